@@ -1,0 +1,46 @@
+# Every target works on a machine that has Python 3.11+, a C++ compiler and make; .venv is made when it is not there.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NATIVE := $(shell find cpp bindings -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
+
+.PHONY: install demo test test-all lint bench sanitize clean
+
+install: $(VENV)/.installed
+
+$(VENV)/.tools: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
+
+# Editable, so that Python edits need no reinstall; the native build is incremental (build/).
+$(VENV)/.installed: $(VENV)/.tools $(NATIVE)
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[all]"
+	touch $@
+
+demo: install
+	$(BIN)/partita demo
+
+test: install
+	$(BIN)/python -m pytest -q tests src/partita -m "not slow"
+
+test-all: install
+	$(BIN)/python -m pytest -q tests src/partita
+
+lint: install
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	$(BIN)/python -m nanobind.stubgen --quiet -m partita._core -o src/partita/_core.pyi
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(filter %.cpp %.hpp,$(NATIVE)) $(wildcard tests/native/*.cpp)
+
+bench: install
+	$(BIN)/python -m benchmarks
+
+sanitize: $(VENV)/.tools
+	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DPARTITA_NATIVE_TESTS=ON -DPARTITA_SANITIZE=ON -DPARTITA_WERROR=ON
+	$(BIN)/cmake --build build/sanitize
+	build/sanitize/partita_tests
+
+clean:
+	rm -rf build $(VENV) demo test-artifacts

@@ -1,0 +1,32 @@
+// Arrays across the border: NumPy in as spans, vectors out as NumPy. Nothing here computes.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace nb = nanobind;
+
+template <class T> using Array1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T> using Array2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T> using MutableArray1 = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T> using MutableArray2 = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T> using NumpyOut = nb::ndarray<nb::numpy, T, nb::c_contig>;
+
+template <class Array> auto as_span(const Array& array) { return std::span(array.data(), array.size()); }
+
+/// Hands a vector's memory to NumPy without a copy.
+template <class T> NumpyOut<T> to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {
+    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+    nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    auto* data = owned.release()->data();
+    return NumpyOut<T>(data, shape, owner);
+}
+
+template <class T> NumpyOut<T> to_numpy(std::vector<T> values) {
+    const auto size = values.size();
+    return to_numpy(std::move(values), {size});
+}

@@ -1,0 +1,33 @@
+// A sample of partitions as the core sees it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace partita {
+
+/// The label of an item that a draw does not speak of: all bits set, so that a signed -1 reads as it.
+template <class Label> inline constexpr Label gap = std::numeric_limits<Label>::max();
+
+/// Distinct draws, canonical labels in the smallest unsigned type, draw after draw; weights sum to 1.
+template <class Label> struct Draws {
+    std::span<const Label> labels;
+    std::span<const double> weights;
+    std::size_t n_items;
+
+    std::size_t n_draws() const { return weights.size(); }
+    std::span<const Label> draw(std::size_t t) const { return labels.subspan(t * n_items, n_items); }
+};
+
+/// One more than the largest label of a canonical partition; gaps do not count.
+template <class Label> std::uint32_t count_clusters(std::span<const Label> labels) {
+    std::uint32_t clusters = 0;
+    for (const auto label : labels)
+        if (label != gap<Label> && label >= clusters)
+            clusters = static_cast<std::uint32_t>(label) + 1;
+    return clusters;
+}
+
+} // namespace partita
