@@ -1,0 +1,6 @@
+// One function a part of the core; each lives in the file of its name.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+void bind_sample(nanobind::module_& m);

@@ -1,0 +1,7 @@
+// The Python module of the native core. Bindings convert arrays and release the GIL; nothing else.
+#include "bindings.hpp"
+
+NB_MODULE(_core, m) {
+    m.doc() = "Native core of partita; use the functions of the partita package instead.";
+    bind_sample(m);
+}
