@@ -3,4 +3,5 @@
 
 #include <nanobind/nanobind.h>
 
+void bind_mixture(nanobind::module_& m);
 void bind_sample(nanobind::module_& m);

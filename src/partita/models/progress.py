@@ -34,7 +34,7 @@ def reporter(plan: Plan, wanted: bool) -> Iterator[Reporter]:
         def report(jobs: Sequence[Any]) -> None:
             already[:] = already or [sum(job.draws for job in jobs)]
             rate = (sum(job.draws for job in jobs) - already[0]) / max(time.monotonic() - started, 1e-9)
-            done = sum(job.sampler.sweeps for job in jobs)
+            done = sum(job.sweeps for job in jobs)
             bar.update(task, completed=done, description=_describe(jobs, rate))
 
         yield report

@@ -126,6 +126,7 @@ class _Job:
     def __init__(self, chain: int, sampler: Sampler, plan: Plan, run: Run | None) -> None:
         self.chain, self.sampler, self.plan, self.run = chain, sampler, plan, run
         self.busy = False
+        self.sweeps = sampler.sweeps  # after the last turn: the sampler itself may be sweeping in another thread
         self.parts: list[tuple[NDArray[Any], NDArray[np.float64]]] = []
         self.unwritten = 0
         self.written_sweeps = 0
@@ -134,25 +135,26 @@ class _Job:
 
     @property
     def finished(self) -> bool:
-        return self.sampler.sweeps >= self.plan.sweeps
+        return self.sweeps >= self.plan.sweeps
 
     @property
     def draws(self) -> int:
-        return max(0, self.sampler.sweeps - self.plan.warmup) // self.plan.thin
+        return max(0, self.sweeps - self.plan.warmup) // self.plan.thin
 
     def restore(self, parts: list[Part]) -> None:
         if not parts:
             return
         self.sampler.restore(parts[-1].state)
         self.parts = [(part.labels, part.stats) for part in parts if len(part.labels)]
-        self.written_sweeps = self.sampler.sweeps
+        self.sweeps = self.written_sweeps = self.sampler.sweeps
 
     def take_turn(self) -> None:
         """A tenth of a second of sweeps, so that chains keep pace and Ctrl-C is answered."""
-        sweeps = min(self.turn, self.plan.sweeps - self.sampler.sweeps)
+        sweeps = min(self.turn, self.plan.sweeps - self.sweeps)
         started = time.monotonic()
         labels, stats = self.sampler.advance(sweeps, self.plan.warmup, self.plan.thin)
         ended = time.monotonic()
+        self.sweeps += sweeps
         self.turn = max(1, min(2 * self.turn, int(sweeps * TURN_SECONDS / max(ended - started, 1e-6))))
         if len(labels):
             self.parts.append((smallest_unsigned(labels), stats))
@@ -162,17 +164,17 @@ class _Job:
 
     def write(self) -> None:
         """Brings the draws since the last checkpoint, and the state, to the disk."""
-        if self.run is None or self.sampler.sweeps == self.written_sweeps:
+        if self.run is None or self.sweeps == self.written_sweeps:
             return
         fresh = self.parts[len(self.parts) - self.unwritten :]
         n_stats = len(self.sampler.stat_names)
         labels = np.concatenate([part[0] for part in fresh]) if fresh else np.empty((0, 0), np.uint8)
         stats = np.concatenate([part[1] for part in fresh]) if fresh else np.empty((0, n_stats))
         try:
-            self.run.append(self.chain, Part(labels, stats, self.sampler.state(), self.sampler.sweeps))
+            self.run.append(self.chain, Part(labels, stats, self.sampler.state(), self.sweeps))
         except OSError as error:
             raise OSError(error.errno, self._trouble(error)) from error
-        self.unwritten, self.written_sweeps = 0, self.sampler.sweeps
+        self.unwritten, self.written_sweeps = 0, self.sweeps
         self.checkpoint_at = time.monotonic() + CHECKPOINT_SECONDS
 
     def _trouble(self, error: OSError) -> str:
@@ -223,7 +225,7 @@ class _Crew:
             waiting = [job for job in self.jobs if not (job.busy or job.finished)]
             if self.stop or not waiting:
                 return None
-            job = min(waiting, key=lambda job: job.sampler.sweeps)
+            job = min(waiting, key=lambda job: job.sweeps)
             job.busy = True
             return job
 
