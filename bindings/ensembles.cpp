@@ -2,16 +2,18 @@
 #include "ensembles.hpp"
 
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "interrupt.hpp"
 
 using namespace partita;
 using ensembles::Concentration;
 
 namespace {
+
+const std::vector<std::string> stat_names{"log_density", "n_clusters", "alpha", "beta"};
 
 /// A chain together with the arrays it reads.
 template <class Label> struct Chain {
@@ -25,14 +27,32 @@ template <class Label> struct Chain {
           sampler({as_span(codes), as_span(n_labels)}, weights, truncation, alpha, beta, rng) {}
 };
 
+/// Labels and statistics after every sweep s > warmup with (s - warmup) divisible by thin.
 template <class Label>
-bool sweep(const std::vector<Chain<Label>*>& chains, std::size_t sweeps, unsigned threads) {
-    return run_interruptible([&](const StopFlag& stop) {
-        parallel_for(chains.size(), threads, [&](std::size_t chain, unsigned) {
-            for (std::size_t s = 0; s < sweeps && !stop; ++s)
-                chains[chain]->sampler.sweep();
-        });
-    });
+auto advance(Chain<Label>& chain, std::uint64_t sweeps, std::uint64_t warmup, std::uint64_t thin) {
+    auto& sampler = chain.sampler;
+    const auto n_items = sampler.state().n_items();
+    const auto draws_after = [&](std::uint64_t s) { return s > warmup ? (s - warmup) / thin : 0; };
+    const auto n_draws = draws_after(sampler.sweeps() + sweeps) - draws_after(sampler.sweeps());
+    std::vector<std::uint32_t> labels(n_draws * n_items);
+    std::vector<double> stats;
+    {
+        nb::gil_scoped_release release;
+        auto* next = labels.data();
+        for (std::uint64_t s = 0; s < sweeps; ++s) {
+            const auto drawn = draws_after(sampler.sweeps());
+            sampler.sweep();
+            if (draws_after(sampler.sweeps()) == drawn)
+                continue;
+            const auto& state = sampler.state();
+            state.write_labels(next);
+            next += n_items;
+            stats.insert(stats.end(), {sampler.log_joint(), static_cast<double>(state.n_clusters()),
+                                       state.alpha(), state.beta()});
+        }
+    }
+    return nb::make_tuple(to_numpy(std::move(labels), {n_draws, n_items}),
+                          to_numpy(std::move(stats), {n_draws, stat_names.size()}));
 }
 
 template <class Label> void bind_chain(nb::module_& m, const char* name) {
@@ -52,12 +72,17 @@ template <class Label> void bind_chain(nb::module_& m, const char* name) {
             },
             nb::arg("codes"), nb::arg("n_labels"), nb::arg("sticks"), nb::arg("truncation"), nb::arg("alpha"),
             nb::arg("beta"), nb::arg("seed"), nb::arg("stream"))
-        .def_prop_ro("labels", [](const C& c) { return to_numpy(c.sampler.state().labels()); })
-        .def_prop_ro("n_clusters", [](const C& c) { return c.sampler.state().n_clusters(); })
-        .def_prop_ro("alpha", [](const C& c) { return c.sampler.state().alpha(); })
-        .def_prop_ro("beta", [](const C& c) { return c.sampler.state().beta(); })
-        .def_prop_ro("log_joint", [](const C& c) { return c.sampler.log_joint(); });
-    m.def("nbce_sweep", &sweep<Label>, nb::arg("chains"), nb::arg("sweeps"), nb::arg("threads"));
+        .def_prop_ro("sweeps", [](const C& c) { return c.sampler.sweeps(); })
+        .def_prop_ro("stat_names", [](const C&) { return stat_names; })
+        .def("advance", &advance<Label>, nb::arg("sweeps"), nb::arg("warmup"), nb::arg("thin"))
+        .def("state",
+             [](C& c) {
+                 const auto bytes = c.sampler.bytes();
+                 return nb::bytes(bytes.data(), bytes.size());
+             })
+        .def(
+            "restore", [](C& c, const nb::bytes& bytes) { c.sampler.restore({bytes.c_str(), bytes.size()}); },
+            nb::arg("state"));
 }
 
 } // namespace

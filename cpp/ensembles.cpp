@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <utility>
 
+#include "models/log_gamma.hpp"
 #include "slice.hpp"
 
 namespace partita::ensembles {
@@ -241,8 +244,8 @@ template <class Label> void State<Label>::swap_sticks(Rng& rng) {
         const double here = slot_size(slot), next = slot_size(slot + 1);
         const double after = beyond - here - next;
         const bool ends = slot + 2 == truncation_; // the last stick has no factor of its own
-        const double log_ratio = ends ? std::lgamma(1.0 + next) + std::lgamma(alpha_ + here) -
-                                            std::lgamma(1.0 + here) - std::lgamma(alpha_ + next)
+        const double log_ratio = ends ? log_gamma(1.0 + next) + log_gamma(alpha_ + here) -
+                                            log_gamma(1.0 + here) - log_gamma(alpha_ + next)
                                       : std::log((alpha_ + next + after) / (alpha_ + here + after));
         if (std::log1p(-rng.uniform()) < log_ratio) {
             std::swap(column_of_[slot], column_of_[slot + 1]);
@@ -292,48 +295,70 @@ template <class Label> double State<Label>::log_prior(double alpha) const {
     const double n = static_cast<double>(n_inserted_), share = alpha / truncation_;
     double sum = 0.0;
     if (weights_ == Weights::fsd) {
-        sum = std::lgamma(alpha) - std::lgamma(alpha + n) - n_clusters_ * std::lgamma(share);
+        sum = log_gamma(alpha) - log_gamma(alpha + n) - n_clusters_ * log_gamma(share);
         for (std::uint32_t column = 0; column < n_columns_; ++column)
             if (sizes_[column] > 0)
-                sum += std::lgamma(share + sizes_[column]);
+                sum += log_gamma(share + sizes_[column]);
         return sum;
     }
     double beyond = n;
     for (std::uint32_t slot = 0; slot + 1 < truncation_; ++slot) {
         const double size = slot_size(slot);
-        sum += std::log(alpha) + std::lgamma(1.0 + size) + std::lgamma(alpha + beyond - size) -
-               std::lgamma(1.0 + alpha + beyond);
+        sum += std::log(alpha) + log_gamma(1.0 + size) + log_gamma(alpha + beyond - size) -
+               log_gamma(1.0 + alpha + beyond);
         beyond -= size;
     }
     return sum;
 }
 
 template <class Label> double State<Label>::log_likelihood(double beta) const {
-    const double log_gamma_beta = std::lgamma(beta);
+    const double log_gamma_beta = log_gamma(beta);
     double sum = 0.0;
     for (std::size_t row = 0; row < n_rows_; ++row)
         for (std::uint32_t column = 0; column < n_columns_; ++column)
             if (const auto count = counts_[row * stride_ + column])
-                sum += std::lgamma(beta + count) - log_gamma_beta;
+                sum += log_gamma(beta + count) - log_gamma_beta;
     for (std::size_t m = 0; m < base_.n_clusterings(); ++m) {
-        const double total = beta * base_.n_labels[m], log_gamma_total = std::lgamma(total);
+        const double total = beta * base_.n_labels[m], log_gamma_total = log_gamma(total);
         for (std::uint32_t column = 0; column < n_columns_; ++column)
             if (const auto count = observed_[m * stride_ + column])
-                sum += log_gamma_total - std::lgamma(total + count);
+                sum += log_gamma_total - log_gamma(total + count);
     }
     return sum;
 }
 
-template <class Label> std::vector<std::uint32_t> State<Label>::labels() const {
-    std::vector<std::uint32_t> name(n_columns_, no_column), labels(n_items());
+template <class Label> void State<Label>::write_labels(std::uint32_t* out) const {
+    std::vector<std::uint32_t> name(n_columns_, no_column);
     std::uint32_t next = 0;
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-        auto& known = name[assignment_[i]];
-        if (known == no_column)
-            known = next++;
-        labels[i] = known;
+    for (const auto column : assignment_) {
+        if (name[column] == no_column)
+            name[column] = next++;
+        *out++ = name[column];
     }
-    return labels;
+}
+
+template <class Label> void State<Label>::rebuild() {
+    const auto fits = [&](std::uint32_t column) { return column < n_columns_; };
+    if (assignment_.size() != base_.n_items() || slot_of_.size() % pad != 0 || n_columns_ > slot_of_.size() ||
+        !std::all_of(assignment_.begin(), assignment_.end(), fits))
+        throw std::invalid_argument("the state does not fit this model and data");
+    const auto columns = std::exchange(n_columns_, 0u);
+    stride_ = slot_of_.size() / 2; // grow doubles it
+    n_clusters_ = 0, n_inserted_ = 0;
+    std::fill(sizes_.begin(), sizes_.end(), 0u);
+    grow();
+    n_columns_ = columns;
+    set_concentrations(alpha_, beta_);
+    for (std::size_t item = 0; item < assignment_.size(); ++item)
+        shift<+1>(item, assignment_[item]);
+    std::fill(column_of_.begin(), column_of_.end(), no_column);
+    for (std::uint32_t column = 0; column < n_columns_; ++column) {
+        if (sizes_[column] == 0)
+            continue;
+        ++n_clusters_;
+        if (weights_ == Weights::tsb)
+            column_of_.at(slot_of_[column]) = column;
+    }
 }
 
 template <class Label>
@@ -368,6 +393,7 @@ template <class Label> void Sampler<Label>::sweep() {
         place(item);
     }
     state_.swap_sticks(rng_);
+    ++sweeps_;
     if (alpha_.learn || beta_.learn)
         draw_concentrations();
 }
@@ -381,6 +407,20 @@ template <class Label> void Sampler<Label>::draw_concentrations() {
         beta = slice_draw(
             beta, [&](double x) { return state_.log_likelihood(x) + log_gamma_density(x, beta_); }, rng_);
     state_.set_concentrations(alpha, beta);
+}
+
+template <class Label> std::string Sampler<Label>::bytes() {
+    StateWriter writer;
+    visit(writer);
+    return std::move(writer).bytes();
+}
+
+template <class Label> void Sampler<Label>::restore(std::string bytes) {
+    StateReader reader(std::move(bytes));
+    visit(reader);
+    if (!reader.at_end())
+        throw std::invalid_argument("the state does not fit this model and data");
+    state_.rebuild();
 }
 
 template class State<std::uint8_t>;

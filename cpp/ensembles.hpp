@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "draws.hpp"
 #include "log_table.hpp"
+#include "models/archive.hpp"
 #include "random.hpp"
 
 namespace partita::ensembles {
@@ -65,7 +67,13 @@ public:
     double alpha() const { return alpha_; }
     double beta() const { return beta_; }
     /// The partition, labels in order of first appearance.
-    std::vector<std::uint32_t> labels() const;
+    void write_labels(std::uint32_t* out) const;
+
+    /// What all the rest follows from; `rebuild` makes it follow.
+    template <class Archive> void visit(Archive& archive) {
+        archive(alpha_, beta_, n_columns_, assignment_, slot_of_);
+    }
+    void rebuild();
 
 private:
     static constexpr std::uint32_t no_column = ~std::uint32_t{0};
@@ -123,18 +131,29 @@ public:
     Sampler(Base<Label> base, Weights weights, std::uint32_t truncation, Concentration alpha,
             Concentration beta, Rng rng);
     void sweep();
+    std::uint64_t sweeps() const { return sweeps_; }
     double log_joint() const {
         return state_.log_prior(state_.alpha()) + state_.log_likelihood(state_.beta());
     }
     const State<Label>& state() const { return state_; }
 
+    /// Everything that the next sweep depends on, and back.
+    std::string bytes();
+    void restore(std::string bytes);
+
 private:
     void place(std::size_t item);
     void draw_concentrations();
+    template <class Archive> void visit(Archive& archive) {
+        auto random = rng_.state();
+        archive(sweeps_, random, state_);
+        rng_.restore(random);
+    }
 
     State<Label> state_;
     Concentration alpha_, beta_;
     Rng rng_;
+    std::uint64_t sweeps_ = 0;
 };
 
 } // namespace partita::ensembles
