@@ -110,11 +110,22 @@ template <class Label> template <int Sign> void State<Label>::shift(std::size_t 
     refresh_norm(column);
 }
 
+template <class Label> void State<Label>::add(std::size_t item, std::uint32_t column) {
+    shift<+1>(item, column);
+}
+
+template <class Label> void State<Label>::drop(std::size_t item, std::uint32_t column) {
+    shift<-1>(item, column);
+}
+
 template <class Label> void State<Label>::remove(std::size_t item) {
     const auto column = assignment_[item];
     shift<-1>(item, column);
-    if (sizes_[column] > 0)
-        return;
+    if (sizes_[column] == 0)
+        close_column(column);
+}
+
+template <class Label> void State<Label>::close_column(std::uint32_t column) {
     --n_clusters_;
     if (weights_ == Weights::tsb)
         column_of_[slot_of_[column]] = no_column;
@@ -236,27 +247,6 @@ template <class Label> std::uint32_t State<Label>::draw(Rng& rng) {
     return column;
 }
 
-template <class Label> void State<Label>::swap_sticks(Rng& rng) {
-    if (weights_ != Weights::tsb)
-        return;
-    double beyond = static_cast<double>(n_inserted_);
-    for (std::uint32_t slot = 0; slot + 1 < truncation_; ++slot) {
-        const double here = slot_size(slot), next = slot_size(slot + 1);
-        const double after = beyond - here - next;
-        const bool ends = slot + 2 == truncation_; // the last stick has no factor of its own
-        const double log_ratio = ends ? log_gamma(1.0 + next) + log_gamma(alpha_ + here) -
-                                            log_gamma(1.0 + here) - log_gamma(alpha_ + next)
-                                      : std::log((alpha_ + next + after) / (alpha_ + here + after));
-        if (std::log1p(-rng.uniform()) < log_ratio) {
-            std::swap(column_of_[slot], column_of_[slot + 1]);
-            for (const auto moved : {slot, slot + 1})
-                if (column_of_[moved] != no_column)
-                    slot_of_[column_of_[moved]] = moved;
-        }
-        beyond -= slot_size(slot);
-    }
-}
-
 template <class Label> void State<Label>::compact() {
     if (n_clusters_ == n_columns_)
         return;
@@ -311,19 +301,23 @@ template <class Label> double State<Label>::log_prior(double alpha) const {
     return sum;
 }
 
-template <class Label> double State<Label>::log_likelihood(double beta) const {
+template <class Label> double State<Label>::column_log_likelihood(std::uint32_t column, double beta) const {
     const double log_gamma_beta = log_gamma(beta);
     double sum = 0.0;
     for (std::size_t row = 0; row < n_rows_; ++row)
-        for (std::uint32_t column = 0; column < n_columns_; ++column)
-            if (const auto count = counts_[row * stride_ + column])
-                sum += log_gamma(beta + count) - log_gamma_beta;
-    for (std::size_t m = 0; m < base_.n_clusterings(); ++m) {
-        const double total = beta * base_.n_labels[m], log_gamma_total = log_gamma(total);
-        for (std::uint32_t column = 0; column < n_columns_; ++column)
-            if (const auto count = observed_[m * stride_ + column])
-                sum += log_gamma_total - log_gamma(total + count);
-    }
+        if (const auto count = counts_[row * stride_ + column])
+            sum += log_gamma(beta + count) - log_gamma_beta;
+    for (std::size_t m = 0; m < base_.n_clusterings(); ++m)
+        if (const auto count = observed_[m * stride_ + column])
+            sum += log_gamma(beta * base_.n_labels[m]) - log_gamma(beta * base_.n_labels[m] + count);
+    return sum;
+}
+
+template <class Label> double State<Label>::log_likelihood(double beta) const {
+    double sum = 0.0;
+    for (std::uint32_t column = 0; column < n_columns_; ++column)
+        if (sizes_[column] > 0)
+            sum += column_log_likelihood(column, beta);
     return sum;
 }
 
@@ -392,6 +386,8 @@ template <class Label> void Sampler<Label>::sweep() {
         state_.remove(item);
         place(item);
     }
+    for (int move = 0; move < split_merges; ++move)
+        state_.split_or_merge(rng_);
     state_.swap_sticks(rng_);
     ++sweeps_;
     if (alpha_.learn || beta_.learn)

@@ -55,6 +55,9 @@ public:
 
     /// Exchanges of neighbouring sticks (TSB): without them the order of the clusters mixes badly.
     void swap_sticks(Rng& rng);
+    /// Two items at random: their cluster is split, or their clusters are merged, if the Metropolis ratio
+    /// allows it.
+    void split_or_merge(Rng& rng);
     /// Drops the columns without items.
     void compact();
     void set_concentrations(double alpha, double beta);
@@ -80,11 +83,27 @@ private:
     static constexpr std::size_t pad = 8; // columns come in blocks of this many
 
     template <int Sign> void shift(std::size_t item, std::uint32_t column);
+    void add(std::size_t item, std::uint32_t column);
+    void drop(std::size_t item, std::uint32_t column);
     void refresh(std::uint32_t column);
     void refresh_norm(std::uint32_t column);
     void score_sticks();
     std::uint32_t open_column(Rng& rng);
     std::uint32_t pick_slot(Rng& rng);
+    void close_column(std::uint32_t column);
+    void reopen_column(std::uint32_t column);
+    double column_log_likelihood(std::uint32_t column, double beta) const;
+
+    using Items = std::span<const std::uint32_t>;
+    void split(std::uint32_t i, std::uint32_t j, Items members, Rng& rng);
+    void merge(std::uint32_t i, std::uint32_t j, Items members, Rng& rng);
+    void move_all(Items members, std::uint32_t target);
+    double allocate(Items members, std::uint32_t first, std::uint32_t second,
+                    const std::vector<std::uint32_t>* sides, Rng& rng);
+    double log_pull(std::size_t item, std::uint32_t column) const;
+    double log_target(std::uint32_t first, std::uint32_t second) const;
+    double log_slot_probability(std::uint32_t slot);
+
     void grow();
     template <class T> void widen(std::vector<T>& table, std::size_t rows, std::size_t stride);
     std::uint32_t slot_size(std::uint32_t slot) const;
@@ -142,6 +161,8 @@ public:
     void restore(std::string bytes);
 
 private:
+    static constexpr int split_merges = 5; // proposals a sweep
+
     void place(std::size_t item);
     void draw_concentrations();
     template <class Archive> void visit(Archive& archive) {

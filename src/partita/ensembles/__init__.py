@@ -1,0 +1,5 @@
+"""Clustering ensembles: one clustering from many."""
+
+from .nbce import NBCE
+
+__all__ = ["NBCE"]

@@ -60,6 +60,16 @@ def stick_weights(sizes: Floats, alpha: float) -> Floats:
     return own + np.concatenate([[0.0], passed[:-1]])
 
 
+def count_labels(base: Base, labels: NDArray[np.integer], k: int) -> Floats:
+    """How many items of each cluster have each base label, (Σ J_m, k)."""
+    tables = []
+    for m, n_labels in enumerate(base.sizes):
+        seen = base.codes[:, m] >= 0
+        cells = base.codes[seen, m].astype(np.intp) * k + labels[seen]
+        tables.append(np.bincount(cells, minlength=n_labels * k).reshape(n_labels, k))
+    return np.concatenate(tables).astype(np.float64)
+
+
 def partition_mixture(
     labels: NDArray[np.integer], base: Base, alpha: float, beta: float, truncation: int, sticks: bool
 ) -> Mixture:
@@ -68,9 +78,8 @@ def partition_mixture(
     Stick-breaking is averaged over the orders of the sticks, which (but for the truncation) gives Pólya's urn.
     """
     layout, k = Layout(base.sizes), int(labels.max()) + 1
-    members = np.eye(k + 1)[labels]  # a column of zeros at the end: the empty cluster
-    counts = np.asarray(indicators(base).T @ members)
-    sizes = members.sum(axis=0)
+    counts = count_labels(base, labels, k + 1)  # a column of zeros at the end: the empty cluster
+    sizes = np.bincount(labels, minlength=k + 1).astype(np.float64)
     share = 0.0 if sticks else alpha / truncation
     weights = share + sizes
     weights[-1] = alpha if sticks else (truncation - k) * share
