@@ -17,8 +17,11 @@ from scipy.special import softmax, xlogy
 from .base import Base, indicators
 from .layout import Floats, Layout
 
-FACTORS = 8  # multiplied before a logarithm is taken: each is above 1e-17, so that no product underflows
-BLOCK = 4096  # items at a time: the sums are the same however many there are in all
+BLOCK = 4096  # items at a time
+# What is summed is first rounded to multiples of these, so that the sums are exact and hence the same in any order and
+# over any hosts: scores up to 2^16, and responsibilities of up to 2^13 items in one cell (beyond, rounding errors).
+SCORE_STEP = 2.0**-36
+SHARE_STEP = 2.0**-40
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ class Here:
 
     def linear(self, weights: Floats, log_prior: Floats) -> Step:
         self._gamma = np.zeros((self.n_items, len(log_prior)))
-        return self._update(lambda rows: self._labels[rows] @ weights + log_prior)
+        steps = to_steps(weights, SCORE_STEP)
+        return self._update(lambda rows: self._labels[rows] @ steps + log_prior)
 
     def collapsed(self, step: Step, alpha: float, beta: float, sticks: bool, kept: float) -> Step:
         observed = self.layout.per_clustering(step.counts)
@@ -102,30 +106,33 @@ def _with_counts(step: Step, counts: Floats) -> Step:
     return Step(counts, step.sizes, step.entropy, step.change)
 
 
+def to_steps(values: Floats, step: float) -> Floats:
+    """The nearest multiples of `step`."""
+    return np.asarray(np.rint(values / step) * step)
+
+
 def respond(scores: Floats, old: Floats, kept: float = 0.0) -> tuple[Floats, Step]:
     """Responsibilities from scores, a share of the old ones kept, and their sums (without the counts)."""
-    gamma = softmax(scores, axis=1)
-    change = float(np.abs(gamma - old).max())
-    if kept:
-        gamma = (1.0 - kept) * gamma + kept * old
-    return gamma, Step(np.empty(0), gamma.sum(axis=0), -float(xlogy(gamma, gamma).sum()), change)
+    fresh = softmax(scores, axis=1)
+    change = float(np.abs(fresh - old).max())
+    gamma = to_steps((1.0 - kept) * fresh + kept * old, SHARE_STEP)
+    items, largest = np.arange(len(gamma)), gamma.argmax(axis=1)
+    gamma[items, largest] += 1.0 - gamma.sum(axis=1)  # the largest takes what rounding left
+    entropy = to_steps(-xlogy(gamma, gamma).sum(axis=1), SCORE_STEP)
+    return gamma, Step(np.empty(0), gamma.sum(axis=0), float(entropy.sum()), change)
 
 
 def label_scores(
     codes: NDArray[Any], gamma: Floats, counts: Floats, observed: Floats, beta: float, layout: Layout
 ) -> Floats:
     """Σ_m log[(β + N_kmj − γ_nk) / (J_m β + N_km − γ_nk)], j the label of (n, m); a gap adds nothing. First order."""
-    scores, product = np.zeros_like(gamma), np.ones_like(gamma)
+    scores = np.zeros_like(gamma)
     for m, (offset, n_labels) in enumerate(zip(layout.offsets, layout.sizes, strict=True)):
-        # a code of -1 reads some other row here; its factor is set to 1 below
-        cells = np.maximum(counts[offset + codes[:, m].astype(np.intp)] - gamma, 0.0)  # rounding must not make it negative
-        totals = np.maximum(observed[m] - gamma, 0.0)
-        ratio = (beta + cells) / (n_labels * beta + totals)
-        ratio[codes[:, m] < 0] = 1.0
-        product *= ratio
-        if m % FACTORS == FACTORS - 1 or m + 1 == len(layout.sizes):
-            scores += np.log(product)
-            product[:] = 1.0
+        seen = codes[:, m] >= 0
+        own = gamma[seen]
+        cells = np.maximum(counts[offset + codes[seen, m].astype(np.intp)] - own, 0.0)  # rounding: never below 0
+        totals = np.maximum(observed[m] - own, 0.0)
+        scores[seen] += to_steps(np.log((beta + cells) / (n_labels * beta + totals)), SCORE_STEP)
     return scores
 
 

@@ -106,7 +106,8 @@ def best_of(
     best: tuple[Fit, Floats] | None = None
     for stream in rng.spawn(restarts):
         fit = run(hosts, settings, stream)
-        if best is None or fit.bound > best[0].bound:
+        # runs that end at the same optimum differ by rounding: the first of them is kept
+        if best is None or fit.bound - best[0].bound > 1e-9 * abs(best[0].bound):
             best = fit, hosts.responsibilities()
     assert best is not None
     if not best[0].converged:
