@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-import partita as pt
+from partita.agreement import adjusted_rand
 from partita.ensembles import (
     BCE,
     NBCE,
@@ -116,7 +116,7 @@ def test_no_items_by_items_table_above_the_limit():
         with pytest.raises(ValueError, match="20001 x 20001"):
             call()
     base[::2] = 1
-    assert pt.adjusted_rand(cspa(base, 2, sample=200, rng=0), base[:, 0]) == 1.0
+    assert adjusted_rand(cspa(base, 2, sample=200, rng=0), base[:, 0]) == 1.0
 
 
 def test_reading_base_clusterings():
@@ -170,7 +170,7 @@ def test_an_unknown_label_at_prediction_is_named():
     new[1, 2] = 9
     with pytest.raises(ValueError, match="row 1, column 2: label 9 is not one of the 3 labels"):
         model.predict(new)
-    with pytest.raises(ValueError, match="2 clusterings but the model was fitted to 6"):
+    with pytest.raises(ValueError, match="base has 2 clusterings, but there are labels .levels. of 6"):
         model.predict(base[:, :2])
     wide = NBCE("vb", truncation=10, random_state=0).fit(base, levels=[range(10)] * 6)
     assert wide.predict(new).shape == (3,)

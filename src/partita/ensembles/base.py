@@ -74,7 +74,7 @@ def as_base(base: Any, levels: Sequence[Sequence[Any]] | None = None) -> Base:
     if levels is None:
         levels = [_observed(column) for column in columns]
     if len(levels) != len(columns):
-        raise ValueError(f"base has {len(columns)} clusterings but the levels are those of {len(levels)}")
+        raise ValueError(f"base has {len(columns)} clusterings, but there are labels (levels) of {len(levels)}")
     known = tuple(np.asarray(list(labels)) for labels in levels)
     codes = np.stack([_code(column, known[m], m) for m, column in enumerate(columns)], axis=1)
     largest = max(len(labels) for labels in known)

@@ -79,12 +79,7 @@ class EnsembleEstimator:
     def _read(self, base: Any) -> Base:
         """New base clusterings in the codes of those that were fitted."""
         self._check_fitted()
-        read = base if isinstance(base, Base) else as_base(base, self.base_.levels)
-        if read.n_clusterings != self.base_.n_clusterings:
-            raise ValueError(
-                f"base has {read.n_clusterings} clusterings but the model was fitted to {self.base_.n_clusterings}"
-            )
-        return read
+        return as_base(base, self.base_.levels)
 
     def __repr__(self) -> str:
         defaults = {name: parameter.default for name, parameter in inspect.signature(type(self)).parameters.items()}

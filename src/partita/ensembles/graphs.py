@@ -139,8 +139,7 @@ def _partition_graph(
     options = pymetis.Options(seed=int(rng.integers(2**31)), ufactor=int(1000 * IMBALANCE))
     _, parts = pymetis.part_graph(
         k,
-        xadj=edges.indptr.astype(np.int64),
-        adjncy=edges.indices.astype(np.int64),
+        pymetis.CSRAdjacency(edges.indptr.astype(np.int64), edges.indices.astype(np.int64)),
         eweights=edges.data.astype(np.int64),
         vweights=None if sizes is None else np.maximum(sizes, 1).astype(np.int64),
         recursive=False,
