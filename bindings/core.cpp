@@ -9,4 +9,5 @@ NB_MODULE(_core, m) {
     bind_sample_view(m);
     bind_losses(m);
     bind_search(m);
+    bind_search_state(m);
 }
