@@ -40,7 +40,7 @@ def canonical(z):
 
 
 def exact_posterior(codes, n_labels, k, prior, alpha, beta):
-    """Partition -> probability, by all K^n assignments. `alpha` and `beta`: values and weights to sum over."""
+    """Partition -> probability, by all K^n assignments; `alpha`, `beta`: values and weights to sum over."""
     mass = {}
     for z in itertools.product(range(k), repeat=len(codes)):
         sizes = [z.count(c) for c in range(k)]

@@ -36,7 +36,6 @@ METHODS = {
     "mixture": lambda base, k: MixtureModel(k, random_state=1).fit_predict(base),
     "bce": lambda base, k: BCE(k, restarts=4, max_iter=60, random_state=1).fit_predict(base),
     "cspa": lambda base, k: cspa(base, k, rng=1),
-    "cspa-sample": lambda base, k: cspa(base, k, sample=24, rng=1),
     "mcla": lambda base, k: mcla(base, k, rng=1),
     "hgpa": lambda base, k: hgpa(base, k, rng=1),
     "evidence": lambda base, k: evidence_accumulation(base, k),
@@ -87,7 +86,14 @@ def test_an_item_without_labels_gets_minus_one_and_a_warning(method):
 @pytest.mark.parametrize("k", [0, -2, 46])
 def test_k_out_of_range_is_refused(k):
     base, _ = pure()
-    makers = [cspa, mcla, hgpa, evidence_accumulation, lambda b, k: BCE(k).fit(b), lambda b, k: MixtureModel(k).fit(b)]
+    makers = [
+        cspa,
+        mcla,
+        hgpa,
+        evidence_accumulation,
+        lambda b, k: BCE(k).fit(b),
+        lambda b, k: MixtureModel(k).fit(b),
+    ]
     for make in makers:
         with pytest.raises(ValueError, match=f"k is {k}, but it must be from 1 to the number of items, 45"):
             make(base, k)
@@ -170,7 +176,7 @@ def test_an_unknown_label_at_prediction_is_named():
     new[1, 2] = 9
     with pytest.raises(ValueError, match="row 1, column 2: label 9 is not one of the 3 labels"):
         model.predict(new)
-    with pytest.raises(ValueError, match="base has 2 clusterings, but there are labels .levels. of 6"):
+    with pytest.raises(ValueError, match=r"base has 2 clusterings, but there are labels \(levels\) of 6"):
         model.predict(base[:, :2])
     wide = NBCE("vb", truncation=10, random_state=0).fit(base, levels=[range(10)] * 6)
     assert wide.predict(new).shape == (3,)
@@ -205,7 +211,12 @@ def test_scikit_learn_can_clone_and_the_seed_decides():
 def test_perplexity_is_between_one_and_the_number_of_labels():
     base, _ = pure()
     random = np.random.default_rng(0).integers(3, size=(200, 6))
-    for model in (NBCE("vb", random_state=0), NBCE("gibbs", random_state=0, **GIBBS), MixtureModel(3), BCE(3, restarts=2)):
+    for model in (
+        NBCE("vb", random_state=0),
+        NBCE("gibbs", random_state=0, **GIBBS),
+        MixtureModel(3),
+        BCE(3, restarts=2),
+    ):
         # one of three clusters, then six certain labels: 3^(1/6)
         assert 1.0 < model.fit(base).perplexity(base) < 1.35
     assert 2.5 < NBCE("vb", random_state=0).fit(random).perplexity(random) < 3.0
@@ -220,7 +231,7 @@ def test_mixture_perplexity_is_infinite_for_what_maximum_likelihood_excludes():
 
 
 def test_partition_predictive_is_the_gibbs_conditional():
-    """p(y_new) by the definition: Σ_k p(z = k | Z) Π_m (β + N) / (J β + N), the K − k empty clusters included."""
+    """p(y_new) = Σ_k p(z = k | Z) Π_m (β + N) / (J β + N), the K − k empty clusters included."""
     codes, z = np.array([[0, 1], [0, 0], [1, -1]]), np.array([0, 0, 1])
     base = as_base(codes)
     mixture = partition_mixture(z, base, 0.7, 0.4, 5, sticks=False)

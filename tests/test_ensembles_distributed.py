@@ -27,9 +27,7 @@ def client(request):
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(
-            n_workers=request.param, threads_per_worker=1, processes=False, dashboard_address=None
-        ) as cluster,
+        LocalCluster(n_workers=request.param, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
         Client(cluster) as connected,
     ):
         yield connected
@@ -54,7 +52,7 @@ def test_a_split_ensemble_equals_the_central_run(client, base, split, inference,
 
 
 def test_no_answer_of_a_host_holds_base_labels(base):
-    """What a host can be asked for is statistics or responsibilities: none of it is as wide as its clusterings."""
+    """What a host can be asked for is statistics and responsibilities; none has a column a clustering."""
     rows, columns = RowHost(base, tuple(np.arange(6) for _ in range(8))), ColumnHost(base[:, :3])
     step = rows.linear(np.zeros((48, 5)), np.zeros(5))
     assert step.counts.shape == (48, 5)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ensemble_reference as reference
 import numpy as np
 import pytest
 
+import ensemble_reference as reference
 from partita.ensembles.base import as_base
 from partita.ensembles.cvb import fit_cvb
 from partita.ensembles.gibbs import NBCEModel, sample_nbce
@@ -147,8 +147,6 @@ def test_cvb_ends_at_a_fixed_point(noisy, prior):
     settings = Settings(truncation=5, sticks=prior == "tsb", tolerance=1e-9, max_iter=2000)
     fit = fit_cvb(hosts, settings, np.random.default_rng(4))
     gamma = hosts.responsibilities()
-    again = reference.collapsed_update(
-        noisy.codes.tolist(), gamma, noisy.sizes.tolist(), fit.alpha, fit.beta, prior
-    )
+    again = reference.collapsed_update(noisy.codes.tolist(), gamma, noisy.sizes.tolist(), fit.alpha, fit.beta, prior)
     assert fit.converged
     np.testing.assert_allclose(gamma, again, atol=1e-7)

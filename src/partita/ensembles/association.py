@@ -14,7 +14,7 @@ def check_table(n_items: int, method: str, instead: str) -> None:
     """Refuse an items × items table for many items, and say what to do."""
     if n_items > MOST_ITEMS:
         raise ValueError(
-            f"{method} needs a table of {n_items} x {n_items} items, and none is made above {MOST_ITEMS} items; {instead}"
+            f"{method} needs a table of {n_items} x {n_items} items, and none is made above {MOST_ITEMS}; {instead}"
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,11 +26,11 @@ class Base:
 
     @property
     def n_items(self) -> int:
-        return self.codes.shape[0]
+        return len(self.codes)
 
     @property
     def n_clusterings(self) -> int:
-        return self.codes.shape[1]
+        return len(self.levels)
 
     @property
     def sizes(self) -> NDArray[np.intp]:
@@ -51,7 +51,7 @@ class Base:
         return Base(np.ascontiguousarray(self.codes[:, keep]), tuple(self.levels[m] for m in keep))
 
 
-def as_base(base: Any, levels: Sequence[Sequence[Any]] | None = None) -> Base:
+def as_base(base: Any, levels: Sequence[Any] | None = None) -> Base:
     """Read base clusterings from what a user has.
 
     Parameters
@@ -59,8 +59,8 @@ def as_base(base: Any, levels: Sequence[Sequence[Any]] | None = None) -> Base:
     base : (items, clusterings) array, list of rows, or data frame
         Labels of any kind; −1, NaN and None are gaps.
     levels : one sequence of labels a clustering, optional
-        The labels that each clustering can give; those seen in `base` unless told. Give them when some labels occur
-        only in items that come later.
+        The labels that each clustering can give; those seen in `base` unless told. Give them when some
+        labels occur only in items that come later.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def _odd(value: Any) -> bool:
         return True
 
 
-def _observed(column: NDArray[Any]) -> Iterable[Any]:
+def _observed(column: NDArray[Any]) -> list[Any]:
     seen = column[~_is_gap(column)]
     if seen.dtype.kind == "O":
         # first appearance: labels of mixed types have no order
@@ -152,8 +152,8 @@ def _code(column: NDArray[Any], levels: NDArray[Any], m: int) -> NDArray[np.int3
         n = int(unknown[0])
         label = column[n].item() if hasattr(column[n], "item") else column[n]
         raise ValueError(
-            f"base row {n}, column {m}: label {label!r} is not one of the {len(levels)} labels of that clustering; "
-            "give its labels as levels, or mark it as missing"
+            f"base row {n}, column {m}: label {label!r} is not one of the {len(levels)} labels "
+            "of that clustering; give its labels as levels, or mark it as missing"
         )
     return codes
 

@@ -28,8 +28,8 @@ class BCE(EnsembleEstimator):
     ----------
     k : the number of clusters
     smoothing : added to each expected label count; 0 is maximum likelihood, as in the paper
-    restarts, max_iter, tol : runs (the one with the highest bound is kept), their longest length, and the relative
-        growth of the bound at which one ends
+    restarts, max_iter, tol : runs (the one with the highest bound is kept), their longest length, and the
+        relative growth of the bound at which one ends
     random_state : None, an integer or a numpy Generator
 
     Attributes
@@ -111,7 +111,7 @@ class BCE(EnsembleEstimator):
         return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))
 
     def perplexity(self, base: Any) -> float:
-        """exp(−bound on log p(Y) / number of labels): eq. 12 with the variational bound, so an upper limit."""
+        """exp(−bound / number of labels): eq. 12 with the bound on log p(Y), so an upper limit."""
         read = self._read(base)
         items = self._explain_new(read)[2]
         return perplexity_of(items, read)
@@ -130,8 +130,8 @@ def explain(
 ) -> tuple[Floats, Floats, Floats]:
     """The E step: γ_n = α + Σ_m φ_nm with φ_nmk ∝ exp(Ψ(γ_nk)) θ_km(y_nm), a few turns.
 
-    Returns γ (items, k), the expected label counts (Σ J_m, k), and the bound of each item: −∞ where some label has
-    probability 0 in every cluster.
+    Returns γ (items, k), the expected label counts (Σ J_m, k), and the bound of each item: −∞ where some
+    label has probability 0 in every cluster.
     """
     seen = base.codes >= 0
     rows = np.where(seen, base.codes + Layout(base.sizes).offsets, 0)
@@ -147,7 +147,7 @@ def explain(
 
 
 def _choices(expected: Floats, likelihood: Floats, seen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """φ (items, clusterings, k), zero at gaps, and log Σ_k exp(expected) θ: what each label adds to the bound."""
+    """φ (items, clusterings, k), zero at gaps, and log Σ_k exp(expected) θ: each label's part."""
     highest = expected.max(axis=1, keepdims=True)
     phi = np.exp(expected - highest)[:, None, :] * likelihood
     total = phi.sum(axis=2)
@@ -166,7 +166,7 @@ def dirichlet_gap(alpha: Floats, gamma: Floats, mean_log: Floats) -> Floats:
 
 
 def fit_dirichlet(alpha: Floats, target: Floats, n: int, steps: int = 20) -> Floats:
-    """The α that maximises Σ_n E[log p(π_n | α)], target = Σ_n E[log π_n]: Newton steps, halved until they help."""
+    """The α that maximises Σ_n E[log p(π_n | α)], given target = Σ_n E[log π_n]: Newton, never downhill."""
 
     def value(at: Floats) -> float:
         return float(n * (gammaln(at.sum()) - gammaln(at).sum()) + (at - 1.0) @ target)

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from partita.estimate import estimate
+from partita.sample import as_sample
+
 from .base import Labels, as_base, spread, warn_unlabelled
 
 
@@ -15,8 +18,8 @@ def consensus(
 ) -> Labels:
     """The clustering with the least weighted mean loss to the base clusterings.
 
-    Each base clustering is compared on the items that it labels. `partita.estimate` on the transposed labels gives the
-    same with all that an `Estimate` holds.
+    Each base clustering is compared on the items that it labels. `partita.estimate` on the transposed labels
+    gives the same with all that an `Estimate` holds.
 
     Parameters
     ----------
@@ -34,9 +37,6 @@ def consensus(
     >>> consensus([[0, 0], [0, 0], [1, 1], [1, -1]], rng=1).tolist()
     [0, 0, 1, 1]
     """
-    from partita.estimate import estimate
-    from partita.sample import as_sample
-
     read = as_base(base)
     labelled = warn_unlabelled(read)
     useful = (read.codes >= 0).any(axis=0)  # a clustering that labels nothing says nothing

@@ -12,7 +12,8 @@ DAMPING = 0.5  # share of the old responsibilities that is then kept: it ends cy
 
 
 def fit_cvb(hosts: Hosts, settings: Settings, rng: np.random.Generator) -> Fit:
-    """One run from a random start; all items are updated at once, until no responsibility moves by `tolerance`.
+    """One run from a random start; all items are updated at once, until no responsibility moves by
+    `tolerance`.
 
     The first-order updates need not raise the bound, so it only serves to compare runs and to learn α0 and β.
     """

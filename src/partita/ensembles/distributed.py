@@ -1,7 +1,7 @@
 """Ensembles split over hosts, through Dask: statistics and per-item scores travel, base labels do not.
 
-Split by rows, each host has some of the items under all clusterings and answers with expected counts. Split by
-columns, each host has some of the clusterings of all items and answers with per-item scores.
+Split by rows, each host has some of the items under all clusterings and answers with expected counts. Split
+by columns, each host has some of the clusterings of all items and answers with per-item scores.
 """
 
 from __future__ import annotations
@@ -111,7 +111,9 @@ def _union(found: list[tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
         raise ValueError(f"the parts have different numbers of clusterings: {sorted(widths)}")
     columns = list(zip(*found, strict=True))
     if all(labels.dtype.kind in "iufbUS" for column in columns for labels in column):
-        return tuple(np.unique(np.concatenate([labels for labels in column if len(labels)] or [column[0]])) for column in columns)
+        return tuple(
+            np.unique(np.concatenate([labels for labels in column if len(labels)] or [column[0]])) for column in columns
+        )
     return tuple(np.array(list(dict.fromkeys(x for part in column for x in part.tolist()))) for column in columns)
 
 
@@ -162,7 +164,7 @@ class ColumnHosts:
         _ask(self._actors, "keep", self.labelled)
         self.n_items = int(self.labelled.sum())
         sizes = [[max(len(labels), 1) for labels in levels] for levels in per_host]
-        self.layout = Layout(np.array(sum(sizes, []), dtype=np.intp))
+        self.layout = Layout(np.concatenate(sizes).astype(np.intp))
         ends = np.cumsum([sum(host) for host in sizes])
         self._rows = [slice(end - sum(host), end) for end, host in zip(ends, sizes, strict=True)]
         self._gamma: Floats = np.empty((0, 0))
@@ -178,7 +180,7 @@ class ColumnHosts:
 
     def _sum_scores(self, method: str, arguments: list[tuple[Any, ...]]) -> Floats:
         asked = [getattr(actor, method)(*given) for actor, given in zip(self._actors, arguments, strict=True)]
-        return np.sum([answer.result() for answer in asked], axis=0)
+        return np.asarray(np.sum([answer.result() for answer in asked], axis=0))
 
     def _update(self, scores: Floats, kept: float) -> Step:
         self._gamma, step = respond(scores, self._gamma, kept)

@@ -54,7 +54,7 @@ class EnsembleEstimator:
     def predict(self, base: Any) -> Labels:
         """The consensus cluster of each new item, (items,); −1 for an item without labels."""
         probabilities = self.predict_proba(base)
-        labels = probabilities.argmax(axis=1).astype(np.intp)
+        labels: Labels = probabilities.argmax(axis=1).astype(np.intp)
         labels[~self._read(base).labelled] = -1
         return labels
 

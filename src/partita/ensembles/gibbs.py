@@ -26,7 +26,7 @@ _CHAINS = {1: "NbceChain8", 2: "NbceChain16", 4: "NbceChain32"}
 @Registry.add
 @dataclass(frozen=True)
 class NBCEModel:
-    """The posterior that the chains draw from. `alpha`, `beta`: fixed, or None to be drawn by slice sampling."""
+    """The posterior that chains draw from. `alpha`, `beta`: fixed, or None to be drawn by slice sampling."""
 
     prior: str = "fsd"
     truncation: int = 100

@@ -26,8 +26,8 @@ def cspa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> La
     ----------
     base : (items, clusterings) labels with gaps; at most 20,000 items, unless `sample` is given
     k : the number of clusters; METIS makes them of nearly equal size
-    sample : partition this many items, drawn at random, and give each other item to the part with whose members it
-        shares clusters most often
+    sample : partition this many items, drawn at random, and give each other item to the part with whose
+        members it shares clusters most often
     rng : None, an integer or a numpy Generator
 
     Returns
@@ -53,10 +53,11 @@ def cspa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> La
 
 
 def mcla(base: Any, k: int, *, rng: Any = None) -> Labels:
-    """Meta-clustering: METIS groups the base clusters by their overlap, and items go to the group they are in most.
+    """Meta-clustering: METIS groups the base clusters by their overlap, and items go to the group they are
+    in most.
 
-    Groups that win no item vanish, so that there can be fewer than k clusters. Arguments as for `cspa`; no table of
-    items by items is made.
+    Groups that win no item vanish, so that there can be fewer than k clusters. Arguments as for `cspa`; no
+    table of items by items is made.
 
     References
     ----------

@@ -1,7 +1,8 @@
 """Where the base labels are, and the two things a variational method asks of them.
 
-The methods in vb.py and cvb.py see only sums over items: expected counts, cluster sizes, one number of progress. Who
-holds the labels answers: this machine (`Here`), or several that hold some items or some clusterings (distributed.py).
+The methods in vb.py and cvb.py see only sums over items: expected counts, cluster sizes, one number of
+progress. Who holds the labels answers: this machine (`Here`), or several that hold some items or some
+clusterings (distributed.py).
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from .base import Base, indicators
 from .layout import Floats, Layout
 
 BLOCK = 4096  # items at a time
-# What is summed is first rounded to multiples of these, so that the sums are exact and hence the same in any order and
-# over any hosts: scores up to 2^16, and responsibilities of up to 2^13 items in one cell (beyond, rounding errors).
+# What is summed is first rounded to multiples of these, so that the sums are exact and hence the same in any
+# order and over any hosts: scores up to 2^16, and responsibilities of up to 2^13 items in one cell (beyond,
+# rounding errors).
 SCORE_STEP = 2.0**-36
 SHARE_STEP = 2.0**-40
 
@@ -53,7 +55,7 @@ class Hosts(Protocol):
         """Set γ_nk ∝ exp(log_prior_k + Σ_m weights[label of (n, m), k])."""
 
     def collapsed(self, step: Step, alpha: float, beta: float, sticks: bool, kept: float) -> Step:
-        """Set γ by eq. 10–11, each item given the expected counts of the others; mix in `kept` of the old γ."""
+        """Set γ by eq. 10–11, each item given the counts of the others, and keep some of the old γ."""
 
     def reorder(self, order: NDArray[np.intp]) -> None:
         """Renumber the clusters."""
@@ -125,7 +127,7 @@ def respond(scores: Floats, old: Floats, kept: float = 0.0) -> tuple[Floats, Ste
 def label_scores(
     codes: NDArray[Any], gamma: Floats, counts: Floats, observed: Floats, beta: float, layout: Layout
 ) -> Floats:
-    """Σ_m log[(β + N_kmj − γ_nk) / (J_m β + N_km − γ_nk)], j the label of (n, m); a gap adds nothing. First order."""
+    """Σ_m log[(β + N_kmj − γ_nk) / (J_m β + N_km − γ_nk)], j the label of (n, m); a gap adds nothing."""
     scores = np.zeros_like(gamma)
     for m, (offset, n_labels) in enumerate(zip(layout.offsets, layout.sizes, strict=True)):
         seen = codes[:, m] >= 0

@@ -77,16 +77,14 @@ def fsd_curve(sizes: Floats) -> Curve:
 
     def curve(x: float) -> tuple[float, float, float]:
         all_items, clusters = _rising(x, n), _rising(x / k, sizes)
-        value, slope, bend = (
-            clusters[order].sum() / k**order - all_items[order] for order in range(3)
-        )
+        value, slope, bend = (clusters[order].sum() / k**order - all_items[order] for order in range(3))
         return float(value), float(slope), float(bend)
 
     return curve
 
 
 def tsb_curve(sizes: Floats) -> Curve:
-    """log p(Z | α0) of truncated stick-breaking: Σ_{k<K} log[α0 Γ(1 + N_k) Γ(α0 + N_{>k}) / Γ(1 + α0 + N_{≥k})]."""
+    """log p(Z | α0) of stick-breaking: Σ_{k<K} log[α0 Γ(1 + N_k) Γ(α0 + N_{>k}) / Γ(1 + α0 + N_{≥k})]."""
     from_here = np.cumsum(sizes[::-1])[::-1]
     here, beyond = from_here[:-1], from_here[1:]
     constant = gammaln(1.0 + sizes[:-1]).sum()
@@ -107,9 +105,7 @@ def label_curve(counts: Floats, layout: Layout) -> Curve:
 
     def curve(x: float) -> tuple[float, float, float]:
         cells, totals = _rising(x, counts), _rising(x * n_labels, observed)
-        value, slope, bend = (
-            cells[order].sum() - (n_labels**order * totals[order]).sum() for order in range(3)
-        )
+        value, slope, bend = (cells[order].sum() - (n_labels**order * totals[order]).sum() for order in range(3))
         return float(value), float(slope), float(bend)
 
     return curve

@@ -1,4 +1,4 @@
-"""The mixture model for clustering ensembles (Topchy, Jain & Punch 2004): EM over products of multinomials."""
+"""The mixture model for ensembles (Topchy, Jain & Punch 2004): EM over products of multinomials."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class MixtureModel(EnsembleEstimator):
     Parameters
     ----------
     k : the number of clusters
-    smoothing : added to each expected label count; 0 is maximum likelihood, under which labels that a component never
-        saw have probability 0, so that the perplexity of new items can be infinite
-    restarts, max_iter, tol : EM runs (the likeliest is kept), their longest length, and the relative growth of the
-        log-likelihood at which one ends
+    smoothing : added to each expected label count; 0 is maximum likelihood, under which labels that a
+        component never saw have probability 0, so that the perplexity of new items can be infinite
+    restarts, max_iter, tol : EM runs (the likeliest is kept), their longest length, and the relative growth
+        of the log-likelihood at which one ends
     random_state : None, an integer or a numpy Generator
 
     Attributes
@@ -94,7 +94,7 @@ class MixtureModel(EnsembleEstimator):
         return reached, mixture
 
     def _likelihood(self, counts: Floats, sizes: Floats, entropy: float, mixture: Mixture) -> float:
-        """Σ_n log p(y_n): at the responsibilities of the same parameters the free energy is the likelihood."""
+        """Σ_n log p(y_n): at the parameters' own responsibilities the free energy is the likelihood."""
         labels = np.where(counts > 0, counts * mixture.log_labels, 0.0).sum()
         return float(labels + (sizes * mixture.log_weights).sum() + entropy)
 

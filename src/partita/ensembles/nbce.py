@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._validate import check_count, check_positive, check_rng
+from partita.estimate import estimate
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
 
@@ -38,22 +39,23 @@ PRIORS = ("tsb", "fsd")
 class NBCE(EnsembleEstimator):
     """A Dirichlet-process mixture over base clusterings: the consensus, and how many clusters it has.
 
-    Item n has cluster z_n ~ π and base labels y_nm ~ θ_{z_n m}, with θ_km ~ Dirichlet(β, ..., β) and π from the
-    Dirichlet process with concentration α0, truncated at K clusters: by stick-breaking ("tsb") or as a finite
-    symmetric Dirichlet ("fsd"). docs/ensembles.md derives each inference.
+    Item n has cluster z_n ~ π and base labels y_nm ~ θ_{z_n m}, with θ_km ~ Dirichlet(β, ..., β) and π from
+    the Dirichlet process with concentration α0, truncated at K clusters: by stick-breaking ("tsb") or as a
+    finite symmetric Dirichlet ("fsd"). docs/ensembles.md derives each inference.
 
     Parameters
     ----------
-    inference : "gibbs" (collapsed Gibbs), "vb" (variational Bayes, "fsd" only) or "cvb" (collapsed variational)
+    inference : "gibbs" (collapsed Gibbs), "vb" (variational Bayes, "fsd" only) or "cvb" (collapsed
+        variational)
     prior : "fsd" or "tsb"
     truncation : K, the largest number of clusters
-    alpha, beta : numbers, or None to learn them under Gamma priors: drawn with the partition (gibbs), or at the
-        maximum of the bound (vb, cvb)
+    alpha, beta : numbers, or None to learn them under Gamma priors: drawn with the partition (gibbs), or at
+        the maximum of the bound (vb, cvb)
     alpha_prior, beta_prior : (shape, rate) of those priors
     loss : the loss that the partition of the Gibbs draws minimises, as in `partita.estimate`
     draws, warmup, thin, chains : how long the Gibbs chains are
-    restarts, max_iter, tol : runs of vb or cvb, their longest length, and when they end: the relative growth of the
-        bound (vb; 1e-7) or the largest change of a responsibility (cvb; 1e-4)
+    restarts, max_iter, tol : runs of vb or cvb, their longest length, and when they end: the relative growth
+        of the bound (vb; 1e-7) or the largest change of a responsibility (cvb; 1e-4)
     n_jobs : threads; −1 is all cores
     progress : show a progress line
     random_state : None, an integer or a numpy Generator
@@ -62,8 +64,8 @@ class NBCE(EnsembleEstimator):
     ----------
     labels_ : (items,) canonical labels; −1 for an item that no clustering labels
     n_clusters_, outliers_ : the number of clusters, and the items that are alone in theirs
-    certainty_ : (items,) the largest responsibility (vb, cvb), or the mean probability to be with the other members of
-        the item's cluster (gibbs); 0 for an item without labels
+    certainty_ : (items,) the largest responsibility (vb, cvb), or the mean probability to be with the other
+        members of the item's cluster (gibbs); 0 for an item without labels
     alpha_, beta_ : learned or given; the posterior mean for gibbs
     chain_, estimate_ : the draws and the estimate (gibbs)
     responsibilities_, bound_, bounds_ : (items, K), the bound at the end and at each turn (vb, cvb)
@@ -109,9 +111,7 @@ class NBCE(EnsembleEstimator):
         self.restarts, self.max_iter, self.tol = restarts, max_iter, tol
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
 
-    def fit(
-        self, base: Any, y: Any = None, *, levels: Any = None, path: str | os.PathLike[str] | None = None
-    ) -> Self:
+    def fit(self, base: Any, y: Any = None, *, levels: Any = None, path: str | os.PathLike[str] | None = None) -> Self:
         """Find the consensus of base clusterings.
 
         Parameters
@@ -138,19 +138,22 @@ class NBCE(EnsembleEstimator):
     def perplexity(self, base: Any) -> float:
         """exp(−log p(Y) / number of labels): eq. 12, with p(Y) = Π_n p(y_n | fitted data).
 
-        The predictive p(y_n | ...) is averaged over draws (gibbs), or that of the fitted q (vb, cvb). It is at least 1,
-        and at most the number of labels for a model that knows nothing.
+        The predictive p(y_n | ...) is averaged over draws (gibbs), or that of the fitted q (vb, cvb). It is
+        at least 1, and at most the number of labels for a model that knows nothing.
         """
         read = self._read(base)
         return perplexity_of(averaged_log_likelihood(self._predictive, read), read)
 
     def _fit_gibbs(self, base: Base, labelled: NDArray[np.bool_], path: Any) -> None:
-        from partita.estimate import estimate
-
         rng = check_rng(self.random_state)
         plan = Plan(self.draws, self.warmup, self.thin, self.chains, int(rng.integers(2**63)))
         model = NBCEModel(
-            self.prior, self.truncation, self.alpha, self.beta, tuple(self.alpha_prior), tuple(self.beta_prior)
+            self.prior,
+            self.truncation,
+            self.alpha,
+            self.beta,
+            _pair(self.alpha_prior),
+            _pair(self.beta_prior),
         )
         self.chain_: Chain = sample_nbce(model, base, plan, path=path, n_jobs=self.n_jobs, progress=self.progress)
         self.estimate_ = estimate(self.chain_, loss=self.loss, rng=rng)
@@ -170,9 +173,7 @@ class NBCE(EnsembleEstimator):
         fit, gamma = best_of(run, hosts, self._settings(), self.restarts, check_rng(self.random_state))
         self._take(fit, gamma, hosts.layout, labelled)
 
-    def _take(
-        self, fit: Fit, gamma: NDArray[np.float64], layout: Layout, labelled: NDArray[np.bool_]
-    ) -> None:
+    def _take(self, fit: Fit, gamma: NDArray[np.float64], layout: Layout, labelled: NDArray[np.bool_]) -> None:
         """The attributes of a variational fit."""
         modal = gamma.argmax(axis=1)
         self.labels_: Labels = spread(modal, labelled)
@@ -215,3 +216,8 @@ class NBCE(EnsembleEstimator):
                 check_positive(getattr(self, name), name)
         for name in ("alpha_prior", "beta_prior"):
             GammaPrior(*getattr(self, name))
+
+
+def _pair(prior: tuple[float, float]) -> tuple[float, float]:
+    shape, rate = prior
+    return float(shape), float(rate)

@@ -1,4 +1,4 @@
-"""p(labels of one item) under a fitted model: a mixture of products of label probabilities; perplexity (eq. 12)."""
+"""p(labels of one item) under a fitted model, a mixture of products; perplexity (eq. 12)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def stick_weights(sizes: Floats, alpha: float) -> Floats:
     passed = np.cumsum(np.log(alpha + from_here - sizes) - log_total)
     own = np.log(1.0 + sizes) - log_total
     own[-1] = 0.0
-    return own + np.concatenate([[0.0], passed[:-1]])
+    return np.asarray(own + np.concatenate([[0.0], passed[:-1]]))
 
 
 def count_labels(base: Base, labels: NDArray[np.integer], k: int) -> Floats:
@@ -75,7 +75,8 @@ def partition_mixture(
 ) -> Mixture:
     """The predictive given a partition of `base`'s items; the last cluster stands for all that have no item.
 
-    Stick-breaking is averaged over the orders of the sticks, which (but for the truncation) gives Pólya's urn.
+    Stick-breaking is averaged over the orders of the sticks, which (but for the truncation) gives Pólya's
+    urn.
     """
     layout, k = Layout(base.sizes), int(labels.max()) + 1
     counts = count_labels(base, labels, k + 1)  # a column of zeros at the end: the empty cluster
@@ -93,7 +94,7 @@ def averaged_log_likelihood(mixtures: list[Mixture], base: Base) -> Floats:
     total = np.full(base.n_items, -np.inf)
     for mixture in mixtures:
         total = np.logaddexp(total, mixture.log_likelihood(base))
-    return total - np.log(len(mixtures))
+    return np.asarray(total - np.log(len(mixtures)))
 
 
 def perplexity_of(log_likelihood: Floats, base: Base) -> float:

@@ -1,4 +1,4 @@
-"""What variational and collapsed variational Bayes share: settings, the random start, restarts, the result."""
+"""What variational and collapsed variational Bayes share: settings, start, bound, restarts, result."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Fit:
 
 
 def random_start(hosts: Hosts, truncation: int, rng: np.random.Generator) -> Step:
-    """Responsibilities under label probabilities θ_km ~ Dirichlet(1, ..., 1): items with equal labels start equal."""
+    """Responsibilities under random label probabilities: items with equal labels start equal."""
     weights = np.concatenate(
         [np.log(rng.dirichlet(np.ones(size), truncation).T + 1e-12) for size in hosts.layout.sizes]
     )
@@ -76,9 +76,11 @@ def random_start(hosts: Hosts, truncation: int, rng: np.random.Generator) -> Ste
 
 
 def bound(step: Step, alpha: float, beta: float, layout: Layout, settings: Settings) -> float:
-    """The bound of eq. 7 at the given γ, with ξ and ρ at their best: log p(Y, Z) at expected counts, plus entropy.
+    """The bound of eq. 7 at the given γ, with ξ and ρ at their best: log p(Y, Z) at expected counts, plus
+    entropy.
 
-    It lies below that of eq. 9, because log Γ(a + N) is convex where the bound adds it: see docs/ensembles.md.
+    It lies below that of eq. 9, because log Γ(a + N) is convex where the bound adds it: see
+    docs/ensembles.md.
     """
     weights = (tsb_curve if settings.sticks else fsd_curve)(step.sizes)
     labels = label_curve(step.counts, layout)

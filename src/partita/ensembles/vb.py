@@ -1,4 +1,4 @@
-"""Variational Bayes for NBCE with the finite symmetric Dirichlet prior (Wang, Domeniconi & Laskey 2010, Section 5.2)."""
+"""Variational Bayes for NBCE with the finite symmetric Dirichlet prior (Section 5.2 of the paper)."""
 
 from __future__ import annotations
 
