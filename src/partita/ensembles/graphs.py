@@ -16,6 +16,7 @@ from .base import Base, Labels, as_base, check_clusters, indicators, spread, war
 from .predictive import count_labels
 
 SCALE = 1000  # METIS takes whole numbers: similarities in thousandths
+BUNDLE = 0.02  # of an even part: the most that one vertex of HGPA's graph holds
 IMBALANCE = 0.05  # parts may be this much larger than even ones, as in the paper
 
 
@@ -91,10 +92,27 @@ def hgpa(base: Any, k: int, *, rng: Any = None) -> Labels:
     used, seed = read.rows(labelled), int(check_rng(rng).integers(2**31))
     if k == 1 or used.n_items <= k:
         return spread(np.arange(used.n_items) if k > 1 else np.zeros(used.n_items), labelled)
-    columns = indicators(used).tocsc()
+    vertex, rows = _bundles(used, max(1, int(BUNDLE * used.n_items / k)))
+    columns = indicators(rows).tocsc()
     bounds = zip(columns.indptr[:-1], columns.indptr[1:], strict=True)
     edges = [columns.indices[start:stop].tolist() for start, stop in bounds if stop - start > 1]
-    return spread(_partition_hypergraph(used.n_items, edges, k, seed), labelled)
+    parts = _partition_hypergraph(np.bincount(vertex), edges, k, seed)
+    return spread(parts[vertex], labelled)
+
+
+def _bundles(base: Base, most: int) -> tuple[Labels, Base]:
+    """Items with equal labels as one vertex, of at most `most` items: the vertex of each item, and their labels.
+
+    The graph is then small even for many items, and no vertex is so heavy that even parts become impossible.
+    """
+    distinct, row, copies = np.unique(base.codes, axis=0, return_inverse=True, return_counts=True)
+    row = row.ravel()
+    order = np.argsort(row, kind="stable")
+    rank = np.empty(len(row), dtype=np.intp)  # the place of an item among those with equal labels
+    rank[order] = np.arange(len(row)) - np.repeat(np.cumsum(copies) - copies, copies)
+    needed = -(-copies // most)
+    first = np.cumsum(needed) - needed
+    return first[row] + rank % needed[row], Base(np.repeat(distinct, needed, axis=0), base.levels)
 
 
 def _read(base: Any, k: Any) -> tuple[Base, NDArray[np.bool_], int]:
@@ -149,7 +167,7 @@ def _partition_graph(
     return np.asarray(parts, dtype=np.intp)
 
 
-def _partition_hypergraph(n_items: int, edges: list[list[int]], k: int, seed: int) -> Labels:
+def _partition_hypergraph(weights: NDArray[Any], edges: list[list[int]], k: int, seed: int) -> Labels:
     try:
         import mtkahypar
     except ImportError as error:
@@ -157,7 +175,7 @@ def _partition_hypergraph(n_items: int, edges: list[list[int]], k: int, seed: in
     library = mtkahypar.initialize(os.cpu_count() or 1, print_warnings=False)
     mtkahypar.set_seed(seed)
     context = library.context_from_preset(mtkahypar.PresetType.DETERMINISTIC)
-    context.set_partitioning_parameters(k, IMBALANCE, mtkahypar.Objective.KM1)
+    context.set_partitioning_parameters(k, IMBALANCE, mtkahypar.Objective.CUT)
     context.logging = False
-    graph = library.create_hypergraph(context, n_items, len(edges), edges)
+    graph = library.create_hypergraph(context, len(weights), len(edges), edges, weights.tolist(), [1] * len(edges))
     return np.asarray(graph.partition(context).get_partition(), dtype=np.intp)
