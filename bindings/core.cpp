@@ -7,4 +7,6 @@ NB_MODULE(_core, m) {
     bind_sample(m);
     bind_sample_view(m);
     bind_losses(m);
+    bind_neighbours(m);
+    bind_enumerate(m);
 }
