@@ -80,7 +80,7 @@ def density(
     """
     clusters = _labels(labels)
     column = check_data(values, clusters.size)[:, 0]
-    grid, height = _kernel_density(column) if density is None else map(np.asarray, density)
+    grid, height = kernel_density(column) if density is None else map(np.asarray, density)
     at_points = np.interp(column, grid, height)
     ax = new_axes(ax, (6, 3.6))
     ax.plot(grid, height, color=QUIET, linewidth=1.5, zorder=1)
@@ -208,7 +208,7 @@ def _number_clusters(ax: Axes, plane: Floats, clusters: NDArray[np.int64]) -> No
         text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
 
 
-def _kernel_density(column: Floats) -> tuple[Floats, Floats]:
+def kernel_density(column: Floats) -> tuple[Floats, Floats]:
     from scipy.stats import gaussian_kde
 
     low, high = float(column.min()), float(column.max())
