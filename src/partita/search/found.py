@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class RunRow:
-    """One run of a search: where it started, how far it went, what it reached."""
+    """One run of a search: where it started, how far it went, what it reached.
+
+    `trace` holds the expected loss after each sweep; the first sweeps of the default search are on part of the draws.
+    """
 
     start: str
     sweeps: int
@@ -18,6 +21,7 @@ class RunRow:
     loss: float
     clusters: int
     seconds: float
+    trace: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
