@@ -122,13 +122,13 @@ def test_points_projects_many_columns():
 
 
 def test_density_uses_the_given_curve():
-    ax = plots.density([0.0, 1.0, 2.0], [0, 0, 1], density=([0, 2], [0, 2]))
+    ax = plots.density_plot([0.0, 1.0, 2.0], [0, 0, 1], density=([0, 2], [0, 2]))
     assert np.asarray(ax.collections[0].get_offsets()).tolist() == [[0, 0], [1, 1]]
 
 
 def test_kernel_density_integrates_to_about_one(shared):
     values = np.loadtxt(shared / "data" / "galaxies.csv", delimiter=",", skiprows=1)[:, 0]
-    line = plots.density(values, np.zeros(len(values), int)).lines[0]
+    line = plots.density_plot(values, np.zeros(len(values), int)).lines[0]
     assert np.trapezoid(line.get_ydata(), line.get_xdata()) == pytest.approx(1, abs=0.02)
 
 
@@ -168,7 +168,7 @@ def test_forty_clusters_can_be_told_apart():
         lambda ax: plots.comparison_map([0, 1], [0, 0], ax=ax),
         lambda ax: plots.adjacency_map(np.eye(2), [0, 1], ax=ax),
         lambda ax: plots.points([[0, 0], [1, 1]], [0, 1], ax=ax),
-        lambda ax: plots.density([1.0, 1.0], [0, 1], ax=ax),
+        lambda ax: plots.density_plot([1.0, 1.0], [0, 1], ax=ax),
         lambda ax: plots.cluster_counts([[0, 0], [0, 1]], ax=ax),
         lambda ax: plots.item_certainty([0, 1], [1, 1], ax=ax),
         lambda ax: plots.run_trace([[1.0]], ax=ax),

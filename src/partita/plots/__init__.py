@@ -8,7 +8,7 @@ from partita.plots.lattice import hasse
 from partita.plots.matrices import adjacency_map, comparison_map, similarity_map
 from partita.plots.networks import network
 from partita.plots.order import display_order
-from partita.plots.points import ball_panels, density, points
+from partita.plots.points import ball_panels, density_plot, points
 from partita.plots.posterior import cluster_counts, item_certainty, run_trace, weight_path
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "ball_panels",
     "cluster_counts",
     "comparison_map",
-    "density",
+    "density_plot",
     "display_order",
     "hasse",
     "item_certainty",

@@ -21,14 +21,22 @@ LEGEND_UP_TO = 12
 GRID = 512
 
 
-def points(data: ArrayLike, labels: ArrayLike, *, ax: Axes | None = None) -> Axes:
+def points(
+    data: ArrayLike,
+    labels: ArrayLike,
+    *,
+    density: tuple[ArrayLike, ArrayLike] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Points coloured by cluster; more than two columns are shown by their first two principal components.
 
     Parameters
     ----------
     data : (n,) or (n, d) array_like
-        One column is drawn as `density` draws it.
+        One column is drawn on its density.
     labels : (n,) array_like
+    density : pair of (m,) array_like, optional
+        Grid and values of the density of one column; else a kernel density.
     ax : matplotlib Axes, optional
 
     Examples
@@ -40,7 +48,7 @@ def points(data: ArrayLike, labels: ArrayLike, *, ax: Axes | None = None) -> Axe
     clusters = _labels(labels)
     table = check_data(data, clusters.size)
     if table.shape[1] == 1:
-        return density(table[:, 0], labels, ax=ax)
+        return density_plot(table[:, 0], labels, density=density, ax=ax)
     plane, names = project(table)
     ax = new_axes(ax, (5.4, 4.4))
     _scatter(ax, plane[:, 0], plane[:, 1], clusters)
@@ -51,7 +59,7 @@ def points(data: ArrayLike, labels: ArrayLike, *, ax: Axes | None = None) -> Axe
     return ax
 
 
-def density(
+def density_plot(
     values: ArrayLike,
     labels: ArrayLike,
     *,
@@ -70,7 +78,7 @@ def density(
 
     Examples
     --------
-    >>> ax = density([0.0, 0.1, 5.0, 5.2], [0, 0, 1, 1])
+    >>> ax = density_plot([0.0, 0.1, 5.0, 5.2], [0, 0, 1, 1])
     >>> len(ax.lines)
     1
 
@@ -95,7 +103,13 @@ def density(
 
 
 def ball_panels(
-    data: ArrayLike, labels: ArrayLike, ball: Any, *, most: int = 2, axes: Any = None
+    data: ArrayLike,
+    labels: ArrayLike,
+    ball: Any,
+    *,
+    most: int = 2,
+    density: tuple[ArrayLike, ArrayLike] | None = None,
+    axes: Any = None,
 ) -> NDArray[Any]:
     """The estimate and the bounds of its credible ball side by side, in matching colours.
 
@@ -108,6 +122,8 @@ def ball_panels(
         Or anything with the lists `upper`, `lower` and `horizontal` of partitions.
     most : int
         How many partitions of each bound to draw where there are ties.
+    density : pair of (m,) array_like, optional
+        As for `density_plot`, where the data are one-dimensional.
     axes : array of matplotlib Axes, optional
         As many as there are panels.
 
@@ -128,7 +144,7 @@ def ball_panels(
     if axes.size < len(panels):
         raise ValueError(f"axes has {axes.size} entries, but there are {len(panels)} panels")
     for ax, (name, partition) in zip(axes.flat, panels, strict=False):
-        points(data, align_labels(labels, partition), ax=ax)
+        points(data, align_labels(labels, partition), density=density, ax=ax)
         ax.set_title(f"{name}: {count_of_clusters(partition)}", fontsize=10)
         ax.tick_params(labelbottom=True)
         if ax is not axes.flat[0]:

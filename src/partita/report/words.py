@@ -60,20 +60,21 @@ def answer(estimate: Estimate, ball: CredibleBall | None) -> str:
     """The result as a scientist could paste it into a paper."""
     sample = estimate.sample
     sentence = (
-        f"The {sample.n_items:,} items fall into {plural(estimate.n_clusters, 'cluster')}"
+        f"{_subject(sample.n_items)} into {plural(estimate.n_clusters, 'cluster')}"
         f" ({_sizes(estimate)}). This partition has the lowest posterior expected {loss_words(estimate.loss)}"
-        f" {_found(estimate)}: {amount(estimate.expected_loss, estimate.loss)}, over {sample.n_draws:,} draws"
-        f" ({sample.n_unique:,} of them distinct)."
+        f" {_found(estimate)}: {amount(estimate.expected_loss, estimate.loss)}, over {plural(sample.n_draws, 'draw')}"
+        f" ({sample.n_unique:,} distinct)."
     )
-    return sentence if ball is None else f"{sentence} {_ball_sentence(ball)}"
+    return sentence if ball is None else f"{sentence} {ball_sentence(ball)}"
 
 
-def _ball_sentence(ball: CredibleBall) -> str:
+def ball_sentence(ball: CredibleBall, around: str = "it") -> str:
+    """The ball as a sentence."""
     counts = ball.sample.n_clusters[ball.inside]
     fewest, most = int(counts.min()), int(counts.max())
     span = plural(fewest, "cluster") if fewest == most else f"{fewest} to {most} clusters"
     return (
-        f"The {percent(ball.level)} credible ball around it has radius {amount(ball.radius, ball.loss)}"
+        f"The {percent(ball.level)} credible ball around {around} has radius {amount(ball.radius, ball.loss)}"
         f" and holds {plural(ball.n_inside, 'distinct partition')} with {span}."
     )
 
@@ -171,7 +172,7 @@ def _on_draws(estimate: Estimate) -> Iterator[Advice]:
         yield Advice(
             "note",
             "No partition was drawn twice: the posterior is spread over more partitions than were drawn,"
-            " so that the draws say more about pairs of items and about distances than about single partitions.",
+            " so that they say more about pairs of items and distances than about single partitions.",
         )
     if sample.n_chains == 1:
         yield Advice(
@@ -207,3 +208,7 @@ def percent(share: Any) -> str:
     ('95%', '99.9%')
     """
     return f"{100 * share:.4g}%"
+
+
+def _subject(n_items: int) -> str:
+    return "The one item falls" if n_items == 1 else f"The {n_items:,} items fall"
