@@ -10,3 +10,4 @@ void bind_neighbours(nanobind::module_& m);
 void bind_sample(nanobind::module_& m);
 void bind_sample_view(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
+void bind_search_state(nanobind::module_& m);

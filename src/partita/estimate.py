@@ -157,9 +157,7 @@ class Estimate:
 
     def __repr__(self) -> str:
         facts = "".join(f"\n  {name:<14}{value}" for name, value in self._facts())
-        return (
-            f"Estimate: {_plural(self.n_clusters, 'cluster')} of {_plural(len(self.labels), 'item')}{facts}"
-        )
+        return f"Estimate: {_plural(self.n_clusters, 'cluster')} of {_plural(len(self.labels), 'item')}{facts}"
 
     def _repr_html_(self) -> str:
         return facts_table("Estimate", self._facts())
