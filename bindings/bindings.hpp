@@ -3,5 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+void bind_io(nanobind::module_& m);
+void bind_losses(nanobind::module_& m);
 void bind_mixture(nanobind::module_& m);
 void bind_sample(nanobind::module_& m);
+void bind_sample_view(nanobind::module_& m);

@@ -3,5 +3,9 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "Native core of partita; use the functions of the partita package instead.";
+    bind_io(m);
     bind_sample(m);
+    bind_sample_view(m);
+    bind_losses(m);
+    bind_mixture(m);
 }

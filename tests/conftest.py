@@ -1,0 +1,19 @@
+"""Settings and fixtures that all tests share."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Machines are shared and slow at times: an example may take as long as it needs.
+settings.register_profile("partita", deadline=None)
+settings.load_profile("partita")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of papers, data and reference draws beside the repository; absent on a user's machine."""
+    folder = Path(__file__).parents[1].parent / "shared"
+    if not folder.is_dir():
+        pytest.skip("the shared folder is not beside the repository")
+    return folder
