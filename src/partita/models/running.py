@@ -126,7 +126,9 @@ class _Job:
     def __init__(self, chain: int, sampler: Sampler, plan: Plan, run: Run | None) -> None:
         self.chain, self.sampler, self.plan, self.run = chain, sampler, plan, run
         self.busy = False
-        self.sweeps = sampler.sweeps  # after the last turn: the sampler itself may be sweeping in another thread
+        self.sweeps = (
+            sampler.sweeps
+        )  # after the last turn: the sampler itself may be sweeping in another thread
         self.parts: list[tuple[NDArray[Any], NDArray[np.float64]]] = []
         self.unwritten = 0
         self.written_sweeps = 0
