@@ -41,7 +41,7 @@ class GaussianDPM(Estimator):
     hyperprior : None, or WishartGrid(...) to draw kappa0, nu0 and scale as `rDPGibbs` does; mu0 is then 0.
     c, a, b : of "diag", numbers or (d,); None is 0.5, 2 and the sample variances, as in Wade & Ghahramani, Section 6.2.
     standardize : centre and scale each column first; the base measure is then that of the scaled data.
-    split_merge : split–merge proposals a sweep (Jain & Neal 2004).
+    split_merge : split–merge proposals (Jain & Neal 2004) a sweep, on average; 0 is none.
     restricted_scans : Gibbs scans that prepare each proposal.
     draws, warmup, thin, chains, n_jobs, random_state : for `fit`; as in `sample`.
     loss : for `fit`; the loss whose expectation `labels_` minimises.
@@ -78,7 +78,7 @@ class GaussianDPM(Estimator):
         discount: float = 0.0,
         components: FiniteMixture | None = None,
         standardize: bool = False,
-        split_merge: int = 1,
+        split_merge: float = 0.2,
         restricted_scans: int = 2,
         draws: int = 1000,
         warmup: int = 1000,
@@ -176,10 +176,9 @@ class GaussianDPM(Estimator):
             raise ValueError(f"covariance must be 'full' or 'diag', but it is {self.covariance!r}")
         scaled = scaling(X, self.standardize).apply(X)
         prior = partition_prior(self, len(X), log_v_items)
-        moves = (
-            check_count(self.split_merge, "split_merge"),
-            check_count(self.restricted_scans, "restricted_scans"),
-        )
+        if not 0 <= self.split_merge < np.inf:
+            raise ValueError(f"split_merge must be a number that is not negative, but it is {self.split_merge}")
+        moves = (float(self.split_merge), check_count(self.restricted_scans, "restricted_scans"))
         start = np.empty(0, np.uint32) if labels is None else labels
         if self.covariance == "full":
             return _core.FullGaussianSampler(
