@@ -35,21 +35,23 @@ struct ClusterRows {
 /// The lanes of one block of slots: quadratic forms by forward substitution, then the log densities.
 template <std::size_t D>
 [[gnu::always_inline]] inline void score_blocks(const ClusterRows& rows, const double* x, std::size_t slots,
-                                                Lanes* z, double* ratios, double* out) {
+                                                double* z, double* ratios, double* out) {
     const std::size_t dims = D > 0 ? D : rows.dims;
     for (std::size_t s = 0; s < slots; s += lanes) {
         Lanes q{};
         for (std::size_t i = 0; i < dims; ++i) {
-            Lanes rest, entry;
+            Lanes rest, entry, solved;
             load(rest, rows.mean + i * rows.stride + s);
             rest = x[i] - rest;
             for (std::size_t j = 0; j < i; ++j) {
                 load(entry, rows.factor + (i * (i - 1) / 2 + j) * rows.stride + s);
-                rest -= entry * z[j];
+                load(solved, z + j * lanes);
+                rest -= entry * solved;
             }
             load(entry, rows.inverse_diagonal + i * rows.stride + s);
-            z[i] = rest * entry;
-            q += z[i] * z[i];
+            solved = rest * entry;
+            store(solved, z + i * lanes);
+            q += solved * solved;
         }
         Lanes constant, exponent, ratio, score;
         load(constant, rows.constants + add_constant * rows.stride + s);
@@ -65,7 +67,7 @@ template <std::size_t D>
 }
 
 #define PARTITA_SCORE(name, D)                                                                               \
-    PARTITA_CLONES void name(const ClusterRows& rows, const double* x, std::size_t slots, Lanes* z,          \
+    PARTITA_CLONES void name(const ClusterRows& rows, const double* x, std::size_t slots, double* z,         \
                              double* ratios, double* out) {                                                  \
         score_blocks<D>(rows, x, slots, z, ratios, out);                                                     \
     }
@@ -98,8 +100,8 @@ double cholesky(std::size_t dims, double* a) {
 
 FullGaussian::FullGaussian(WishartBase base, std::size_t max_size)
     : base_(std::move(base)), dims_(base_.mean.size()), max_size_(max_size), mean_(dims_),
-      factor_(dims_ * (dims_ - 1) / 2), inverse_diagonal_(dims_), constants_(n_constants), scratch_(dims_),
-      substituted_(dims_), triangle_(scatter_size()) {
+      factor_(dims_ * (dims_ - 1) / 2), inverse_diagonal_(dims_), constants_(n_constants),
+      scratch_(dims_ * lanes), triangle_(scatter_size()) {
     gamma_sums_.reserve(base_.nus.size() * (max_size_ + 1));
     for (const double nu : base_.nus)
         for (std::size_t n = 0; n <= max_size_; ++n) {
@@ -255,7 +257,7 @@ void FullGaussian::score(const double* x, std::size_t own, std::size_t slots, do
     const ClusterRows rows{sizes_.size(),    dims_, mean_.row(0), factor_.row(0), inverse_diagonal_.row(0),
                            constants_.row(0)};
     constexpr decltype(&score_any) kernels[] = {score_any, score_1, score_2, score_3, score_4};
-    kernels[dims_ <= 4 ? dims_ : 0](rows, x, slots, substituted_.data(), ratios_.data(), out);
+    kernels[dims_ <= 4 ? dims_ : 0](rows, x, slots, scratch_.data(), ratios_.data(), out);
     if (own != no_slot)
         swap_own();
 }

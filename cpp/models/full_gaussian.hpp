@@ -83,9 +83,7 @@ private:
 
     std::vector<std::uint32_t> sizes_;
     SlotRows mean_, factor_, inverse_diagonal_, constants_;
-    std::vector<double> log_det_, ratios_, scratch_;
-    std::vector<Lanes> substituted_;
-    std::vector<double> triangle_;
+    std::vector<double> log_det_, ratios_, scratch_, triangle_;
 };
 
 } // namespace partita

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._validate import check_n_jobs
 from partita.models.chain import Chain, smallest_unsigned
 from partita.models.checkpoint import Part, Plan, Run, RunFormatError, create_run, open_run
 from partita.models.progress import Reporter, reporter
@@ -241,7 +242,7 @@ def _finish(
     n_jobs: int,
     progress: bool,
 ) -> Chain:
-    crew = _Crew(jobs, min(len(jobs), _threads(n_jobs)))
+    crew = _Crew(jobs, min(len(jobs), check_n_jobs(n_jobs)))
     with reporter(plan, progress) as report:
         complete = crew.run(report)
     if not complete:
@@ -249,12 +250,6 @@ def _finish(
             job.write()
         _tell_stopped(jobs, run)
     return _collect(model, inputs, plan, jobs, complete)
-
-
-def _threads(n_jobs: int) -> int:
-    if n_jobs == 0 or n_jobs < -1:
-        raise ValueError(f"n_jobs must be -1 or at least 1, got {n_jobs}")
-    return n_jobs if n_jobs > 0 else (os.cpu_count() or 1)
 
 
 def _tell_stopped(jobs: list[_Job], run: Run | None) -> None:
