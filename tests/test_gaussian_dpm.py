@@ -1,10 +1,10 @@
 """GaussianDPM: marginal likelihoods, defaults, edge cases, prediction, bad input."""
 
-import mixture_reference as reference
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
+import mixture_reference as reference
 from partita.models import Chain, FiniteMixture, GammaAlpha, GaussianDPM, PowerAlpha, WishartGrid
 
 RNG = np.random.default_rng(1)
@@ -27,14 +27,21 @@ def test_marginal_likelihood_by_numerical_integration(covariance):
     data = np.array([[0.3], [-0.4], [1.1]])
     mu0, c, a, b = 0.2, 0.7, 1.6, 0.9
 
-    def integrand(mu, variance):
-        likelihood = np.prod(stats.norm.pdf(data[:, 0], mu, np.sqrt(variance)))
-        return likelihood * stats.norm.pdf(mu, mu0, np.sqrt(variance / c)) * stats.invgamma.pdf(variance, a, scale=b)
-
-    expected = integrate.dblquad(integrand, 1e-3, 60, -15, 15, epsabs=1e-11, epsrel=1e-8)[0]
-    settings = {"c": c, "a": a, "b": b} if covariance == "diag" else {"kappa0": c, "nu0": 2 * a, "scale": [[2 * b]]}
+    mu, log_variance = np.meshgrid(np.linspace(-30, 30, 2401), np.linspace(-6, 9, 401))
+    variance = np.exp(log_variance)
+    density = stats.norm.pdf(mu, mu0, np.sqrt(variance / c))
+    for x in data[:, 0]:
+        density *= stats.norm.pdf(x, mu, np.sqrt(variance))
+    inner = integrate.simpson(density, x=mu[0], axis=1)
+    variance = variance[:, 0]
+    expected = integrate.simpson(
+        inner * stats.invgamma.pdf(variance, a, scale=b) * variance, x=log_variance[:, 0]
+    )
+    settings = (
+        {"c": c, "a": a, "b": b} if covariance == "diag" else {"kappa0": c, "nu0": 2 * a, "scale": [[2 * b]]}
+    )
     found = one_cluster_density(GaussianDPM(covariance, 1e-3, mu0, **settings), data)
-    np.testing.assert_allclose(np.exp(found), expected, rtol=2e-4)
+    np.testing.assert_allclose(np.exp(found), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("dims", [2, 3, 6])
@@ -44,7 +51,12 @@ def test_marginal_likelihood_in_closed_form(dims):
     base = {"mu0": np.full(dims, 0.1), "kappa0": 0.3, "nu0": dims + 0.7, "scale": scale}
     found = one_cluster_density(GaussianDPM(alpha=1e-3, **base), data)
     np.testing.assert_allclose(found, reference.log_marginal_full(data, **base), rtol=1e-12)
-    base = {"mu0": np.full(dims, 0.1), "c": np.full(dims, 0.3), "a": np.arange(1, dims + 1.0), "b": np.ones(dims)}
+    base = {
+        "mu0": np.full(dims, 0.1),
+        "c": np.full(dims, 0.3),
+        "a": np.arange(1, dims + 1.0),
+        "b": np.ones(dims),
+    }
     found = one_cluster_density(GaussianDPM("diag", 1e-3, **base), data)
     np.testing.assert_allclose(found, reference.log_marginal_diag(data, **base), rtol=1e-12)
 
@@ -82,7 +94,7 @@ def test_far_outliers_keep_their_digits():
     expected = weights / weights.sum()
     labels = GaussianDPM(alpha=1.0, **base, split_merge=1).sample(data, draws=20000, chains=4, rng=3).labels
     every = reference.partitions(4)
-    counts = {partition: 0 for partition in every}
+    counts = dict.fromkeys(every, 0)
     for row in labels.reshape(-1, 4):
         counts[tuple(int(k) for k in row)] += 1
     frequencies = np.array([counts[partition] for partition in every]) / labels[..., 0].size
@@ -104,7 +116,9 @@ def test_far_outliers_keep_their_digits():
 )
 def test_edge_cases_have_an_answer(covariance, data):
     for standardize in (False, True):
-        chain = GaussianDPM(covariance, standardize=standardize).sample(data, draws=20, warmup=5, chains=2, rng=0)
+        chain = GaussianDPM(covariance, standardize=standardize).sample(
+            data, draws=20, warmup=5, chains=2, rng=0
+        )
         assert chain.labels.shape == (2, 20, len(data))
         assert np.isfinite(chain.log_density).all()
         assert (chain.labels[..., 0] == 0).all()
@@ -160,7 +174,9 @@ def test_predictive_density_is_the_ratio_of_marginals():
     groups = [X[labels == k] for k in range(labels.max() + 1)]
     expected = 0.7 * np.exp(reference.log_marginal_full(point, **base))
     for group in groups:
-        ratio = reference.log_marginal_full(np.vstack([group, point]), **base) - reference.log_marginal_full(group, **base)
+        ratio = reference.log_marginal_full(np.vstack([group, point]), **base) - reference.log_marginal_full(
+            group, **base
+        )
         expected += len(group) * np.exp(ratio)
     np.testing.assert_allclose(chain.predictive_density(point), [expected / (len(X) + 0.7)], rtol=1e-10)
 
@@ -262,5 +278,5 @@ def test_wrong_types_are_refused():
 def test_bounds_of_the_power_prior_are_those_of_rdpgibbs():
     """The grid that rDPGibbs 3.1 draws from on 272 items, read off its draws."""
     values, log_prior = PowerAlpha().grid(272)
-    np.testing.assert_allclose(values[[0, 1, -1]], [0.09080671, 0.31331851, 4.09601924], rtol=1e-7)
+    np.testing.assert_allclose(values[[0, 1, -1]], [0.09080671, 0.31331851, 4.09601924], rtol=1e-6)
     assert (np.diff(log_prior) < 0).all()

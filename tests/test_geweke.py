@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from partita import _core
 
@@ -16,21 +15,23 @@ def draw_partition(rng, alpha):
     labels = [0]
     for i in range(1, ITEMS):
         counts = np.append(np.bincount(labels), alpha)
-        labels.append(int(rng.choice(len(counts), p=counts / (i + alpha))))
+        labels.append(int(np.searchsorted(np.cumsum(counts), rng.uniform() * (i + alpha))))
     return np.array(labels, np.uint32)
 
 
 def draw_data(rng, labels, full):
     data = np.empty((ITEMS, DIMS))
     for k in range(labels.max() + 1):
-        if full:
-            covariance = stats.invwishart.rvs(NU, SCALE, random_state=rng)
-            mean = rng.multivariate_normal(MEAN, covariance / KAPPA)
+        if full:  # the inverse of a Wishart with whole degrees of freedom: a sum of outer products
+            normals = np.linalg.cholesky(np.linalg.inv(SCALE)) @ rng.normal(size=(DIMS, int(NU)))
+            root = np.linalg.cholesky(np.linalg.inv(normals @ normals.T))
+            mean = MEAN + root @ rng.normal(size=DIMS) / np.sqrt(KAPPA)
         else:
             variances = np.array(B) / rng.gamma(A)
-            covariance = np.diag(variances)
+            root = np.diag(np.sqrt(variances))
             mean = rng.normal(MEAN, np.sqrt(variances / C))
-        data[labels == k] = rng.multivariate_normal(mean, covariance, size=(labels == k).sum())
+        members = labels == k
+        data[members] = mean + rng.normal(size=(members.sum(), DIMS)) @ root.T
     return data
 
 
@@ -48,7 +49,14 @@ def sweep(data, labels, alpha, step, full, split_merge, shape=SHAPE):
 
 def summary(labels, alpha, data):
     logs = np.log1p(np.abs(data))  # heavy tails have no mean to compare
-    return [labels.max(), alpha, np.log(alpha), labels[0] == labels[1], logs.mean(), np.abs(logs[:, 0] - logs[:, 1]).mean()]
+    return [
+        labels.max(),
+        alpha,
+        np.log(alpha),
+        labels[0] == labels[1],
+        logs.mean(),
+        np.abs(logs[:, 0] - logs[:, 1]).mean(),
+    ]
 
 
 def forwards(rng, full, n):

@@ -8,14 +8,21 @@ from partita.models import FiniteMixture, GammaAlpha, GaussianDPM, PowerAlpha, W
 
 X = np.array([[-1.2, 0.3], [-0.8, -0.1], [0.1, 0.4], [1.4, -0.6], [1.1, 0.2]])
 FULL = {"mu0": np.array([0.1, -0.1]), "kappa0": 0.4, "nu0": 3.5, "scale": np.array([[0.5, 0.1], [0.1, 0.3]])}
-DIAG = {"mu0": np.array([0.1, -0.1]), "c": np.array([0.4, 0.7]), "a": np.array([1.5, 2.5]), "b": np.array([0.3, 0.2])}
+DIAG = {
+    "mu0": np.array([0.1, -0.1]),
+    "c": np.array([0.4, 0.7]),
+    "a": np.array([1.5, 2.5]),
+    "b": np.array([0.3, 0.2]),
+}
 POWER = PowerAlpha(clusters=(1, 4), power=0.8, size=6)
 
 
 def power_prior(sizes):
     values, log_prior = POWER.grid(sum(sizes))
     weights = np.exp(log_prior) / np.exp(log_prior).sum()
-    return np.log(sum(w * np.exp(reference.log_crp(sizes, alpha)) for w, alpha in zip(weights, values, strict=True)))
+    return np.log(
+        sum(w * np.exp(reference.log_crp(sizes, alpha)) for w, alpha in zip(weights, values, strict=True))
+    )
 
 
 PRIORS = {

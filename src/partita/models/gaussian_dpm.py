@@ -177,7 +177,9 @@ class GaussianDPM(Estimator):
         scaled = scaling(X, self.standardize).apply(X)
         prior = partition_prior(self, len(X), log_v_items)
         if not 0 <= self.split_merge < np.inf:
-            raise ValueError(f"split_merge must be a number that is not negative, but it is {self.split_merge}")
+            raise ValueError(
+                f"split_merge must be a number that is not negative, but it is {self.split_merge}"
+            )
         moves = (float(self.split_merge), check_count(self.restricted_scans, "restricted_scans"))
         start = np.empty(0, np.uint32) if labels is None else labels
         if self.covariance == "full":
