@@ -13,7 +13,7 @@ def partitions(n):
     """Every canonical label vector of n items."""
     found = [[0]]
     for _ in range(n - 1):
-        found = [labels + [k] for labels in found for k in range(max(labels) + 2)]
+        found = [[*labels, k] for labels in found for k in range(max(labels) + 2)]
     return [tuple(labels) for labels in found]
 
 
@@ -54,7 +54,7 @@ def log_crp(sizes, alpha, discount=0.0):
 
 
 def log_finite(sizes, weight, rate, terms=200):
-    """ln of the probability of a partition under K − 1 ~ Poisson(rate), weights Dirichlet(weight, ..., weight)."""
+    """ln of the probability of a partition: K − 1 ~ Poisson(rate), weights Dirichlet(weight, ..., weight)."""
     n, t = sum(sizes), len(sizes)
     total = 0.0
     for k in range(t, terms):

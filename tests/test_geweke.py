@@ -1,4 +1,4 @@
-"""Geweke's joint distribution test: draws of (partition, alpha, data) made forwards, and made by the sampler."""
+"""Geweke's joint distribution test: (partition, alpha, data) drawn forwards, and drawn by the sampler."""
 
 import numpy as np
 import pytest

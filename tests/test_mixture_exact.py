@@ -54,7 +54,7 @@ def run(model, data, chains=24, draws=4000, rng=5):
 
 
 def excess(frequencies, exact):
-    """Total variation from the exact posterior, in units of what Monte Carlo error alone leads one to expect."""
+    """Total variation from the exact posterior, over what Monte Carlo error alone leads one to expect."""
     error = frequencies.std(axis=0, ddof=1) / np.sqrt(len(frequencies))
     total_variation = np.abs(frequencies.mean(axis=0) - exact).sum() / 2
     return total_variation / (np.sqrt(2 / np.pi) * error.sum() / 2)

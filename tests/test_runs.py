@@ -61,7 +61,7 @@ def test_writing_changes_nothing(tmp_path, uninterrupted, frequent):
 
 
 def kill_and_resume(folder, moments, uninterrupted):
-    """Starts (or resumes) a run for each moment and kills it then, in seconds after its start; then resumes to the end."""
+    """Starts (or resumes) a run for each moment, kills it that many seconds later; then resumes to the end."""
     np.save(folder / "X.npy", X)
     path = folder / "run.partita"
     for moment in moments:

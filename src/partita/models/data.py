@@ -54,5 +54,6 @@ def _check_finite(values: NDArray[np.float64], name: str) -> None:
     value = values[row, column]
     what = "missing values (NaN) are not modelled" if np.isnan(value) else "infinity (inf) has no density"
     raise ValueError(
-        f"{name} has {value} at row {row}, column {column}: {what}; drop the {len(bad)} such entries or fill them"
+        f"{name} has {value} at row {row}, column {column}: {what}; "
+        f"drop the rows of the {len(bad)} such entries, or fill them"
     )

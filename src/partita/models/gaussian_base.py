@@ -116,11 +116,11 @@ def per_dimension(
 
 
 def partition_prior(model: Any, n_items: int, log_v_items: int | None = None) -> _core.PartitionPriorSettings:
-    """Dirichlet process, Pitman–Yor or finite mixture. `log_v_items`: of how many items the finite V(t) is."""
+    """Dirichlet process, Pitman–Yor or finite mixture; `log_v_items` is the n of the finite mixture's V(t)."""
     if isinstance(model.components, FiniteMixture):
         if model.alpha is not None or model.discount != 0:
             raise ValueError(
-                "a FiniteMixture has neither alpha nor discount: its weight is set in FiniteMixture(weight=...)"
+                "a FiniteMixture has neither alpha nor discount: its weight is FiniteMixture(weight=...)"
             )
         log_v = model.components.log_v(log_v_items or n_items).tolist()
         return _core.PartitionPriorSettings(model.components.weight, 0.0, 0.0, 0.0, [], [], log_v)

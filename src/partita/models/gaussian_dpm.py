@@ -39,7 +39,7 @@ class GaussianDPM(Estimator):
     mu0 : number or (d,); None is the mean of X.
     kappa0, nu0, scale : of "full"; None is 0.5, d + 3 and twice the diagonal of sample variances.
     hyperprior : None, or WishartGrid(...) to draw kappa0, nu0 and scale as `rDPGibbs` does; mu0 is then 0.
-    c, a, b : of "diag", numbers or (d,); None is 0.5, 2 and the sample variances, as in Wade & Ghahramani, Section 6.2.
+    c, a, b : of "diag", numbers or (d,); None is 0.5, 2 and the sample variances (Wade & Ghahramani, 6.2).
     standardize : centre and scale each column first; the base measure is then that of the scaled data.
     split_merge : split–merge proposals (Jain & Neal 2004) a sweep, on average; 0 is none.
     restricted_scans : Gibbs scans that prepare each proposal.
@@ -177,9 +177,7 @@ class GaussianDPM(Estimator):
         scaled = scaling(X, self.standardize).apply(X)
         prior = partition_prior(self, len(X), log_v_items)
         if not 0 <= self.split_merge < np.inf:
-            raise ValueError(
-                f"split_merge must be a number that is not negative, but it is {self.split_merge}"
-            )
+            raise ValueError(f"split_merge must be a number from 0 up, but it is {self.split_merge}")
         moves = (float(self.split_merge), check_count(self.restricted_scans, "restricted_scans"))
         start = np.empty(0, np.uint32) if labels is None else labels
         if self.covariance == "full":
@@ -202,8 +200,8 @@ class GaussianDPM(Estimator):
     def allocation(self, chain: Chain, labels: ArrayLike, X: ArrayLike) -> NDArray[np.float64]:
         """Probability that new points belong to each cluster of a reported partition, or to a new one.
 
-        In each draw a point belongs to a cluster of the draw, which belongs to the reported clusters in proportion to
-        the items that it shares with them: P(r | x) = mean over draws of Σ_k p(k | x) |k ∩ r| / |k|.
+        In each draw a point belongs to a cluster of the draw, which belongs to the reported clusters in
+        proportion to the items that it shares with them: P(r | x) = mean over draws of Σ_k p(k | x) |k ∩ r| / |k|.
 
         Parameters
         ----------
@@ -232,12 +230,13 @@ class GaussianDPM(Estimator):
         points, seen = as_data(X), chain.inputs["X"]
         if points.shape[1] != seen.shape[1]:
             raise ValueError(
-                f"X has {points.shape[1]} features, but {type(self).__name__} is expecting {seen.shape[1]} features as input"
+                f"X has {points.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{seen.shape[1]} features as input"
             )
         return scaling(seen, self.standardize).apply(points)
 
     def _new_scores(self, chain: Chain, points: NDArray[np.float64]) -> Any:
-        """For every draw: log weights of the points for its clusters and a new one, labels, sum of prior weights."""
+        """For every draw: log weights of the points for its clusters and a new one; labels; prior weight."""
         n_items = chain.n_items
         sampler = self._sampler(chain.inputs["X"], 0, 0, np.zeros(n_items, np.uint32), n_items + 1)
         log_v = self.components.log_v(n_items + 1) if self.components is not None else None
@@ -290,12 +289,12 @@ class GaussianDPM(Estimator):
         return labels
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Posterior probability of each reported cluster for new points, and in the last column of a new one."""
+        """Posterior probability of each reported cluster for new points; the last column is a new one."""
         self._check_fitted()
         return self.allocation(self.chain_, self.labels_, X)
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """The most probable reported cluster of new points; −1 where a new cluster is more probable than any."""
+        """The most probable reported cluster of new points; −1 where a new one is more probable."""
         probabilities = self.predict_proba(X)
         best = probabilities.argmax(axis=1)
         return np.where(best == probabilities.shape[1] - 1, -1, best)

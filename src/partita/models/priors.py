@@ -1,4 +1,4 @@
-"""Priors that a mixture model takes as arguments: on the concentration, on the base measure, on the partition."""
+"""Priors that a mixture model takes as arguments: on concentration, base measure and partition."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class PowerAlpha:
 
     p(alpha) ∝ (1 − (alpha − low) / (high − low))^power
 
-    The bounds are given as a number of clusters k: alpha = exp(ψ(k)) / (γ + ln n), γ = 0.577..., is about the alpha with
-    k clusters among n items. They are those of `rDPGibbs` in the R package bayesm.
+    The bounds are given as a number of clusters k: alpha = exp(ψ(k)) / (γ + ln n), γ = 0.577..., is about
+    the alpha with k clusters among n items. They are those of `rDPGibbs` in the R package bayesm.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class PowerAlpha:
         # few items leave no room between the default bounds
         high = max(min(50.0, 0.1 * n_items), 2.0 * low) if high is None else high
         bounds = np.exp(digamma([low, high])) / (np.euler_gamma + np.log(max(n_items, 2)))
-        values = np.linspace(*bounds, self.size)[:-1]  # the last has probability zero
+        values = np.linspace(bounds[0], bounds[1], self.size)[:-1]  # the last has probability zero
         return values, self.power * np.log1p(-(values - bounds[0]) / (bounds[1] - bounds[0]))
 
 
@@ -90,7 +90,7 @@ class WishartGrid:
 
     def grids(self, dims: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Values of a, nu and v."""
-        a, u, v = (np.linspace(*getattr(self, name), self.size) for name in ("a", "u", "v"))
+        a, u, v = (np.linspace(low, high, self.size) for low, high in (self.a, self.u, self.v))
         return a, dims - 1 + np.exp(u), v
 
 
@@ -98,8 +98,8 @@ class WishartGrid:
 class FiniteMixture:
     """Symmetric Dirichlet mixture with an unknown number of components K: K − 1 ~ Poisson(rate).
 
-    Given K, the component weights are Dirichlet(weight, ..., weight). Summed over K, a partition of n items into t
-    clusters of sizes n_k has p = V(t) ∏ Γ(weight + n_k) / Γ(weight), with
+    Given K, the component weights are Dirichlet(weight, ..., weight). Summed over K, a partition of n items
+    into t clusters of sizes n_k has p = V(t) ∏ Γ(weight + n_k) / Γ(weight), with
     V(t) = Σ_{K ≥ t} p(K) K! / (K − t)! · Γ(weight K) / Γ(weight K + n)   (Miller & Harrison 2018).
     """
 
@@ -125,7 +125,7 @@ class FiniteMixture:
         return result
 
 
-_PRIORS = {cls.__name__: cls for cls in (GammaAlpha, PowerAlpha, WishartGrid, FiniteMixture)}
+_PRIORS: dict[str, Any] = {cls.__name__: cls for cls in (GammaAlpha, PowerAlpha, WishartGrid, FiniteMixture)}
 
 
 def to_plain(value: Any) -> Any:

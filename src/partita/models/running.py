@@ -1,4 +1,4 @@
-"""Chains in threads: short turns for every chain, checkpoints, progress, and Ctrl-C that keeps what there is."""
+"""Chains in threads: short turns for every chain, checkpoints, and Ctrl-C that keeps what there is."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Sampler(Protocol):
         """Columns of the statistics; `log_density` and `n_clusters` are among them."""
 
     def advance(self, sweeps: int, warmup: int, thin: int) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """Sweeps on, without the GIL. Returns the labels (draws, items) and statistics (draws, names) after every
-        sweep s > warmup with (s - warmup) divisible by thin."""
+        """Sweeps on, without the GIL. Returns the labels (draws, items) and statistics (draws, names) after
+        every sweep s > warmup with (s - warmup) divisible by thin."""
 
     def state(self) -> bytes:
         """Everything that the next sweep depends on, the random numbers' state included."""
@@ -184,8 +184,8 @@ class _Job:
         assert self.run is not None
         place = str(self.run.path)
         return (
-            f"{place}: a checkpoint of chain {self.chain} could not be written ({error.strerror}); what was written "
-            f"before is whole: make room, then partita.resume({place!r}) goes on from there"
+            f"{place}: a checkpoint of chain {self.chain} could not be written ({error.strerror}); what was "
+            f"written before is whole: make room, then partita.resume({place!r}) goes on from there"
         )
 
 
