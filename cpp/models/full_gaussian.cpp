@@ -1,5 +1,6 @@
 #include "models/full_gaussian.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -24,8 +25,12 @@ enum Constant {
     n_constants
 };
 
-std::size_t place_below(std::size_t i, std::size_t j) { return i * (i - 1) / 2 + j; } // i > j, diagonal apart
-std::size_t place_in(std::size_t i, std::size_t j) { return i * (i + 1) / 2 + j; } // i >= j, diagonal inside
+constexpr std::size_t place_below(std::size_t i, std::size_t j) {
+    return i * (i - 1) / 2 + j;
+} // i > j, diagonal apart
+constexpr std::size_t place_in(std::size_t i, std::size_t j) {
+    return i * (i + 1) / 2 + j;
+} // i >= j, diagonal inside
 
 struct ClusterRows {
     std::size_t stride, dims;
@@ -96,6 +101,54 @@ double cholesky(std::size_t dims, double* a) {
     return log_det + std::log(pivots);
 }
 
+struct GridValues {
+    std::size_t count; // a multiple of the lanes
+    const double *kappa, *nu, *spread;
+};
+
+/// For each point of a grid: d/2 ln(kappa / (kappa + n)) + nu/2 ln|nu v I| - (nu + n)/2 ln|posterior scale|.
+/// The determinants come from eliminating the lower triangles of several points at a time.
+PARTITA_CLONES void grid_terms(std::size_t dims, double n, const double* scatter, const double* shift,
+                               const GridValues& values, double* triangle, double* out) {
+    for (std::size_t g = 0; g < values.count; g += lanes) {
+        Lanes kappa, nu, spread, entry, pivot, factor;
+        load(kappa, values.kappa + g);
+        load(nu, values.nu + g);
+        load(spread, values.spread + g);
+        const Lanes diagonal = nu * spread, weight = kappa * n / (kappa + n);
+        for (std::size_t i = 0; i < dims; ++i)
+            for (std::size_t j = 0; j <= i; ++j) {
+                entry = scatter[place_in(i, j)] + weight * (shift[i] * shift[j]);
+                store(i == j ? entry + diagonal : entry, triangle + place_in(i, j) * lanes);
+            }
+        Lanes log_det{}, pivots = Lanes{} + 1.0;
+        for (std::size_t k = 0; k < dims; ++k) {
+            load(pivot, triangle + place_in(k, k) * lanes);
+            pivots *= pivot;
+            if (k % 8 == 7 || k + 1 == dims) { // one logarithm for many pivots
+                lane_log(pivots);
+                log_det += pivots;
+                pivots = Lanes{} + 1.0;
+            }
+            for (std::size_t i = k + 1; i < dims; ++i) {
+                load(factor, triangle + place_in(i, k) * lanes);
+                factor /= pivot;
+                for (std::size_t j = k + 1; j <= i; ++j) {
+                    load(entry, triangle + place_in(j, k) * lanes);
+                    Lanes below;
+                    load(below, triangle + place_in(i, j) * lanes);
+                    store(below - factor * entry, triangle + place_in(i, j) * lanes);
+                }
+            }
+        }
+        Lanes log_kappa = kappa / (kappa + n), log_diagonal = diagonal;
+        lane_log(log_kappa);
+        lane_log(log_diagonal);
+        store(0.5 * static_cast<double>(dims) * (log_kappa + nu * log_diagonal) - 0.5 * (nu + n) * log_det,
+              out + g);
+    }
+}
+
 } // namespace
 
 FullGaussian::FullGaussian(WishartBase base, std::size_t max_size)
@@ -117,15 +170,14 @@ FullGaussian::FullGaussian(WishartBase base, std::size_t max_size)
 
 void FullGaussian::set_grid_place(std::span<const std::uint32_t> place) {
     kappa_ = place[0], nu_ = place[1], spread_ = place[2];
-    prior_log_det_ = posterior_factor(place, 0, nullptr, nullptr);
+    prior_log_det_ = posterior_factor(0, nullptr, nullptr);
     prior_factor_ = triangle_;
 }
 
 /// Factors the posterior scale into triangle_; returns ln of its determinant.
-double FullGaussian::posterior_factor(std::span<const std::uint32_t> place, std::uint32_t size,
-                                      const double* mean, const double* scatter) {
-    const double kappa = base_.kappas[place[0]], n = size;
-    const double diagonal = base_.spreads.empty() ? 0.0 : base_.nus[place[1]] * base_.spreads[place[2]];
+double FullGaussian::posterior_factor(std::uint32_t size, const double* mean, const double* scatter) {
+    const double kappa = base_.kappas[kappa_], n = size;
+    const double diagonal = base_.spreads.empty() ? 0.0 : base_.nus[nu_] * base_.spreads[spread_];
     for (std::size_t i = 0; i < dims_; ++i)
         for (std::size_t j = 0; j <= i; ++j) {
             double value = base_.spreads.empty() ? base_.scale[i * dims_ + j] : (i == j ? diagonal : 0.0);
@@ -159,9 +211,8 @@ void FullGaussian::clear(std::size_t slot) {
 }
 
 void FullGaussian::assign(std::size_t slot, std::uint32_t size, const double* mean, const double* scatter) {
-    const std::uint32_t place[] = {kappa_, nu_, spread_};
     const double kappa = base_.kappas[kappa_], n = size;
-    log_det_[slot] = posterior_factor(place, size, mean, scatter);
+    log_det_[slot] = posterior_factor(size, mean, scatter);
     sizes_[slot] = size;
     for (std::size_t i = 0; i < dims_; ++i) {
         mean_.at(i, slot) = (kappa * base_.mean[i] + n * mean[i]) / (kappa + n);
@@ -270,14 +321,25 @@ double FullGaussian::log_marginal(std::size_t slot) const {
            0.5 * (nu + n) * log_det_[slot];
 }
 
-double FullGaussian::log_marginal_at(std::span<const std::uint32_t> place, std::uint32_t size,
-                                     const double* mean, const double* scatter) {
-    const double n = size, d = static_cast<double>(dims_);
-    const double kappa = base_.kappas[place[0]], nu = base_.nus[place[1]];
-    const double before = base_.spreads.empty() ? prior_log_det_ : d * std::log(nu * base_.spreads[place[2]]);
-    const double after = posterior_factor(place, size, mean, scatter);
-    return gamma_term(place[1], size) - 0.5 * n * d * std::log(std::numbers::pi) +
-           0.5 * d * std::log(kappa / (kappa + n)) + 0.5 * nu * before - 0.5 * (nu + n) * after;
+void FullGaussian::add_grid_scores(std::size_t parameter, std::span<const std::uint32_t> place,
+                                   std::uint32_t size, const double* mean, const double* scatter,
+                                   std::span<double> scores) {
+    const auto padded = round_to_lanes(scores.size());
+    grid_work_.resize(4 * padded + dims_ + scatter_size() * lanes);
+    double* out = grid_work_.data() + 3 * padded;
+    double* shift = out + padded;
+    const std::vector<double>* grids[] = {&base_.kappas, &base_.nus, &base_.spreads};
+    for (std::size_t p = 0; p < 3; ++p)
+        for (std::size_t g = 0; g < padded; ++g)
+            grid_work_[p * padded + g] =
+                (*grids[p])[p == parameter ? std::min(g, scores.size() - 1) : place[p]];
+    for (std::size_t i = 0; i < dims_; ++i)
+        shift[i] = mean[i] - base_.mean[i];
+    const GridValues values{padded, grid_work_.data(), grid_work_.data() + padded,
+                            grid_work_.data() + 2 * padded};
+    grid_terms(dims_, size, scatter, shift, values, shift + dims_, out);
+    for (std::uint32_t g = 0; g < scores.size(); ++g)
+        scores[g] += out[g] + gamma_term(parameter == 1 ? g : place[1], size);
 }
 
 void FullGaussian::add_scatter(std::span<const double> deviation, double* scatter) {

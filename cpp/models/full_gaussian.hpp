@@ -58,9 +58,10 @@ public:
     /// Places on the three grids; every cluster must be assigned anew after a change.
     std::vector<std::uint32_t> grid_place() const { return {kappa_, nu_, spread_}; }
     void set_grid_place(std::span<const std::uint32_t> place);
-    /// Log marginal likelihood of a cluster at any place on the grids.
-    double log_marginal_at(std::span<const std::uint32_t> place, std::uint32_t size, const double* mean,
-                           const double* scatter);
+    /// Adds to the scores of one parameter's grid (0: kappa, 1: nu, 2: spread) a cluster's log marginal
+    /// likelihood there, up to a constant; the other parameters are at `place`.
+    void add_grid_scores(std::size_t parameter, std::span<const std::uint32_t> place, std::uint32_t size,
+                         const double* mean, const double* scatter, std::span<double> scores);
 
     template <class Archive> void visit(Archive& archive) {
         archive(kappa_, nu_, spread_, prior_factor_, prior_log_det_, sizes_, mean_, factor_,
@@ -71,8 +72,7 @@ private:
     void set_constants(std::size_t slot);
     void rotate_factor(std::size_t slot, bool downdate, double* w);
     double gamma_term(std::uint32_t nu, std::size_t n) const { return gamma_sums_[nu * (max_size_ + 1) + n]; }
-    double posterior_factor(std::span<const std::uint32_t> place, std::uint32_t size, const double* mean,
-                            const double* scatter);
+    double posterior_factor(std::uint32_t size, const double* mean, const double* scatter);
 
     WishartBase base_;
     std::size_t dims_, max_size_;
@@ -83,7 +83,7 @@ private:
 
     std::vector<std::uint32_t> sizes_;
     SlotRows mean_, factor_, inverse_diagonal_, constants_;
-    std::vector<double> log_det_, ratios_, scratch_, triangle_;
+    std::vector<double> log_det_, ratios_, scratch_, triangle_, grid_work_;
 };
 
 } // namespace partita

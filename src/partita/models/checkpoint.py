@@ -79,7 +79,7 @@ class Run:
         kept = [entry for entry in listed if entry["draws"] > 0]
         content = _part_bytes(part)
         # named by the sweep it ends at; one that a killed run left unlisted may be met again, and is replaced
-        entry = {
+        entry: dict[str, Any] = {
             "file": f"part-{part.sweeps:012d}.npz",
             "sha256": _digest(content),
             "draws": len(part.labels),

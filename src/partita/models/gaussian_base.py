@@ -116,7 +116,7 @@ def per_dimension(
 
 
 def partition_prior(model: Any, n_items: int, log_v_items: int | None = None) -> _core.PartitionPriorSettings:
-    """Dirichlet process, Pitman–Yor or finite mixture; `log_v_items` is the n of the finite mixture's V(t)."""
+    """Dirichlet process, Pitman–Yor or finite mixture; `log_v_items` is the n of the finite V(t)."""
     if isinstance(model.components, FiniteMixture):
         if model.alpha is not None or model.discount != 0:
             raise ValueError(

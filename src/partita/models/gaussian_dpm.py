@@ -201,7 +201,8 @@ class GaussianDPM(Estimator):
         """Probability that new points belong to each cluster of a reported partition, or to a new one.
 
         In each draw a point belongs to a cluster of the draw, which belongs to the reported clusters in
-        proportion to the items that it shares with them: P(r | x) = mean over draws of Σ_k p(k | x) |k ∩ r| / |k|.
+        proportion to the items that it shares with them:
+        P(r | x) = mean over draws of Σ_k p(k | x) |k ∩ r| / |k|.
 
         Parameters
         ----------
