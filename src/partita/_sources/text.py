@@ -6,7 +6,7 @@ import csv
 import gzip
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, BinaryIO
 
@@ -20,6 +20,7 @@ from partita._sources.columns import Columns, choose_columns, default_names
 from partita._sources.layout import Layout, counts_rows, find_layout
 
 BYTES_A_PIECE = 1 << 22
+FIRST_LINES = 8  # that the first piece holds at least, to see the layout by
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def _pieces(stream: BinaryIO, name: str) -> Iterator[Piece]:
             data = data.removeprefix(b"\xef\xbb\xbf")
         rest += data
         end = rest.rfind(b"\n") + 1
-        if end:
+        if end and (line > 1 or rest.count(b"\n") >= FIRST_LINES):
             yield Piece(line, rest[:end])
             line += rest.count(b"\n", 0, end)
             rest = rest[end:]
@@ -92,22 +93,24 @@ def _take_head(piece: Piece, header: bool | None, index: bool | None, name: str)
     starts = list(islice(_content(piece.text), 2))
     if not starts:
         raise ValueError(f"{name} is empty")
-    lines = [_decode(replace(piece, text=piece.text[a:b]), name).rstrip("\r\n") for a, b in starts]
+    first_lines = [_from(piece, start) for start in starts]
+    lines = [_decode(Piece(p.first_line, p.text.partition(b"\n")[0]), name).rstrip("\r") for p in first_lines]
     layout = find_layout(lines, header, index, name)
-    data_starts = [a for a, _ in starts]
-    if layout.header is not None:
-        data_starts = [*data_starts[1:], len(piece.text)]
-    skipped = piece.text.count(b"\n", 0, data_starts[0])
-    return layout, Piece(piece.first_line + skipped, piece.text[data_starts[0] :])
+    after_header = [*first_lines, _from(piece, len(piece.text))][layout.header is not None]
+    return layout, after_header
 
 
-def _content(text: bytes) -> Iterator[tuple[int, int]]:
-    """Where lines begin and end that are neither empty nor comments."""
+def _from(piece: Piece, start: int) -> Piece:
+    return Piece(piece.first_line + piece.text.count(b"\n", 0, start), piece.text[start:])
+
+
+def _content(text: bytes) -> Iterator[int]:
+    """Where lines begin that are neither empty nor comments."""
     start = 0
     while start < len(text):
         end = text.find(b"\n", start) + 1 or len(text)
         if text[start:end].strip() and not text.startswith(b"#", start):
-            yield start, end
+            yield start
         start = end
 
 
@@ -132,6 +135,8 @@ class _RowReader:
         self._empty_line: int | None = None
 
     def read(self, piece: Piece) -> Rows:
+        if not piece.text:
+            return Rows(np.empty((0, 0)), np.empty(0, np.int64))
         table = _core.read_integers(piece.text, self._separator)
         if table is None:
             return self._read_carefully(piece)
@@ -156,10 +161,9 @@ class _RowReader:
                 rows.append([parsed[text] for text in row])
                 lines.append(line)
         except csv.Error as error:
-            raise ValueError(
-                f"{self._name}, line {piece.first_line + reader.line_num - 1}: {error}"
-            ) from None
-        return Rows(np.array(rows, dtype=object).reshape(len(rows), -1), np.array(lines, np.int64))
+            raise ValueError(f"{self._name}, line {piece.first_line + reader.line_num - 1}: {error}") from None
+        width = self._width[0] if self._width else 0
+        return Rows(np.array(rows, dtype=object).reshape(len(rows), width), np.array(lines, np.int64))
 
     def _check_row(self, width: int, line: int) -> None:
         """Empty lines may end a file; inside it they would be draws without items."""
@@ -168,9 +172,7 @@ class _RowReader:
         self._width = self._width or (width, line)
         if width != self._width[0]:
             expected, first_line = self._width
-            raise ValueError(
-                f"{self._name}, line {line} has {width} cells, but line {first_line} has {expected}"
-            )
+            raise ValueError(f"{self._name}, line {line} has {width} cells, but line {first_line} has {expected}")
 
 
 def _columns(layout: Layout, rows: Rows, variable: str | None, name: str) -> tuple[Columns, int | None]:
@@ -183,9 +185,7 @@ def _columns(layout: Layout, rows: Rows, variable: str | None, name: str) -> tup
         names = [".draw", *names[-(width - 1) :]]
     if len(names) != width:
         raise ValueError(f"{name}, line {rows.lines[0]} has {width} cells, but the header has {len(names)}")
-    return choose_columns([n.strip() for n in names], variable, name), int(
-        rows.cells[0, 0]
-    ) if counted else None
+    return choose_columns([n.strip() for n in names], variable, name), int(rows.cells[0, 0]) if counted else None
 
 
 def _blocks(all_rows: Iterator[Rows], columns: Columns, count_from: int | None, name: str) -> Iterator[Block]:
@@ -223,9 +223,7 @@ def _weights(rows: Rows, column: int, name: str) -> NDArray[np.float64]:
     try:
         return rows.cells[:, column].astype(np.float64)
     except (TypeError, ValueError):
-        raise ValueError(
-            f"{name}, lines {rows.lines[0]} to {rows.lines[-1]}: a weight is not a number"
-        ) from None
+        raise ValueError(f"{name}, lines {rows.lines[0]} to {rows.lines[-1]}: a weight is not a number") from None
 
 
 def _place(name: str, rows: Rows, columns: Columns) -> Any:
