@@ -116,9 +116,7 @@ def test_points_projects_many_columns():
     ax = plots.points(data, np.arange(20) % 2)
     assert ax.get_xlabel().startswith("PC 1")
     drawn = np.concatenate([np.asarray(c.get_offsets()) for c in ax.collections])
-    assert np.linalg.norm(drawn) == pytest.approx(
-        np.sqrt((np.linalg.svd(data - data.mean(0))[1][:2] ** 2).sum())
-    )
+    assert np.linalg.norm(drawn) == pytest.approx(np.sqrt((np.linalg.svd(data - data.mean(0))[1][:2] ** 2).sum()))
 
 
 def test_density_uses_the_given_curve():

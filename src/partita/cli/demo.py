@@ -61,9 +61,7 @@ def run(
     say(f"The report is {(out / 'report.html').absolute()}")
 
 
-def _draw(
-    folder: Path, velocity: Any, density: Any, estimates: dict[str, Estimate], ball: CredibleBall
-) -> None:
+def _draw(folder: Path, velocity: Any, density: Any, estimates: dict[str, Estimate], ball: CredibleBall) -> None:
     """Figures 17 to 19 of Wade & Ghahramani, and the search."""
     from matplotlib.figure import Figure
 

@@ -80,9 +80,7 @@ def _is_header(lines: list[tuple[int, list[str]]]) -> bool:
         return False
     if any(cell.lower() in LABEL_COLUMNS for cell in first):
         return True
-    return any(
-        not _is_number(cell) and _is_number(below) for cell, below in zip(first, lines[1][1], strict=True)
-    )
+    return any(not _is_number(cell) and _is_number(below) for cell, below in zip(first, lines[1][1], strict=True))
 
 
 def _label_column(path: str, header: list[str], column: str | None) -> int:

@@ -29,9 +29,9 @@ class Reading:
         list[str] | None,
         typer.Option(help="A label that marks a gap, such as -1 or NA; may be repeated.", show_default=False),
     ] = None
-    variable: Annotated[
-        str | None, typer.Option(help="The variable of an ArviZ or Stan file.", show_default=False)
-    ] = None
+    variable: Annotated[str | None, typer.Option(help="The variable of an ArviZ or Stan file.", show_default=False)] = (
+        None
+    )
 
     def sample(self) -> PartitionSample:
         """The draws that the options name."""
@@ -54,21 +54,15 @@ class Searching:
     b: Annotated[float | None, typer.Option(help="Cost of joining (binder, vi).", show_default="1")] = None
     method: Annotated[
         str,
-        typer.Option(
-            help="search, salso, greedy, hasse, draws, map, medv, pear, laugreen, exact or enumerate."
-        ),
+        typer.Option(help="search, salso, greedy, hasse, draws, map, medv, pear, laugreen, exact or enumerate."),
     ] = "search"
     runs: Annotated[int, typer.Option(help="Runs of the search.")] = 16
-    seconds: Annotated[
-        float | None, typer.Option(help="Stop the search after this time.", show_default=False)
-    ] = None
+    seconds: Annotated[float | None, typer.Option(help="Stop the search after this time.", show_default=False)] = None
     max_clusters: Annotated[
         float | None,
         typer.Option(help="Most clusters allowed; inf for no limit.", show_default="as in the draws"),
     ] = None
-    seed: Annotated[int | None, typer.Option(help="Seed, for the same answer again.", show_default=False)] = (
-        None
-    )
+    seed: Annotated[int | None, typer.Option(help="Seed, for the same answer again.", show_default=False)] = None
     jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks.")] = False
 
@@ -118,9 +112,7 @@ class Writing:
 Level = Annotated[float, typer.Option(help="Probability that the credible ball holds.")]
 DataFile = Annotated[
     str | None,
-    typer.Option(
-        "--data", help="The items themselves, a row each (csv, npy), to be drawn.", show_default=False
-    ),
+    typer.Option("--data", help="The items themselves, a row each (csv, npy), to be drawn.", show_default=False),
 ]
 TruthFile = Annotated[
     str | None,

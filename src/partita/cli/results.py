@@ -81,8 +81,7 @@ def print_estimate(estimate: Estimate) -> None:
     names = item_names(estimate.sample)
     order = np.argsort(-stability.size, kind="stable")[:CLUSTERS_PRINTED]
     rows = [
-        (str(k), f"{stability.size[k]:,}", f"{stability.cohesion[k]:.3f}", names[stability.exemplar[k]])
-        for k in order
+        (str(k), f"{stability.size[k]:,}", f"{stability.cohesion[k]:.3f}", names[stability.exemplar[k]]) for k in order
     ]
     left = estimate.n_clusters - len(rows)
     print_table("", ("cluster", "items", "certainty", "exemplar"), rows)

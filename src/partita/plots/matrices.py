@@ -166,9 +166,7 @@ def _mark_clusters(ax: Axes, sorted_labels: NDArray[np.int64], *, full: bool = F
     else:
         for start, stop in zip(starts, stops, strict=True):
             side = stop - start
-            ax.add_patch(
-                Rectangle((start - 0.5, start - 0.5), side, side, fill=False, color=HIGHLIGHT, lw=width)
-            )
+            ax.add_patch(Rectangle((start - 0.5, start - 0.5), side, side, fill=False, color=HIGHLIGHT, lw=width))
     large = (stops - starts) >= NUMBERED_SHARE * sorted_labels.size
     middles = ((starts + stops - 1) / 2)[large]
     ax.set_yticks(middles, [str(k) for k in sorted_labels[starts[large]]])

@@ -103,9 +103,7 @@ def run_trace(traces: Sequence[ArrayLike], *, ax: Axes | None = None) -> Axes:
     for run, line in enumerate(lines):
         if run != best:
             ax.plot(line, color=QUIET, linewidth=1, marker=".", markersize=3)
-    ax.plot(
-        lines[best], color=HIGHLIGHT, linewidth=2, marker=".", label=f"best: {lines[best][-1]:.6g}", zorder=3
-    )
+    ax.plot(lines[best], color=HIGHLIGHT, linewidth=2, marker=".", label=f"best: {lines[best][-1]:.6g}", zorder=3)
     ax.set(xlabel="sweep", ylabel="expected loss")
     whole_numbers(ax.xaxis)
     ax.legend(frameon=False)
@@ -113,9 +111,7 @@ def run_trace(traces: Sequence[ArrayLike], *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def weight_path(
-    a: ArrayLike, n_clusters: ArrayLike, *, label: str | None = None, ax: Axes | None = None
-) -> Axes:
+def weight_path(a: ArrayLike, n_clusters: ArrayLike, *, label: str | None = None, ax: Axes | None = None) -> Axes:
     """Number of clusters of the estimate against the weight a of a loss; call it once for each loss.
 
     Parameters

@@ -32,9 +32,7 @@ def map_figure(heat: HeatMap, labels: Labels, names: tuple[str, ...] | None) -> 
         "z": _packed(heat.percent),
         "edges": heat.edges.tolist(),
         "names": None if names is None else [names[i] for i in heat.order.tolist()],
-        "clusters": [
-            [int(ordered[start]), int(start), int(stop)] for start, stop in zip(starts, stops, strict=True)
-        ],
+        "clusters": [[int(ordered[start]), int(start), int(stop)] for start, stop in zip(starts, stops, strict=True)],
     }
 
 

@@ -24,13 +24,9 @@ def render(page: dict[str, Any]) -> str:
         from plotly.offline import get_plotlyjs
     except ImportError:
         raise ImportError("the report needs plotly and jinja2: pip install 'partita[report]'") from None
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(_asset("template.html"))
-    return template.render(
-        **page, style=_asset("style.css"), script=_asset("script.js"), plotly=get_plotlyjs()
-    )
+    return template.render(**page, style=_asset("style.css"), script=_asset("script.js"), plotly=get_plotlyjs())
 
 
 def _asset(name: str) -> str:

@@ -139,9 +139,7 @@ def _on_search(estimate: Estimate) -> Iterator[Advice]:
         reached = estimate.times_reached
         text = f"{reached} of {runs} runs reached the lowest expected loss"
         if reached <= max(1, HARD_SEARCH * runs):
-            yield Advice(
-                "warning", f"Only {text}. The search is hard here: use more runs (for example {4 * runs})."
-            )
+            yield Advice("warning", f"Only {text}. The search is hard here: use more runs (for example {4 * runs}).")
         else:
             yield Advice("good", f"{text}: the search agrees with itself.")
     limit = _cluster_limit(estimate)
@@ -175,9 +173,7 @@ def _on_draws(estimate: Estimate) -> Iterator[Advice]:
             " so that they say more about pairs of items and distances than about single partitions.",
         )
     if sample.n_chains == 1:
-        yield Advice(
-            "note", "There is one chain. Several chains from different starts show whether they mix."
-        )
+        yield Advice("note", "There is one chain. Several chains from different starts show whether they mix.")
 
 
 def _on_bound(estimate: Estimate) -> Iterator[Advice]:
@@ -185,9 +181,7 @@ def _on_bound(estimate: Estimate) -> Iterator[Advice]:
     if gap is None or estimate.proven:
         return
     kind = "good" if gap <= WORTH_PROVING else "note"
-    yield Advice(
-        kind, f"A proven bound leaves room for an expected loss at most {gap:.1%} lower than this one."
-    )
+    yield Advice(kind, f"A proven bound leaves room for an expected loss at most {gap:.1%} lower than this one.")
 
 
 def plural(count: int, noun: str) -> str:
