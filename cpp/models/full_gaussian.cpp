@@ -1,22 +1,36 @@
 #include "models/full_gaussian.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
 
 #include "clones.hpp"
-#include "models/lane_math.hpp"
+#include "models/lanes.hpp"
 #include "models/log_gamma.hpp"
 
 namespace partita {
 
 namespace {
 
-// rows of `constants_`: ln p = add_constant + add_exponent ln(1 + add_ratio q), and the same without an own item
-enum Constant { add_constant, add_exponent, add_ratio, own_constant, own_exponent, own_ratio_row, n_constants };
+// rows of `constants_`: ln p = add_constant + add_exponent ln(1 + add_ratio q), and the same without an own
+// item
+enum Constant {
+    add_constant,
+    add_exponent,
+    add_ratio,
+    own_constant,
+    own_exponent,
+    own_ratio_row,
+    n_constants
+};
 
-std::size_t place_below(std::size_t i, std::size_t j) { return i * (i - 1) / 2 + j; } // i > j, diagonal apart
-std::size_t place_in(std::size_t i, std::size_t j) { return i * (i + 1) / 2 + j; }    // i >= j, diagonal inside
+constexpr std::size_t place_below(std::size_t i, std::size_t j) {
+    return i * (i - 1) / 2 + j;
+} // i > j, diagonal apart
+constexpr std::size_t place_in(std::size_t i, std::size_t j) {
+    return i * (i + 1) / 2 + j;
+} // i >= j, diagonal inside
 
 struct ClusterRows {
     std::size_t stride, dims;
@@ -25,43 +39,42 @@ struct ClusterRows {
 
 /// The lanes of one block of slots: quadratic forms by forward substitution, then the log densities.
 template <std::size_t D>
-[[gnu::always_inline]] inline void score_blocks(const ClusterRows& rows, const double* x, std::size_t slots, double* z,
-                                                double* ratios, double* out) {
+[[gnu::always_inline]] inline void score_blocks(const ClusterRows& rows, const double* x, std::size_t slots,
+                                                double* z, double* ratios, double* out) {
     const std::size_t dims = D > 0 ? D : rows.dims;
     for (std::size_t s = 0; s < slots; s += lanes) {
-        double q[lanes] = {};
+        Lanes q{};
         for (std::size_t i = 0; i < dims; ++i) {
-            double rest[lanes];
-            const double* mean = rows.mean + i * rows.stride + s;
-            for (std::size_t l = 0; l < lanes; ++l)
-                rest[l] = x[i] - mean[l];
+            Lanes rest, entry, solved;
+            load(rest, rows.mean + i * rows.stride + s);
+            rest = x[i] - rest;
             for (std::size_t j = 0; j < i; ++j) {
-                const double* factor = rows.factor + (i * (i - 1) / 2 + j) * rows.stride + s;
-                for (std::size_t l = 0; l < lanes; ++l)
-                    rest[l] -= factor[l] * z[j * lanes + l];
+                load(entry, rows.factor + (i * (i - 1) / 2 + j) * rows.stride + s);
+                load(solved, z + j * lanes);
+                rest -= entry * solved;
             }
-            const double* inverse = rows.inverse_diagonal + i * rows.stride + s;
-            for (std::size_t l = 0; l < lanes; ++l) {
-                rest[l] *= inverse[l];
-                z[i * lanes + l] = rest[l];
-                q[l] += rest[l] * rest[l];
-            }
+            load(entry, rows.inverse_diagonal + i * rows.stride + s);
+            solved = rest * entry;
+            store(solved, z + i * lanes);
+            q += solved * solved;
         }
-        const double* constant = rows.constants + add_constant * rows.stride + s;
-        const double* exponent = rows.constants + add_exponent * rows.stride + s;
-        const double* ratio = rows.constants + add_ratio * rows.stride + s;
-        for (std::size_t l = 0; l < lanes; ++l) {
-            const double t = 1.0 + ratio[l] * q[l];
-            ratios[s + l] = t;
-            out[s + l] += constant[l] + exponent[l] * lane_log(t < 1e-300 ? 1e-300 : t);
-        }
+        Lanes constant, exponent, ratio, score;
+        load(constant, rows.constants + add_constant * rows.stride + s);
+        load(exponent, rows.constants + add_exponent * rows.stride + s);
+        load(ratio, rows.constants + add_ratio * rows.stride + s);
+        load(score, out + s);
+        ratio = 1.0 + ratio * q;
+        store(ratio, ratios + s);
+        ratio = ratio < 1e-300 ? Lanes{} + 1e-300 : ratio;
+        lane_log(ratio);
+        store(score + constant + exponent * ratio, out + s);
     }
 }
 
-#define PARTITA_SCORE(name, D)                                                                                         \
-    PARTITA_CLONES void name(const ClusterRows& rows, const double* x, std::size_t slots, double* z, double* ratios,   \
-                             double* out) {                                                                            \
-        score_blocks<D>(rows, x, slots, z, ratios, out);                                                               \
+#define PARTITA_SCORE(name, D)                                                                               \
+    PARTITA_CLONES void name(const ClusterRows& rows, const double* x, std::size_t slots, double* z,         \
+                             double* ratios, double* out) {                                                  \
+        score_blocks<D>(rows, x, slots, z, ratios, out);                                                     \
     }
 PARTITA_SCORE(score_1, 1)
 PARTITA_SCORE(score_2, 2)
@@ -88,12 +101,60 @@ double cholesky(std::size_t dims, double* a) {
     return log_det + std::log(pivots);
 }
 
+struct GridValues {
+    std::size_t count; // a multiple of the lanes
+    const double *kappa, *nu, *spread;
+};
+
+/// For each point of a grid: d/2 ln(kappa / (kappa + n)) + nu/2 ln|nu v I| - (nu + n)/2 ln|posterior scale|.
+/// The determinants come from eliminating the lower triangles of several points at a time.
+PARTITA_CLONES void grid_terms(std::size_t dims, double n, const double* scatter, const double* shift,
+                               const GridValues& values, double* triangle, double* out) {
+    for (std::size_t g = 0; g < values.count; g += lanes) {
+        Lanes kappa, nu, spread, entry, pivot, factor;
+        load(kappa, values.kappa + g);
+        load(nu, values.nu + g);
+        load(spread, values.spread + g);
+        const Lanes diagonal = nu * spread, weight = kappa * n / (kappa + n);
+        for (std::size_t i = 0; i < dims; ++i)
+            for (std::size_t j = 0; j <= i; ++j) {
+                entry = scatter[place_in(i, j)] + weight * (shift[i] * shift[j]);
+                store(i == j ? entry + diagonal : entry, triangle + place_in(i, j) * lanes);
+            }
+        Lanes log_det{}, pivots = Lanes{} + 1.0;
+        for (std::size_t k = 0; k < dims; ++k) {
+            load(pivot, triangle + place_in(k, k) * lanes);
+            pivots *= pivot;
+            if (k % 8 == 7 || k + 1 == dims) { // one logarithm for many pivots
+                lane_log(pivots);
+                log_det += pivots;
+                pivots = Lanes{} + 1.0;
+            }
+            for (std::size_t i = k + 1; i < dims; ++i) {
+                load(factor, triangle + place_in(i, k) * lanes);
+                factor /= pivot;
+                for (std::size_t j = k + 1; j <= i; ++j) {
+                    load(entry, triangle + place_in(j, k) * lanes);
+                    Lanes below;
+                    load(below, triangle + place_in(i, j) * lanes);
+                    store(below - factor * entry, triangle + place_in(i, j) * lanes);
+                }
+            }
+        }
+        Lanes log_kappa = kappa / (kappa + n), log_diagonal = diagonal;
+        lane_log(log_kappa);
+        lane_log(log_diagonal);
+        store(0.5 * static_cast<double>(dims) * (log_kappa + nu * log_diagonal) - 0.5 * (nu + n) * log_det,
+              out + g);
+    }
+}
+
 } // namespace
 
 FullGaussian::FullGaussian(WishartBase base, std::size_t max_size)
     : base_(std::move(base)), dims_(base_.mean.size()), max_size_(max_size), mean_(dims_),
-      factor_(dims_ * (dims_ - 1) / 2), inverse_diagonal_(dims_), constants_(n_constants), scratch_(dims_ * lanes),
-      triangle_(scatter_size()) {
+      factor_(dims_ * (dims_ - 1) / 2), inverse_diagonal_(dims_), constants_(n_constants),
+      scratch_(dims_ * lanes), triangle_(scatter_size()) {
     gamma_sums_.reserve(base_.nus.size() * (max_size_ + 1));
     for (const double nu : base_.nus)
         for (std::size_t n = 0; n <= max_size_; ++n) {
@@ -109,15 +170,14 @@ FullGaussian::FullGaussian(WishartBase base, std::size_t max_size)
 
 void FullGaussian::set_grid_place(std::span<const std::uint32_t> place) {
     kappa_ = place[0], nu_ = place[1], spread_ = place[2];
-    prior_log_det_ = posterior_factor(place, 0, nullptr, nullptr);
+    prior_log_det_ = posterior_factor(0, nullptr, nullptr);
     prior_factor_ = triangle_;
 }
 
 /// Factors the posterior scale into triangle_; returns ln of its determinant.
-double FullGaussian::posterior_factor(std::span<const std::uint32_t> place, std::uint32_t size, const double* mean,
-                                      const double* scatter) {
-    const double kappa = base_.kappas[place[0]], n = size;
-    const double diagonal = base_.spreads.empty() ? 0.0 : base_.nus[place[1]] * base_.spreads[place[2]];
+double FullGaussian::posterior_factor(std::uint32_t size, const double* mean, const double* scatter) {
+    const double kappa = base_.kappas[kappa_], n = size;
+    const double diagonal = base_.spreads.empty() ? 0.0 : base_.nus[nu_] * base_.spreads[spread_];
     for (std::size_t i = 0; i < dims_; ++i)
         for (std::size_t j = 0; j <= i; ++j) {
             double value = base_.spreads.empty() ? base_.scale[i * dims_ + j] : (i == j ? diagonal : 0.0);
@@ -151,9 +211,8 @@ void FullGaussian::clear(std::size_t slot) {
 }
 
 void FullGaussian::assign(std::size_t slot, std::uint32_t size, const double* mean, const double* scatter) {
-    const std::uint32_t place[] = {kappa_, nu_, spread_};
     const double kappa = base_.kappas[kappa_], n = size;
-    log_det_[slot] = posterior_factor(place, size, mean, scatter);
+    log_det_[slot] = posterior_factor(size, mean, scatter);
     sizes_[slot] = size;
     for (std::size_t i = 0; i < dims_; ++i) {
         mean_.at(i, slot) = (kappa * base_.mean[i] + n * mean[i]) / (kappa + n);
@@ -246,9 +305,8 @@ void FullGaussian::score(const double* x, std::size_t own, std::size_t slots, do
     };
     if (own != no_slot)
         swap_own();
-    const ClusterRows rows{sizes_.size(),      dims_,
-                           mean_.row(0),       factor_.row(0),
-                           inverse_diagonal_.row(0), constants_.row(0)};
+    const ClusterRows rows{sizes_.size(),    dims_, mean_.row(0), factor_.row(0), inverse_diagonal_.row(0),
+                           constants_.row(0)};
     constexpr decltype(&score_any) kernels[] = {score_any, score_1, score_2, score_3, score_4};
     kernels[dims_ <= 4 ? dims_ : 0](rows, x, slots, scratch_.data(), ratios_.data(), out);
     if (own != no_slot)
@@ -259,17 +317,29 @@ double FullGaussian::log_marginal(std::size_t slot) const {
     const double n = sizes_[slot], d = static_cast<double>(dims_);
     const double kappa = base_.kappas[kappa_], nu = base_.nus[nu_];
     return gamma_term(nu_, sizes_[slot]) - 0.5 * n * d * std::log(std::numbers::pi) +
-           0.5 * d * std::log(kappa / (kappa + n)) + 0.5 * nu * prior_log_det_ - 0.5 * (nu + n) * log_det_[slot];
+           0.5 * d * std::log(kappa / (kappa + n)) + 0.5 * nu * prior_log_det_ -
+           0.5 * (nu + n) * log_det_[slot];
 }
 
-double FullGaussian::log_marginal_at(std::span<const std::uint32_t> place, std::uint32_t size, const double* mean,
-                                     const double* scatter) {
-    const double n = size, d = static_cast<double>(dims_);
-    const double kappa = base_.kappas[place[0]], nu = base_.nus[place[1]];
-    const double before = base_.spreads.empty() ? prior_log_det_ : d * std::log(nu * base_.spreads[place[2]]);
-    const double after = posterior_factor(place, size, mean, scatter);
-    return gamma_term(place[1], size) - 0.5 * n * d * std::log(std::numbers::pi) +
-           0.5 * d * std::log(kappa / (kappa + n)) + 0.5 * nu * before - 0.5 * (nu + n) * after;
+void FullGaussian::add_grid_scores(std::size_t parameter, std::span<const std::uint32_t> place,
+                                   std::uint32_t size, const double* mean, const double* scatter,
+                                   std::span<double> scores) {
+    const auto padded = round_to_lanes(scores.size());
+    grid_work_.resize(4 * padded + dims_ + scatter_size() * lanes);
+    double* out = grid_work_.data() + 3 * padded;
+    double* shift = out + padded;
+    const std::vector<double>* grids[] = {&base_.kappas, &base_.nus, &base_.spreads};
+    for (std::size_t p = 0; p < 3; ++p)
+        for (std::size_t g = 0; g < padded; ++g)
+            grid_work_[p * padded + g] =
+                (*grids[p])[p == parameter ? std::min(g, scores.size() - 1) : place[p]];
+    for (std::size_t i = 0; i < dims_; ++i)
+        shift[i] = mean[i] - base_.mean[i];
+    const GridValues values{padded, grid_work_.data(), grid_work_.data() + padded,
+                            grid_work_.data() + 2 * padded};
+    grid_terms(dims_, size, scatter, shift, values, shift + dims_, out);
+    for (std::uint32_t g = 0; g < scores.size(); ++g)
+        scores[g] += out[g] + gamma_term(parameter == 1 ? g : place[1], size);
 }
 
 void FullGaussian::add_scatter(std::span<const double> deviation, double* scatter) {

@@ -74,7 +74,7 @@ class Chain:
             import xarray
         except ImportError as error:
             raise ImportError("to_xarray needs xarray: pip install 'partita[arviz]'") from error
-        variables = {name: (("chain", "draw"), values) for name, values in self.stats.items()}
+        variables: dict[str, Any] = {name: (("chain", "draw"), values) for name, values in self.stats.items()}
         variables["labels"] = (("chain", "draw", "item"), self.labels)
         coordinates = {
             "chain": np.arange(self.n_chains),
@@ -92,8 +92,8 @@ class Chain:
             raise ImportError("to_arviz needs arviz: pip install 'partita[arviz]'") from error
         posterior = {name: values for name, values in self.stats.items() if name != "log_density"}
         posterior["labels"] = self.labels
-        groups = {"posterior": posterior, "sample_stats": {"lp": self.log_density}}
-        options = {"coords": {"item": np.arange(self.n_items)}, "dims": {"labels": ["item"]}}
+        groups: dict[str, Any] = {"posterior": posterior, "sample_stats": {"lp": self.log_density}}
+        options: dict[str, Any] = {"coords": {"item": np.arange(self.n_items)}, "dims": {"labels": ["item"]}}
         if int(arviz.__version__.split(".")[0]) >= 1:
             return arviz.from_dict(groups, **options)
         return arviz.from_dict(**groups, **options)

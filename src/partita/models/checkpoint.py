@@ -71,15 +71,15 @@ class Run:
         return [_load_part(self._folder(chain), entry) for entry in self._listed(chain)]
 
     def append(self, chain: int, part: Part) -> None:
-        """Adds a checkpoint. Until the last rename the run is as it was; after it, the checkpoint is there."""
+        """Adds a checkpoint: until the last rename the run is as it was, after it the checkpoint is there."""
         folder = self._folder(chain)
         listed = self._listed(chain)
         # a checkpoint of the warmup holds no draws: only its state counts, and a newer one replaces it
         superseded = [entry for entry in listed if entry["draws"] == 0]
         kept = [entry for entry in listed if entry["draws"] > 0]
         content = _part_bytes(part)
-        # named by the sweep it ends at: a part of a run killed before the listing is met again, and overwritten
-        entry = {
+        # named by the sweep it ends at; one that a killed run left unlisted may be met again, and is replaced
+        entry: dict[str, Any] = {
             "file": f"part-{part.sweeps:012d}.npz",
             "sha256": _digest(content),
             "draws": len(part.labels),
@@ -111,7 +111,8 @@ def create_run(
     target = Path(path)
     if target.exists() or target.is_symlink():
         raise FileExistsError(
-            f"{target} is already there and nothing was written; partita.resume({str(target)!r}) goes on with a run"
+            f"{target} is already there and nothing was written; "
+            f"partita.resume({str(target)!r}) goes on with a run"
         )
     target.parent.mkdir(parents=True, exist_ok=True)
     building = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
@@ -148,10 +149,13 @@ def open_run(path: str | os.PathLike[str]) -> Run:
         raise RunFormatError(f"{target} has no manifest.json: it is not a partita run")
     manifest = _read_json(target / "manifest.json")
     if manifest.get("format") != FORMAT:
-        raise RunFormatError(f"{target / 'manifest.json'} has format {manifest.get('format')!r}, not {FORMAT!r}")
+        raise RunFormatError(
+            f"{target / 'manifest.json'} has format {manifest.get('format')!r}, not {FORMAT!r}"
+        )
     if manifest.get("version") != VERSION:
         raise RunFormatError(
-            f"{target / 'manifest.json'} has version {manifest.get('version')!r}; this partita reads {VERSION}"
+            f"{target / 'manifest.json'} has version {manifest.get('version')!r}; "
+            f"this partita reads {VERSION}"
         )
     names = tuple(manifest["stat_names"])
     return Run(target, manifest["model"], manifest["params"], Plan(**manifest["plan"]), names)
