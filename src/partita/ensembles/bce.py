@@ -42,7 +42,7 @@ class BCE(EnsembleEstimator):
     Examples
     --------
     >>> base = [[0, 0, 1], [0, 0, 1], [0, 0, 0], [1, 2, 0], [1, 2, 0], [1, -1, 0]]
-    >>> BCE(2, random_state=1).fit(base).labels_.tolist()
+    >>> BCE(2, restarts=2, max_iter=50, random_state=1).fit(base).labels_.tolist()
     [0, 0, 0, 1, 1, 1]
 
     References
@@ -55,7 +55,7 @@ class BCE(EnsembleEstimator):
         k: int,
         *,
         smoothing: float = 0.0,
-        restarts: int = 10,
+        restarts: int = 5,
         max_iter: int = 300,
         tol: float = 1e-5,
         random_state: Any = None,

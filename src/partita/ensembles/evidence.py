@@ -29,7 +29,7 @@ def evidence_accumulation(base: Any, k: int | None = None, linkage: str = "avera
 
     Examples
     --------
-    >>> evidence_accumulation([[0, 0], [0, 0], [1, 0], [1, 2]], k=2).tolist()
+    >>> evidence_accumulation([[0, 0], [0, 0], [1, 1], [1, 2]], k=2).tolist()
     [0, 0, 1, 1]
 
     References
