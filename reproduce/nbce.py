@@ -312,6 +312,7 @@ def t_test(frame: pd.DataFrame, sets: list[str]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="two repetitions of the small sets, short chains")
+    parser.add_argument("--tables", action="store_true", help="only write the tables of the rows that are there")
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--data", type=Path, default=SHARED)
     options = parser.parse_args()
@@ -319,7 +320,8 @@ def main() -> None:
     results = Results(HERE / "results" / f"{stem}.csv")
     warnings.simplefilter("ignore", RuntimeWarning)  # runs that reach max_iter
     chosen = {n: d for n, d in datasets(options.data).items() if not options.quick or len(d[0]) < 400}
-    for repetition in range(2 if options.quick else options.repetitions):
+    repetitions = 0 if options.tables else 2 if options.quick else options.repetitions
+    for repetition in range(repetitions):
         for share in NOISE:
             name = f"noise {share:.0%}"
             if not results.has(repetition, name):
@@ -330,7 +332,8 @@ def main() -> None:
             started = time.perf_counter()
             results.add(repetition, name, real(X, truth, repetition, options.quick))
             print(f"repetition {repetition}, {name}: {time.perf_counter() - started:.0f} s", flush=True)
-    text = tables(pd.read_csv(results.path))
+    frame = pd.read_csv(results.path)
+    text = f"{frame.repetition.nunique()} repetitions.\n\n" + tables(frame)
     (HERE / "results" / f"{stem}.md").write_text(text)
     print(text)
 

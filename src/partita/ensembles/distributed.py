@@ -54,6 +54,7 @@ def fit_distributed(model: NBCE, parts: Sequence[Any], split: str, client: Any) 
 
 def _place(parts: Sequence[Any], client: Any) -> list[Any]:
     """Each part as a future; parts that are still here go to the workers in turn."""
+    client.wait_for_workers(1)
     workers = list(client.scheduler_info(n_workers=-1)["workers"])
     return [
         part if hasattr(part, "key") else client.scatter(part, workers=[workers[p % len(workers)]], hash=False)
