@@ -19,7 +19,7 @@ def galaxies():
 @pytest.fixture(scope="module")
 def galaxy_chain():
     """mu0 the mean, c = 1/2, a = 2, b = s², alpha ~ Gamma(1, 1): the defaults of covariance="diag"."""
-    return GaussianDPM("diag").sample(galaxies(), draws=5000, warmup=1000, thin=2, chains=4, rng=6)
+    return GaussianDPM("diag").sample(galaxies(), draws=2500, warmup=1000, thin=4, chains=4, rng=6)
 
 
 @needs_data
