@@ -194,7 +194,8 @@ def paper_length() -> None:
     wall, cpu = time.perf_counter() - started[0], time.process_time() - started[1]
     counts = np.bincount(chain.n_clusters[0])
     print(
-        f"Old Faithful at the paper's length: {cpu:.0f} CPU seconds ({wall:.0f} on the clock; the paper: half an hour); "
+        f"Old Faithful at the paper's length: {cpu:.0f} CPU seconds ({wall:.0f} on the clock; "
+        f"the paper: half an hour); "
         f"modal number of clusters {counts.argmax()}"
     )
 
