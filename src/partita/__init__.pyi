@@ -2,6 +2,7 @@ from partita import agreement as agreement
 from partita import datasets as datasets
 from partita import io as io
 from partita import losses as losses
+from partita import models as models
 from partita import partitions as partitions
 from partita import sample as sample
 from partita import search as search
@@ -26,6 +27,7 @@ from partita.losses import distances as distances
 from partita.losses import expected_loss as expected_loss
 from partita.losses import pairwise_distances as pairwise_distances
 from partita.losses import partition_loss as partition_loss
+from partita.models import resume as resume
 from partita.partitions import align_labels as align_labels
 from partita.partitions import bell as bell
 from partita.partitions import canonical as canonical
