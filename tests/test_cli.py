@@ -319,6 +319,6 @@ def test_completion_script():
 
 
 def test_help_starts_without_heavy_imports():
-    code = "import sys; from partita.cli import app; print([m for m in ('numpy', 'scipy', 'matplotlib', 'plotly') if m in sys.modules])"
+    code = "import sys; from partita.cli import app; print({'numpy', 'scipy', 'matplotlib', 'plotly'} & {*sys.modules})"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    assert result.stdout.strip() == "[]"
+    assert result.stdout.strip() == "set()"

@@ -12,6 +12,13 @@ from partita.uncertainty import credible_ball
 pytestmark = pytest.mark.browser
 
 HOSTILE = '</script><script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"><b>bold</b> %{x}'
+# Where an item lies on the map, from its middle, in pixels.
+PLACE_ON_MAP = """
+const figure = document.getElementById("fig-map"), {xaxis, yaxis} = figure._fullLayout;
+const at = JSON.parse(document.getElementById("figures").textContent).map.names.indexOf(arguments[0]) + 0.5;
+const box = figure.getBoundingClientRect();
+return [xaxis._offset + xaxis.d2p(at) - box.width / 2, yaxis._offset + yaxis.d2p(at) - box.height / 2];
+"""
 ARTIFACTS = Path(__file__).parents[1] / "test-artifacts"
 
 
@@ -111,15 +118,9 @@ def test_hostile_names_stay_text(page):
     assert HOSTILE in column(page, "items", 0)
     assert page.find_element("css selector", "h1").text == HOSTILE
     assert page.title.strip() == HOSTILE
-    # Point at every corner of the map until the hostile item is named.
     figure = page.find_element("id", "fig-map")
     page.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", figure)
-    place = page.execute_script(
-        "return JSON.parse(document.getElementById('figures').textContent).map.names.indexOf(arguments[0])", HOSTILE
-    )
-    script = """const f = document.getElementById('fig-map')._fullLayout, r = document.getElementById('fig-map').getBoundingClientRect();
-    return [f.xaxis._offset + f.xaxis.d2p(arguments[0] + .5) - r.width / 2, f.yaxis._offset + f.yaxis.d2p(arguments[0] + .5) - r.height / 2]"""
-    x, y = page.execute_script(script, place)
+    x, y = page.execute_script(PLACE_ON_MAP, HOSTILE)
     ActionChains(page).move_to_element_with_offset(figure, round(x), round(y)).perform()
     readout = page.find_element("id", "map-readout")
     assert readout.text.startswith(" ".join(HOSTILE.split()))
