@@ -186,7 +186,7 @@
       };
     });
     const look = layout({
-      xaxis: axis({ title: { text: "sweep" }, tickformat: "d", fixedrange: true }),
+      xaxis: axis({ title: { text: "sweep" }, tickformat: "d", fixedrange: true, dtick: Math.max(...data.trace.lines.map((l) => l.length)) < 12 ? 1 : undefined }),
       yaxis: axis({ title: { text: "expected loss" }, fixedrange: true }),
     });
     Plotly.newPlot("fig-trace", traces, look, STILL);
