@@ -24,8 +24,9 @@ class RunRow:
 class Found:
     """The partition that a method found, and what it knows about it.
 
-    `criterion` is the method's own criterion where that is not the expected loss; `proven` says that no partition
-    within the bound on clusters is better, and `gap` how much better one may be at most, as a share of the loss.
+    `criterion` is the method's own criterion where that is not the expected loss; `proven` says that no
+    partition within the bound on clusters is better, and `gap` how much better one may be at most, as a share
+    of the loss.
     """
 
     labels: NDArray[np.int64]
