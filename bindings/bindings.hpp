@@ -9,3 +9,4 @@ void bind_losses(nanobind::module_& m);
 void bind_neighbours(nanobind::module_& m);
 void bind_sample(nanobind::module_& m);
 void bind_sample_view(nanobind::module_& m);
+void bind_search(nanobind::module_& m);

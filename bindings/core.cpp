@@ -9,4 +9,5 @@ NB_MODULE(_core, m) {
     bind_losses(m);
     bind_neighbours(m);
     bind_enumerate(m);
+    bind_search(m);
 }

@@ -74,7 +74,7 @@ class _Thinning:
         for chain, length in self.seen.items():
             if length <= self.burn:
                 raise ValueError(
-                    f"burn={self.burn} leaves nothing of chain {chain}, which has {length} draws"
+                    f"burn={self.burn} leaves none of the {length} draws of chain {chain}"
                 )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 GAP = -1
-LARGEST_EXACT_FLOAT = 2.0**53
+LARGEST_EXACT_FLOAT = np.float64(2**53)
 
 
 class BadLabel(ValueError):
@@ -99,7 +99,10 @@ def to_codes(cells: NDArray[Any], missing: Missing = NO_GAPS, name: str = "draws
         For the first cell that is no label.
     """
     if isinstance(cells, np.ma.MaskedArray):
-        cells = np.ma.filled(cells.astype(object), None) if np.ma.is_masked(cells) else cells.data
+        mask, cells = np.ma.getmaskarray(cells), cells.data
+        if mask.any():
+            cells = cells.astype(object)
+            cells[mask] = None
     kind = cells.dtype.kind
     if kind == "b":
         cells = cells.view(np.uint8)
@@ -143,7 +146,7 @@ def _number_gaps(cells: NDArray[Any], missing: Missing) -> NDArray[np.bool_] | N
     gaps = np.zeros(cells.shape, np.bool_)
     for value in missing.values:
         if isinstance(value, Real):
-            gaps |= cells == value
+            gaps |= cells == (np.float64(value) if cells.dtype.kind == "f" else value)
     if missing.null and cells.dtype.kind == "f":
         gaps |= np.isnan(cells)
     return gaps if gaps.any() else None

@@ -43,6 +43,14 @@ def check_count(value: Any, name: str, minimum: int = 0) -> int:
     return count
 
 
+def check_probability(value: Any, name: str) -> float:
+    """A number from 0 to 1, both allowed."""
+    number = _as_float(value, name)
+    if not 0 <= number <= 1:
+        raise ValueError(f"{name} must be a probability from 0 to 1, but it is {value}")
+    return number
+
+
 def check_weights(weights: Any, n_draws: int, name: str = "weights") -> NDArray[np.float64]:
     """One finite weight for each draw, none negative, not all zero; (chain, draw) is taken row by row."""
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Any
 
 from partita._sources.blocks import Block, Source, array_source, joined
@@ -13,6 +14,8 @@ __all__ = ["Block", "Source", "open_source"]
 
 def open_source(draws: Any, variable: str | None = None) -> Source:
     """The blocks of whatever a user has; its attributes tell what it is, so nothing need be imported."""
+    if isinstance(draws, str | PurePath):
+        raise TypeError(f"draws is the name {str(draws)!r}; read_draws reads files")
     if is_table(draws):
         return table_source(draws, variable)
     if is_xarray(draws):

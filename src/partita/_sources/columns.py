@@ -9,6 +9,7 @@ from dataclasses import dataclass
 CHAIN, WEIGHT = ".chain", ".weight"
 _CHAIN_NAMES = (CHAIN, "chain__")
 _COUNTER_NAMES = (".draw", ".iteration", "draw__", "iter__")
+SPECIAL_NAMES = (*_CHAIN_NAMES, WEIGHT, *_COUNTER_NAMES)
 
 
 @dataclass(frozen=True)

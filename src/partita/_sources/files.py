@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,28 +18,31 @@ from partita._sources.xarrays import xarray_source
 DRAWS, CHAIN, WEIGHT, NAMES = "draws", "draw_chain", "draw_weight", "item_names"
 
 
-def npy_source(path: Path, variable: str | None) -> Source:
-    """A memory-mapped array; what is pickled is refused."""
-    if variable is not None:
-        raise ValueError(f"variable={variable!r}: an npy file holds one array, without a name")
-    return array_source(_load(path, mmap_mode="r"))
-
-
-def npz_source(path: Path, variable: str | None) -> Source:
-    with _load(path) as arrays:
-        name = _choose(arrays, variable)
-        return _arrays_source(
-            {key: arrays[key] for key in arrays if key in (name, CHAIN, WEIGHT, NAMES)}, name
-        )
-
-
-def _load(path: Path, **options: Any) -> Any:
+@contextmanager
+def _pickles_refused() -> Iterator[None]:
+    """One message, where NumPy has another for each way to come upon a pickle."""
     try:
-        return np.load(path, allow_pickle=False, **options)
+        yield
     except ValueError as error:
-        if "pickle" in str(error) or "Object arrays" in str(error):
+        if re.search("pickle|[Oo]bject", str(error)):
             raise ValueError("it holds pickled objects, which are never loaded") from None
         raise
+
+
+@_pickles_refused()
+def npy_source(path: Path, variable: str | None) -> Source:
+    """A memory-mapped array."""
+    if variable is not None:
+        raise ValueError(f"variable={variable!r}: an npy file holds one array, without a name")
+    return array_source(np.load(path, mmap_mode="r", allow_pickle=False))
+
+
+@_pickles_refused()
+def npz_source(path: Path, variable: str | None) -> Source:
+    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+        name = _choose(arrays, variable)
+        wanted = {name, CHAIN, WEIGHT, NAMES}
+        return _arrays_source({key: arrays[key] for key in arrays if key in wanted}, name)
 
 
 def zarr_source(path: Path, variable: str | None) -> Source:
@@ -107,7 +112,11 @@ def netcdf_source(path: Path, variable: str | None) -> Source:
         if "group" not in str(error).lower():
             raise
         dataset = xr.open_dataset(path)
-    source = xarray_source(dataset, variable)
+    try:
+        source = xarray_source(dataset, variable)
+    except ValueError:
+        dataset.close()
+        raise
     return replace(source, blocks=_closing(source.blocks, dataset.close))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._sources.cells import parse_cell
+from partita._sources.columns import SPECIAL_NAMES
 
 SEPARATORS = (",", ";", "\t")
 FEWEST_COUNTS = 5  # so many rows that count 0, 1, 2, ... or 1, 2, 3, ... are no labels
@@ -62,8 +63,11 @@ def _has_empty_corner(first: list[str]) -> bool:
 
 
 def _has_index(header: list[str] | None, row: list[str], line: str) -> bool | None:
-    if header is not None and (len(header) + 1 == len(row) or header[0] == ""):
-        return True
+    if header is not None:
+        if len(header) + 1 == len(row) or header[0] == "":
+            return True
+        if header[0] in SPECIAL_NAMES:
+            return False
     only_first_is_text = bool(_texts(row[:1])) and len(row) > 1 and not _texts(row[1:])
     only_first_is_quoted = line.startswith('"') and line.count('"') == 2 and len(row) > 1
     return True if only_first_is_text or only_first_is_quoted else None

@@ -18,23 +18,34 @@ def is_table(draws: Any) -> bool:
 
 
 def table_source(table: Any, variable: str | None) -> Source:
-    try:
-        import narwhals.stable.v1 as nw
-    except ImportError:
-        raise ImportError("tables are read with narwhals: pip install 'partita[io]'") from None
-    frame = nw.from_native(table)
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
+    frame = _as_frame(table)
     header = [str(name) for name in frame.columns]
     columns = choose_columns(header, variable, "the table")
     return Source(len(columns.items), _rows_of(frame, header, columns), columns.names)
 
 
+def _as_frame(table: Any) -> Any:
+    try:
+        import narwhals.stable.v1 as nw
+        from narwhals.exceptions import DuplicateError
+    except ImportError:
+        raise ImportError("tables are read with narwhals: pip install 'partita[io]'") from None
+    if hasattr(table, "__arrow_c_array__"):  # a record batch of Arrow
+        import pyarrow
+
+        table = pyarrow.table(table)
+    try:
+        frame = nw.from_native(table)
+    except DuplicateError as error:
+        raise ValueError(f"draws has columns of the same name: {error}") from None
+    return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+
+
 def _rows_of(frame: Any, header: list[str], columns: Columns) -> Iterator[Block]:
     item_names = [header[i] for i in columns.items]
-    chains = None if columns.chain is None else _numbered(_column(frame, columns.chain).to_list())
-    weights = None if columns.weight is None else _column(frame, columns.weight).to_numpy().astype(np.float64)
-    items = frame.select([frame.columns[i] for i in columns.items])
+    chains = None if columns.chain is None else _numbered(frame[:, columns.chain].to_list())
+    weights = None if columns.weight is None else frame[:, columns.weight].to_numpy().astype(np.float64)
+    items = frame[:, list(columns.items)]
     for rows in row_slices(len(frame), len(item_names)):
         yield Block(
             _cells(items[rows]),
@@ -42,10 +53,6 @@ def _rows_of(frame: Any, header: list[str], columns: Columns) -> Iterator[Block]
             None if chains is None else chains[rows],
             None if weights is None else weights[rows],
         )
-
-
-def _column(frame: Any, position: int) -> Any:
-    return frame[frame.columns[position]]
 
 
 def _numbered(values: list[Any]) -> NDArray[np.int64]:

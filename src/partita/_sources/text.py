@@ -6,7 +6,7 @@ import csv
 import gzip
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, BinaryIO
 
@@ -20,6 +20,7 @@ from partita._sources.columns import Columns, choose_columns, default_names
 from partita._sources.layout import Layout, counts_rows, find_layout
 
 BYTES_A_PIECE = 1 << 22
+FIRST_LINES = 8  # that the first piece holds at least, to see the layout by
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def _pieces(stream: BinaryIO, name: str) -> Iterator[Piece]:
             data = data.removeprefix(b"\xef\xbb\xbf")
         rest += data
         end = rest.rfind(b"\n") + 1
-        if end:
+        if end and (line > 1 or rest.count(b"\n") >= FIRST_LINES):
             yield Piece(line, rest[:end])
             line += rest.count(b"\n", 0, end)
             rest = rest[end:]
@@ -92,22 +93,24 @@ def _take_head(piece: Piece, header: bool | None, index: bool | None, name: str)
     starts = list(islice(_content(piece.text), 2))
     if not starts:
         raise ValueError(f"{name} is empty")
-    lines = [_decode(replace(piece, text=piece.text[a:b]), name).rstrip("\r\n") for a, b in starts]
+    first_lines = [_from(piece, start) for start in starts]
+    lines = [_decode(Piece(p.first_line, p.text.partition(b"\n")[0]), name).rstrip("\r") for p in first_lines]
     layout = find_layout(lines, header, index, name)
-    data_starts = [a for a, _ in starts]
-    if layout.header is not None:
-        data_starts = [*data_starts[1:], len(piece.text)]
-    skipped = piece.text.count(b"\n", 0, data_starts[0])
-    return layout, Piece(piece.first_line + skipped, piece.text[data_starts[0] :])
+    after_header = [*first_lines, _from(piece, len(piece.text))][layout.header is not None]
+    return layout, after_header
 
 
-def _content(text: bytes) -> Iterator[tuple[int, int]]:
-    """Where lines begin and end that are neither empty nor comments."""
+def _from(piece: Piece, start: int) -> Piece:
+    return Piece(piece.first_line + piece.text.count(b"\n", 0, start), piece.text[start:])
+
+
+def _content(text: bytes) -> Iterator[int]:
+    """Where lines begin that are neither empty nor comments."""
     start = 0
     while start < len(text):
         end = text.find(b"\n", start) + 1 or len(text)
         if text[start:end].strip() and not text.startswith(b"#", start):
-            yield start, end
+            yield start
         start = end
 
 
@@ -132,6 +135,8 @@ class _RowReader:
         self._empty_line: int | None = None
 
     def read(self, piece: Piece) -> Rows:
+        if not piece.text:
+            return Rows(np.empty((0, 0)), np.empty(0, np.int64))
         table = _core.read_integers(piece.text, self._separator)
         if table is None:
             return self._read_carefully(piece)
@@ -159,7 +164,8 @@ class _RowReader:
             raise ValueError(
                 f"{self._name}, line {piece.first_line + reader.line_num - 1}: {error}"
             ) from None
-        return Rows(np.array(rows, dtype=object).reshape(len(rows), -1), np.array(lines, np.int64))
+        width = self._width[0] if self._width else 0
+        return Rows(np.array(rows, dtype=object).reshape(len(rows), width), np.array(lines, np.int64))
 
     def _check_row(self, width: int, line: int) -> None:
         """Empty lines may end a file; inside it they would be draws without items."""
