@@ -10,4 +10,5 @@ NB_MODULE(_core, m) {
     bind_neighbours(m);
     bind_enumerate(m);
     bind_search(m);
+    bind_row_bound(m);
 }
