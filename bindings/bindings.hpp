@@ -11,3 +11,4 @@ void bind_row_bound(nanobind::module_& m);
 void bind_sample(nanobind::module_& m);
 void bind_sample_view(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
+void bind_search_state(nanobind::module_& m);

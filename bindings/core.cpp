@@ -10,5 +10,6 @@ NB_MODULE(_core, m) {
     bind_neighbours(m);
     bind_enumerate(m);
     bind_search(m);
+    bind_search_state(m);
     bind_row_bound(m);
 }

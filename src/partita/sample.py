@@ -180,9 +180,7 @@ def _sample_source(sample: PartitionSample) -> Source:
         for rows in row_slices(sample.n_draws, sample.n_items):
             chains = None if sample.chains is None else sample.chains[rows]
             cells = sample.labels[sample.index[rows]]
-            yield Block(
-                cells, lambda row, column: f"draws[{row}, {column}]", chains, sample.draw_weights[rows]
-            )
+            yield Block(cells, lambda row, column: f"draws[{row}, {column}]", chains, sample.draw_weights[rows])
 
     return Source(sample.n_items, blocks(), sample.names)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from partita._labels import as_cells
 
-CELLS_A_BLOCK = 1 << 20
+CELLS_A_BLOCK = 1 << 21
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Source:
 
 
 def row_slices(n_rows: int, n_items: int) -> Iterator[slice]:
-    """Consecutive slices of rows, about a million cells each."""
+    """Consecutive slices of rows, about two million cells each."""
     step = max(1, CELLS_A_BLOCK // max(n_items, 1))
     return (slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step))
 
@@ -64,9 +64,7 @@ def _rows_of_chains(array: Any) -> Iterator[Block]:
     for chain in range(array.shape[0]):
         for rows in row_slices(array.shape[1], array.shape[2]):
             cells = np.asanyarray(array[chain, rows])
-            yield Block(
-                cells, _place_in_array(f"{chain}, ", rows.start), np.full(len(cells), chain, np.int64)
-            )
+            yield Block(cells, _place_in_array(f"{chain}, ", rows.start), np.full(len(cells), chain, np.int64))
 
 
 def _place_in_array(prefix: str, start: int) -> Callable[[int, int], str]:

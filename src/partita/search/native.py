@@ -36,9 +36,7 @@ def find_greedy(sample: PartitionSample, loss: Loss, search: Search, rng: np.ran
     return _find("greedy", sample, loss, search, rng)
 
 
-def _find(
-    method: str, sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator
-) -> Found:
+def _find(method: str, sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator) -> Found:
     if isinstance(loss, ZeroOne):  # no move of one item tells where the mode is
         return find_map(sample, loss, search, rng)
     options = _options(sample, search, rng)
@@ -47,9 +45,7 @@ def _find(
     with reporting(search.progress, search.runs) as report:
         runs, interrupted = _core.search(core_sample(sample), native, method, options, _plain(report))
     best = min(runs, key=lambda run: run.loss)
-    rows = tuple(
-        RunRow(r.start, r.sweeps, r.moves, r.loss, r.clusters, r.seconds, tuple(r.trace)) for r in runs
-    )
+    rows = tuple(RunRow(r.start, r.sweeps, r.moves, r.loss, r.clusters, r.seconds, tuple(r.trace)) for r in runs)
     return Found(best.labels.astype(np.int64), rows, interrupted=interrupted)
 
 
