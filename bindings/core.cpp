@@ -12,4 +12,5 @@ NB_MODULE(_core, m) {
     bind_mixture(m);
     bind_search(m);
     bind_search_state(m);
+    bind_row_bound(m);
 }

@@ -84,7 +84,7 @@ class MergeTree:
     sizes: NDArray[np.int64]
 
     def linkage(self) -> Floats:
-        """The tree as SciPy's dendrogram takes it; heights are the loss above the estimate's, made monotone."""
+        """The tree as SciPy's dendrogram takes it; heights are losses above the estimate's, monotone."""
         rise = np.maximum.accumulate(np.maximum(self.expected_loss[1:] - self.expected_loss[0], 0))
         return np.column_stack([self.pairs, rise, self.sizes]).astype(np.float64)
 
