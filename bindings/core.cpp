@@ -7,7 +7,10 @@ NB_MODULE(_core, m) {
     bind_sample(m);
     bind_sample_view(m);
     bind_losses(m);
+    bind_neighbours(m);
+    bind_enumerate(m);
     bind_mixture(m);
     bind_search(m);
     bind_search_state(m);
+    bind_row_bound(m);
 }

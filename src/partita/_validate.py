@@ -105,3 +105,11 @@ def _as_float(value: Any, name: str) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a number, not {value!r}") from None
+
+
+def check_level(level: Any, name: str = "level") -> float:
+    """A probability above 0 and at most 1."""
+    value = _as_float(level, name)
+    if not 0 < value <= 1:
+        raise ValueError(f"{name} must be above 0 and at most 1, but it is {level}")
+    return value

@@ -1,0 +1,30 @@
+// The best of all partitions of a few items.
+#include "enumerate.hpp"
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "interrupt.hpp"
+#include "loss_handle.hpp"
+#include "sample_view.hpp"
+
+using namespace nb::literals;
+
+namespace {
+
+nb::tuple enumerate_best(const SampleView& sample, const LossHandle& loss, std::size_t max_clusters,
+                         unsigned threads) {
+    return sample.visit([&](const auto& draws) {
+        partita::Enumerated best;
+        const bool interrupted = run_interruptible([&](partita::StopFlag& stop) {
+            const partita::LossTables tables(loss.loss, draws.n_items);
+            best = partita::enumerate_best(draws, tables, max_clusters, threads, stop);
+        });
+        return nb::make_tuple(to_numpy(std::move(best.labels)), best.loss, interrupted);
+    });
+}
+
+} // namespace
+
+void bind_enumerate(nb::module_& m) {
+    m.def("enumerate_best", &enumerate_best, "sample"_a, "loss"_a, "max_clusters"_a, "threads"_a);
+}

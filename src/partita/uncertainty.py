@@ -1,0 +1,215 @@
+"""Credible balls around an estimate."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from partita._validate import check_level, check_partition, check_same_items
+from partita.estimate import Estimate
+from partita.losses import Loss, as_loss, partition_loss, unique_distances
+from partita.sample import PartitionSample, as_sample
+
+Labels = NDArray[np.int64]
+
+#: Distances that differ by less are the same: the order of summation moves the last digits.
+TIE = 1e-9
+#: A ball holds the level when its mass is at least level minus this.
+MASS_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CredibleBall:
+    """The draws nearest to an estimate; `credible_ball` makes it.
+
+    Attributes
+    ----------
+    center : (n,) integer array
+        The estimate.
+    radius : float
+        Distance of the farthest partition inside.
+    level, mass : float
+        The probability asked for, and the one that the ball holds.
+    upper, lower, horizontal : list of (n,) integer arrays
+        Partitions inside with the fewest clusters, with the most clusters, and with any number; in each
+        case those farthest from the estimate, several where they tie.
+    loss : Loss
+    distances : (n_unique,) array
+        Loss of the estimate against each distinct draw.
+    sample : PartitionSample
+    """
+
+    center: Labels
+    radius: float
+    level: float
+    mass: float
+    upper: list[Labels]
+    lower: list[Labels]
+    horizontal: list[Labels]
+    loss: Loss
+    distances: NDArray[np.float64]
+    sample: PartitionSample
+
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        """For each distinct draw, whether it is in the ball."""
+        return (self.distances <= self.radius) & (self.sample.weights > 0)
+
+    @property
+    def n_inside(self) -> int:
+        """Number of distinct draws in the ball."""
+        return int(self.inside.sum())
+
+    def contains(self, partition: ArrayLike) -> bool:
+        """Whether any partition, drawn or not, lies in the ball."""
+        check_same_items(check_partition(partition, "partition"), self.center, "partition", "the estimate")
+        return partition_loss(partition, self.center, self.loss) <= self.radius + TIE
+
+    def summary(self) -> list[dict[str, Any]]:
+        """A row for the estimate and for each bound: its name, clusters, distance and posterior weight."""
+        rows = [("estimate", self.center)]
+        for name in ("upper", "lower", "horizontal"):
+            rows += [(name, partition) for partition in getattr(self, name)]
+        return [{"partition": name, **self._facts_of(labels)} for name, labels in rows]
+
+    def to_pandas(self) -> Any:
+        """The summary as a pandas table."""
+        import pandas as pd
+
+        return pd.DataFrame(self.summary())
+
+    def _facts_of(self, labels: Labels) -> dict[str, Any]:
+        row = np.flatnonzero((self.sample.labels == labels).all(axis=1))
+        return {
+            "clusters": int(labels.max()) + 1,
+            "distance": float(self.distances[row[0]]) if row.size else 0.0,
+            "weight": float(self.sample.weights[row].sum()),
+        }
+
+    def __repr__(self) -> str:
+        return f"CredibleBall({', '.join(f'{what} {value}' for what, value in self._facts())})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th>{what}</th><td>{value}</td></tr>" for what, value in self._facts())
+        return f"<table><caption>CredibleBall</caption>{rows}</table>"
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "level", f"{self.level:.0%}" if round(self.level, 2) == self.level else f"{self.level:g}"
+        yield "loss", str(self.loss)
+        yield "radius", f"{self.radius:.4f}"
+        yield "mass", f"{self.mass:.4f}"
+        yield "partitions inside", f"{self.n_inside:,}"
+        for name in ("upper", "lower", "horizontal"):
+            clusters = sorted({int(partition.max()) + 1 for partition in getattr(self, name)})
+            yield name, f"{', '.join(map(str, clusters))} clusters"
+
+
+def credible_ball(
+    estimate: Estimate | ArrayLike,
+    draws: Any = None,
+    *,
+    loss: str | Loss | None = None,
+    level: float = 0.95,
+    n_jobs: int = -1,
+) -> CredibleBall:
+    """Smallest ball around an estimate that holds at least `level` of the draws.
+
+    B = {x : L(x, y) <= ε*},  ε* = min {ε : Σ_t w_t 1{L(x_t, y) <= ε} >= level}
+
+    Equal draws are counted in whole numbers, weighted ones are summed; both are compared with level - 1e-9,
+    and distances that differ by less than 1e-9 tie. Takes O(draws × items) time.
+
+    Parameters
+    ----------
+    estimate : Estimate or (n,) array_like
+        The centre y.
+    draws : anything that `as_sample` takes
+        Needed with plain labels; an Estimate brings its own.
+    loss : str or Loss, optional
+        The distance; by default the estimate's own loss, or VI for plain labels. A loss that is not a metric
+        gives a warning.
+    level : float in (0, 1]
+    n_jobs : int
+        Threads; -1 uses all cores.
+
+    Returns
+    -------
+    CredibleBall
+
+    Examples
+    --------
+    >>> draws = [[0, 0, 1, 1]] * 6 + [[0, 0, 0, 0]] * 2 + [[0, 1, 2, 3]] + [[0, 1, 0, 1]]
+    >>> ball = credible_ball([0, 0, 1, 1], draws, level=0.9)
+    >>> ball.radius, ball.mass, [p.tolist() for p in ball.upper]
+    (1.0, 0.9, [[0, 0, 0, 0]])
+
+    References
+    ----------
+    Wade & Ghahramani (2018), Section 5.
+    """
+    center, sample, kind = subject(estimate, draws, loss)
+    wanted = check_level(level)
+    if not kind.is_metric:
+        _warn_no_metric(kind)
+    distance = unique_distances(center, sample, kind, n_jobs)
+    share = _shares(sample)
+    radius = _radius(distance, share, wanted)
+    inside = (distance <= radius) & (sample.weights > 0)
+    mass = min(1.0, float(share[inside].sum() / share.sum()))
+    upper, lower, horizontal = _bounds(sample, distance, inside)
+    return CredibleBall(center, radius, wanted, mass, upper, lower, horizontal, kind, distance, sample)
+
+
+def subject(
+    estimate: Estimate | ArrayLike, draws: Any, loss: str | Loss | None = None
+) -> tuple[Labels, PartitionSample, Loss]:
+    """Labels, sample and loss that an uncertainty function speaks about."""
+    if isinstance(estimate, Estimate):
+        sample = estimate.sample if draws is None else as_sample(draws)
+        labels, kind = estimate.labels, as_loss(estimate.loss if loss is None else loss)
+    else:
+        if draws is None:
+            raise TypeError("draws is missing: plain labels do not bring their own")
+        sample, kind = as_sample(draws), as_loss("vi" if loss is None else loss)
+        labels = check_partition(estimate, "estimate")
+    check_same_items(labels, sample.labels[0], "estimate", "draws")
+    return labels, sample, kind
+
+
+def _warn_no_metric(loss: Loss) -> None:
+    warnings.warn(
+        f"{loss} is not a metric: distances are the loss of the estimate when the draw is true. The level "
+        "holds, but partitions inside may be far from each other, and balls around them may look different.",
+        stacklevel=3,
+    )
+
+
+def _shares(sample: PartitionSample) -> NDArray[Any]:
+    """Weight of each distinct draw, as a whole number of draws where the draws weigh the same."""
+    return sample.weights if sample.is_weighted else np.bincount(sample.index, minlength=sample.n_unique)
+
+
+def _radius(distance: NDArray[np.float64], share: NDArray[Any], level: float) -> float:
+    order = np.argsort(distance, kind="stable")
+    held = np.cumsum(share[order])
+    reached = int(np.argmax(held >= held[-1] * (level - MASS_TOLERANCE)))
+    return float(distance[distance <= distance[order[reached]] + TIE].max())
+
+
+def _bounds(
+    sample: PartitionSample, distance: NDArray[np.float64], inside: NDArray[np.bool_]
+) -> tuple[list[Labels], list[Labels], list[Labels]]:
+    clusters = sample.n_clusters
+    fewest = inside & (clusters == clusters[inside].min())
+    most = inside & (clusters == clusters[inside].max())
+
+    def farthest(candidates: NDArray[np.bool_]) -> list[Labels]:
+        tied = candidates & (distance >= distance[candidates].max() - TIE)
+        return [row.astype(np.int64) for row in sample.labels[tied]]
+
+    return farthest(fewest), farthest(most), farthest(inside)
