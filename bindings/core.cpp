@@ -3,6 +3,7 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "Native core of partita; use the functions of the partita package instead.";
+    bind_ensembles(m);
     bind_io(m);
     bind_sample(m);
     bind_sample_view(m);
