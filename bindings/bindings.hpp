@@ -3,4 +3,5 @@
 
 #include <nanobind/nanobind.h>
 
+void bind_block_model(nanobind::module_& m);
 void bind_sample(nanobind::module_& m);

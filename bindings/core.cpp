@@ -3,5 +3,6 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "Native core of partita; use the functions of the partita package instead.";
+    bind_block_model(m);
     bind_sample(m);
 }
