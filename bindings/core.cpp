@@ -4,5 +4,8 @@
 NB_MODULE(_core, m) {
     m.doc() = "Native core of partita; use the functions of the partita package instead.";
     bind_block_model(m);
+    bind_io(m);
     bind_sample(m);
+    bind_sample_view(m);
+    bind_losses(m);
 }

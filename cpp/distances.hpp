@@ -1,0 +1,45 @@
+// Exact losses between partitions, from their contingency tables; O(items) a pair. Items that either side leaves
+// out (a gap) do not count.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "draws.hpp"
+#include "losses.hpp"
+
+namespace partita {
+
+/// The three sums of one estimate against one draw. An instance keeps scratch memory for one thread.
+class Contingency {
+  public:
+    Contingency(std::size_t n_estimate_clusters, std::size_t n_draw_clusters);
+
+    template <class Label>
+    Sums sums(std::span<const std::uint32_t> estimate, std::span<const Label> draw, const LossTables& tables);
+
+    /// The sums of the same table with estimate and draw exchanged; call after sums().
+    Sums transposed(Sums sums, const LossTables& tables) const;
+
+  private:
+    template <class Label> double count_cells(std::span<const std::uint32_t>, std::span<const Label>);
+    double joint_dense(std::span<const double> table) const;
+    template <class Label>
+    double joint_sparse(std::span<const std::uint32_t>, std::span<const Label>, std::span<const double> table);
+
+    std::size_t n_rows_, n_columns_;
+    bool dense_;
+    std::vector<std::uint32_t> cells_, row_sizes_, column_sizes_, order_;
+};
+
+/// Loss of the estimate against every distinct draw, in order.
+template <class Label>
+std::vector<double> distances(std::span<const std::uint32_t> estimate, const Draws<Label>& draws,
+                              const LossTables& tables, unsigned threads);
+
+/// Losses between all distinct draws: element [s, t] takes draw s as the truth and draw t as the estimate.
+template <class Label>
+std::vector<double> pairwise_distances(const Draws<Label>& draws, const LossTables& tables, unsigned threads);
+
+} // namespace partita

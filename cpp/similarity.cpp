@@ -1,0 +1,151 @@
+#include "similarity.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "clones.hpp"
+#include "parallel.hpp"
+
+namespace partita {
+namespace {
+
+// Leaf loops: plain counting over contiguous labels, which compilers turn into vector compares.
+
+template <class Label>
+inline std::uint32_t count_equal_plain(const Label* x, const Label* y, std::size_t n) {
+    constexpr std::size_t width = 64 / sizeof(Label);
+    constexpr std::size_t flush = 255 * width; // a byte-wide counter cannot overflow within it
+    std::uint32_t total = 0;
+    std::size_t i = 0;
+    while (i + width <= n) {
+        Label lanes[width] = {};
+        for (const auto end = std::min(n, i + flush); i + width <= end; i += width)
+            for (std::size_t j = 0; j < width; ++j)
+                lanes[j] = static_cast<Label>(lanes[j] + (x[i + j] == y[i + j]));
+        for (std::size_t j = 0; j < width; ++j)
+            total += lanes[j];
+    }
+    for (; i < n; ++i)
+        total += x[i] == y[i];
+    return total;
+}
+
+PARTITA_CLONES std::uint32_t count_equal(const std::uint8_t* x, const std::uint8_t* y, std::size_t n) {
+    return count_equal_plain(x, y, n);
+}
+PARTITA_CLONES std::uint32_t count_equal(const std::uint16_t* x, const std::uint16_t* y, std::size_t n) {
+    return count_equal_plain(x, y, n);
+}
+PARTITA_CLONES std::uint32_t count_equal(const std::uint32_t* x, const std::uint32_t* y, std::size_t n) {
+    return count_equal_plain(x, y, n);
+}
+
+template <class Label> std::uint32_t count_both(const Label* x, const Label* y, std::size_t n) {
+    std::uint32_t total = 0;
+    for (std::size_t i = 0; i < n; ++i)
+        total += x[i] != gap<Label> && y[i] != gap<Label>;
+    return total;
+}
+
+template <class Label> std::uint32_t count_both_gaps(const Label* x, const Label* y, std::size_t n) {
+    std::uint32_t total = 0;
+    for (std::size_t i = 0; i < n; ++i)
+        total += x[i] == gap<Label> && y[i] == gap<Label>;
+    return total;
+}
+
+template <class Label>
+double together(const ItemLabels<Label>& items, const Label* x, const Label* y) {
+    double same = 0, both = 0;
+    for (const auto& run : items.runs()) {
+        const auto length = run.end - run.begin;
+        same += run.weight * count_equal(x + run.begin, y + run.begin, length);
+        if (items.has_gaps()) {
+            same -= run.weight * count_both_gaps(x + run.begin, y + run.begin, length);
+            both += run.weight * count_both(x + run.begin, y + run.begin, length);
+        }
+    }
+    if (!items.has_gaps())
+        return std::min(same, 1.0);
+    return both > 0 ? std::min(same / both, 1.0) : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// Where hardly any two draws have the same weight, runs do not pay: one pass over labels and weights.
+template <class Label>
+double together_by_draw(const ItemLabels<Label>& items, const Label* x, const Label* y) {
+    double same = 0, both = 0;
+    for (const auto& run : items.runs())
+        for (std::size_t t = run.begin; t < run.end; ++t) {
+            const bool labelled = x[t] != gap<Label> && y[t] != gap<Label>;
+            same += labelled && x[t] == y[t] ? run.weight : 0.0;
+            both += labelled ? run.weight : 0.0;
+        }
+    return both > 0 ? std::min(same / both, 1.0) : std::numeric_limits<double>::quiet_NaN();
+}
+
+constexpr std::size_t shortest_run = 16; // on average; below it, whole runs cost more than single draws
+constexpr std::size_t tile = 64; // tile x draws labels stay in the cache
+
+} // namespace
+
+template <class Label> ItemLabels<Label>::ItemLabels(const Draws<Label>& draws) : n_draws_(draws.n_draws()) {
+    std::vector<std::size_t> order(n_draws_);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](auto s, auto t) { return draws.weights[s] < draws.weights[t]; });
+    labels_.resize(n_draws_ * draws.n_items);
+    for (std::size_t begin = 0; begin < draws.n_items; begin += tile)
+        for (std::size_t column = 0; column < n_draws_; ++column) {
+            const auto row = draws.draw(order[column]);
+            for (std::size_t i = begin; i < std::min(begin + tile, draws.n_items); ++i) {
+                labels_[i * n_draws_ + column] = row[i];
+                has_gaps_ |= row[i] == gap<Label>;
+            }
+        }
+    for (std::size_t column = 0; column < n_draws_; ++column) {
+        const double weight = draws.weights[order[column]];
+        if (runs_.empty() || runs_.back().weight != weight)
+            runs_.push_back({column, column, weight});
+        runs_.back().end = column + 1;
+    }
+}
+
+template <class Label, class Real>
+void similarity(const Draws<Label>& draws, std::span<const std::int64_t> rows,
+                std::span<const std::int64_t> columns, std::span<Real> out, unsigned threads) {
+    const ItemLabels<Label> items(draws);
+    const bool by_run = items.runs().size() * shortest_run <= items.n_draws();
+    const bool symmetric = std::equal(rows.begin(), rows.end(), columns.begin(), columns.end());
+    const auto n_row_tiles = (rows.size() + tile - 1) / tile;
+    const auto width = columns.size();
+    parallel_for(n_row_tiles, threads, [&](std::size_t row_tile, unsigned) {
+        const auto row_end = std::min(rows.size(), (row_tile + 1) * tile);
+        const auto first_column = symmetric ? row_tile * tile : 0;
+        for (std::size_t begin = first_column; begin < width; begin += tile)
+            for (std::size_t r = row_tile * tile; r < row_end; ++r) {
+                const auto* x = items.item(static_cast<std::size_t>(rows[r])).data();
+                const auto start = symmetric ? std::max(begin, r) : begin;
+                for (std::size_t c = start; c < std::min(begin + tile, width); ++c) {
+                    const auto* y = items.item(static_cast<std::size_t>(columns[c])).data();
+                    const auto value = static_cast<Real>(by_run ? together(items, x, y) : together_by_draw(items, x, y));
+                    out[r * width + c] = value;
+                    if (symmetric)
+                        out[c * width + r] = value;
+                }
+            }
+    });
+}
+
+#define INSTANTIATE(Label)                                                                                   \
+    template class ItemLabels<Label>;                                                                        \
+    template void similarity(const Draws<Label>&, std::span<const std::int64_t>,                             \
+                             std::span<const std::int64_t>, std::span<float>, unsigned);                     \
+    template void similarity(const Draws<Label>&, std::span<const std::int64_t>,                             \
+                             std::span<const std::int64_t>, std::span<double>, unsigned);
+INSTANTIATE(std::uint8_t)
+INSTANTIATE(std::uint16_t)
+INSTANTIATE(std::uint32_t)
+#undef INSTANTIATE
+
+} // namespace partita

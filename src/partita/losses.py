@@ -1,0 +1,412 @@
+"""Losses between partitions, and their posterior expectations.
+
+Every loss is a function g(A, B, C) of three sums of one function phi: over the cluster sizes of the estimate (A), of
+the true partition (B), and over the cells of their contingency table (C). x is the truth and y the estimate: `a` is
+the cost of splitting what belongs together, `b` of joining what does not. Logarithms are base 2.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Union, cast, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from partita import _core
+from partita._validate import check_n_jobs, check_partition, check_positive, check_same_items
+from partita.partitions import stack
+from partita.sample import PartitionSample, as_sample
+
+Floats = NDArray[np.float64]
+Table = Union[ArrayLike, Callable[[NDArray[np.int64]], ArrayLike]]
+
+
+class Loss(ABC):
+    """Base of all losses. A loss is an immutable value; the functions of this module do the work."""
+
+    name: ClassVar[str]
+    #: whether the loss is a metric, so that balls and bounds mean what one expects
+    is_metric: bool = False
+
+    @abstractmethod
+    def _native(self, n_items: int) -> _core.Loss:
+        """The loss as the core knows it, with tables for n_items."""
+
+    def __str__(self) -> str:
+        weights = ", ".join(f"{f.name}={getattr(self, f.name):g}" for f in fields(cast(Any, self)))
+        return f"{type(self).__name__}({weights})"
+
+
+class _WeightedLoss(Loss):
+    a: float
+    b: float
+
+    def __post_init__(self) -> None:
+        check_positive(self.a, "a")
+        check_positive(self.b, "b")
+
+    @property
+    def is_metric(self) -> bool:  # type: ignore[override]
+        return self.a == self.b
+
+
+@dataclass(frozen=True)
+class Binder(_WeightedLoss):
+    """Generalised Binder loss: a for each pair wrongly split, b for each pair wrongly joined, times 2/n².
+
+    L(x, y) = a Σ_S (|S|/n)² + b Σ_T (|T|/n)² - (a + b) Σ_S Σ_T (|S ∩ T|/n)²
+
+    S runs over the clusters of the truth x and T over those of the estimate y. A metric if a = b, else a quasimetric.
+
+    Examples
+    --------
+    >>> partition_loss([0, 0, 1, 1], [0, 1, 2, 1], Binder())
+    0.375
+
+    References
+    ----------
+    Dahl, Johnson & Müller (2021), Definition 1.
+    """
+
+    a: float = 1.0
+    b: float = 1.0
+    name: ClassVar[str] = "binder"
+
+    def _native(self, n_items: int) -> _core.Loss:
+        return _core.Loss.binder(self.a, self.b)
+
+
+@dataclass(frozen=True)
+class VI(_WeightedLoss):
+    """Generalised variation of information, in bits.
+
+    L(x, y) = -a H(x) - b H(y) + (a + b) H(x, y) = a H(y | x) + b H(x | y)
+
+    A metric if a = b, else a quasimetric. Smaller a, with b fixed, gives more clusters.
+
+    Examples
+    --------
+    >>> partition_loss([0, 0, 1, 1], [0, 1, 2, 1], VI())
+    1.5
+
+    References
+    ----------
+    Meilă (2007); Dahl, Johnson & Müller (2021), Definition 2.
+    """
+
+    a: float = 1.0
+    b: float = 1.0
+    name: ClassVar[str] = "vi"
+
+    def _native(self, n_items: int) -> _core.Loss:
+        return _core.Loss.vi(self.a, self.b)
+
+
+@dataclass(frozen=True)
+class NVI(Loss):
+    """Normalised variation of information, 1 - I(x, y) / H(x, y); 0 if both have one cluster.
+
+    Examples
+    --------
+    >>> partition_loss([0, 0, 1, 1], [0, 1, 0, 1], NVI())
+    1.0
+    """
+
+    name: ClassVar[str] = "nvi"
+    is_metric = True
+
+    def _native(self, n_items: int) -> _core.Loss:
+        return _core.Loss.nvi()
+
+
+@dataclass(frozen=True)
+class ID(Loss):
+    """Information distance in bits, max(H(x), H(y)) - I(x, y).
+
+    Examples
+    --------
+    >>> partition_loss([0, 0, 1, 1], [0, 1, 0, 1], ID())
+    1.0
+    """
+
+    name: ClassVar[str] = "id"
+    is_metric = True
+
+    def _native(self, n_items: int) -> _core.Loss:
+        return _core.Loss.id()
+
+
+@dataclass(frozen=True)
+class NID(Loss):
+    """Normalised information distance, 1 - I(x, y) / max(H(x), H(y)); 0 if both have one cluster.
+
+    Examples
+    --------
+    >>> partition_loss([0, 0, 1, 1], [0, 0, 0, 0], NID())
+    1.0
+    """
+
+    name: ClassVar[str] = "nid"
+    is_metric = True
+
+    def _native(self, n_items: int) -> _core.Loss:
+        return _core.Loss.nid()
+
+
+@dataclass(frozen=True)
+class OneMinusARI(Loss):
+    """One minus the adjusted Rand index; 0 where the index is 0/0 (then both partitions are the same).
+
+    Examples
+    --------
+    >>> partition_loss([0, 0, 1, 1], [1, 1, 0, 0], OneMinusARI())
+    0.0
+    """
+
+    name: ClassVar[str] = "omari"
+
+    def _native(self, n_items: int) -> _core.Loss:
+        return _core.Loss.omari()
+
+
+@dataclass(frozen=True)
+class ZeroOne(Loss):
+    """0 for the same partition, else 1; the modal draw minimises its expectation.
+
+    Examples
+    --------
+    >>> partition_loss([0, 0, 1], [1, 1, 0], ZeroOne()), partition_loss([0, 0, 1], [0, 1, 1], ZeroOne())
+    (0.0, 1.0)
+    """
+
+    name: ClassVar[str] = "zero-one"
+    is_metric = True
+
+    def _native(self, n_items: int) -> _core.Loss:
+        return _core.Loss.zero_one()
+
+
+@dataclass(frozen=True)
+class CustomLoss(Loss):
+    """Any loss of the family (7) of Rastelli & Friel: f0(Σ f1(joint), Σ f2(estimate), Σ f3(draw)).
+
+    Parameters
+    ----------
+    f1, f2, f3 : table over 0..n, or callable of an integer array
+        Functions of the joint counts, of the estimate's and of the draw's cluster sizes. Each must be 0 at 0, so that
+        an empty cell adds nothing.
+    f0 : callable or scipy.LowLevelCallable
+        Takes the three sums as arrays, in that order, and returns the losses; a LowLevelCallable has the signature
+        ``double (double, double, double)`` and is called for one triple at a time.
+
+    Examples
+    --------
+    The sum of squares form of Binder's loss for four items:
+
+    >>> square = np.arange(5) ** 2
+    >>> loss = CustomLoss(square, square, square, lambda joint, estimate, draw: (estimate + draw - 2 * joint) / 16)
+    >>> partition_loss([0, 0, 1, 1], [0, 1, 2, 1], loss)
+    0.375
+
+    References
+    ----------
+    Rastelli & Friel (2018), equation 7.
+    """
+
+    f1: Table
+    f2: Table
+    f3: Table
+    f0: Any
+    name: ClassVar[str] = "custom"
+
+    def __str__(self) -> str:
+        return "CustomLoss"
+
+    def _native(self, n_items: int) -> _core.Loss:
+        tables = [_table(getattr(self, f), f, n_items) for f in ("f1", "f2", "f3")]
+        address = _native_address(self.f0)
+        if address is not None:
+            return _core.Loss.custom_native(*tables, address)
+        if not callable(self.f0):
+            raise TypeError(f"f0 must be callable or a scipy.LowLevelCallable, not {type(self.f0).__name__}")
+        return _core.Loss.custom(*tables, _as_float_array(self.f0))
+
+
+LOSSES: dict[str, type[Loss]] = {
+    loss.name: loss for loss in (Binder, VI, NVI, ID, NID, OneMinusARI, ZeroOne)
+}
+
+
+def as_loss(loss: str | Loss) -> Loss:
+    """A loss from its name (with default weights) or from itself.
+
+    Examples
+    --------
+    >>> as_loss("vi")
+    VI(a=1.0, b=1.0)
+    """
+    if isinstance(loss, Loss):
+        return loss
+    if isinstance(loss, str):
+        if loss in LOSSES:
+            return LOSSES[loss]()
+        raise ValueError(f"unknown loss {loss!r}; the names are {', '.join(map(repr, LOSSES))}")
+    raise TypeError(f"loss must be a name or a loss object such as VI(a=0.5), not {type(loss).__name__}")
+
+
+def partition_loss(x: ArrayLike, y: ArrayLike, loss: str | Loss = "vi") -> float:
+    """Loss of reporting y when x is true.
+
+    Parameters
+    ----------
+    x, y : (n,) array_like
+        The truth and the estimate.
+    loss : str or Loss
+
+    Examples
+    --------
+    >>> partition_loss([0, 0, 1, 1], [0, 0, 0, 0])
+    1.0
+    """
+    truth = check_partition(x, "x")
+    check_same_items(truth, check_partition(y, "y"), "x", "y")
+    return float(distances(y, as_sample(truth[None, :]), loss, n_jobs=1)[0])
+
+
+def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", *, n_jobs: int = -1) -> Floats:
+    """Loss of one partition against every draw.
+
+    Parameters
+    ----------
+    partition : (n,) array_like
+        The estimate.
+    draws : anything that `as_sample` takes
+    loss : str or Loss
+    n_jobs : int
+        Threads; -1 uses all cores.
+
+    Returns
+    -------
+    (n_draws,) array
+        In the order of the draws, repeated draws included.
+
+    Examples
+    --------
+    >>> distances([0, 0, 1], [[0, 0, 1], [0, 0, 0], [0, 0, 1]], "binder").round(3)
+    array([0.   , 0.444, 0.   ])
+    """
+    sample = as_sample(draws)
+    return unique_distances(partition, sample, as_loss(loss), n_jobs)[sample.index]
+
+
+def unique_distances(partition: ArrayLike, sample: PartitionSample, loss: Loss, n_jobs: int = -1) -> Floats:
+    """Loss of one partition against each distinct draw of a sample."""
+    estimate = check_partition(partition, "partition")
+    check_same_items(estimate, sample.labels[0], "partition", "draws")
+    native = loss._native(sample.n_items)
+    return cast(
+        Floats, _core.distances(estimate.astype(np.uint32), core_sample(sample), native, check_n_jobs(n_jobs))
+    )
+
+
+@overload
+def expected_loss(partitions: PartitionSample, draws: Any, loss: str | Loss = ...) -> Floats: ...
+@overload
+def expected_loss(partitions: ArrayLike, draws: Any, loss: str | Loss = ...) -> Any: ...
+def expected_loss(
+    partitions: ArrayLike | PartitionSample, draws: Any, loss: str | Loss = "vi", *, n_jobs: int = -1
+) -> Any:
+    """Posterior expected loss of one partition or of many.
+
+    E[L](y) = Σ_t w_t L(x_t, y)
+
+    Parameters
+    ----------
+    partitions : (n,) or (m, n) array_like, or a sample (its distinct draws)
+    draws : anything that `as_sample` takes
+    loss : str or Loss
+
+    Returns
+    -------
+    float, or (m,) array for many partitions
+
+    Examples
+    --------
+    >>> draws = [[0, 0, 1], [0, 1, 1], [0, 0, 1], [0, 0, 1]]
+    >>> round(expected_loss([0, 0, 1], draws), 4)
+    0.3333
+    """
+    sample, kind = as_sample(draws), as_loss(loss)
+    candidates = partitions.labels if isinstance(partitions, PartitionSample) else partitions
+    if _is_one_partition(candidates):
+        return float(unique_distances(candidates, sample, kind, n_jobs) @ sample.weights)
+    rows = stack(list(candidates))  # type: ignore[arg-type]
+    return np.array([unique_distances(row, sample, kind, n_jobs) @ sample.weights for row in rows])
+
+
+def pairwise_distances(draws: Any, loss: str | Loss = "vi", *, n_jobs: int = -1) -> Floats:
+    """Losses between all distinct draws of a sample.
+
+    Returns
+    -------
+    (n_unique, n_unique) array
+        Element [s, t] takes row s of ``sample.labels`` as the truth and row t as the estimate.
+
+    Examples
+    --------
+    >>> pairwise_distances([[0, 0, 1], [0, 1, 1]], "binder").round(3)
+    array([[0.   , 0.444],
+           [0.444, 0.   ]])
+    """
+    sample = as_sample(draws)
+    native = as_loss(loss)._native(sample.n_items)
+    return cast(Floats, _core.pairwise_distances(core_sample(sample), native, check_n_jobs(n_jobs)))
+
+
+def core_sample(sample: PartitionSample) -> _core.Sample:
+    """The sample as the core sees it: a gap's -1 reads as the largest unsigned label."""
+    labels = sample.labels
+    if labels.dtype.kind == "i":
+        labels = labels.view(labels.dtype.str.replace("i", "u"))
+    return _core.Sample(labels, sample.weights)
+
+
+def _is_one_partition(candidates: Any) -> bool:
+    if isinstance(candidates, np.ndarray):
+        return candidates.ndim < 2
+    first = next(iter(candidates), None)
+    return first is None or isinstance(first, str) or np.ndim(first) == 0
+
+
+def _table(values: Table, name: str, n_items: int) -> Floats:
+    counts = np.arange(n_items + 1)
+    table = np.asarray(values(counts) if callable(values) else values, dtype=np.float64)
+    if table.ndim != 1 or table.size <= n_items:
+        raise ValueError(f"{name} must give a value for each of 0..{n_items}, but has shape {table.shape}")
+    if not np.all(np.isfinite(table[: n_items + 1])):
+        bad = int(np.flatnonzero(~np.isfinite(table))[0])
+        raise ValueError(f"{name}({bad}) is {table[bad]}; it must be finite")
+    if table[0] != 0:
+        raise ValueError(f"{name}(0) is {table[0]}; it must be 0, so that an empty cell adds nothing")
+    return table[: n_items + 1]
+
+
+def _native_address(f0: Any) -> int | None:
+    from scipy import LowLevelCallable
+
+    if not isinstance(f0, LowLevelCallable):
+        return None
+    if f0.signature.replace(" ", "") != "double(double,double,double)":
+        raise ValueError(f"f0 must have the signature double (double, double, double), not {f0.signature}")
+    return _core.capsule_address(tuple.__getitem__(f0, 0))
+
+
+def _as_float_array(f0: Callable[..., Any]) -> Callable[[Floats, Floats, Floats], Floats]:
+    def combined(joint: Floats, estimate: Floats, draw: Floats) -> Floats:
+        values = np.asarray(f0(joint, estimate, draw), dtype=np.float64)
+        return np.ascontiguousarray(np.broadcast_to(values, joint.shape))
+
+    return combined

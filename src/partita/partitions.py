@@ -1,0 +1,313 @@
+"""Partitions of n items: canonical labels, the lattice, counting, enumeration and random partitions.
+
+A partition is a vector of labels. Canonical labels are integers from 0 in the order of first appearance, so that two
+label vectors describe the same partition exactly when their canonical labels are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from partita._validate import check_partition, check_rng, check_same_items
+
+Labels = NDArray[np.int64]
+
+
+def canonical(x: ArrayLike) -> Labels:
+    """Labels from 0 in the order of first appearance.
+
+    Parameters
+    ----------
+    x : (n,) array_like
+        Integers, strings, booleans or categories.
+
+    Examples
+    --------
+    >>> canonical(["b", "a", "b", "c"])
+    array([0, 1, 0, 2])
+    """
+    return check_partition(x, "x")
+
+
+def labels_to_clusters(x: ArrayLike) -> list[NDArray[np.int64]]:
+    """The items of each cluster, clusters in canonical order.
+
+    Examples
+    --------
+    >>> labels_to_clusters([5, 7, 5])
+    [array([0, 2]), array([1])]
+    """
+    labels = canonical(x)
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(labels))[:-1])
+
+
+def clusters_to_labels(clusters: Iterable[Iterable[int]]) -> Labels:
+    """Canonical labels of a list of clusters, which must hold each of 0..n-1 exactly once.
+
+    Examples
+    --------
+    >>> clusters_to_labels([[0, 2], [1]])
+    array([0, 1, 0])
+    """
+    members = [np.asarray(list(cluster), dtype=np.int64) for cluster in clusters]
+    items = np.concatenate(members) if members else np.empty(0, np.int64)
+    if items.size == 0 or not np.array_equal(np.sort(items), np.arange(items.size)):
+        raise ValueError(f"clusters must hold each of the items 0..n-1 exactly once, not {items.tolist()}")
+    labels = np.empty(items.size, np.int64)
+    labels[items] = np.repeat(np.arange(len(members)), [len(m) for m in members])
+    return canonical(labels)
+
+
+def cluster_sizes(x: ArrayLike) -> NDArray[np.int64]:
+    """Number of items of each cluster, in canonical order.
+
+    Examples
+    --------
+    >>> cluster_sizes([3, 3, 1])
+    array([2, 1])
+    """
+    return np.bincount(canonical(x))
+
+
+def meet(x: ArrayLike, y: ArrayLike) -> Labels:
+    """Greatest lower bound: two items are together when they are together in both partitions.
+
+    Examples
+    --------
+    >>> meet([0, 0, 1, 1], [0, 1, 1, 1])
+    array([0, 1, 2, 2])
+    """
+    left, right = _pair(x, y)
+    return canonical(left * (right.max() + 1) + right)
+
+
+def join(x: ArrayLike, y: ArrayLike) -> Labels:
+    """Least upper bound: the finest partition that both refine (connected components of their union).
+
+    Examples
+    --------
+    >>> join([0, 0, 1, 2], [0, 1, 1, 2])
+    array([0, 0, 0, 1])
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    left, right = _pair(x, y)
+    n_left, n_right = left.max() + 1, right.max() + 1
+    shape = (n_left + n_right, n_left + n_right)
+    links = coo_array((np.ones(left.size, np.int8), (left, n_left + right)), shape=shape)
+    component: NDArray[np.int32] = connected_components(links, directed=False)[1]
+    return canonical(component[left])
+
+
+def refines(x: ArrayLike, y: ArrayLike) -> bool:
+    """Whether every cluster of x lies inside a cluster of y (x <= y in the lattice).
+
+    Examples
+    --------
+    >>> refines([0, 1, 2], [0, 0, 1]), refines([0, 0, 1], [0, 1, 2])
+    (True, False)
+    """
+    left, right = _pair(x, y)
+    return int(meet(left, right).max()) == int(left.max())
+
+
+def covers(x: ArrayLike, y: ArrayLike) -> bool:
+    """Whether x covers y in the Hasse diagram: x comes from y by merging exactly two clusters.
+
+    Examples
+    --------
+    >>> covers([0, 0, 1], [0, 1, 2]), covers([0, 0, 0], [0, 1, 2])
+    (True, False)
+    """
+    left, right = _pair(x, y)
+    return refines(right, left) and int(right.max()) == int(left.max()) + 1
+
+
+def enumerate_partitions(n: int, max_clusters: int | None = None) -> Iterator[Labels]:
+    """All partitions of n items as canonical labels, lazily, in lexicographic order.
+
+    Parameters
+    ----------
+    n : int
+        Number of items; there are bell(n) partitions.
+    max_clusters : int, optional
+        Leave out partitions with more clusters.
+
+    Examples
+    --------
+    >>> [p.tolist() for p in enumerate_partitions(3)]
+    [[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1], [0, 1, 2]]
+    """
+    if n < 1:
+        raise ValueError(f"n must be at least 1, not {n}")
+    limit = n if max_clusters is None else max_clusters
+    if limit < 1:
+        raise ValueError(f"max_clusters must be at least 1, not {max_clusters}")
+    labels = np.zeros(n, np.int64)
+    largest = np.zeros(n, np.int64)  # largest[i]: the largest label among the first i + 1 items
+    while True:
+        yield labels.copy()
+        i = n - 1
+        while i > 0 and labels[i] >= min(largest[i - 1] + 1, limit - 1):
+            i -= 1
+        if i == 0:
+            return
+        labels[i] += 1
+        labels[i + 1 :] = 0
+        largest[i:] = max(largest[i - 1], labels[i])
+
+
+@lru_cache(maxsize=None)
+def stirling2(n: int, k: int) -> int:
+    """Number of partitions of n items into k clusters, exactly.
+
+    S(n, k) = (1/k!) sum_j (-1)^j C(k, j) (k - j)^n
+
+    Examples
+    --------
+    >>> [stirling2(4, k) for k in range(1, 5)]
+    [1, 7, 6, 1]
+    """
+    if n < 0 or k < 0:
+        raise ValueError(f"n and k must not be negative, but they are {n} and {k}")
+    signed = sum((-1) ** j * comb(k, j) * (k - j) ** n for j in range(k + 1))
+    factorial = 1
+    for j in range(2, k + 1):
+        factorial *= j
+    return signed // factorial
+
+
+def bell(n: int) -> int:
+    """Number of partitions of n items, exactly (the Bell triangle).
+
+    Examples
+    --------
+    >>> bell(10), len(str(bell(100)))
+    (115975, 116)
+    """
+    if n < 0:
+        raise ValueError(f"n must not be negative, but it is {n}")
+    row = [1]
+    for _ in range(n):
+        row = [row[-1], *row]
+        for j in range(1, len(row)):
+            row[j] += row[j - 1]
+    return row[0]
+
+
+def random_crp(n: int, alpha: float = 1.0, rng: Any = None) -> Labels:
+    """A partition from the Chinese restaurant process with concentration alpha.
+
+    Examples
+    --------
+    >>> random_crp(6, alpha=1.0, rng=1).shape
+    (6,)
+    """
+    if n < 1:
+        raise ValueError(f"n must be at least 1, not {n}")
+    if not alpha > 0:
+        raise ValueError(f"alpha must be positive, not {alpha}")
+    generator = check_rng(rng)
+    labels = np.zeros(n, np.int64)
+    clusters = 1
+    for i in range(1, n):
+        if generator.random() * (i + alpha) < alpha:
+            labels[i] = clusters
+            clusters += 1
+        else:  # the table of an earlier guest, each equally likely
+            labels[i] = labels[generator.integers(i)]
+    return labels
+
+
+def random_uniform(n: int, rng: Any = None) -> Labels:
+    """A partition drawn uniformly from all bell(n) of them, by Stam's urn scheme.
+
+    Draw the number of urns M with P(M = m) = m^n / (e m! B_n), put each item into a uniform urn, and forget the
+    empty ones.
+
+    Examples
+    --------
+    >>> random_uniform(5, rng=0).shape
+    (5,)
+
+    References
+    ----------
+    Stam (1983), Generation of a random partition of a finite set by an urn model.
+    """
+    from scipy.special import gammaln
+
+    if n < 1:
+        raise ValueError(f"n must be at least 1, not {n}")
+    generator = check_rng(rng)
+    urns = np.arange(1, 10 * n + 60)
+    log_weight = n * np.log(urns) - gammaln(urns + 1)
+    weight = np.exp(log_weight - log_weight.max())
+    n_urns = generator.choice(urns, p=weight / weight.sum())
+    return canonical(generator.integers(n_urns, size=n))
+
+
+def align_labels(x: ArrayLike, y: ArrayLike) -> Labels:
+    """The labels of y, renamed so that its clusters overlap those of x as much as possible.
+
+    Clusters are matched one to one for the largest total overlap (the assignment problem); clusters of y without a
+    partner get the next free labels.
+
+    Parameters
+    ----------
+    x, y : (n,) array_like
+        Two partitions of the same items; x keeps its canonical labels.
+
+    Returns
+    -------
+    (n,) int array
+        The partition y under the names of x.
+
+    Examples
+    --------
+    >>> align_labels([0, 0, 1, 1], [1, 0, 0, 0])
+    array([0, 1, 1, 1])
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    left, right = _pair(x, y)
+    overlap = np.zeros((right.max() + 1, left.max() + 1), np.int64)
+    np.add.at(overlap, (right, left), 1)
+    names = np.full(right.max() + 1, -1, np.int64)
+    rows, columns = linear_sum_assignment(overlap, maximize=True)
+    names[rows] = np.where(overlap[rows, columns] > 0, columns, -1)
+    unmatched = names < 0
+    names[unmatched] = left.max() + 1 + np.arange(unmatched.sum())
+    return names[right]
+
+
+def n_clusters(x: ArrayLike) -> int:
+    """Number of clusters of a partition.
+
+    Examples
+    --------
+    >>> n_clusters(["a", "b", "a"])
+    2
+    """
+    return int(canonical(x).max()) + 1
+
+
+def _pair(x: ArrayLike, y: ArrayLike) -> tuple[Labels, Labels]:
+    left, right = check_partition(x, "x"), check_partition(y, "y")
+    check_same_items(left, right, "x", "y")
+    return left, right
+
+
+def stack(partitions: Sequence[ArrayLike]) -> Labels:
+    """Several partitions of the same items as rows of one array of canonical labels."""
+    rows = [check_partition(p, f"partitions[{i}]") for i, p in enumerate(partitions)]
+    for i, row in enumerate(rows):
+        check_same_items(rows[0], row, "partitions[0]", f"partitions[{i}]")
+    return np.stack(rows)

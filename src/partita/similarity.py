@@ -1,0 +1,157 @@
+"""The posterior similarity matrix, and the criteria of the papers that are computed from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from partita import _core
+from partita._validate import check_n_jobs, check_partition, check_positive
+from partita.losses import core_sample
+from partita.sample import as_sample
+
+Floats = NDArray[np.floating[Any]]
+
+
+def similarity(
+    draws: Any, items: Any = None, *, dtype: DTypeLike = np.float64, n_jobs: int = -1
+) -> Floats:
+    """Posterior probability that two items share a cluster, for all pairs or for a block of them.
+
+    π_ij = Σ_t w_t 1{x_ti = x_tj}, among the draws that label both items.
+
+    Parameters
+    ----------
+    draws : anything that `as_sample` takes
+    items : (m,) integer array_like, or a pair (rows, columns) of such, optional
+        The items whose block is wanted, so that a large matrix can be looked at piece by piece.
+    dtype : float32 or float64
+    n_jobs : int
+        Threads; -1 uses all cores.
+
+    Returns
+    -------
+    (n, n) array, or the block
+
+    Examples
+    --------
+    >>> similarity([[0, 0, 1], [0, 1, 1]])
+    array([[1. , 0.5, 0. ],
+           [0.5, 1. , 0.5],
+           [0. , 0.5, 1. ]])
+    """
+    sample = as_sample(draws)
+    rows, columns = _block(items, sample.n_items)
+    kind = np.dtype(dtype)
+    if kind not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise ValueError(f"dtype must be float32 or float64, not {kind}")
+    out = np.empty((rows.size, columns.size), kind)
+    _core.similarity(core_sample(sample), rows, columns, out, check_n_jobs(n_jobs))
+    return out
+
+
+def vi_lower_bound(partition: ArrayLike, psm: ArrayLike) -> float:
+    """Wade & Ghahramani's lower bound on the part of the expected VI that depends on the estimate, in bits.
+
+    (1/n) Σ_i [log |C_i| - 2 log Σ_j π_ij 1{c_j = c_i}]
+
+    Equation 4 of the paper, over n. Adding E[Σ_i log |T_i|] / n, with T_i the cluster of i in a draw, gives a lower
+    bound on the expected VI itself (Jensen's inequality).
+
+    Parameters
+    ----------
+    partition : (n,) array_like
+    psm : (n, n) array_like
+        Posterior similarity matrix.
+
+    Examples
+    --------
+    >>> draws = [[0, 0, 1], [0, 1, 1]]
+    >>> round(vi_lower_bound([0, 0, 0], similarity(draws)), 4)
+    -0.1918
+    """
+    labels, matrix = _partition_and_psm(partition, psm)
+    within = _sum_within(labels, matrix)
+    sizes = np.bincount(labels)[labels]
+    return float(np.mean(np.log2(sizes) - 2 * np.log2(within)))
+
+
+def lau_green(partition: ArrayLike, psm: ArrayLike, a: float = 1.0, b: float = 1.0) -> float:
+    """Lau & Green's form of Binder's loss, to be maximised: Σ_{i<j} 1{c_i = c_j} (π_ij - b / (a + b)).
+
+    Examples
+    --------
+    >>> lau_green([0, 0, 1], similarity([[0, 0, 1], [0, 0, 1]]))
+    0.5
+    """
+    check_positive(a, "a")
+    check_positive(b, "b")
+    labels, matrix = _partition_and_psm(partition, psm)
+    excess = _sum_within(labels, matrix).sum() - np.trace(matrix)
+    pairs = _pairs_together(labels)
+    return float(excess / 2 - pairs * b / (a + b))
+
+
+def pear(partition: ArrayLike, psm: ArrayLike) -> float:
+    """Posterior expected adjusted Rand index in the approximation of Fritsch & Ickstadt (SALSO paper, eq. 6).
+
+    With P = Σ_{i<j} π_ij, Q = Σ_{i<j} 1{c_i = c_j}, R = Σ_{i<j} 1{c_i = c_j} π_ij and N pairs:
+    (R - P Q / N) / ((P + Q) / 2 - P Q / N); 1 where this is 0/0.
+
+    Examples
+    --------
+    >>> round(pear([0, 0, 1, 1], similarity([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]])), 4)
+    0.75
+    """
+    labels, matrix = _partition_and_psm(partition, psm)
+    n = labels.size
+    pairs = n * (n - 1) / 2
+    posterior = (matrix.sum() - np.trace(matrix)) / 2
+    own = _pairs_together(labels)
+    both = (_sum_within(labels, matrix).sum() - np.trace(matrix)) / 2
+    chance = posterior * own / pairs if pairs else 0.0
+    spread = (posterior + own) / 2 - chance
+    return float((both - chance) / spread) if spread > 0 else 1.0
+
+
+def _block(items: Any, n_items: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    if items is None:
+        everything = np.arange(n_items)
+        return everything, everything
+    rows, columns = items if isinstance(items, tuple) else (items, items)
+    return _item_indices(rows, n_items), _item_indices(columns, n_items)
+
+
+def _item_indices(items: Any, n_items: int) -> NDArray[np.int64]:
+    indices = np.asarray(items)
+    if indices.ndim != 1 or indices.dtype.kind not in "iu":
+        raise ValueError(f"items must be a one-dimensional array of integers, not {items!r}")
+    outside = np.flatnonzero((indices < 0) | (indices >= n_items))
+    if outside.size:
+        place = int(outside[0])
+        raise ValueError(f"items[{place}] is {indices[place]}, but there are items 0..{n_items - 1}")
+    return np.ascontiguousarray(indices, dtype=np.int64)
+
+
+def _partition_and_psm(partition: ArrayLike, psm: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    labels = check_partition(partition, "partition")
+    matrix = np.asarray(psm, dtype=np.float64)
+    if matrix.shape != (labels.size, labels.size):
+        raise ValueError(f"psm has shape {matrix.shape} but the partition has {labels.size} items")
+    return labels, matrix
+
+
+def _sum_within(labels: NDArray[np.int64], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each item, the sum of its similarities to the items of its own cluster, itself included."""
+    by_cluster = np.zeros((labels.size, labels.max() + 1))
+    order = np.argsort(labels, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(labels))[:-1]])
+    by_cluster = np.add.reduceat(matrix[:, order], starts, axis=1)
+    return by_cluster[np.arange(labels.size), labels]
+
+
+def _pairs_together(labels: NDArray[np.int64]) -> float:
+    sizes = np.bincount(labels)
+    return float((sizes * (sizes - 1)).sum() / 2)
