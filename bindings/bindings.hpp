@@ -6,5 +6,6 @@
 void bind_block_model(nanobind::module_& m);
 void bind_io(nanobind::module_& m);
 void bind_losses(nanobind::module_& m);
+void bind_mixture(nanobind::module_& m);
 void bind_sample(nanobind::module_& m);
 void bind_sample_view(nanobind::module_& m);
