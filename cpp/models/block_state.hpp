@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "log_gamma.hpp"
 #include "network.hpp"
 
 namespace partita {
@@ -26,7 +27,7 @@ inline double degree_term(std::int64_t size, std::int64_t degree) {
     if (size == 0)
         return 0.0;
     const auto n = static_cast<double>(size), d = static_cast<double>(degree);
-    return std::lgamma(n) - std::lgamma(n + d) + d * std::log(n);
+    return log_gamma(n) - log_gamma(n + d) + d * std::log(n);
 }
 
 /// Block (k, l) holds its edges and its exposure (the number of observed dyads). All scores are changes of

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "block_state.hpp"
+#include "log_gamma.hpp"
 #include "log_rising.hpp"
 
 namespace partita {
@@ -24,7 +25,7 @@ public:
 
     double clusters(std::size_t k) const {
         const auto sum = static_cast<double>(k) * n0_;
-        return k == 0 ? 0.0 : std::lgamma(sum) - std::lgamma(sum + n_nodes_);
+        return k == 0 ? 0.0 : log_gamma(sum) - log_gamma(sum + n_nodes_);
     }
     double cluster(std::int64_t size) const { return rising_(size); }
     /// The change when a node joins a cluster of `size` others.
