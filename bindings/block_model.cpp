@@ -1,6 +1,7 @@
 // Block models of networks: the conversion of arrays.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
@@ -47,6 +48,47 @@ nb::tuple maximize(const BlockModel& model, const Array2<std::uint32_t>& starts,
         run_interruptible([&](const StopFlag& stop) { result = model.maximize(rows, plan, stop); });
     return nb::make_tuple(to_numpy(std::move(result.best.labels)), result.best.icl,
                           to_numpy(std::move(result.run_icl)), result.generations, interrupted);
+}
+
+std::vector<std::string> stat_names(bool bipartite) {
+    if (bipartite)
+        return {"log_density", "n_clusters", "n_column_clusters", "k_rows", "k_columns", "split_merges"};
+    return {"log_density", "n_clusters", "k", "split_merges"};
+}
+
+struct Sampler {
+    BlockSampler chain;
+    bool bipartite;
+};
+
+nb::tuple advance(Sampler& sampler, std::uint64_t sweeps, std::uint64_t warmup, std::uint64_t thin) {
+    const auto n_stats = stat_names(sampler.bipartite).size();
+    return sampler.chain.visit([&](auto& chain) {
+        auto draws_after = [&](std::uint64_t s) { return s > warmup ? (s - warmup) / thin : 0; };
+        const auto n_draws = draws_after(chain.sweeps() + sweeps) - draws_after(chain.sweeps());
+        std::vector<std::uint32_t> labels(n_draws * chain.n_nodes());
+        std::vector<double> stats;
+        {
+            nb::gil_scoped_release release;
+            auto* next = labels.data();
+            for (std::uint64_t s = 0; s < sweeps; ++s) {
+                const auto drawn = draws_after(chain.sweeps());
+                chain.sweep();
+                if (draws_after(chain.sweeps()) == drawn)
+                    continue;
+                chain.write_labels(next);
+                next += chain.n_nodes();
+                stats.push_back(chain.log_density());
+                for (std::size_t side = 0; side < (sampler.bipartite ? 2u : 1u); ++side)
+                    stats.push_back(static_cast<double>(chain.filled(side)));
+                for (std::size_t side = 0; side < (sampler.bipartite ? 2u : 1u); ++side)
+                    stats.push_back(static_cast<double>(chain.clusters(side)));
+                stats.push_back(static_cast<double>(chain.take_accepted()));
+            }
+        }
+        return nb::make_tuple(to_numpy(std::move(labels), {n_draws, chain.n_nodes()}),
+                              to_numpy(std::move(stats), {n_draws, n_stats}));
+    });
 }
 
 } // namespace
@@ -103,4 +145,41 @@ void bind_block_model(nb::module_& m) {
         .def("maximize", &maximize, nb::arg("starts"), nb::arg("most_rows"), nb::arg("most_columns"),
              nb::arg("restarts"), nb::arg("random_clusters"), nb::arg("generations"), nb::arg("seed"),
              nb::arg("threads"));
+
+    nb::class_<Sampler>(m, "BlockSampler", "A chain of a block model; use partita.models instead.")
+        .def(
+            "__init__",
+            [](Sampler* self, const BlockModel& model, const Array1<double>& log_k_rows,
+               const Array1<double>& log_k_columns, std::uint32_t split_merges,
+               std::uint32_t restricted_scans, std::uint32_t resizes, std::size_t start_clusters,
+               std::uint64_t seed, std::uint64_t stream) {
+                ChainPlan plan{{copy_of(log_k_rows), copy_of(log_k_columns)},
+                               split_merges,
+                               restricted_scans,
+                               resizes,
+                               seed,
+                               stream};
+                new (self) Sampler{BlockSampler(model, std::move(plan), start_clusters),
+                                   model.network().bipartite()};
+            },
+            nb::keep_alive<1, 2>(), nb::arg("model"), nb::arg("log_k_rows"), nb::arg("log_k_columns"),
+            nb::arg("split_merges"), nb::arg("restricted_scans"), nb::arg("resizes"),
+            nb::arg("start_clusters"), nb::arg("seed"), nb::arg("stream"))
+        .def_prop_ro(
+            "sweeps",
+            [](Sampler& self) { return self.chain.visit([](auto& chain) { return chain.sweeps(); }); })
+        .def_prop_ro("stat_names", [](const Sampler& self) { return stat_names(self.bipartite); })
+        .def("advance", &advance, nb::arg("sweeps"), nb::arg("warmup"), nb::arg("thin"))
+        .def("state",
+             [](Sampler& self) {
+                 const auto bytes = self.chain.visit([](auto& chain) { return chain.state(); });
+                 return nb::bytes(bytes.data(), bytes.size());
+             })
+        .def(
+            "restore",
+            [](Sampler& self, const nb::bytes& bytes) {
+                self.chain.visit(
+                    [&](auto& chain) { chain.restore(std::string(bytes.c_str(), bytes.size())); });
+            },
+            nb::arg("state"));
 }

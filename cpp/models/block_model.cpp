@@ -103,4 +103,26 @@ SearchResult BlockModel::maximize(std::span<const std::vector<std::uint32_t>> st
     });
 }
 
+namespace {
+
+std::vector<std::uint32_t> climbed_start(const BlockModel& model, const ChainPlan& plan,
+                                         std::size_t start_clusters) {
+    return model.with_view([&]<class Emission>(const BlockModelView<Emission>& view) {
+        const StopFlag never{false};
+        Rng rng(~plan.seed, plan.stream); // a stream of its own, beside the chain's
+        const std::size_t most[2] = {plan.log_k[0].size(), std::max<std::size_t>(plan.log_k[1].size(), 1)};
+        const auto labels = random_labels(view.network, start_clusters, most, rng);
+        return Climber<Emission>(view, labels, most, rng, never).run(false).labels;
+    });
+}
+
+} // namespace
+
+BlockSampler::BlockSampler(const BlockModel& model, ChainPlan plan, std::size_t start_clusters)
+    : chain_(model.with_view([&]<class Emission>(const BlockModelView<Emission>& view)
+                                 -> std::variant<BlockChain<BernoulliBlocks>, BlockChain<PoissonBlocks>> {
+          const auto labels = climbed_start(model, plan, start_clusters);
+          return BlockChain<Emission>(view, std::move(plan), labels);
+      })) {}
+
 } // namespace partita

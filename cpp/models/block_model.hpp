@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "block_chain.hpp"
 #include "block_climb.hpp"
 #include "block_search.hpp"
 #include "dirichlet.hpp"
@@ -74,6 +75,18 @@ private:
     std::variant<BernoulliBlocks, PoissonBlocks> emission_;
     Priors priors_;
     bool degree_corrected_;
+};
+
+/// A chain of whatever edge model; the model must outlive it.
+class BlockSampler {
+public:
+    /// Starts at one greedy climb from a random partition into `start_clusters` clusters.
+    BlockSampler(const BlockModel& model, ChainPlan plan, std::size_t start_clusters);
+
+    template <class Work> decltype(auto) visit(Work work) { return std::visit(work, chain_); }
+
+private:
+    std::variant<BlockChain<BernoulliBlocks>, BlockChain<PoissonBlocks>> chain_;
 };
 
 } // namespace partita

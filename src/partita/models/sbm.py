@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -17,13 +19,25 @@ from partita.models.block_core import (
     seed_from,
 )
 from partita.models.block_fit import BlockFit, MergePath, first_appearance
+from partita.models.block_sampling import (
+    graph_arrays,
+    graph_from_arrays,
+    log_k_prior,
+    make_plan,
+    make_samplers,
+)
+from partita.models.chain import Chain
+from partita.models.checkpoint import Plan
 from partita.models.graph import Graph, as_graph
+from partita.models.running import Registry, sample_model
 from partita.models.starts import both_directions, spectral_starts
 
 LARGE = 3000  # nodes above which random starts are not worth their time
 MOST_START_CLUSTERS = 256
+PARAMETERS = ("directed", "loops", "n0", "eta0", "zeta0", "edges", "degree_corrected", "a0", "b0", "k_prior")
 
 
+@Registry.add
 class StochasticBlockModel:
     """Stochastic block model with all parameters integrated out.
 
@@ -40,6 +54,8 @@ class StochasticBlockModel:
     edges : "binary", or "counts" for Poisson edges with rates ~ Gamma(a0, b0) (b0 a rate; None: one over the mean
         entry of the matrix).
     degree_corrected : nodes of a cluster have shares of its edges ~ Dirichlet(1, …, 1); edges are then counts.
+    k_prior : prior of the number of clusters K, empty ones included, for `sample`: the mean of a Poisson given K ≥ 1, or
+        the probabilities of K = 1, 2, ...
     random_state : seed for `fit`.
 
     Examples
@@ -68,6 +84,7 @@ class StochasticBlockModel:
         degree_corrected: bool = False,
         a0: float = 1.0,
         b0: float | None = None,
+        k_prior: float | ArrayLike = 1.0,
         random_state: Any = None,
     ) -> None:
         check_positive(n0=n0, eta0=eta0, zeta0=zeta0, a0=a0)
@@ -79,6 +96,7 @@ class StochasticBlockModel:
         self.n0, self.eta0, self.zeta0 = n0, eta0, zeta0
         self.edges, self.degree_corrected = edges, degree_corrected
         self.a0, self.b0 = a0, b0
+        self.k_prior = k_prior
         self.random_state = random_state
 
     def icl(self, graph: Any, labels: ArrayLike) -> float:
@@ -134,6 +152,57 @@ class StochasticBlockModel:
         )
         offset = constant(seen, model)
         return self._fit(native, seen, model, labels, icl + offset, run_icl + offset, interrupted)
+
+    def sample(
+        self,
+        graph: Any,
+        draws: int = 1000,
+        warmup: int = 1000,
+        thin: int = 1,
+        chains: int = 4,
+        rng: Any = None,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        n_jobs: int = -1,
+        progress: bool = False,
+    ) -> Chain:
+        """Draw partitions from p(z, K | X) with every parameter integrated out (McDaid et al. 2013).
+
+        A sweep is a Gibbs update of each node, proposals to add or drop an empty cluster, and one split–merge proposal.
+        Clusters of z may be empty: `chain.stats["k"]` counts them, `chain.n_clusters` does not.
+
+        Parameters
+        ----------
+        graph : what `as_graph` takes.
+        draws, warmup, thin, chains : draws kept of each chain, of every `thin`-th sweep after `warmup` sweeps.
+        rng : None, int or numpy Generator.
+        path : write the run here as it grows; `partita.resume(path)` goes on with it.
+        n_jobs, progress : threads, and whether to show a progress line.
+
+        Returns
+        -------
+        Chain
+        """
+        seen = self._graph(graph)
+        plan = make_plan(draws, warmup, thin, chains, rng)
+        return sample_model(self, graph_arrays(seen), plan, path=path, n_jobs=n_jobs, progress=progress)
+
+    def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> list[Any]:
+        """The core's samplers, one a chain."""
+        graph = graph_from_arrays(inputs)
+        native = native_model(graph, self._edge_model(graph), self.n0)
+        log_k = log_k_prior(self.k_prior, graph.n_nodes)
+        start = min(start_clusters(graph.n_nodes), len(log_k))
+        return make_samplers(native, (log_k, np.empty(0)), plan, start)
+
+    def params(self) -> dict[str, Any]:
+        """Settings that JSON can hold."""
+        return {name: _plain(getattr(self, name)) for name in PARAMETERS}
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any]) -> Self:
+        """The model of `params`."""
+        return cls(**params)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Maximise the exact ICL; sets `labels_`, `n_clusters_`, `icl_` and `fit_` (the BlockFit)."""
@@ -215,3 +284,7 @@ def check_count(name: str, value: Any, most: int | None) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
     return int(value) if most is None else min(int(value), most)
+
+
+def _plain(value: Any) -> Any:
+    return np.asarray(value).tolist() if isinstance(value, np.ndarray | tuple) else value
