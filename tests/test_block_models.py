@@ -85,7 +85,7 @@ def test_degree_corrected_icl_by_hand():
 
 
 @pytest.mark.parametrize("variant", VARIANTS + CORRECTED)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 14), gaps=st.sampled_from([0.0, 0.2]))
 def test_change_of_every_swap_is_the_recomputed_change(variant, seed, n, gaps):
     rng = np.random.default_rng(seed)
@@ -103,7 +103,7 @@ def test_change_of_every_swap_is_the_recomputed_change(variant, seed, n, gaps):
 
 
 @pytest.mark.parametrize("variant", VARIANTS + CORRECTED)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 14))
 def test_change_of_every_merge_is_the_recomputed_change(variant, seed, n):
     rng = np.random.default_rng(seed)
@@ -120,7 +120,7 @@ def test_change_of_every_merge_is_the_recomputed_change(variant, seed, n):
             assert changes[a, b] == pytest.approx(native.icl(merged) - before, abs=1e-8)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), rows=st.integers(2, 9), columns=st.integers(2, 6))
 def test_latent_block_swaps_and_merges(seed, rows, columns):
     rng = np.random.default_rng(seed)

@@ -21,9 +21,9 @@ namespace partita {
 
 struct ChainPlan {
     std::vector<double> log_k[2];       // log p(K) for K = 1, 2, ... on each side; impossible above
-    std::uint32_t split_merges = 1;     // proposals a sweep and side
+    double split_merge_rate = 0.1;     // chance of a split–merge proposal, a sweep and side
     std::uint32_t restricted_scans = 2; // Gibbs scans that prepare a split
-    std::uint32_t resizes = 2;          // proposals a sweep and side to add or drop an empty cluster
+    std::uint32_t resizes = 1;          // proposals a sweep and side to add or drop an empty cluster
     std::uint64_t seed = 0, stream = 0;
 };
 
@@ -56,7 +56,7 @@ public:
         for (std::size_t s = 0; s < state_.n_sides(); ++s) {
             for (std::uint32_t t = 0; t < plan_.resizes; ++t)
                 resize(s);
-            for (std::uint32_t t = 0; t < plan_.split_merges; ++t)
+            if (rng_.uniform() < plan_.split_merge_rate)
                 accepted_ += split_or_merge(s);
         }
         ++sweeps_;

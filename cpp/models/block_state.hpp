@@ -49,6 +49,8 @@ public:
             edges_[d].assign(slots_ * slots_, 0);
             exposure_[d].assign(slots_ * slots_, 0);
             gain_[d].assign(slots_ * slots_, 0.0);
+            value_[d].assign(slots_ * slots_, 0.0);
+            floor_[d].assign(slots_ * slots_, 0.0);
             degree_[d].assign(slots_, 0);
             seen_edges_[d].assign(slots_, 0);
             seen_missing_[d].assign(slots_, 0);
@@ -92,6 +94,8 @@ public:
             swap_rows_and_columns(edges_[d], a, b);
             swap_rows_and_columns(exposure_[d], a, b);
             swap_rows_and_columns(gain_[d], a, b);
+            swap_rows_and_columns(value_[d], a, b);
+            swap_rows_and_columns(floor_[d], a, b);
             std::swap(degree_[d][a], degree_[d][b]);
         }
         std::swap(size_[a], size_[b]);
@@ -179,9 +183,9 @@ public:
                 if (!network_->bipartite() && (l == h || l == label_[node_]))
                     continue;
                 const auto at = h * slots_ + l;
-                const auto edges = edges_[d][at], exposure = exposure_[d][at];
-                total += emission_->cell(edges + seen_edges_[d][l], exposure + seen_exposure(d, l)) -
-                         emission_->cell(edges, exposure);
+                total += emission_->cell(edges_[d][at] + seen_edges_[d][l],
+                                         exposure_[d][at] + seen_exposure(d, l)) -
+                         value_[d][at];
             }
         if (network_->bipartite())
             return total;
@@ -268,10 +272,11 @@ private:
         const auto m = along(d);
         const auto* edges = edges_[m].data() + l * slots_;
         const auto* exposure = exposure_[m].data() + l * slots_;
+        const auto* floor = floor_[m].data() + l * slots_;
         const auto more = seen_edges_[d][l], full = network_->pair_exposure * size_[l];
         if (seen_missing_[d][l] == 0) {
             for (auto h = side.first; h < side.end(); ++h)
-                score_[h] += h == l ? 0.0 : emission_->raise(edges[h], exposure[h] + full, more);
+                score_[h] += h == l ? 0.0 : emission_->top(edges[h], exposure[h] + full, more) - floor[h];
             return;
         }
         const auto seen = seen_exposure(d, l);
@@ -315,7 +320,7 @@ private:
     double diagonal(std::size_t h) const {
         const auto at = h * slots_ + h;
         return emission_->cell(edges_[0][at] + diagonal_edges(h), exposure_[0][at] + diagonal_exposure(h)) -
-               emission_->cell(edges_[0][at], exposure_[0][at]);
+               value_[0][at];
     }
 
     /// The score of the node's own cluster: with it, against without it.
@@ -328,14 +333,13 @@ private:
                 if (l == own)
                     continue;
                 const auto at = own * slots_ + l;
-                total += emission_->cell(edges_[d][at], exposure_[d][at]) -
-                         emission_->cell(edges_[d][at] - seen_edges_[d][l],
-                                         exposure_[d][at] - seen_exposure(d, l));
+                total += value_[d][at] - emission_->cell(edges_[d][at] - seen_edges_[d][l],
+                                                         exposure_[d][at] - seen_exposure(d, l));
             }
         if (network_->bipartite())
             return total;
         const auto at = own * slots_ + own;
-        return total + emission_->cell(edges_[0][at], exposure_[0][at]) -
+        return total + value_[0][at] -
                emission_->cell(edges_[0][at] - diagonal_edges(own),
                                exposure_[0][at] - diagonal_exposure(own));
     }
@@ -382,8 +386,11 @@ private:
         const auto& others = facing(a);
         for (std::size_t m = 0; m < network_->directions(); ++m)
             for (auto b = others.first; b < others.end(); ++b) {
-                if (a == b)
+                if (a == b) {
+                    value_[m][a * slots_ + a] =
+                        emission_->cell(edges_[m][a * slots_ + a], exposure_[m][a * slots_ + a]);
                     continue;
+                }
                 update_gain(m, a, b);
                 update_gain(m, b, a);
             }
@@ -393,8 +400,10 @@ private:
     void update_gain(std::size_t m, std::size_t l, std::size_t h) {
         const auto at = l * slots_ + h;
         const auto edges = edges_[m][at], exposure = exposure_[m][at];
-        const double gain = emission_->cell(edges, exposure + network_->pair_exposure * size_[l]) -
-                            emission_->cell(edges, exposure);
+        const auto full = exposure + network_->pair_exposure * size_[l];
+        value_[m][at] = emission_->cell(edges, exposure);
+        floor_[m][at] = emission_->floor(edges, full);
+        const double gain = emission_->cell(edges, full) - value_[m][at];
         base_[h] += gain - gain_[m][at];
         gain_[m][at] = gain;
     }
@@ -471,7 +480,8 @@ private:
     std::vector<std::int64_t> size_;
     // [0](k, l) is the block from k to l; [1](k, l), of directed networks, the block from l to k
     std::vector<std::int64_t> edges_[2], exposure_[2];
-    std::vector<double> gain_[2];
+    std::vector<double> value_[2];           // cell(edges, exposure) of the same blocks
+    std::vector<double> gain_[2], floor_[2]; // what a node without edges to row l adds; see add_touched
     std::vector<std::int64_t> degree_[2];
     std::vector<double> base_, score_;
 

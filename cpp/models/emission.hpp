@@ -1,6 +1,6 @@
 // What a block of dyads says of its edges once its parameter is integrated out. A new edge model is one
-// struct here: cell(edges, exposure) with cell(0, 0) = 0, and raise = cell(edges + more, exposure) -
-// cell(edges, exposure).
+// struct here: cell(edges, exposure) with cell(0, 0) = 0, and top(edges, exposure, more) - floor(edges,
+// exposure), the change of the cell when it gains `more` edges at the same exposure.
 #pragma once
 
 #include <cmath>
@@ -21,9 +21,11 @@ public:
         return edges_(edges) + gaps_(exposure - edges) - dyads_(exposure);
     }
 
-    double raise(std::int64_t edges, std::int64_t exposure, std::int64_t more) const {
-        const auto gaps = exposure - edges;
-        return (edges_(edges + more) - edges_(edges)) + (gaps_(gaps - more) - gaps_(gaps));
+    double floor(std::int64_t edges, std::int64_t exposure) const {
+        return edges_(edges) + gaps_(exposure - edges);
+    }
+    double top(std::int64_t edges, std::int64_t exposure, std::int64_t more) const {
+        return edges_(edges + more) + gaps_(exposure - edges - more);
     }
 
 private:
@@ -45,9 +47,9 @@ public:
         return edges_(edges) - (a0_ + count) * growth(exposure) - count * log_b0_;
     }
 
-    double raise(std::int64_t edges, std::int64_t exposure, std::int64_t more) const {
-        return edges_(edges + more) - edges_(edges) -
-               static_cast<double>(more) * (growth(exposure) + log_b0_);
+    double floor(std::int64_t edges, std::int64_t) const { return edges_(edges); }
+    double top(std::int64_t edges, std::int64_t exposure, std::int64_t more) const {
+        return edges_(edges + more) - static_cast<double>(more) * (growth(exposure) + log_b0_);
     }
 
 private:

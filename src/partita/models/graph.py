@@ -181,7 +181,7 @@ def _from_edges(edges: Iterable[tuple[Any, ...]], names: list[Any] | None, direc
     place = {name: index for index, name in enumerate(names)}
     if len(place) < len(names):
         raise ValueError("nodes: a name is given twice")
-    source, target = (_places(edges, end, place) for end in (0, 1))
+    source, target = _places(edges, place)
     weight = np.array([edge[2] if len(edge) > 2 and counts else 1 for edge in edges], dtype=float)
     if not directed:
         source, target = np.minimum(source, target), np.maximum(source, target)
@@ -200,11 +200,16 @@ def _sorted_names(names: set[Any]) -> list[Any]:
         return sorted(names, key=str)
 
 
-def _places(edges: list[tuple[Any, ...]], end: int, place: dict[Any, int]) -> NDArray[np.int64]:
+def _places(
+    edges: list[tuple[Any, ...]], place: dict[Any, int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    ends = np.empty((2, len(edges)), dtype=np.int64)
     for row, edge in enumerate(edges):
-        if edge[end] not in place:
-            raise ValueError(f"graph: node {edge[end]!r} of edge {row} is not in nodes")
-    return np.array([place[edge[end]] for edge in edges], dtype=np.int64)
+        for end in (0, 1):
+            if edge[end] not in place:
+                raise ValueError(f"graph: node {edge[end]!r} of edge {row} is not in nodes")
+            ends[end, row] = place[edge[end]]
+    return ends[0], ends[1]
 
 
 def _two_dimensional(matrix: Any) -> Any:
