@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Machines are shared and slow at times: an example may take as long as it needs.
-settings.register_profile("partita", deadline=None)
+# Machines are shared and slow at times: an example may take as long as it needs, and there are not too many.
+settings.register_profile("partita", deadline=None, max_examples=40)
 settings.load_profile("partita")
 
 

@@ -32,10 +32,13 @@ def nmi(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def f1(estimate: ArrayLike, truth: ArrayLike) -> float:
-    """F1 of the NBCE paper: for each cluster of the estimate the best F1 with any true cluster, averaged.
+    """F1 of the NBCE paper: the harmonic mean of the average precision and the average recall.
 
-    F1(S, T) = 2 |S ∩ T| / (|S| + |T|). The paper's formula mixes its indices (a sum to k divided by h); this is the
-    evident reading, the average over the clusters of the first partition, the estimate. It is not symmetric.
+    P = mean_i max_j |A_i ∩ B_j| / |A_i|,  R = mean_i max_j |A_i ∩ B_j| / |B_j|,  F1 = 2 P R / (P + R)
+
+    with A_i the clusters of the estimate and B_j the true ones. The paper's formula mixes its indices (a sum to
+    k divided by h); this is the evident reading, averages over the clusters of the first partition, the estimate.
+    It is not symmetric.
 
     Examples
     --------
@@ -49,8 +52,9 @@ def f1(estimate: ArrayLike, truth: ArrayLike) -> float:
     left, right = check_partition(estimate, "estimate"), check_partition(truth, "truth")
     check_same_items(left, right, "estimate", "truth")
     overlap = contingency_table(left, right)
-    sizes = overlap.sum(1, keepdims=True) + overlap.sum(0, keepdims=True)
-    return float((2 * overlap / sizes).max(axis=1).mean())
+    precision = (overlap / overlap.sum(1, keepdims=True)).max(axis=1).mean()
+    recall = (overlap / overlap.sum(0, keepdims=True)).max(axis=1).mean()
+    return float(2 * precision * recall / (precision + recall))
 
 
 def contingency_table(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -235,9 +235,7 @@ class CustomLoss(Loss):
         return _core.Loss.custom(*tables, _as_float_array(self.f0))
 
 
-LOSSES: dict[str, type[Loss]] = {
-    loss.name: loss for loss in (Binder, VI, NVI, ID, NID, OneMinusARI, ZeroOne)
-}
+LOSSES: dict[str, type[Loss]] = {loss.name: loss for loss in (Binder, VI, NVI, ID, NID, OneMinusARI, ZeroOne)}
 
 
 def as_loss(loss: str | Loss) -> Loss:
@@ -383,7 +381,11 @@ def _is_one_partition(candidates: Any) -> bool:
 
 def _table(values: Table, name: str, n_items: int) -> Floats:
     counts = np.arange(n_items + 1)
-    table = np.asarray(values(counts) if callable(values) else values, dtype=np.float64)
+    given = values(counts) if callable(values) else values
+    try:
+        table = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must be a table of numbers or a callable that gives one: {error}") from error
     if table.ndim != 1 or table.size <= n_items:
         raise ValueError(f"{name} must give a value for each of 0..{n_items}, but has shape {table.shape}")
     if not np.all(np.isfinite(table[: n_items + 1])):

@@ -57,6 +57,9 @@ def clusters_to_labels(clusters: Iterable[Iterable[int]]) -> Labels:
     array([0, 1, 0])
     """
     members = [np.asarray(list(cluster), dtype=np.int64) for cluster in clusters]
+    empty = [k for k, cluster in enumerate(members) if cluster.size == 0]
+    if empty:
+        raise ValueError(f"clusters[{empty[0]}] is empty")
     items = np.concatenate(members) if members else np.empty(0, np.int64)
     if items.size == 0 or not np.array_equal(np.sort(items), np.arange(items.size)):
         raise ValueError(f"clusters must hold each of the items 0..n-1 exactly once, not {items.tolist()}")

@@ -15,9 +15,7 @@ from partita.sample import as_sample
 Floats = NDArray[np.floating[Any]]
 
 
-def similarity(
-    draws: Any, items: Any = None, *, dtype: DTypeLike = np.float64, n_jobs: int = -1
-) -> Floats:
+def similarity(draws: Any, items: Any = None, *, dtype: DTypeLike = np.float64, n_jobs: int = -1) -> Floats:
     """Posterior probability that two items share a cluster, for all pairs or for a block of them.
 
     π_ij = Σ_t w_t 1{x_ti = x_tj}, among the draws that label both items.
@@ -70,7 +68,7 @@ def vi_lower_bound(partition: ArrayLike, psm: ArrayLike) -> float:
     --------
     >>> draws = [[0, 0, 1], [0, 1, 1]]
     >>> round(vi_lower_bound([0, 0, 0], similarity(draws)), 4)
-    -0.1918
+    0.1383
     """
     labels, matrix = _partition_and_psm(partition, psm)
     within = _sum_within(labels, matrix)
@@ -103,7 +101,7 @@ def pear(partition: ArrayLike, psm: ArrayLike) -> float:
     Examples
     --------
     >>> round(pear([0, 0, 1, 1], similarity([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]])), 4)
-    0.75
+    0.64
     """
     labels, matrix = _partition_and_psm(partition, psm)
     n = labels.size
@@ -140,6 +138,10 @@ def _partition_and_psm(partition: ArrayLike, psm: ArrayLike) -> tuple[NDArray[np
     matrix = np.asarray(psm, dtype=np.float64)
     if matrix.shape != (labels.size, labels.size):
         raise ValueError(f"psm has shape {matrix.shape} but the partition has {labels.size} items")
+    if not np.isfinite(matrix).all():
+        row, column = np.argwhere(~np.isfinite(matrix))[0]
+        value = matrix[row, column]
+        raise ValueError(f"psm[{row}, {column}] is {value}, but every pair needs a probability")
     return labels, matrix
 
 

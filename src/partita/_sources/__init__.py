@@ -1,0 +1,38 @@
+"""Anything that holds draws, as blocks of cells: one file for each kind of holder."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Any
+
+from partita._sources.blocks import Block, Source, array_source, joined
+from partita._sources.tables import is_table, table_source
+from partita._sources.xarrays import is_xarray, xarray_source
+
+__all__ = ["Block", "Source", "open_source"]
+
+
+def open_source(draws: Any, variable: str | None = None) -> Source:
+    """The blocks of whatever a user has; its attributes tell what it is, so nothing need be imported."""
+    if isinstance(draws, str | PurePath):
+        raise TypeError(f"draws is the name {str(draws)!r}; read_draws reads files")
+    if is_table(draws):
+        return table_source(draws, variable)
+    if is_xarray(draws):
+        return xarray_source(draws, variable)
+    if _is_list_of_chains(draws):
+        return joined([open_source(chain, variable) for chain in draws])
+    if variable is not None:
+        raise ValueError(
+            f"variable={variable!r} names a variable of a table or an ArviZ or xarray object, "
+            f"but draws is of type {type(draws).__name__}"
+        )
+    if getattr(draws, "__partita_chain__", False):
+        return array_source(draws.labels, getattr(draws, "names", None))
+    return array_source(draws)
+
+
+def _is_list_of_chains(draws: Any) -> bool:
+    if not isinstance(draws, list | tuple) or not draws:
+        return False
+    return all(is_table(d) or is_xarray(d) or getattr(d, "ndim", 0) == 2 for d in draws)

@@ -1,0 +1,171 @@
+"""The data sets inside the package; README.md beside this file states their sources and licences."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_VOTES = {"y": 1, "n": 0, "?": -1}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Data with names and source.
+
+    Attributes
+    ----------
+    name : str
+    data : (rows, columns) array
+    names : tuple of str
+        The names of the columns.
+    source : str
+        Where the data come from, and how they may be used.
+    target : (rows,) integer array, optional
+        A known grouping of the rows, as canonical labels.
+    target_names : tuple of str
+        The names of these groups.
+    """
+
+    name: str
+    data: NDArray[Any]
+    names: tuple[str, ...]
+    source: str
+    target: NDArray[np.int64] | None = None
+    target_names: tuple[str, ...] = ()
+
+    def to_pandas(self) -> Any:
+        """The data as a pandas table."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError("to_pandas needs pandas: pip install 'partita[io]'") from None
+        return pd.DataFrame(self.data, columns=list(self.names))
+
+    def __repr__(self) -> str:
+        groups = f", groups {', '.join(self.target_names)}" if self.target_names else ""
+        return f"Dataset({self.name}: {' x '.join(map(str, self.data.shape))}{groups})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p><p>{escape(self.source)}</p>"
+
+
+def load_galaxies(corrected: bool = False) -> Dataset:
+    """Velocities of 82 galaxies in the Corona Borealis region, in km/s.
+
+    Parameters
+    ----------
+    corrected : bool
+        The 78th velocity is 26690 in the copy that statistical software carries and papers analyse; True
+        gives 26960, the value without the misprint.
+
+    Returns
+    -------
+    Dataset
+        `data` is (82, 1).
+
+    Examples
+    --------
+    >>> load_galaxies().data[77], load_galaxies(corrected=True).data[77]
+    (array([26690.]), array([26960.]))
+
+    References
+    ----------
+    Roeder (1990), Density estimation with confidence sets exemplified by superclusters and voids in the
+    galaxies.
+    """
+    column = "velocity_corrected" if corrected else "velocity_mass"
+    velocities = np.array([float(row[column]) for row in _rows("galaxies.csv")])
+    source = (
+        "Postman, Huchra & Geller (1986), Astronomical Journal 92, 1238-1247; as listed by Roeder (1990), "
+        "JASA 85, 617-624. Published measurements."
+    )
+    return Dataset("galaxies", _frozen(velocities[:, None]), ("velocity",), source)
+
+
+def load_old_faithful() -> Dataset:
+    """Duration of 272 eruptions of the Old Faithful geyser and the waiting time to the next, in minutes.
+
+    Examples
+    --------
+    >>> load_old_faithful()
+    Dataset(old faithful: 272 x 2)
+    """
+    rows = list(_rows("old_faithful.csv"))
+    data = np.array([[float(value) for value in row.values()] for row in rows])
+    source = (
+        "Azzalini & Bowman (1990), Applied Statistics 39, 357-365; Härdle (1991), Smoothing Techniques with "
+        "Implementation in S. Published measurements."
+    )
+    return Dataset("old faithful", _frozen(data), tuple(rows[0]), source)
+
+
+def load_house_votes() -> Dataset:
+    """Sixteen votes of the 435 members of the US House of Representatives in 1984, and their parties.
+
+    Returns
+    -------
+    Dataset
+        `data` is (435, 16): 1 is yea, 0 nay, -1 neither on record. `target` is the party.
+
+    Examples
+    --------
+    >>> votes = load_house_votes()
+    >>> votes, int((votes.data == -1).sum())
+    (Dataset(house votes: 435 x 16, groups republican, democrat), 392)
+    """
+    rows = list(_rows("house_votes_84.csv"))
+    names = tuple(rows[0])[1:]
+    data = np.array([[_VOTES[row[name]] for name in names] for row in rows], np.int8)
+    target, target_names = _numbered([row["party"] for row in rows])
+    source = (
+        "Congressional Voting Records (1987), UCI Machine Learning Repository, doi 10.24432/C5C01P. "
+        "Licence CC BY 4.0."
+    )
+    return Dataset("house votes", _frozen(data), names, source, target, target_names)
+
+
+def load_karate() -> Dataset:
+    """Friendships among the 34 members of a karate club, and the club that each joined after the split.
+
+    Returns
+    -------
+    Dataset
+        `data` is the (34, 34) symmetric 0/1 adjacency matrix of 78 friendships. `target` is the later club.
+
+    Examples
+    --------
+    >>> karate = load_karate()
+    >>> karate, int(karate.data.sum()) // 2
+    (Dataset(karate: 34 x 34, groups Mr. Hi, Officer), 78)
+    """
+    members = list(_rows("karate_nodes.csv"))
+    adjacency = np.zeros((len(members), len(members)), np.int8)
+    for edge in _rows("karate_edges.csv"):
+        source_id, target_id = int(edge["source"]), int(edge["target"])
+        adjacency[source_id, target_id] = adjacency[target_id, source_id] = 1
+    target, target_names = _numbered([member["club"] for member in members])
+    names = tuple(member["id"] for member in members)
+    source = "Zachary (1977), Journal of Anthropological Research 33, 452-473. Free to use."
+    return Dataset("karate", _frozen(adjacency), names, source, target, target_names)
+
+
+def _rows(file_name: str) -> Iterator[dict[str, str]]:
+    with files("partita.datasets").joinpath(file_name).open(encoding="utf-8") as lines:
+        yield from csv.DictReader(lines)
+
+
+def _numbered(values: list[str]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    names = tuple(dict.fromkeys(values))
+    return _frozen(np.array([names.index(value) for value in values], np.int64)), names
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,211 @@
+"""Anything a user has -> PartitionSample: the distinct partitions among the draws, with their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from partita._collect import collect
+from partita._labels import GAP, Missing, as_missing
+from partita._sources import Block, Source, open_source
+from partita._sources.blocks import row_slices
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PartitionSample:
+    """Draws of a partition, canonical and without repeats; `as_sample` makes it.
+
+    Attributes
+    ----------
+    labels : (n_unique, n_items) integer array
+        The distinct draws in order of first appearance, each with canonical labels, in the smallest unsigned
+        type; with gaps in the smallest signed type, -1 at the gaps.
+    weights : (n_unique,) float array
+        Their weights, which sum to 1.
+    index : (n_draws,) integer array
+        For each draw the row of `labels` that equals it.
+    chains : (n_draws,) integer array, optional
+        For each draw the number of its chain, from 0.
+    names : tuple of str, optional
+        The names of the items.
+    """
+
+    labels: NDArray[Any]
+    weights: NDArray[np.float64]
+    index: NDArray[np.int64]
+    chains: NDArray[np.int64] | None = None
+    names: tuple[str, ...] | None = None
+
+    @property
+    def n_draws(self) -> int:
+        """Number of draws, repeats included."""
+        return len(self.index)
+
+    @property
+    def n_unique(self) -> int:
+        """Number of distinct partitions among the draws."""
+        return int(self.labels.shape[0])
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return int(self.labels.shape[1])
+
+    @property
+    def n_chains(self) -> int:
+        """Number of chains; draws of which no chain is known count as one."""
+        return 1 if self.chains is None else int(self.chains.max()) + 1
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether some draw leaves items unlabelled."""
+        return self.labels.dtype.kind == "i"
+
+    @cached_property
+    def n_clusters(self) -> NDArray[np.int64]:
+        """Number of clusters of each distinct draw."""
+        return np.asarray(self.labels.max(axis=1), np.int64) + 1
+
+    @cached_property
+    def draw_weights(self) -> NDArray[np.float64]:
+        """The weight of each draw; draws that are equal share the weight of their partition evenly."""
+        return (self.weights / np.bincount(self.index, minlength=self.n_unique))[self.index]
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the draws differ in weight beyond their repeats."""
+        return not np.allclose(self.draw_weights, 1 / self.n_draws, rtol=1e-9, atol=0)
+
+    def to_numpy(self) -> NDArray[Any]:
+        """All draws in their order, repeats included: an (n_draws, n_items) array."""
+        return self.labels[self.index]
+
+    def to_pandas(self) -> Any:
+        """All draws as a pandas table, a column an item, and `.chain` and `.weight` where they matter."""
+        from partita._export import to_pandas
+
+        return to_pandas(self)
+
+    def to_xarray(self) -> Any:
+        """All draws as an xarray Dataset with dimensions chain, draw and item, like an ArviZ posterior."""
+        from partita._export import to_xarray
+
+        return to_xarray(self)
+
+    def __repr__(self) -> str:
+        return f"PartitionSample({', '.join(f'{value} {what}' for what, value in self._facts())})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th>{what}</th><td>{value}</td></tr>" for what, value in self._facts())
+        return f"<table><caption>PartitionSample</caption>{rows}</table>"
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        fewest, most = int(self.n_clusters.min()), int(self.n_clusters.max())
+        yield "draws", f"{self.n_draws:,}"
+        yield "distinct", f"{self.n_unique:,}"
+        yield "items", f"{self.n_items:,}"
+        yield "clusters a draw", f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        if self.n_chains > 1:
+            yield "chains", f"{self.n_chains}"
+        if self.has_gaps:
+            yield "gaps", f"{float((self.labels == GAP).mean(axis=1) @ self.weights):.1%}"
+
+
+def as_sample(
+    draws: Any,
+    weights: ArrayLike | None = None,
+    missing: Any = None,
+    *,
+    burn: int = 0,
+    thin: int = 1,
+    variable: str | None = None,
+    names: Sequence[str] | None = None,
+) -> PartitionSample:
+    """Distinct partitions among draws, with weights.
+
+    The weight of a distinct partition is the sum of the weights of the draws equal to it; they add up to 1.
+
+    Parameters
+    ----------
+    draws : (draws, items) or (chains, draws, items) array_like, table, xarray or ArviZ object, or sample
+        Labels of any kind: integers, strings, booleans, categories. A table (pandas, polars, Arrow) has a row
+        a draw and a column an item; columns `.chain` and `.weight` are understood. A list of arrays or tables
+        is a list of chains.
+    weights : (draws,) array_like, optional
+        A weight for each draw, before burn and thin; they multiply into those that the draws carry.
+    missing : value or list of values, optional
+        What marks an item that a draw does not label, for example -1; NaN stands for NaN, None and NA alike.
+        Without it negative and missing labels are errors.
+    burn : int
+        Number of draws to drop at the start of each chain.
+    thin : int
+        Keep every `thin`-th draw of each chain after that.
+    variable : str, optional
+        The variable of an ArviZ or xarray object; in a table, the columns `variable[1]` or `variable.1` etc.
+    names : (items,) sequence of str, optional
+        Names of the items, instead of those that the draws carry.
+
+    Returns
+    -------
+    PartitionSample
+
+    Examples
+    --------
+    >>> sample = as_sample([[1, 1, 2], ["b", "b", "a"], [3, 1, 3]])
+    >>> sample
+    PartitionSample(3 draws, 2 distinct, 3 items, 2 clusters a draw)
+    >>> sample.labels.tolist(), sample.weights.round(3).tolist(), sample.index.tolist()
+    ([[0, 0, 1], [0, 1, 0]], [0.667, 0.333], [0, 0, 1])
+
+    References
+    ----------
+    Rastelli & Friel (2018), Optimal Bayesian estimators for latent variable cluster models, Section 5.
+    """
+    gaps = as_missing(missing)
+    if not isinstance(draws, PartitionSample):
+        return build_sample(open_source(draws, variable), weights, gaps, burn=burn, thin=thin, names=names)
+    if weights is None and names is None and burn == 0 and thin == 1:
+        return draws
+    gaps = Missing((*gaps.values, GAP), gaps.null)
+    return build_sample(_sample_source(draws), weights, gaps, burn=burn, thin=thin, names=names)
+
+
+def _sample_source(sample: PartitionSample) -> Source:
+    def blocks() -> Iterator[Block]:
+        for rows in row_slices(sample.n_draws, sample.n_items):
+            chains = None if sample.chains is None else sample.chains[rows]
+            cells = sample.labels[sample.index[rows]]
+            yield Block(
+                cells, lambda row, column: f"draws[{row}, {column}]", chains, sample.draw_weights[rows]
+            )
+
+    return Source(sample.n_items, blocks(), sample.names)
+
+
+def build_sample(
+    source: Source,
+    weights: ArrayLike | None,
+    missing: Missing,
+    *,
+    burn: int = 0,
+    thin: int = 1,
+    names: Sequence[str] | None = None,
+) -> PartitionSample:
+    """A sample from a source; see `as_sample`. Its arrays are read-only."""
+    found = collect(source, weights, missing, burn, thin)
+    for array in (found.labels, found.weights, found.index, found.chains):
+        if array is not None:
+            array.flags.writeable = False
+    own_names = source.names if names is None else _checked_names(names, source.n_items)
+    return PartitionSample(found.labels, found.weights, found.index, found.chains, own_names)
+
+
+def _checked_names(names: Sequence[str], n_items: int) -> tuple[str, ...]:
+    if isinstance(names, str) or len(names) != n_items:
+        raise ValueError(f"names must hold {n_items} names, one for each item, not {names!r}")
+    return tuple(map(str, names))
