@@ -8,4 +8,5 @@ NB_MODULE(_core, m) {
     bind_sample(m);
     bind_sample_view(m);
     bind_losses(m);
+    bind_mixture(m);
 }

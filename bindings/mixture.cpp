@@ -23,7 +23,8 @@ template <class Family> std::vector<std::string> stat_names() {
     return names;
 }
 
-template <class Family> void write_stats(const MixtureSampler<Family>& sampler, std::uint64_t accepted, double* out) {
+template <class Family>
+void write_stats(const MixtureSampler<Family>& sampler, std::uint64_t accepted, double* out) {
     *out++ = sampler.log_density();
     *out++ = static_cast<double>(sampler.n_clusters());
     *out++ = sampler.alpha();
@@ -38,7 +39,8 @@ template <class Family> void write_stats(const MixtureSampler<Family>& sampler, 
 }
 
 template <class Family>
-auto advance(MixtureSampler<Family>& sampler, std::uint64_t sweeps, std::uint64_t warmup, std::uint64_t thin) {
+auto advance(MixtureSampler<Family>& sampler, std::uint64_t sweeps, std::uint64_t warmup,
+             std::uint64_t thin) {
     const auto n_stats = stat_names<Family>().size();
     auto draws_after = [&](std::uint64_t s) { return s > warmup ? (s - warmup) / thin : 0; };
     const auto n_draws = draws_after(sampler.sweeps() + sweeps) - draws_after(sampler.sweeps());
@@ -62,7 +64,8 @@ auto advance(MixtureSampler<Family>& sampler, std::uint64_t sweeps, std::uint64_
                           to_numpy(std::move(stats), {n_draws, n_stats}));
 }
 
-/// Log weights of new points for every cluster of a given partition (canonical labels), the last column for a new one.
+/// Log weights of new points for every cluster of a given partition (canonical labels), the last column for a
+/// new one.
 template <class Family>
 NumpyOut<double> score_new(MixtureSampler<Family>& sampler, const Array1<std::uint32_t>& labels, double alpha,
                            const std::vector<std::uint32_t>& place, const Array2<double>& points) {
@@ -85,33 +88,46 @@ template <class Family, class Base> void bind_sampler(nb::module_& m, const char
     nb::class_<Sampler>(m, name)
         .def(
             "__init__",
-            [](Sampler* self, const Array2<double>& data, Base base, PartitionPriorSettings prior, std::uint32_t split_merges,
-               std::uint32_t restricted_scans, std::uint64_t seed, std::uint64_t stream, const Array1<std::uint32_t>& labels) {
-                new (self) Sampler(copy(data), Family(std::move(base), data.shape(0) + 1), std::move(prior),
-                                   MixtureMoves{split_merges, restricted_scans}, seed, stream, as_span(labels));
+            [](Sampler* self, const Array2<double>& data, Base base, PartitionPriorSettings prior,
+               double split_merges, std::uint32_t restricted_scans, std::uint64_t seed, std::uint64_t stream,
+               const Array1<std::uint32_t>& labels) {
+                new (self)
+                    Sampler(copy(data), Family(std::move(base), data.shape(0) + 1), std::move(prior),
+                            MixtureMoves{split_merges, restricted_scans}, seed, stream, as_span(labels));
             },
-            nb::arg("data"), nb::arg("base"), nb::arg("prior"), nb::arg("split_merges"), nb::arg("restricted_scans"),
-            nb::arg("seed"), nb::arg("stream"), nb::arg("labels"))
+            nb::arg("data"), nb::arg("base"), nb::arg("prior"), nb::arg("split_merges"),
+            nb::arg("restricted_scans"), nb::arg("seed"), nb::arg("stream"), nb::arg("labels"))
         .def_prop_ro("sweeps", &Sampler::sweeps)
         .def_prop_ro("stat_names", [](const Sampler&) { return stat_names<Family>(); })
         .def("advance", &advance<Family>, nb::arg("sweeps"), nb::arg("warmup"), nb::arg("thin"))
-        .def("state", [](Sampler& self) { const auto bytes = self.state(); return nb::bytes(bytes.data(), bytes.size()); })
-        .def("restore", [](Sampler& self, const nb::bytes& bytes) { self.restore(std::string(bytes.c_str(), bytes.size())); },
-             nb::arg("state"))
-        .def("score_new", &score_new<Family>, nb::arg("labels"), nb::arg("alpha"), nb::arg("place"), nb::arg("points"));
+        .def("state",
+             [](Sampler& self) {
+                 const auto bytes = self.state();
+                 return nb::bytes(bytes.data(), bytes.size());
+             })
+        .def(
+            "restore",
+            [](Sampler& self, const nb::bytes& bytes) {
+                self.restore(std::string(bytes.c_str(), bytes.size()));
+            },
+            nb::arg("state"))
+        .def("score_new", &score_new<Family>, nb::arg("labels"), nb::arg("alpha"), nb::arg("place"),
+             nb::arg("points"));
 }
 
 } // namespace
 
 void bind_mixture(nb::module_& m) {
     nb::class_<WishartBase>(m, "WishartBase")
-        .def(nb::init<std::vector<double>, std::vector<double>, std::vector<double>, std::vector<double>, std::vector<double>>(),
+        .def(nb::init<std::vector<double>, std::vector<double>, std::vector<double>, std::vector<double>,
+                      std::vector<double>>(),
              nb::arg("mean"), nb::arg("kappas"), nb::arg("nus"), nb::arg("scale"), nb::arg("spreads"));
     nb::class_<GammaBase>(m, "GammaBase")
-        .def(nb::init<std::vector<double>, std::vector<double>, std::vector<double>, std::vector<double>>(), nb::arg("mean"),
-             nb::arg("c"), nb::arg("a"), nb::arg("b"));
+        .def(nb::init<std::vector<double>, std::vector<double>, std::vector<double>, std::vector<double>>(),
+             nb::arg("mean"), nb::arg("c"), nb::arg("a"), nb::arg("b"));
     nb::class_<PartitionPriorSettings>(m, "PartitionPriorSettings")
-        .def(nb::init<double, double, double, double, std::vector<double>, std::vector<double>, std::vector<double>>(),
+        .def(nb::init<double, double, double, double, std::vector<double>, std::vector<double>,
+                      std::vector<double>>(),
              nb::arg("alpha"), nb::arg("discount"), nb::arg("shape"), nb::arg("rate"), nb::arg("grid"),
              nb::arg("grid_log_prior"), nb::arg("log_v"));
     bind_sampler<FullGaussian, WishartBase>(m, "FullGaussianSampler");

@@ -1,4 +1,5 @@
-// A sampler's state as bytes, and back. Only for a state to be read by the build that wrote it, or one like it.
+// A sampler's state as bytes, and back. Only for a state to be read by the build that wrote it, or one like
+// it.
 #pragma once
 
 #include <cstring>
@@ -10,11 +11,11 @@
 namespace partita {
 
 class StateWriter {
-  public:
+public:
     template <class... Fields> void operator()(Fields&... fields) { (put(fields), ...); }
     std::string bytes() && { return std::move(bytes_); }
 
-  private:
+private:
     template <class T> void put(T& value) {
         if constexpr (requires { value.visit(*this); }) {
             value.visit(*this);
@@ -33,12 +34,12 @@ class StateWriter {
 };
 
 class StateReader {
-  public:
+public:
     explicit StateReader(std::string bytes) : bytes_(std::move(bytes)) {}
     template <class... Fields> void operator()(Fields&... fields) { (get(fields), ...); }
     bool at_end() const { return place_ == bytes_.size(); }
 
-  private:
+private:
     void need(std::size_t count) const {
         if (count > bytes_.size() - place_)
             throw std::invalid_argument("the state is too short for this model and data");

@@ -1,4 +1,5 @@
-// Hyperpriors on a base measure: uniform on grids, each parameter drawn given the partition and the other parameters.
+// Hyperpriors on a base measure: uniform on grids, each parameter drawn given the partition and the other
+// parameters.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace partita {
 template <class Family>
 inline constexpr bool has_grids = requires(Family& family) { family.set_grid_place(family.grid_place()); };
 
-/// Draws the base's parameters, if it has grids. True if they were drawn: clusters must then be assigned from the moments.
+/// Draws the base's parameters, if it has grids. True if they were drawn: clusters must then be assigned from
+/// the moments.
 template <class Family, class Compute>
 bool update_base(Family& family, Moments<Family>& moments, Rng& rng, Compute compute_moments) {
     if constexpr (has_grids<Family>) {
@@ -32,8 +34,8 @@ bool update_base(Family& family, Moments<Family>& moments, Rng& rng, Compute com
                 place[parameter] = g;
                 for (std::size_t slot = 0; slot < moments.slots(); ++slot)
                     if (moments.size(slot) > 0)
-                        scores[g] +=
-                            family.log_marginal_at(place, moments.size(slot), moments.mean(slot), moments.scatter(slot));
+                        scores[g] += family.log_marginal_at(place, moments.size(slot), moments.mean(slot),
+                                                            moments.scatter(slot));
             }
             place[parameter] = static_cast<std::uint32_t>(categorical(rng, scores));
         }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "clones.hpp"
-#include "models/lane_math.hpp"
+#include "models/lanes.hpp"
 #include "models/log_gamma.hpp"
 
 namespace partita {
@@ -27,39 +27,35 @@ struct DimensionRows {
 
 PARTITA_CLONES void score_blocks(const DimensionRows& rows, const double* x, std::size_t slots, double* out) {
     for (std::size_t s = 0; s < slots; s += lanes) {
-        double total[lanes], product[lanes];
-        const double* constant = rows.constants + add_constant * rows.stride + s;
-        const double* half = rows.constants + half_size * rows.stride + s;
-        for (std::size_t l = 0; l < lanes; ++l)
-            total[l] = constant[l], product[l] = 1.0;
+        Lanes total, half, product = Lanes{} + 1.0;
+        load(total, rows.constants + add_constant * rows.stride + s);
+        load(half, rows.constants + half_size * rows.stride + s);
         for (std::size_t r = 0, factors = 0; r < rows.dims; ++r) {
-            const double value = x[rows.order[r]];
-            const double* mean = rows.mean + r * rows.stride + s;
-            const double* weight = rows.weight + r * rows.stride + s;
-            for (std::size_t l = 0; l < lanes; ++l) {
-                const double deviation = value - mean[l];
-                product[l] *= 1.0 + weight[l] * deviation * deviation;
-            }
+            Lanes deviation, weight;
+            load(deviation, rows.mean + r * rows.stride + s);
+            load(weight, rows.weight + r * rows.stride + s);
+            deviation = x[rows.order[r]] - deviation;
+            product *= 1.0 + weight * deviation * deviation;
             const double a = rows.a[rows.order[r]];
             const bool last = r + 1 == rows.dims || rows.a[rows.order[r + 1]] != a;
             if (++factors < product_length && !last)
                 continue;
+            lane_log(product);
+            total -= (a + 0.5 + half) * product;
+            product = Lanes{} + 1.0;
             factors = 0;
-            for (std::size_t l = 0; l < lanes; ++l) {
-                total[l] -= (a + half[l] + 0.5) * lane_log(product[l]);
-                product[l] = 1.0;
-            }
         }
-        for (std::size_t l = 0; l < lanes; ++l)
-            out[s + l] += total[l];
+        Lanes score;
+        load(score, out + s);
+        store(score + total, out + s);
     }
 }
 
 } // namespace
 
 DiagonalGaussian::DiagonalGaussian(GammaBase base, std::size_t max_size)
-    : base_(std::move(base)), dims_(base_.mean.size()), max_size_(max_size), order_(dims_), mean_(dims_), b_(dims_),
-      weight_(dims_), constants_(n_constants) {
+    : base_(std::move(base)), dims_(base_.mean.size()), max_size_(max_size), order_(dims_), mean_(dims_),
+      b_(dims_), weight_(dims_), constants_(n_constants) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(), [&](auto i, auto j) { return base_.a[i] < base_.a[j]; });
     for (std::size_t n = 0; n <= max_size_; ++n) {
@@ -89,7 +85,8 @@ void DiagonalGaussian::clear(std::size_t slot) {
     set_constants(slot);
 }
 
-void DiagonalGaussian::assign(std::size_t slot, std::uint32_t size, const double* mean, const double* scatter) {
+void DiagonalGaussian::assign(std::size_t slot, std::uint32_t size, const double* mean,
+                              const double* scatter) {
     const double n = size;
     sizes_[slot] = size;
     for (std::size_t r = 0; r < dims_; ++r) {
@@ -171,13 +168,14 @@ double DiagonalGaussian::score_own(const double* x, std::size_t own) {
     for (std::size_t r = 0, factors = 0; r < dims_; ++r) {
         const auto i = order_[r];
         const double c = base_.c[i] + static_cast<double>(n), deviation = x[i] - mean_.at(r, own);
-        const double ratio = std::max(1.0 - 0.5 * c / (c - 1.0) * deviation * deviation / b_.at(r, own), 1e-30);
+        const double ratio =
+            std::max(1.0 - 0.5 * c / (c - 1.0) * deviation * deviation / b_.at(r, own), 1e-30);
         own_ratio_ = std::min(own_ratio_, ratio);
         product *= ratio;
         const bool last = r + 1 == dims_ || base_.a[order_[r + 1]] != base_.a[i];
         if (++factors < product_length && !last)
             continue;
-        total += (base_.a[i] + 0.5 * static_cast<double>(n) - 0.5) * lane_log(product);
+        total += (base_.a[i] + 0.5 * static_cast<double>(n) - 0.5) * std::log(product);
         product = 1.0, factors = 0;
     }
     return total;
@@ -185,7 +183,8 @@ double DiagonalGaussian::score_own(const double* x, std::size_t own) {
 
 double DiagonalGaussian::log_marginal(std::size_t slot) const {
     const double n = sizes_[slot];
-    double total = gamma_sums_[sizes_[slot]] - 0.5 * n * static_cast<double>(dims_) * std::log(2.0 * std::numbers::pi);
+    double total =
+        gamma_sums_[sizes_[slot]] - 0.5 * n * static_cast<double>(dims_) * std::log(2.0 * std::numbers::pi);
     for (std::size_t r = 0; r < dims_; ++r) {
         const double a = base_.a[order_[r]];
         total += a * std::log(base_.b[order_[r]]) - (a + 0.5 * n) * std::log(b_.at(r, slot));

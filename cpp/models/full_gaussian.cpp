@@ -5,18 +5,27 @@
 #include <utility>
 
 #include "clones.hpp"
-#include "models/lane_math.hpp"
+#include "models/lanes.hpp"
 #include "models/log_gamma.hpp"
 
 namespace partita {
 
 namespace {
 
-// rows of `constants_`: ln p = add_constant + add_exponent ln(1 + add_ratio q), and the same without an own item
-enum Constant { add_constant, add_exponent, add_ratio, own_constant, own_exponent, own_ratio_row, n_constants };
+// rows of `constants_`: ln p = add_constant + add_exponent ln(1 + add_ratio q), and the same without an own
+// item
+enum Constant {
+    add_constant,
+    add_exponent,
+    add_ratio,
+    own_constant,
+    own_exponent,
+    own_ratio_row,
+    n_constants
+};
 
 std::size_t place_below(std::size_t i, std::size_t j) { return i * (i - 1) / 2 + j; } // i > j, diagonal apart
-std::size_t place_in(std::size_t i, std::size_t j) { return i * (i + 1) / 2 + j; }    // i >= j, diagonal inside
+std::size_t place_in(std::size_t i, std::size_t j) { return i * (i + 1) / 2 + j; } // i >= j, diagonal inside
 
 struct ClusterRows {
     std::size_t stride, dims;
@@ -25,43 +34,42 @@ struct ClusterRows {
 
 /// The lanes of one block of slots: quadratic forms by forward substitution, then the log densities.
 template <std::size_t D>
-[[gnu::always_inline]] inline void score_blocks(const ClusterRows& rows, const double* x, std::size_t slots, double* z,
-                                                double* ratios, double* out) {
+[[gnu::always_inline]] inline void score_blocks(const ClusterRows& rows, const double* x, std::size_t slots,
+                                                double* z, double* ratios, double* out) {
     const std::size_t dims = D > 0 ? D : rows.dims;
     for (std::size_t s = 0; s < slots; s += lanes) {
-        double q[lanes] = {};
+        Lanes q{};
         for (std::size_t i = 0; i < dims; ++i) {
-            double rest[lanes];
-            const double* mean = rows.mean + i * rows.stride + s;
-            for (std::size_t l = 0; l < lanes; ++l)
-                rest[l] = x[i] - mean[l];
+            Lanes rest, entry, solved;
+            load(rest, rows.mean + i * rows.stride + s);
+            rest = x[i] - rest;
             for (std::size_t j = 0; j < i; ++j) {
-                const double* factor = rows.factor + (i * (i - 1) / 2 + j) * rows.stride + s;
-                for (std::size_t l = 0; l < lanes; ++l)
-                    rest[l] -= factor[l] * z[j * lanes + l];
+                load(entry, rows.factor + (i * (i - 1) / 2 + j) * rows.stride + s);
+                load(solved, z + j * lanes);
+                rest -= entry * solved;
             }
-            const double* inverse = rows.inverse_diagonal + i * rows.stride + s;
-            for (std::size_t l = 0; l < lanes; ++l) {
-                rest[l] *= inverse[l];
-                z[i * lanes + l] = rest[l];
-                q[l] += rest[l] * rest[l];
-            }
+            load(entry, rows.inverse_diagonal + i * rows.stride + s);
+            solved = rest * entry;
+            store(solved, z + i * lanes);
+            q += solved * solved;
         }
-        const double* constant = rows.constants + add_constant * rows.stride + s;
-        const double* exponent = rows.constants + add_exponent * rows.stride + s;
-        const double* ratio = rows.constants + add_ratio * rows.stride + s;
-        for (std::size_t l = 0; l < lanes; ++l) {
-            const double t = 1.0 + ratio[l] * q[l];
-            ratios[s + l] = t;
-            out[s + l] += constant[l] + exponent[l] * lane_log(t < 1e-300 ? 1e-300 : t);
-        }
+        Lanes constant, exponent, ratio, score;
+        load(constant, rows.constants + add_constant * rows.stride + s);
+        load(exponent, rows.constants + add_exponent * rows.stride + s);
+        load(ratio, rows.constants + add_ratio * rows.stride + s);
+        load(score, out + s);
+        ratio = 1.0 + ratio * q;
+        store(ratio, ratios + s);
+        ratio = ratio < 1e-300 ? Lanes{} + 1e-300 : ratio;
+        lane_log(ratio);
+        store(score + constant + exponent * ratio, out + s);
     }
 }
 
-#define PARTITA_SCORE(name, D)                                                                                         \
-    PARTITA_CLONES void name(const ClusterRows& rows, const double* x, std::size_t slots, double* z, double* ratios,   \
-                             double* out) {                                                                            \
-        score_blocks<D>(rows, x, slots, z, ratios, out);                                                               \
+#define PARTITA_SCORE(name, D)                                                                               \
+    PARTITA_CLONES void name(const ClusterRows& rows, const double* x, std::size_t slots, double* z,         \
+                             double* ratios, double* out) {                                                  \
+        score_blocks<D>(rows, x, slots, z, ratios, out);                                                     \
     }
 PARTITA_SCORE(score_1, 1)
 PARTITA_SCORE(score_2, 2)
@@ -92,8 +100,8 @@ double cholesky(std::size_t dims, double* a) {
 
 FullGaussian::FullGaussian(WishartBase base, std::size_t max_size)
     : base_(std::move(base)), dims_(base_.mean.size()), max_size_(max_size), mean_(dims_),
-      factor_(dims_ * (dims_ - 1) / 2), inverse_diagonal_(dims_), constants_(n_constants), scratch_(dims_ * lanes),
-      triangle_(scatter_size()) {
+      factor_(dims_ * (dims_ - 1) / 2), inverse_diagonal_(dims_), constants_(n_constants),
+      scratch_(dims_ * lanes), triangle_(scatter_size()) {
     gamma_sums_.reserve(base_.nus.size() * (max_size_ + 1));
     for (const double nu : base_.nus)
         for (std::size_t n = 0; n <= max_size_; ++n) {
@@ -114,8 +122,8 @@ void FullGaussian::set_grid_place(std::span<const std::uint32_t> place) {
 }
 
 /// Factors the posterior scale into triangle_; returns ln of its determinant.
-double FullGaussian::posterior_factor(std::span<const std::uint32_t> place, std::uint32_t size, const double* mean,
-                                      const double* scatter) {
+double FullGaussian::posterior_factor(std::span<const std::uint32_t> place, std::uint32_t size,
+                                      const double* mean, const double* scatter) {
     const double kappa = base_.kappas[place[0]], n = size;
     const double diagonal = base_.spreads.empty() ? 0.0 : base_.nus[place[1]] * base_.spreads[place[2]];
     for (std::size_t i = 0; i < dims_; ++i)
@@ -246,9 +254,8 @@ void FullGaussian::score(const double* x, std::size_t own, std::size_t slots, do
     };
     if (own != no_slot)
         swap_own();
-    const ClusterRows rows{sizes_.size(),      dims_,
-                           mean_.row(0),       factor_.row(0),
-                           inverse_diagonal_.row(0), constants_.row(0)};
+    const ClusterRows rows{sizes_.size(),    dims_, mean_.row(0), factor_.row(0), inverse_diagonal_.row(0),
+                           constants_.row(0)};
     constexpr decltype(&score_any) kernels[] = {score_any, score_1, score_2, score_3, score_4};
     kernels[dims_ <= 4 ? dims_ : 0](rows, x, slots, scratch_.data(), ratios_.data(), out);
     if (own != no_slot)
@@ -259,11 +266,12 @@ double FullGaussian::log_marginal(std::size_t slot) const {
     const double n = sizes_[slot], d = static_cast<double>(dims_);
     const double kappa = base_.kappas[kappa_], nu = base_.nus[nu_];
     return gamma_term(nu_, sizes_[slot]) - 0.5 * n * d * std::log(std::numbers::pi) +
-           0.5 * d * std::log(kappa / (kappa + n)) + 0.5 * nu * prior_log_det_ - 0.5 * (nu + n) * log_det_[slot];
+           0.5 * d * std::log(kappa / (kappa + n)) + 0.5 * nu * prior_log_det_ -
+           0.5 * (nu + n) * log_det_[slot];
 }
 
-double FullGaussian::log_marginal_at(std::span<const std::uint32_t> place, std::uint32_t size, const double* mean,
-                                     const double* scatter) {
+double FullGaussian::log_marginal_at(std::span<const std::uint32_t> place, std::uint32_t size,
+                                     const double* mean, const double* scatter) {
     const double n = size, d = static_cast<double>(dims_);
     const double kappa = base_.kappas[place[0]], nu = base_.nus[place[1]];
     const double before = base_.spreads.empty() ? prior_log_det_ : d * std::log(nu * base_.spreads[place[2]]);

@@ -1,11 +1,14 @@
-// Clusters of Gaussians with any covariance, the parameters integrated out under a Normal-Inverse-Wishart base.
+// Clusters of Gaussians with any covariance, the parameters integrated out under a Normal-Inverse-Wishart
+// base.
 //
 // A cluster of n items has kappa = kappa0 + n, nu = nu0 + n, a mean m and a scale Psi = L L'. With
-// q = (x - m)' Psi^-1 (x - m) the matrix determinant lemma gives both predictive densities that a sweep needs:
+// q = (x - m)' Psi^-1 (x - m) the matrix determinant lemma gives both predictive densities that a sweep
+// needs:
 //   of a new item:        ln p = c(n)   - ln|Psi|/2 - (nu + 1)/2 ln(1 + q kappa/(kappa + 1))
-//   of one of its items:  ln p = c(n-1) - ln|Psi|/2 + (nu - 1)/2 ln(1 - q kappa/(kappa - 1))   (given the others)
-// with c(n) = d/2 ln(kappa/(kappa+1)) + ln G((nu+1)/2) - ln G((nu+1-d)/2) - d/2 ln pi. So an item that stays where it
-// is costs no update, and one that moves costs two rank-one changes of L.
+//   of one of its items:  ln p = c(n-1) - ln|Psi|/2 + (nu - 1)/2 ln(1 - q kappa/(kappa - 1))   (given the
+//   others)
+// with c(n) = d/2 ln(kappa/(kappa+1)) + ln G((nu+1)/2) - ln G((nu+1-d)/2) - d/2 ln pi. So an item that stays
+// where it is costs no update, and one that moves costs two rank-one changes of L.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +23,14 @@ namespace partita {
 /// The base's free choices. Each list is a grid; one value is a fixed parameter.
 struct WishartBase {
     std::vector<double> mean;
-    std::vector<double> kappas; // precision of a cluster's mean, in units of its covariance
-    std::vector<double> nus;    // degrees of freedom
-    std::vector<double> scale;  // d x d; used when `spreads` is empty
+    std::vector<double> kappas;  // precision of a cluster's mean, in units of its covariance
+    std::vector<double> nus;     // degrees of freedom
+    std::vector<double> scale;   // d x d; used when `spreads` is empty
     std::vector<double> spreads; // v of scale = nu v I
 };
 
 class FullGaussian {
-  public:
+public:
     FullGaussian(WishartBase base, std::size_t max_size);
 
     std::size_t dims() const { return dims_; }
@@ -42,7 +45,8 @@ class FullGaussian {
     void assign(std::size_t slot, std::uint32_t size, const double* mean, const double* scatter);
     void copy_slot(const FullGaussian& from, std::size_t source, std::size_t target);
 
-    /// Adds to out[slot] the log predictive density of x, for every slot; `own` holds x and is scored without it.
+    /// Adds to out[slot] the log predictive density of x, for every slot; `own` holds x and is scored without
+    /// it.
     void score(const double* x, std::size_t own, std::size_t slots, double* out);
     /// Of the last score: |Psi without x| / |Psi| of `own`. Near zero the formula above loses its digits.
     double own_ratio(std::size_t own) const { return ratios_[own]; }
@@ -59,11 +63,11 @@ class FullGaussian {
                            const double* scatter);
 
     template <class Archive> void visit(Archive& archive) {
-        archive(kappa_, nu_, spread_, prior_factor_, prior_log_det_, sizes_, mean_, factor_, inverse_diagonal_,
-                constants_, log_det_, ratios_);
+        archive(kappa_, nu_, spread_, prior_factor_, prior_log_det_, sizes_, mean_, factor_,
+                inverse_diagonal_, constants_, log_det_, ratios_);
     }
 
-  private:
+private:
     void set_constants(std::size_t slot);
     void rotate_factor(std::size_t slot, bool downdate, double* w);
     double gamma_term(std::uint32_t nu, std::size_t n) const { return gamma_sums_[nu * (max_size_ + 1) + n]; }

@@ -12,7 +12,8 @@ inline double log_gamma(double x) {
         product *= x;
     const double y = 1.0 / x, z = y * y;
     const double series =
-        y * (1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 - z * (691.0 / 360360))))));
+        y * (1.0 / 12 -
+             z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 - z * (691.0 / 360360))))));
     constexpr double half_log_two_pi = 0.91893853320467274178;
     return (x - 0.5) * std::log(x) - x + half_log_two_pi + series - std::log(product);
 }

@@ -1,5 +1,6 @@
-// Collapsed Gibbs for mixtures (Neal 2000, Algorithm 3): every item in turn is scored against every cluster and against a
-// new one, and drawn. Slots without a cluster are empty; one of them, `open_`, stands for the new cluster.
+// Collapsed Gibbs for mixtures (Neal 2000, Algorithm 3): every item in turn is scored against every cluster
+// and against a new one, and drawn. Slots without a cluster are empty; one of them, `open_`, stands for the
+// new cluster.
 #pragma once
 
 #include <algorithm>
@@ -23,12 +24,12 @@
 namespace partita {
 
 struct MixtureMoves {
-    std::uint32_t split_merges = 1;     // proposals a sweep
-    std::uint32_t restricted_scans = 3; // Gibbs scans that prepare a proposal
+    double split_merges = 0.2;          // proposals a sweep, on average
+    std::uint32_t restricted_scans = 2; // Gibbs scans that prepare a proposal
 };
 
 template <class Family> class MixtureSampler {
-  public:
+public:
     /// `data` is n x d by rows. Without labels, items join one by one in random order.
     MixtureSampler(std::vector<double> data, Family family, PartitionPriorSettings prior, MixtureMoves moves,
                    std::uint64_t seed, std::uint64_t stream, std::span<const std::uint32_t> labels)
@@ -54,7 +55,7 @@ template <class Family> class MixtureSampler {
             refresh();
         for (std::size_t i = 0; i < n_items_; ++i)
             update(i);
-        for (std::uint32_t p = 0; p < moves_.split_merges && n_items_ > 1; ++p)
+        for (auto p = proposals_before(sweeps_); p < proposals_before(sweeps_ + 1); ++p)
             propose_split_merge();
         if (update_base(family_, moments_, rng_, [this] { compute_moments(); }))
             assign_all();
@@ -88,14 +89,16 @@ template <class Family> class MixtureSampler {
     std::uint64_t take_accepted() { return std::exchange(accepted_, 0); }
 
     /// For draws that are already there: the posterior of a base and a concentration is not asked for.
-    void set_state(std::span<const std::uint32_t> labels, double alpha, std::span<const std::uint32_t> place) {
+    void set_state(std::span<const std::uint32_t> labels, double alpha,
+                   std::span<const std::uint32_t> place) {
         if constexpr (has_grids<Family>)
             family_.set_grid_place(place);
         prior_.set_alpha(alpha);
         set_labels(labels);
     }
 
-    /// Log predictive weights of a new item for every slot, the open one included; slots out of use are -infinity.
+    /// Log predictive weights of a new item for every slot, the open one included; slots out of use are
+    /// -infinity.
     std::span<const double> score_new(const double* x) {
         scores_.assign(weights_.begin(), weights_.end());
         family_.score(x, no_slot, used_, scores_.data());
@@ -118,11 +121,11 @@ template <class Family> class MixtureSampler {
         scores_.resize(weights_.size());
     }
 
-  private:
+private:
     static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
     static constexpr double never = -std::numeric_limits<double>::infinity();
-    static constexpr std::uint64_t refresh_period = 64; // sweeps between recomputations of every factor from the data
-    static constexpr double least_ratio = 1e-7;         // below it, an item is taken out by recomputation
+    static constexpr std::uint64_t refresh_period =
+        64; // sweeps between recomputations of every factor from the data
 
     template <class Archive> void visit(Archive& archive) {
         auto alpha = prior_.alpha();
@@ -134,6 +137,12 @@ template <class Family> class MixtureSampler {
 
     const double* item(std::size_t i) const { return data_.data() + i * family_.dims(); }
 
+    /// Split-merge proposals due before this sweep: evenly spread, and a function of the count alone.
+    std::uint64_t proposals_before(std::uint64_t sweep) const {
+        return n_items_ > 1 ? static_cast<std::uint64_t>(static_cast<double>(sweep) * moves_.split_merges)
+                            : 0;
+    }
+
     void update(std::size_t i) {
         const std::size_t own = labels_[i];
         const auto n_own = family_.size(own);
@@ -142,7 +151,7 @@ template <class Family> class MixtureSampler {
         if (n_own == 1)
             scores_[open_] = prior_.log_open(n_clusters_ - 1);
         family_.score(item(i), own, used_, scores_.data());
-        if (n_own > 1 && family_.own_ratio(own) < least_ratio)
+        if (n_own > 1 && family_.own_ratio(own) < least_own_ratio)
             return update_outlier(i);
         const auto target = pick(scores_.data(), used_, rng_.uniform());
         if (target == own || (n_own == 1 && target == open_))
@@ -189,7 +198,9 @@ template <class Family> class MixtureSampler {
         weigh(target);
     }
 
-    void weigh(std::size_t slot) { weights_[slot] = family_.size(slot) > 0 ? prior_.log_join(family_.size(slot)) : never; }
+    void weigh(std::size_t slot) {
+        weights_[slot] = family_.size(slot) > 0 ? prior_.log_join(family_.size(slot)) : never;
+    }
     void weigh_open() { weights_[open_] = prior_.log_open(n_clusters_); }
 
     /// The first empty slot stands for a new cluster; the slots after the last one in use are not scored.
@@ -257,7 +268,8 @@ template <class Family> class MixtureSampler {
         auto j = static_cast<std::uint32_t>(rng_.below(n_items_ - 1));
         j += j >= i;
         const auto from = labels_[i], to = labels_[j];
-        if (!split_merge_.propose(family_, prior_, data_.data(), labels_, n_clusters_, i, j, moves_.restricted_scans, rng_))
+        if (!split_merge_.propose(family_, prior_, data_.data(), labels_, n_clusters_, i, j,
+                                  moves_.restricted_scans, rng_))
             return;
         ++accepted_;
         if (from == to) {
@@ -283,7 +295,8 @@ template <class Family> class MixtureSampler {
     Rng rng_;
     std::vector<std::uint32_t> labels_; // slot of each item
     std::vector<std::uint32_t> all_items_;
-    std::vector<double> weights_, scores_; // ln prior weight of joining each slot; -infinity if there is nothing to join
+    std::vector<double> weights_,
+        scores_; // ln prior weight of joining each slot; -infinity if there is nothing to join
     std::size_t n_clusters_ = 0, used_ = lanes, open_ = 0;
     std::uint64_t sweeps_ = 0, accepted_ = 0;
     Moments<Family> moments_;

@@ -8,12 +8,13 @@
 namespace partita {
 
 template <class Family> class Moments {
-  public:
+public:
     /// Two passes, so that data far from zero lose no digits. Labels of `slots` and above are left out.
     void compute(const Family& family, const double* data, std::span<const std::uint32_t> items,
                  std::span<const std::uint32_t> labels, std::size_t slots) {
         dims_ = family.dims(), scatter_size_ = family.scatter_size();
-        sizes_.assign(slots, 0), means_.assign(slots * dims_, 0.0), scatters_.assign(slots * scatter_size_, 0.0);
+        sizes_.assign(slots, 0), means_.assign(slots * dims_, 0.0),
+            scatters_.assign(slots * scatter_size_, 0.0);
         for (std::size_t p = 0; p < items.size(); ++p) {
             ++sizes_[labels[p]];
             for (std::size_t i = 0; i < dims_; ++i)
@@ -42,7 +43,7 @@ template <class Family> class Moments {
             family.clear(slot);
     }
 
-  private:
+private:
     std::size_t dims_ = 0, scatter_size_ = 0;
     std::vector<std::uint32_t> sizes_;
     std::vector<double> means_, scatters_, deviation_;

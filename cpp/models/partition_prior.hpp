@@ -1,7 +1,8 @@
 // Priors on partitions of the form p(z) = V(t) prod W(n_k), t clusters of sizes n_k (Gnedin & Pitman 2006).
 //   Dirichlet process, Pitman-Yor: V(t) = G(alpha + 1) / G(alpha + n) prod_(i < t) (alpha + i discount),
 //                                  W(m) = (1 - discount)(2 - discount)...(m - 1 - discount)
-//   finite symmetric Dirichlet with unknown K: W(m) = g (g + 1)...(g + m - 1) for the weight g, V(t) from a table
+//   finite symmetric Dirichlet with unknown K: W(m) = g (g + 1)...(g + m - 1) for the weight g, V(t) from a
+//   table
 #pragma once
 
 #include <algorithm>
@@ -16,16 +17,16 @@
 namespace partita {
 
 struct PartitionPriorSettings {
-    double alpha = 1.0;          // its first value, or the Dirichlet weight of the finite mixture
-    double discount = 0.0;       // Pitman-Yor
+    double alpha = 1.0;             // its first value, or the Dirichlet weight of the finite mixture
+    double discount = 0.0;          // Pitman-Yor
     double shape = 0.0, rate = 0.0; // Gamma prior on alpha, if shape > 0
-    std::vector<double> grid;    // or: alpha's values on a grid, with
+    std::vector<double> grid;       // or: alpha's values on a grid, with
     std::vector<double> grid_log_prior;
-    std::vector<double> log_v;   // the finite mixture's ln V(t), t = 0..n; empty for the processes
+    std::vector<double> log_v; // the finite mixture's ln V(t), t = 0..n; empty for the processes
 };
 
 class PartitionPrior {
-  public:
+public:
     PartitionPrior(PartitionPriorSettings settings, std::size_t n_items)
         : settings_(std::move(settings)), n_items_(n_items), alpha_(settings_.alpha), log_join_(n_items + 1),
           log_w_(n_items + 1) {
@@ -61,8 +62,8 @@ class PartitionPrior {
     double alpha() const { return alpha_; }
     void set_alpha(double alpha) { alpha_ = alpha; }
 
-    /// Draws alpha given the number of clusters. With a Gamma prior: the beta of Escobar & West (1995), and for each
-    /// cluster after the first a coin (Teh 2006) that is always heads without a discount.
+    /// Draws alpha given the number of clusters. With a Gamma prior: the beta of Escobar & West (1995), and
+    /// for each cluster after the first a coin (Teh 2006) that is always heads without a discount.
     void update_alpha(Rng& rng, std::size_t t) {
         if (!settings_.grid.empty())
             update_on_grid(rng, t);
@@ -70,7 +71,7 @@ class PartitionPrior {
             update_gamma(rng, t);
     }
 
-  private:
+private:
     double log_v_of(double alpha, std::size_t t) const {
         double sum = log_gamma(alpha + 1.0) - log_gamma(alpha + static_cast<double>(n_items_));
         if (settings_.discount == 0.0)

@@ -1,31 +1,34 @@
 #include "models/pick.hpp"
 
 #include "clones.hpp"
-#include "models/lane_math.hpp"
-#include "models/slots.hpp"
+#include "models/lanes.hpp"
 
 namespace partita {
 
 namespace {
 
-/// exp(score - best) in place; returns the sum, added up in slot order on every instruction set.
+/// exp(score - best) in place; returns the sum.
 PARTITA_CLONES double exponentiate(double* scores, std::size_t slots) {
-    double best[lanes];
-    for (std::size_t l = 0; l < lanes; ++l)
-        best[l] = scores[l];
-    for (std::size_t s = lanes; s < slots; s += lanes)
-        for (std::size_t l = 0; l < lanes; ++l)
-            best[l] = scores[s + l] > best[l] ? scores[s + l] : best[l];
+    Lanes best, score;
+    load(best, scores);
+    for (std::size_t s = lanes; s < slots; s += lanes) {
+        load(score, scores + s);
+        best = score > best ? score : best;
+    }
     double top = best[0];
     for (std::size_t l = 1; l < lanes; ++l)
         top = best[l] > top ? best[l] : top;
-    double total = 0.0;
+    Lanes sums{};
     for (std::size_t s = 0; s < slots; s += lanes) {
-        for (std::size_t l = 0; l < lanes; ++l)
-            scores[s + l] = lane_exp(scores[s + l] - top);
-        for (std::size_t l = 0; l < lanes; ++l)
-            total += scores[s + l];
+        load(score, scores + s);
+        score -= top;
+        lane_exp(score);
+        store(score, scores + s);
+        sums += score;
     }
+    double total = 0.0;
+    for (std::size_t l = 0; l < lanes; ++l)
+        total += sums[l];
     return total;
 }
 

@@ -1,4 +1,5 @@
-// Storage by slot: a cluster's numbers lie at the same place of every row, so that one vector load takes eight clusters.
+// Storage by slot: a cluster's numbers lie at the same place of every row, so that one vector load takes a
+// few clusters.
 #pragma once
 
 #include <algorithm>
@@ -6,16 +7,19 @@
 #include <limits>
 #include <vector>
 
+#include "models/lanes.hpp"
+
 namespace partita {
 
-inline constexpr std::size_t lanes = 8;
 inline constexpr std::size_t no_slot = std::numeric_limits<std::size_t>::max();
 
-inline std::size_t round_to_lanes(std::size_t slots) { return (slots + lanes - 1) / lanes * lanes; }
+/// An item whose removal would shrink its cluster's scale to less than this is taken out by recomputation: a
+/// downdate would be mostly rounding.
+inline constexpr double least_own_ratio = 1e-7;
 
 /// `rows` rows of `stride` slots each.
 class SlotRows {
-  public:
+public:
     SlotRows() = default;
     explicit SlotRows(std::size_t rows) : rows_(rows) {}
 
@@ -42,7 +46,7 @@ class SlotRows {
 
     template <class Archive> void visit(Archive& archive) { archive(stride_, values_); }
 
-  private:
+private:
     std::size_t rows_ = 0, stride_ = 0;
     std::vector<double> values_;
 };

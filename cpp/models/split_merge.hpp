@@ -1,11 +1,12 @@
-// Split-merge proposals with restricted Gibbs scans: Jain & Neal (2004), the conjugate version. Two items are chosen; if they
-// share a cluster it may be split between them, else their clusters may be merged.
+// Split-merge proposals with restricted Gibbs scans: Jain & Neal (2004), the conjugate version. Two items are
+// chosen; if they share a cluster it may be split between them, else their clusters may be merged.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "models/base_update.hpp"
@@ -17,13 +18,13 @@
 namespace partita {
 
 template <class Family> class SplitMerge {
-  public:
+public:
     explicit SplitMerge(const Family& family) : pair_(family) { pair_.widen(lanes); }
 
     /// True if the proposal for items i and j is accepted; apply_split or apply_merge then makes the change.
     bool propose(const Family& family, const PartitionPrior& prior, const double* data,
-                 std::span<const std::uint32_t> labels, std::size_t n_clusters, std::uint32_t i, std::uint32_t j,
-                 std::uint32_t scans, Rng& rng) {
+                 std::span<const std::uint32_t> labels, std::size_t n_clusters, std::uint32_t i,
+                 std::uint32_t j, std::uint32_t scans, Rng& rng) {
         const auto from = labels[i], to = labels[j];
         const bool split = from == to;
         data_ = data;
@@ -44,7 +45,8 @@ template <class Family> class SplitMerge {
     }
 
     /// The items of i's side move to an empty slot.
-    void apply_split(Family& family, std::vector<std::uint32_t>& labels, std::uint32_t fresh, std::uint32_t kept) {
+    void apply_split(Family& family, std::vector<std::uint32_t>& labels, std::uint32_t fresh,
+                     std::uint32_t kept) {
         family.copy_slot(pair_, 0, fresh);
         family.copy_slot(pair_, 1, kept);
         for (std::size_t p = 0; p < items_.size(); ++p)
@@ -52,16 +54,18 @@ template <class Family> class SplitMerge {
                 labels[items_[p]] = fresh;
     }
 
-    void apply_merge(Family& family, std::vector<std::uint32_t>& labels, std::uint32_t from, std::uint32_t to) {
+    void apply_merge(Family& family, std::vector<std::uint32_t>& labels, std::uint32_t from,
+                     std::uint32_t to) {
         family.copy_slot(pair_, 2, to);
         family.clear(from);
         for (const auto item : items_)
             labels[item] = to;
     }
 
-  private:
+private:
     /// Items i, j and everyone with them, each of the others on a side by a coin: i keeps side 0, j side 1.
-    void gather(const Family& family, std::span<const std::uint32_t> labels, std::uint32_t i, std::uint32_t j, Rng& rng) {
+    void gather(const Family& family, std::span<const std::uint32_t> labels, std::uint32_t i, std::uint32_t j,
+                Rng& rng) {
         items_.assign({i, j});
         sides_.assign({0u, 1u});
         for (std::uint32_t item = 0; item < labels.size(); ++item)
@@ -76,9 +80,10 @@ template <class Family> class SplitMerge {
         moments_.assign_to(pair_, 1);
     }
 
-    /// A Gibbs scan over the two sides; returns ln of the probability of its choices. With `forced` the choices are given.
+    /// A Gibbs scan over the two sides; returns ln of the probability of its choices. With `forced` the
+    /// choices are given.
     double restricted_scan(const PartitionPrior& prior, Rng& rng, bool forced = false) {
-        double log_q = 0.0;
+        double log_q = 0.0, q = 1.0;
         for (std::size_t p = 2; p < items_.size(); ++p) {
             const double* x = data_ + items_[p] * pair_.dims();
             const auto own = sides_[p], other = 1 - own;
@@ -86,13 +91,14 @@ template <class Family> class SplitMerge {
             scores[own] = prior.log_join(pair_.size(own) - 1);
             scores[other] = prior.log_join(pair_.size(other));
             pair_.score(x, own, lanes, scores);
-            const bool outlier = pair_.own_ratio(own) < least_ratio;
+            const bool outlier = pair_.own_ratio(own) < least_own_ratio;
             if (outlier)
                 score_outlier(prior, p, scores);
-            const double against = scores[other] - scores[own];
-            const double log_stay = against > 0.0 ? -against - std::log1p(std::exp(-against)) : -std::log1p(std::exp(against));
-            const bool moves = forced ? originals_[p] != own : std::log(open_uniform(rng)) >= log_stay;
-            log_q += moves ? against + log_stay : log_stay;
+            const double p_stay = 1.0 / (1.0 + std::exp(scores[other] - scores[own]));
+            const bool moves = forced ? originals_[p] != own : rng.uniform() >= p_stay;
+            q *= moves ? 1.0 / (1.0 + std::exp(scores[own] - scores[other])) : p_stay;
+            if (q < 1e-200)
+                log_q += std::log(std::exchange(q, 1.0));
             if (moves)
                 sides_[p] = other;
             if (outlier)
@@ -100,7 +106,7 @@ template <class Family> class SplitMerge {
             else if (moves)
                 pair_.remove(own, x), pair_.insert(other, x);
         }
-        return log_q;
+        return log_q + std::log(q);
     }
 
     /// Takes an item out by recomputation, where a downdate would be mostly rounding, and scores it then.
@@ -131,8 +137,6 @@ template <class Family> class SplitMerge {
     static double log_part(const Family& family, const PartitionPrior& prior, std::size_t slot) {
         return prior.log_w(family.size(slot)) + family.log_marginal(slot);
     }
-
-    static constexpr double least_ratio = 1e-7;
 
     Family pair_; // slots 0 and 1: the sides; 2: both together
     const double* data_ = nullptr;

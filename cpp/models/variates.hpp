@@ -11,7 +11,8 @@ namespace partita {
 /// Uniform on (0, 1): safe under a logarithm.
 inline double open_uniform(Rng& rng) { return (static_cast<double>(rng() >> 12) + 0.5) * 0x1.0p-52; }
 
-/// Standard normal by the polar method. The second normal of each pair is dropped: the stream is the whole state.
+/// Standard normal by the polar method. The second normal of each pair is dropped: the stream is the whole
+/// state.
 inline double normal(Rng& rng) {
     for (;;) {
         const double u = 2.0 * rng.uniform() - 1.0, v = 2.0 * rng.uniform() - 1.0;
@@ -21,7 +22,8 @@ inline double normal(Rng& rng) {
     }
 }
 
-/// ln of a Gamma(shape, 1) variate, by Marsaglia & Tsang (2000). A logarithm, so that tiny shapes do not underflow.
+/// ln of a Gamma(shape, 1) variate, by Marsaglia & Tsang (2000). A logarithm, so that tiny shapes do not
+/// underflow.
 inline double log_gamma_variate(Rng& rng, double shape) {
     if (shape < 1.0)
         return log_gamma_variate(rng, shape + 1.0) + std::log(open_uniform(rng)) / shape;

@@ -148,7 +148,9 @@ def open_run(path: str | os.PathLike[str]) -> Run:
         raise RunFormatError(f"{target} has no manifest.json: it is not a partita run")
     manifest = _read_json(target / "manifest.json")
     if manifest.get("format") != FORMAT:
-        raise RunFormatError(f"{target / 'manifest.json'} has format {manifest.get('format')!r}, not {FORMAT!r}")
+        raise RunFormatError(
+            f"{target / 'manifest.json'} has format {manifest.get('format')!r}, not {FORMAT!r}"
+        )
     if manifest.get("version") != VERSION:
         raise RunFormatError(
             f"{target / 'manifest.json'} has version {manifest.get('version')!r}; this partita reads {VERSION}"

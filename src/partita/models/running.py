@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._validate import check_n_jobs
 from partita.models.chain import Chain, smallest_unsigned
 from partita.models.checkpoint import Part, Plan, Run, RunFormatError, create_run, open_run
 from partita.models.progress import Reporter, reporter
@@ -126,7 +127,9 @@ class _Job:
     def __init__(self, chain: int, sampler: Sampler, plan: Plan, run: Run | None) -> None:
         self.chain, self.sampler, self.plan, self.run = chain, sampler, plan, run
         self.busy = False
-        self.sweeps = sampler.sweeps  # after the last turn: the sampler itself may be sweeping in another thread
+        self.sweeps = (
+            sampler.sweeps
+        )  # after the last turn: the sampler itself may be sweeping in another thread
         self.parts: list[tuple[NDArray[Any], NDArray[np.float64]]] = []
         self.unwritten = 0
         self.written_sweeps = 0
@@ -239,7 +242,7 @@ def _finish(
     n_jobs: int,
     progress: bool,
 ) -> Chain:
-    crew = _Crew(jobs, min(len(jobs), _threads(n_jobs)))
+    crew = _Crew(jobs, min(len(jobs), check_n_jobs(n_jobs)))
     with reporter(plan, progress) as report:
         complete = crew.run(report)
     if not complete:
@@ -247,12 +250,6 @@ def _finish(
             job.write()
         _tell_stopped(jobs, run)
     return _collect(model, inputs, plan, jobs, complete)
-
-
-def _threads(n_jobs: int) -> int:
-    if n_jobs == 0 or n_jobs < -1:
-        raise ValueError(f"n_jobs must be -1 or at least 1, got {n_jobs}")
-    return n_jobs if n_jobs > 0 else (os.cpu_count() or 1)
 
 
 def _tell_stopped(jobs: list[_Job], run: Run | None) -> None:
