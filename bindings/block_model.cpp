@@ -150,11 +150,10 @@ void bind_block_model(nb::module_& m) {
         .def(
             "__init__",
             [](Sampler* self, const BlockModel& model, const Array1<double>& log_k_rows,
-               const Array1<double>& log_k_columns, std::uint32_t split_merges,
-               std::uint32_t restricted_scans, std::uint32_t resizes, std::size_t start_clusters,
-               std::uint64_t seed, std::uint64_t stream) {
+               const Array1<double>& log_k_columns, double split_merge_rate, std::uint32_t restricted_scans,
+               std::uint32_t resizes, std::size_t start_clusters, std::uint64_t seed, std::uint64_t stream) {
                 ChainPlan plan{{copy_of(log_k_rows), copy_of(log_k_columns)},
-                               split_merges,
+                               split_merge_rate,
                                restricted_scans,
                                resizes,
                                seed,
@@ -163,7 +162,7 @@ void bind_block_model(nb::module_& m) {
                                    model.network().bipartite()};
             },
             nb::keep_alive<1, 2>(), nb::arg("model"), nb::arg("log_k_rows"), nb::arg("log_k_columns"),
-            nb::arg("split_merges"), nb::arg("restricted_scans"), nb::arg("resizes"),
+            nb::arg("split_merge_rate"), nb::arg("restricted_scans"), nb::arg("resizes"),
             nb::arg("start_clusters"), nb::arg("seed"), nb::arg("stream"))
         .def_prop_ro(
             "sweeps",
