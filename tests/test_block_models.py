@@ -61,12 +61,16 @@ def test_icl_is_the_definition(variant):
 def test_degree_corrected_icl_is_the_multigraph_integral(directed):
     """With loops: Σ_x p(x | z) over multigraphs is 1, so the ICL is a normalised log probability. Checked on two nodes."""
     n0, a0, b0 = 1.0, 1.0, 3.0  # a high rate b0 keeps the counts small
-    model = StochasticBlockModel(directed=directed, loops=True, degree_corrected=True, edges="counts", n0=n0, a0=a0, b0=b0)
+    model = StochasticBlockModel(
+        directed=directed, loops=True, degree_corrected=True, edges="counts", n0=n0, a0=a0, b0=b0
+    )
     for labels in ([0, 0], [0, 1]):
         total = 0.0
         top = 9 if directed else 14
         for x in np.ndindex(*((top,) * (4 if directed else 3))):
-            X = np.array([[x[0], x[1]], [x[2], x[3]]] if directed else [[x[0], x[1]], [x[1], x[2]]], dtype=float)
+            X = np.array(
+                [[x[0], x[1]], [x[2], x[3]]] if directed else [[x[0], x[1]], [x[1], x[2]]], dtype=float
+            )
             total += np.exp(model.icl(X, labels) - log_partition(np.array(labels), n0))
         assert total == pytest.approx(1.0, abs=0.02)
         assert total < 1.0 + 1e-9

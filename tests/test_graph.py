@@ -176,7 +176,11 @@ def test_bad_settings_are_refused(settings, message):
 
 def test_bad_arguments_are_refused():
     model = StochasticBlockModel()
-    for arguments, message in [({"k_max": 0}, "k_max"), ({"restarts": 0}, "restarts"), ({"n_jobs": 0}, "n_jobs")]:
+    for arguments, message in [
+        ({"k_max": 0}, "k_max"),
+        ({"restarts": 0}, "restarts"),
+        ({"n_jobs": 0}, "n_jobs"),
+    ]:
         with pytest.raises(ValueError, match=message):
             model.maximize(MATRIX, **arguments)
     with pytest.raises(ValueError, match=r"labels has shape \(3,\)"):

@@ -42,7 +42,13 @@ def native_model(graph: Graph, edges: EdgeModel, n0: float, n0_columns: float = 
     """The core's model of a graph."""
     arrays = _bipartite_arrays(graph) if graph.bipartite else _square_arrays(graph, edges)
     return _core.BlockModel(
-        arrays, edges.counts, edges.first, edges.second, edges.degree_corrected, n0_rows=n0, n0_columns=n0_columns
+        arrays,
+        edges.counts,
+        edges.first,
+        edges.second,
+        edges.degree_corrected,
+        n0_rows=n0,
+        n0_columns=n0_columns,
     )
 
 
@@ -87,7 +93,9 @@ def _square_arrays(graph: Graph, edges: EdgeModel) -> Any:
     n = graph.n_nodes
     pair, loop = (2, 1) if edges.half_loops else (1, 1)
     arrays = _core.NetworkArrays(n, n, edges.directed, pair, loop)
-    _set_neighbours(arrays, _without_diagonal(graph.adjacency), _without_diagonal(graph.missing), edges.directed)
+    _set_neighbours(
+        arrays, _without_diagonal(graph.adjacency), _without_diagonal(graph.missing), edges.directed
+    )
     counts = graph.adjacency.diagonal().astype(np.uint32)
     if edges.loops:
         arrays.set_loops(counts, (graph.missing.diagonal() == 0).astype(np.uint8))

@@ -11,7 +11,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita.models.block_core import EdgeModel, check_positive, constant, count_threads, native_model, seed_from
+from partita.models.block_core import (
+    EdgeModel,
+    check_positive,
+    constant,
+    count_threads,
+    native_model,
+    seed_from,
+)
 from partita.models.block_fit import Blocks, block_table, check_pairs, first_appearance
 from partita.models.block_sampling import (
     graph_arrays,
@@ -139,7 +146,9 @@ class LatentBlockModel:
         """Exact ICL of partitions of rows and columns (natural logarithm)."""
         graph = self._graph(matrix)
         parts = []
-        for name, labels, size in zip(("rows", "columns"), (rows, columns), graph.adjacency.shape, strict=True):
+        for name, labels, size in zip(
+            ("rows", "columns"), (rows, columns), graph.adjacency.shape, strict=True
+        ):
             array = np.asarray(labels)
             if array.shape != (size,):
                 raise ValueError(f"{name} has shape {array.shape} but the matrix has {size} {name}")
@@ -229,7 +238,12 @@ class LatentBlockModel:
         n_rows = int(chain.inputs["shape"][0])
         rows, columns = chain.labels[:, :, :n_rows], chain.labels[:, :, n_rows:]
         return BipartiteChain(
-            smallest_unsigned(rows), chain.stats, chain.model, chain.inputs, chain.attrs, smallest_unsigned(columns)
+            smallest_unsigned(rows),
+            chain.stats,
+            chain.model,
+            chain.inputs,
+            chain.attrs,
+            smallest_unsigned(columns),
         )
 
     def params(self) -> dict[str, Any]:
@@ -272,7 +286,9 @@ class LatentBlockModel:
         if min(n_rows, n_columns) <= 4 or graph.adjacency.nnz == 0:
             return np.empty((0, n_rows + n_columns), np.uint32)
         rows = spectral_starts(graph.adjacency, min(start_clusters(n_rows), most[0]), count, rng)
-        columns = spectral_starts(graph.adjacency.T.tocsr(), min(start_clusters(n_columns), most[1]), count, rng)
+        columns = spectral_starts(
+            graph.adjacency.T.tocsr(), min(start_clusters(n_columns), most[1]), count, rng
+        )
         return np.concatenate([rows, columns], axis=1)
 
     def __repr__(self) -> str:
