@@ -9,3 +9,5 @@ void bind_losses(nanobind::module_& m);
 void bind_mixture(nanobind::module_& m);
 void bind_sample(nanobind::module_& m);
 void bind_sample_view(nanobind::module_& m);
+void bind_search(nanobind::module_& m);
+void bind_search_state(nanobind::module_& m);

@@ -9,4 +9,6 @@ NB_MODULE(_core, m) {
     bind_sample_view(m);
     bind_losses(m);
     bind_mixture(m);
+    bind_search(m);
+    bind_search_state(m);
 }

@@ -11,8 +11,9 @@
 
 #include "parallel.hpp"
 
-/// Runs work(stop) without the GIL. Returns true if Ctrl-C came: `stop` was then set and the work ended early.
-/// The pending KeyboardInterrupt is cleared; the caller decides whether to raise it or to use what there is.
+/// Runs work(stop) without the GIL. Returns true if Ctrl-C came: `stop` was then set and the work ended
+/// early. The pending KeyboardInterrupt is cleared; the caller decides whether to raise it or to use what
+/// there is.
 template <class Work> bool run_interruptible(Work work) {
     partita::StopFlag stop{false};
     std::exception_ptr failure;

@@ -4,8 +4,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "distances.hpp"
-#include "interrupt.hpp"
-#include "losses.hpp"
+#include "loss_handle.hpp"
 #include "sample_view.hpp"
 #include "similarity.hpp"
 
@@ -13,11 +12,6 @@ using namespace nb::literals;
 using partita::Loss;
 
 namespace {
-
-/// A loss as Python holds it.
-struct LossHandle {
-    Loss loss;
-};
 
 /// f0 given in Python: called once for many values, with the GIL held.
 partita::CustomLoss::Combine python_combine(nb::callable f0) {
@@ -88,8 +82,10 @@ void similarity(const SampleView& sample, Array1<std::int64_t> rows, Array1<std:
 
 void bind_losses(nb::module_& m) {
     nb::class_<LossHandle>(m, "Loss", "A loss as the core knows it.")
-        .def_static("binder", [](double a, double b) { return LossHandle{partita::Binder{a, b}}; }, "a"_a, "b"_a)
-        .def_static("vi", [](double a, double b) { return LossHandle{partita::VI{a, b}}; }, "a"_a, "b"_a)
+        .def_static(
+            "binder", [](double a, double b) { return LossHandle{partita::Binder{a, b}}; }, "a"_a, "b"_a)
+        .def_static(
+            "vi", [](double a, double b) { return LossHandle{partita::VI{a, b}}; }, "a"_a, "b"_a)
         .def_static("nvi", [] { return LossHandle{partita::NVI{}}; })
         .def_static("id", [] { return LossHandle{partita::ID{}}; })
         .def_static("nid", [] { return LossHandle{partita::NID{}}; })
@@ -98,8 +94,8 @@ void bind_losses(nb::module_& m) {
         .def_static(
             "custom",
             [](std::vector<double> f1, std::vector<double> f2, std::vector<double> f3, nb::callable f0) {
-                return LossHandle{partita::CustomLoss{python_combine(std::move(f0)), std::move(f1), std::move(f2),
-                                                      std::move(f3)}};
+                return LossHandle{partita::CustomLoss{python_combine(std::move(f0)), std::move(f1),
+                                                      std::move(f2), std::move(f3)}};
             },
             "f1"_a, "f2"_a, "f3"_a, "f0"_a)
         .def_static(
@@ -109,11 +105,16 @@ void bind_losses(nb::module_& m) {
                     partita::CustomLoss{native_combine(f0), std::move(f1), std::move(f2), std::move(f3)}};
             },
             "f1"_a, "f2"_a, "f3"_a, "f0_address"_a);
-    m.def("capsule_address", [](nb::capsule capsule) {
-        return reinterpret_cast<std::uintptr_t>(PyCapsule_GetPointer(capsule.ptr(), capsule.name()));
-    }, "capsule"_a);
+    m.def(
+        "capsule_address",
+        [](nb::capsule capsule) {
+            return reinterpret_cast<std::uintptr_t>(PyCapsule_GetPointer(capsule.ptr(), capsule.name()));
+        },
+        "capsule"_a);
     m.def("distances", &distances, "estimate"_a, "sample"_a, "loss"_a, "threads"_a);
     m.def("pairwise_distances", &pairwise_distances, "sample"_a, "loss"_a, "threads"_a);
-    m.def("similarity", &similarity<float>, "sample"_a, "rows"_a, "columns"_a, "out"_a.noconvert(), "threads"_a);
-    m.def("similarity", &similarity<double>, "sample"_a, "rows"_a, "columns"_a, "out"_a.noconvert(), "threads"_a);
+    m.def("similarity", &similarity<float>, "sample"_a, "rows"_a, "columns"_a, "out"_a.noconvert(),
+          "threads"_a);
+    m.def("similarity", &similarity<double>, "sample"_a, "rows"_a, "columns"_a, "out"_a.noconvert(),
+          "threads"_a);
 }

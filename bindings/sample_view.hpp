@@ -7,7 +7,7 @@
 #include "draws.hpp"
 
 class SampleView {
-  public:
+public:
     template <class Label>
     SampleView(Array2<Label> labels, Array1<double> weights)
         : labels_(std::move(labels)), weights_(std::move(weights)) {}
@@ -22,7 +22,7 @@ class SampleView {
             labels_);
     }
 
-  private:
+private:
     std::variant<Array2<std::uint8_t>, Array2<std::uint16_t>, Array2<std::uint32_t>> labels_;
     Array1<double> weights_;
 };

@@ -1,4 +1,5 @@
-// PARTITA_CLONES on a hot leaf function: compiled for plain x86-64 and for AVX2, chosen when the module loads.
+// PARTITA_CLONES on a hot leaf function: compiled for plain x86-64 and for AVX2, chosen when the module
+// loads.
 #pragma once
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(PARTITA_NO_CLONES)

@@ -85,9 +85,7 @@ double Contingency::count_cells(std::span<const std::uint32_t> estimate, std::sp
     return static_cast<double>(n);
 }
 
-double Contingency::joint_dense(std::span<const double> table) const {
-    return sum_of(table, cells_);
-}
+double Contingency::joint_dense(std::span<const double> table) const { return sum_of(table, cells_); }
 
 /// Cluster after cluster of the estimate, counting in one row that is cleared behind: memory O(items), any K.
 template <class Label>

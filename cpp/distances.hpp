@@ -1,5 +1,5 @@
-// Exact losses between partitions, from their contingency tables; O(items) a pair. Items that either side leaves
-// out (a gap) do not count.
+// Exact losses between partitions, from their contingency tables; O(items) a pair. Items that either side
+// leaves out (a gap) do not count.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace partita {
 
 /// The three sums of one estimate against one draw. An instance keeps scratch memory for one thread.
 class Contingency {
-  public:
+public:
     Contingency(std::size_t n_estimate_clusters, std::size_t n_draw_clusters);
 
     template <class Label>
@@ -22,11 +22,12 @@ class Contingency {
     /// The sums of the same table with estimate and draw exchanged; call after sums().
     Sums transposed(Sums sums, const LossTables& tables) const;
 
-  private:
+private:
     template <class Label> double count_cells(std::span<const std::uint32_t>, std::span<const Label>);
     double joint_dense(std::span<const double> table) const;
     template <class Label>
-    double joint_sparse(std::span<const std::uint32_t>, std::span<const Label>, std::span<const double> table);
+    double joint_sparse(std::span<const std::uint32_t>, std::span<const Label>,
+                        std::span<const double> table);
 
     std::size_t n_rows_, n_columns_;
     bool dense_;

@@ -1,8 +1,9 @@
 // Losses between two partitions, as functions of three sums over their contingency table.
 //
 // With f1, f2, f3 summed over the joint counts, the estimate's and the draw's cluster sizes, a loss is
-// g(joint, estimate, draw) - the family (7) of Rastelli & Friel. The built-in losses use one phi for all three sums.
-// They are written as differences that vanish term by term at identical partitions, so that loss(x, x) == 0 exactly.
+// g(joint, estimate, draw) - the family (7) of Rastelli & Friel. The built-in losses use one phi for all
+// three sums. They are written as differences that vanish term by term at identical partitions, so that
+// loss(x, x) == 0 exactly.
 #pragma once
 
 #include <algorithm>
@@ -95,7 +96,7 @@ using Loss = std::variant<Binder, VI, NVI, ID, NID, OneMinusARI, ZeroOne, Custom
 
 /// A loss with its tables for up to n items: everything that turns counts into losses.
 class LossTables {
-  public:
+public:
     LossTables(Loss loss, std::size_t n_items);
 
     const Loss& loss() const { return loss_; }
@@ -106,7 +107,7 @@ class LossTables {
     /// out[t] = loss of sums[t].
     void combine(std::span<const Sums> sums, std::span<double> out) const;
 
-  private:
+private:
     Loss loss_;
     bool custom_;
     std::vector<double> joint_, estimate_, draw_;

@@ -14,8 +14,8 @@ namespace partita {
 /// Set from outside (Ctrl-C, a deadline); long loops poll it and end early with what they have.
 using StopFlag = std::atomic<bool>;
 
-/// Calls work(task, worker) for every task on up to `threads` threads. What a task computes must not depend on
-/// the worker: the worker's number only selects scratch memory.
+/// Calls work(task, worker) for every task on up to `threads` threads. What a task computes must not depend
+/// on the worker: the worker's number only selects scratch memory.
 template <class Work> void parallel_for(std::size_t n_tasks, unsigned threads, Work work) {
     const auto n_workers = static_cast<unsigned>(std::min<std::size_t>(std::max(threads, 1u), n_tasks));
     if (n_workers <= 1) {

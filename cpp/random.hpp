@@ -12,7 +12,7 @@
 namespace partita {
 
 class Rng {
-  public:
+public:
     using result_type = std::uint64_t;
 
     explicit Rng(std::uint64_t seed, std::uint64_t stream = 0) {
@@ -63,7 +63,7 @@ class Rng {
     std::array<std::uint64_t, 4> state() const { return state_; }
     void restore(const std::array<std::uint64_t, 4>& state) { state_ = state; }
 
-  private:
+private:
     static std::uint64_t split_mix(std::uint64_t& x) {
         auto z = (x += 0x9e3779b97f4a7c15u);
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

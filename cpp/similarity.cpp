@@ -12,8 +12,7 @@ namespace {
 
 // Leaf loops: plain counting over contiguous labels, which compilers turn into vector compares.
 
-template <class Label>
-inline std::uint32_t count_equal_plain(const Label* x, const Label* y, std::size_t n) {
+template <class Label> inline std::uint32_t count_equal_plain(const Label* x, const Label* y, std::size_t n) {
     constexpr std::size_t width = 64 / sizeof(Label);
     constexpr std::size_t flush = 255 * width; // a byte-wide counter cannot overflow within it
     std::uint32_t total = 0;
@@ -55,8 +54,7 @@ template <class Label> std::uint32_t count_both_gaps(const Label* x, const Label
     return total;
 }
 
-template <class Label>
-double together(const ItemLabels<Label>& items, const Label* x, const Label* y) {
+template <class Label> double together(const ItemLabels<Label>& items, const Label* x, const Label* y) {
     double same = 0, both = 0;
     for (const auto& run : items.runs()) {
         const auto length = run.end - run.begin;
@@ -85,7 +83,7 @@ double together_by_draw(const ItemLabels<Label>& items, const Label* x, const La
 }
 
 constexpr std::size_t shortest_run = 16; // on average; below it, whole runs cost more than single draws
-constexpr std::size_t tile = 64; // tile x draws labels stay in the cache
+constexpr std::size_t tile = 64;         // tile x draws labels stay in the cache
 
 } // namespace
 
@@ -128,7 +126,8 @@ void similarity(const Draws<Label>& draws, std::span<const std::int64_t> rows,
                 const auto start = symmetric ? std::max(begin, r) : begin;
                 for (std::size_t c = start; c < std::min(begin + tile, width); ++c) {
                     const auto* y = items.item(static_cast<std::size_t>(columns[c])).data();
-                    const auto value = static_cast<Real>(by_run ? together(items, x, y) : together_by_draw(items, x, y));
+                    const auto value =
+                        static_cast<Real>(by_run ? together(items, x, y) : together_by_draw(items, x, y));
                     out[r * width + c] = value;
                     if (symmetric)
                         out[c * width + r] = value;

@@ -9,9 +9,10 @@
 
 namespace partita {
 
-/// Labels item after item, draws ordered by weight, so that equal weights form runs that are counted in integers.
+/// Labels item after item, draws ordered by weight, so that equal weights form runs that are counted in
+/// integers.
 template <class Label> class ItemLabels {
-  public:
+public:
     explicit ItemLabels(const Draws<Label>& draws);
 
     std::size_t n_draws() const { return n_draws_; }
@@ -24,14 +25,15 @@ template <class Label> class ItemLabels {
     };
     std::span<const Run> runs() const { return runs_; }
 
-  private:
+private:
     std::size_t n_draws_;
     bool has_gaps_ = false;
     std::vector<Label> labels_;
     std::vector<Run> runs_;
 };
 
-/// out[r, c] = P(rows[r] and columns[c] share a cluster), among the draws that label both; NaN where none does.
+/// out[r, c] = P(rows[r] and columns[c] share a cluster), among the draws that label both; NaN where none
+/// does.
 template <class Label, class Real>
 void similarity(const Draws<Label>& draws, std::span<const std::int64_t> rows,
                 std::span<const std::int64_t> columns, std::span<Real> out, unsigned threads);

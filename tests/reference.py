@@ -208,9 +208,7 @@ def family(f1: Callable, f2: Callable, f3: Callable, f0: Callable) -> Loss:
     def loss(truth: Labels, estimate: Labels) -> float:
         table = contingency(truth, estimate)
         joint = sum(f1(int(count)) for count in table.ravel())
-        return f0(
-            joint, sum(f2(int(m)) for m in table.sum(axis=0)), sum(f3(int(m)) for m in table.sum(axis=1))
-        )
+        return f0(joint, sum(f2(int(m)) for m in table.sum(axis=0)), sum(f3(int(m)) for m in table.sum(axis=1)))
 
     return loss
 

@@ -45,9 +45,12 @@ def gappy_samples(draw: st.DrawFn, max_items: int = 8) -> tuple[list[list[int]],
 
 
 def random_sample(n: int, draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Noisy copies of one partition, canonical, with Gamma(1) weights: like a posterior, only small."""
+    """Noisy copies of one partition, canonical, with uneven weights: like a posterior, only small.
+
+    Noise and weights are such that the best partition is often not among the draws.
+    """
     base = rng.integers(rng.integers(1, n + 1), size=n)
     noise = rng.integers(rng.integers(1, n + 1), size=(draws, n))
-    kept = rng.random((draws, n)) < rng.uniform(0.2, 0.95)
+    kept = rng.random((draws, n)) < rng.uniform(0.3, 0.8)
     rows = np.array([canonical(row) for row in np.where(kept, base, noise).tolist()])
-    return rows, rng.gamma(1.0, size=draws) + 1e-3
+    return rows, rng.gamma(5.0, size=draws)

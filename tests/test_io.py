@@ -68,6 +68,13 @@ def test_round_trip_of_weights_and_gaps(tmp_path, suffix):
         read_draws(path)
 
 
+def test_names_that_look_like_numbers(tmp_path):
+    for suffix in (".csv", ".npz", ".parquet", ".zarr", ".nc"):
+        sample = as_sample(DRAWS, names=["3", "1", "2"])
+        write_draws(tmp_path / f"draws{suffix}", sample)
+        assert_equal(read_draws(tmp_path / f"draws{suffix}"), sample)
+
+
 def test_chains_of_different_lengths(tmp_path):
     draws = make_draws(5, 9, rng=1)
     sample = as_sample([draws[:4], draws[4:]])
@@ -144,9 +151,7 @@ def test_kinds_of_csv(tmp_path, kind):
     found = read_draws(write(tmp_path / "draws.csv", content), variable=variable)
     assert found.to_numpy().tolist() == CANONICAL
     assert found.names == names
-    compressed = read_draws(
-        write(tmp_path / "draws.csv.gz", gzip.compress(content.encode())), variable=variable
-    )
+    compressed = read_draws(write(tmp_path / "draws.csv.gz", gzip.compress(content.encode())), variable=variable)
     assert_equal(compressed, found)
 
 
@@ -175,9 +180,7 @@ def test_column_that_counts(tmp_path):
 def test_column_that_stops_counting(monkeypatch):
     lines = [f"{i},0,{i % 2}" for i in range(8)] + ["3,0,1"]
     monkeypatch.setattr(text, "BYTES_A_PIECE", 40)
-    with pytest.raises(
-        ValueError, match="the stream, line 9: column 1 counts the draws up to here and then stops"
-    ):
+    with pytest.raises(ValueError, match="the stream, line 9: column 1 counts the draws up to here and then stops"):
         read_draws(io.StringIO("\n".join(lines)))
     assert read_draws(io.StringIO("\n".join(lines)), index=True).n_items == 2
     assert read_draws(io.StringIO("\n".join(lines)), index=False).n_items == 3
@@ -199,9 +202,7 @@ def test_gaps_in_csv(missing):
     for null in ("NA", "", "NaN"):
         found = read_draws(io.StringIO(f"1,2,{null}\n1,1,2\n"), missing=missing)
         assert found.labels.tolist() == [[0, 1, -1], [0, 0, 1]]
-    with pytest.raises(
-        ValueError, match=r"the stream, line 1, column 3, is None: a label must not be missing"
-    ):
+    with pytest.raises(ValueError, match=r"the stream, line 1, column 3, is None: a label must not be missing"):
         read_draws(io.StringIO("1,2,NA\n1,1,2\n"))
     assert read_draws(io.StringIO("1,-1\n1,1\n"), missing="-1").labels.tolist() == [[0, -1], [0, 0]]
 
@@ -287,9 +288,7 @@ def test_pickles_are_refused(tmp_path):
     np.savez(tmp_path / "array.npz", draws=objects)
     write(tmp_path / "pickle.npy", pickle.dumps([[1, 2]]))
     for name in ("array.npy", "array.npz", "pickle.npy"):
-        with pytest.raises(
-            ValueError, match=rf"{name}, read as .*: it holds pickled objects, which are never loaded"
-        ):
+        with pytest.raises(ValueError, match=rf"{name}, read as .*: it holds pickled objects, which are never loaded"):
             read_draws(tmp_path / name)
 
 
@@ -342,9 +341,7 @@ def test_zarr_array(tmp_path):
 
 def test_names_of_files(tmp_path):
     for act in (read_draws, lambda path: write_draws(path, DRAWS)):
-        with pytest.raises(
-            ValueError, match=r"draws\.xls: the name tells no format; it must end in one of \.csv, \."
-        ):
+        with pytest.raises(ValueError, match=r"draws\.xls: the name tells no format; it must end in one of \.csv, \."):
             act(tmp_path / "draws.xls")
     for suffix in SUFFIXES:
         with pytest.raises(FileNotFoundError, match="none"):
@@ -365,9 +362,7 @@ def test_nothing_is_written_half(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["draws.csv"]
 
 
-@pytest.mark.parametrize(
-    ("suffix", "module", "extra"), [(".parquet", "pyarrow", "io"), (".nc", "xarray", "arviz")]
-)
+@pytest.mark.parametrize(("suffix", "module", "extra"), [(".parquet", "pyarrow", "io"), (".nc", "xarray", "arviz")])
 def test_missing_libraries_are_named(tmp_path, monkeypatch, suffix, module, extra):
     path = tmp_path / f"draws{suffix}"
     write_draws(path, DRAWS)

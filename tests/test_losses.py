@@ -18,9 +18,7 @@ import partita as pt
 import reference as ref
 from strategies import gappy_samples, partitions, positive, random_sample, samples
 
-EXACT = (
-    1e-11  # losses are at most log2(n) times a weight; this is a few units in the last place of their terms
-)
+EXACT = 1e-11  # losses are at most log2(n) times a weight; this is a few units in the last place of their terms
 
 NAMES = list(pt.losses.LOSSES)
 pairs_of_four = list(product(ref.all_partitions(4), repeat=2))
@@ -128,9 +126,7 @@ def test_no_loss_is_negative_and_normalised_ones_stay_in_their_range(name):
 def test_a_name_stands_for_the_loss_with_its_defaults(name):
     x, y = [0, 0, 1, 1, 2], [0, 1, 1, 1, 0]
     cls = pt.losses.LOSSES[name]
-    assert (
-        pt.partition_loss(x, y, name) == pt.partition_loss(x, y, cls()) == pt.partition_loss(x, y, loss=name)
-    )
+    assert pt.partition_loss(x, y, name) == pt.partition_loss(x, y, cls()) == pt.partition_loss(x, y, loss=name)
     assert pt.partition_loss(x, y) == pt.partition_loss(x, y, "vi")
 
 
@@ -147,17 +143,13 @@ def test_scikit_learn_agrees(pair):
     x, y = pair
     if len(x) > 1:
         rand = metrics.rand_score(x, y)
-        assert pt.partition_loss(x, y, "binder") == pytest.approx(
-            (1 - rand) * (len(x) - 1) / len(x), abs=EXACT
-        )
+        assert pt.partition_loss(x, y, "binder") == pytest.approx((1 - rand) * (len(x) - 1) / len(x), abs=EXACT)
     assert pt.partition_loss(x, y, "omari") == pytest.approx(1 - metrics.adjusted_rand_score(x, y), abs=1e-9)
     assert pt.adjusted_rand(x, y) == pytest.approx(metrics.adjusted_rand_score(x, y), abs=1e-9)
     mutual = metrics.mutual_info_score(x, y) / log(2)
     homogeneity, completeness, _ = metrics.homogeneity_completeness_v_measure(x, y)
     h_x, h_y = ref.entropy(x), ref.entropy(y)
-    assert (1 - homogeneity) * h_x + (1 - completeness) * h_y == pytest.approx(
-        pt.partition_loss(x, y, "vi"), abs=1e-9
-    )
+    assert (1 - homogeneity) * h_x + (1 - completeness) * h_y == pytest.approx(pt.partition_loss(x, y, "vi"), abs=1e-9)
     assert pt.partition_loss(x, y, "id") == pytest.approx(max(h_x, h_y) - mutual, abs=1e-9)
     if max(h_x, h_y) > 0:
         nmi = metrics.normalized_mutual_info_score(x, y, average_method="max")
@@ -225,9 +217,7 @@ def test_a_fault_in_the_expectation_is_seen(fault):
     rows = [[0, 0, 1, -1], [0, 1, 2, 2], [0, 0, 0, 1]]
     sample = pt.as_sample(rows, weights=[1.0, 5.0, 2.0], missing=-1)
     with nullcontext() if fault == "none" else pytest.raises(AssertionError):
-        assert_same_expectation(
-            sample, rows, EXPECTATION_FAULTS[fault][0], pt.VI(a=2), EXPECTATION_FAULTS[fault][1]
-        )
+        assert_same_expectation(sample, rows, EXPECTATION_FAULTS[fault][0], pt.VI(a=2), EXPECTATION_FAULTS[fault][1])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -335,9 +325,7 @@ def test_custom_losses_rebuild_the_named_ones(name, sample):
     for estimate in (rows[0], [0] * n, list(range(n))):
         named = pt.expected_loss(estimate, draws, name)
         assert pt.expected_loss(estimate, draws, custom) == pytest.approx(named, abs=1e-9)
-        assert pt.distances(estimate, draws, custom) == pytest.approx(
-            pt.distances(estimate, draws, name), abs=1e-9
-        )
+        assert pt.distances(estimate, draws, custom) == pytest.approx(pt.distances(estimate, draws, name), abs=1e-9)
         assert pt.partition_loss(rows[0], estimate, custom) == pytest.approx(
             pt.partition_loss(rows[0], estimate, name), abs=1e-9
         )
@@ -467,9 +455,7 @@ def test_labels_that_are_no_partition_are_refused(function, labels, message):
 
 @pytest.mark.parametrize("labels", [[0, -2, 1], [0.0, float("nan"), 1.0], [0.0, 1.5, 1.0], []], ids=str)
 @pytest.mark.parametrize("which", [0, 1])
-@pytest.mark.parametrize(
-    "function", [pt.partition_loss, pt.meet, pt.join, pt.refines, pt.covers, pt.adjusted_rand]
-)
+@pytest.mark.parametrize("function", [pt.partition_loss, pt.meet, pt.join, pt.refines, pt.covers, pt.adjusted_rand])
 def test_either_argument_is_checked(function, which, labels):
     arguments = [[0, 1, 1], [0, 1, 1]]
     arguments[which] = labels

@@ -216,9 +216,7 @@ def test_merging_singletons_or_splitting_a_pair_is_the_least_loss(n):
 # --- the two extremes -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("n", "k"), [(n, k) for n in (4, 6, 9, 12, 36, 100) for k in range(2, n + 1) if n % k == 0]
-)
+@pytest.mark.parametrize(("n", "k"), [(n, k) for n in (4, 6, 9, 12, 36, 100) for k in range(2, n + 1) if n % k == 0])
 def test_property_3_6_equal_clusters(n, k):
     """For k ≥ 2; at k = 1 the printed inequality for Binder's loss is false."""
     equal = [i // (n // k) for i in range(n)]
@@ -248,6 +246,4 @@ def test_property_3_7_two_clusters_between_the_extremes(n):
     if n > 4:  # Under VI one cluster is the better estimate.
         assert pt.partition_loss(one(n), labels, "vi") < pt.partition_loss(zero(n), labels, "vi")
     shifted = [0] * (small + 1) + [1] * (n - small - 1)
-    assert pt.partition_loss(one(n), shifted, "binder") != pytest.approx(
-        pt.partition_loss(zero(n), shifted, "binder")
-    )
+    assert pt.partition_loss(one(n), shifted, "binder") != pytest.approx(pt.partition_loss(zero(n), shifted, "binder"))

@@ -158,18 +158,14 @@ def test_enumerated_partitions_can_be_kept_and_changed():
 
 def test_bell_and_stirling_numbers_are_exact_integers():
     assert [pt.bell(n) for n in range(26)] == [ref.bell(n) for n in range(26)]
-    assert (
-        pt.bell(50) == 185724268771078270438257767181908917499221852770
-    )  # more than 10^47, as SALSO Section 4 says
+    assert pt.bell(50) == 185724268771078270438257767181908917499221852770  # more than 10^47, as SALSO Section 4 says
     for n in range(13):
         assert [pt.stirling2(n, k) for k in range(n + 2)] == [ref.stirling2(n, k) for k in range(n + 2)]
     assert sum(pt.stirling2(60, k) for k in range(61)) == pt.bell(60)
     assert isinstance(pt.bell(60), int)
 
 
-@pytest.mark.parametrize(
-    "call", [lambda: pt.bell(-1), lambda: pt.stirling2(-1, 2), lambda: pt.stirling2(3, -1)]
-)
+@pytest.mark.parametrize("call", [lambda: pt.bell(-1), lambda: pt.stirling2(-1, 2), lambda: pt.stirling2(3, -1)])
 def test_negative_counts_are_refused(call):
     with pytest.raises(ValueError, match="-1"):
         call()

@@ -48,9 +48,7 @@ def test_vi_is_a_weighted_sum_of_conditional_entropies(xy, a, b):
 def test_information_is_the_divergence_of_the_table_from_independence(xy):
     p = ref.contingency(*xy) / len(xy[0])
     product_of_margins = np.outer(p.sum(axis=1), p.sum(axis=0))
-    divergence = sum(
-        q * log2(q / r) for q, r in zip(p.ravel(), product_of_margins.ravel(), strict=True) if q > 0
-    )
+    divergence = sum(q * log2(q / r) for q, r in zip(p.ravel(), product_of_margins.ravel(), strict=True) if q > 0)
     assert ref.information(*xy) == pytest.approx(divergence, abs=1e-12)
 
 
@@ -58,23 +56,18 @@ def test_adjusted_rand_by_pairs_is_adjusted_rand_by_binomials():
     for x, y in pairs_of_five:
         table = ref.contingency(x, y)
         cells, rows, columns = (
-            sum(comb(int(m), 2) for m in counts.ravel())
-            for counts in (table, table.sum(axis=1), table.sum(axis=0))
+            sum(comb(int(m), 2) for m in counts.ravel()) for counts in (table, table.sum(axis=1), table.sum(axis=0))
         )
         expected = rows * columns / comb(5, 2)
         if x != y:
-            assert ref.adjusted_rand(x, y) == pytest.approx(
-                (cells - expected) / ((rows + columns) / 2 - expected)
-            )
+            assert ref.adjusted_rand(x, y) == pytest.approx((cells - expected) / ((rows + columns) / 2 - expected))
 
 
 def test_normalised_losses_are_the_plain_ones_divided():
     for x, y in pairs_of_five:
         if x != y:
             assert ref.nvi(x, y) == pytest.approx(ref.vi(x, y) / ref.joint_entropy(x, y))
-            assert ref.nid(x, y) == pytest.approx(
-                ref.info_distance(x, y) / max(ref.entropy(x), ref.entropy(y))
-            )
+            assert ref.nid(x, y) == pytest.approx(ref.info_distance(x, y) / max(ref.entropy(x), ref.entropy(y)))
 
 
 def test_meet_is_the_pair_of_labels_and_join_the_connected_components():
@@ -109,9 +102,7 @@ def test_expected_binder_loss_is_the_distance_to_the_similarity_matrix(sample):
     for estimate in (draws[0], draws[-1]):
         together = np.equal.outer(estimate, estimate)
         # W&G: the absolute difference; ERRATA: R&F eq. 13 lacks the bars.
-        assert ref.expected_loss(estimate, draws, ref.binder, weights) == pytest.approx(
-            np.abs(together - psm).mean()
-        )
+        assert ref.expected_loss(estimate, draws, ref.binder, weights) == pytest.approx(np.abs(together - psm).mean())
 
 
 @given(samples())

@@ -24,9 +24,7 @@ DRAWS = [[5, 5, 2, 9], [1, 1, 0, 7], [3, 1, 3, 1], [5, 5, 2, 9], [0, 0, 0, 0]]
 NAMES = ("ann", "bob", "cat", "dan")
 
 
-def reference_sample(
-    rows: list[list[int]], weights: list[float]
-) -> tuple[list[tuple[int, ...]], list[float]]:
+def reference_sample(rows: list[list[int]], weights: list[float]) -> tuple[list[tuple[int, ...]], list[float]]:
     """Distinct canonical rows in order of first appearance and their weights, by a dictionary."""
     total: dict[tuple[int, ...], float] = {}
     for row, weight in zip(rows, weights, strict=True):
@@ -176,6 +174,27 @@ def test_smallest_type(clusters, gaps, dtype):
     np.testing.assert_array_equal(found.n_clusters, [1, clusters, 1] if gaps else [1, clusters])
 
 
+def test_gaps_stay_when_labels_widen():
+    rows = np.zeros((2, 300), np.int64)
+    rows[0, 7] = GAP
+    rows[1] = np.arange(300)
+    found = as_sample(rows, missing=GAP)
+    assert found.labels.dtype == np.int16
+    np.testing.assert_array_equal(found.labels, rows)
+
+
+def test_large_labels_that_share_a_slot():
+    rng = np.random.default_rng(5)
+    names = rng.integers(2**63, size=400)
+    draws = rng.integers(400, size=(20, 500))
+    np.testing.assert_array_equal(as_sample(names[draws]).to_numpy(), as_sample(draws).to_numpy())
+
+
+def test_large_integers_of_a_table_stay_apart():
+    table = pd.DataFrame({"a": np.array([2**63], np.uint64), "b": np.array([5]), "c": np.array([2**63 + 1], np.uint64)})
+    assert as_sample(table).labels.tolist() == [[0, 1, 2]]
+
+
 def test_many_blocks_are_one_sample():
     draws = np.repeat(make_draws(700, 1000, rng=1), 4, axis=0)[np.random.default_rng(2).permutation(4000)]
     found = as_sample(draws)
@@ -246,9 +265,7 @@ def test_table_columns_of_samplers():
     assert found.names == ("z[1]", "z[2]", "z[3]", "z[4]")
     assert found.chains.tolist() == [0, 0, 1, 1, 1]
     assert_same(found, DRAWS)
-    with pytest.raises(
-        ValueError, match=r"no columns q\[1\] or q\.1; its variables: draw__, chain__, lp__, z"
-    ):
+    with pytest.raises(ValueError, match=r"no columns q\[1\] or q\.1; its variables: draw__, chain__, lp__, z"):
         as_sample(table, variable="q")
     with pytest.raises(ValueError, match=r"row 0, column 'lp__', is -1\.5: labels must be whole numbers"):
         as_sample(table)
@@ -297,13 +314,9 @@ def test_variable_of_a_dataset():
         as_sample(dataset, variable="w")
     with pytest.raises(ValueError, match="no integer variable with dimensions"):
         as_sample(dataset[["mu", "k"]])
-    with pytest.raises(
-        ValueError, match=r"dimensions \(chain, draw, item\) or \(draw, item\), not \('chain',"
-    ):
+    with pytest.raises(ValueError, match=r"dimensions \(chain, draw, item\) or \(draw, item\), not \('chain',"):
         as_sample(dataset, variable="k")
-    with pytest.raises(
-        ValueError, match="variable='z' names a variable of a table or an ArviZ or xarray object"
-    ):
+    with pytest.raises(ValueError, match="variable='z' names a variable of a table or an ArviZ or xarray object"):
         as_sample(DRAWS, variable="z")
 
 

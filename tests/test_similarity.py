@@ -150,9 +150,7 @@ def test_a_fault_in_a_criterion_is_seen(name):
 
 
 @pytest.mark.parametrize("criterion", [pt.vi_lower_bound, pt.lau_green, pt.pear])
-@pytest.mark.parametrize(
-    "psm", [np.ones((3, 3)), np.ones((4, 3)), np.ones(4)], ids=["small", "not square", "flat"]
-)
+@pytest.mark.parametrize("psm", [np.ones((3, 3)), np.ones((4, 3)), np.ones(4)], ids=["small", "not square", "flat"])
 def test_criteria_need_a_matrix_of_the_partitions_size(criterion, psm):
     with pytest.raises(ValueError, match=r"psm|similarity"):
         criterion([0, 0, 1, 1], psm)

@@ -1,1 +1,55 @@
 """Bayesian cluster analysis: from draws, data or networks to one clustering, with its uncertainty."""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+# Where each public name lives. Modules are imported when a name is first used, so that `partita --help` starts at once;
+# __init__.pyi tells type checkers the same.
+_HOME = {
+    "partitions": "align_labels bell canonical covers enumerate_partitions join meet refines stirling2",
+    "sample": "PartitionSample as_sample",
+    "io": "read_draws write_draws",
+    "losses": "ID NID NVI VI Binder CustomLoss Loss OneMinusARI ZeroOne distances expected_loss pairwise_distances"
+    " partition_loss",
+    "similarity": "lau_green pear similarity vi_lower_bound",
+    "agreement": "adjusted_rand f1 nmi",
+    "estimate": "Estimate Search estimate",
+    "weights": "WeightPath weights_for",
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
+_MODULES = ("agreement", "datasets", "io", "losses", "partitions", "sample", "search")
+
+__all__ = sorted([*_MODULE_OF, *_MODULES])
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("partita")
+    if name in _MODULE_OF:
+        value = getattr(import_module(f"partita.{_MODULE_OF[name]}"), name)
+    elif name in _MODULES:
+        value = import_module(f"partita.{name}")
+    else:
+        raise AttributeError(f"module 'partita' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
+
+
+class _Package(ModuleType):
+    """Some functions have the name of their module: importing the module must not hide the function."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, ModuleType) and _MODULE_OF.get(name) == name:
+            value = getattr(value, name)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

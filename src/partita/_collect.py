@@ -73,9 +73,7 @@ class _Thinning:
             raise ValueError("draws has no draws")
         for chain, length in self.seen.items():
             if length <= self.burn:
-                raise ValueError(
-                    f"burn={self.burn} leaves none of the {length} draws of chain {chain}"
-                )
+                raise ValueError(f"burn={self.burn} leaves none of the {length} draws of chain {chain}")
 
 
 def _codes(block: Block, keep: NDArray[np.bool_], missing: Missing) -> NDArray[Any]:

@@ -120,9 +120,7 @@ def write_draws(path: Any, sample: Any) -> None:
             raise _missing_extra(path, form, error) from None
 
 
-def _open(
-    path: Any, variable: str | None, header: bool | None, index: bool | None, opened: ExitStack
-) -> Source:
+def _open(path: Any, variable: str | None, header: bool | None, index: bool | None, opened: ExitStack) -> Source:
     if hasattr(path, "read"):
         return text_source(path, str(getattr(path, "name", "the stream")), variable, header, index)
     if path == STDIN:

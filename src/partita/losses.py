@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Union, cast, overload
+from typing import Any, ClassVar, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,7 @@ from partita.partitions import stack
 from partita.sample import PartitionSample, as_sample
 
 Floats = NDArray[np.float64]
-Table = Union[ArrayLike, Callable[[NDArray[np.int64]], ArrayLike]]
+Table = ArrayLike | Callable[[NDArray[np.int64]], ArrayLike]
 
 
 class Loss(ABC):
@@ -226,13 +226,13 @@ class CustomLoss(Loss):
         return "CustomLoss"
 
     def _native(self, n_items: int) -> _core.Loss:
-        tables = [_table(getattr(self, f), f, n_items) for f in ("f1", "f2", "f3")]
+        f1, f2, f3 = (_table(getattr(self, f), f, n_items).tolist() for f in ("f1", "f2", "f3"))
         address = _native_address(self.f0)
         if address is not None:
-            return _core.Loss.custom_native(*tables, address)
+            return _core.Loss.custom_native(f1, f2, f3, address)
         if not callable(self.f0):
             raise TypeError(f"f0 must be callable or a scipy.LowLevelCallable, not {type(self.f0).__name__}")
-        return _core.Loss.custom(*tables, _as_float_array(self.f0))
+        return _core.Loss.custom(f1, f2, f3, _as_float_array(self.f0))
 
 
 LOSSES: dict[str, type[Loss]] = {loss.name: loss for loss in (Binder, VI, NVI, ID, NID, OneMinusARI, ZeroOne)}
@@ -305,15 +305,13 @@ def unique_distances(partition: ArrayLike, sample: PartitionSample, loss: Loss, 
     estimate = check_partition(partition, "partition")
     check_same_items(estimate, sample.labels[0], "partition", "draws")
     native = loss._native(sample.n_items)
-    return cast(
-        Floats, _core.distances(estimate.astype(np.uint32), core_sample(sample), native, check_n_jobs(n_jobs))
-    )
+    return cast(Floats, _core.distances(estimate.astype(np.uint32), core_sample(sample), native, check_n_jobs(n_jobs)))
 
 
 @overload
-def expected_loss(partitions: PartitionSample, draws: Any, loss: str | Loss = ...) -> Floats: ...
+def expected_loss(partitions: PartitionSample, draws: Any, loss: str | Loss = ..., *, n_jobs: int = ...) -> Floats: ...
 @overload
-def expected_loss(partitions: ArrayLike, draws: Any, loss: str | Loss = ...) -> Any: ...
+def expected_loss(partitions: ArrayLike, draws: Any, loss: str | Loss = ..., *, n_jobs: int = ...) -> Any: ...
 def expected_loss(
     partitions: ArrayLike | PartitionSample, draws: Any, loss: str | Loss = "vi", *, n_jobs: int = -1
 ) -> Any:

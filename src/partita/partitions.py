@@ -7,8 +7,8 @@ label vectors describe the same partition exactly when their canonical labels ar
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from math import comb
+from functools import cache
+from math import comb, factorial
 from typing import Any
 
 import numpy as np
@@ -168,7 +168,7 @@ def enumerate_partitions(n: int, max_clusters: int | None = None) -> Iterator[La
         largest[i:] = max(largest[i - 1], labels[i])
 
 
-@lru_cache(maxsize=None)
+@cache
 def stirling2(n: int, k: int) -> int:
     """Number of partitions of n items into k clusters, exactly.
 
@@ -182,10 +182,7 @@ def stirling2(n: int, k: int) -> int:
     if n < 0 or k < 0:
         raise ValueError(f"n and k must not be negative, but they are {n} and {k}")
     signed = sum((-1) ** j * comb(k, j) * (k - j) ** n for j in range(k + 1))
-    factorial = 1
-    for j in range(2, k + 1):
-        factorial *= j
-    return signed // factorial
+    return int(signed) // factorial(k)
 
 
 def bell(n: int) -> int:

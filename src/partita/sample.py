@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._collect import collect
+from partita._facts import facts_table
 from partita._labels import GAP, Missing, as_missing
 from partita._sources import Block, Source, open_source
 from partita._sources.blocks import row_slices
@@ -101,8 +102,7 @@ class PartitionSample:
         return f"PartitionSample({', '.join(f'{value} {what}' for what, value in self._facts())})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{what}</th><td>{value}</td></tr>" for what, value in self._facts())
-        return f"<table><caption>PartitionSample</caption>{rows}</table>"
+        return facts_table("PartitionSample", self._facts())
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         fewest, most = int(self.n_clusters.min()), int(self.n_clusters.max())
@@ -180,9 +180,7 @@ def _sample_source(sample: PartitionSample) -> Source:
         for rows in row_slices(sample.n_draws, sample.n_items):
             chains = None if sample.chains is None else sample.chains[rows]
             cells = sample.labels[sample.index[rows]]
-            yield Block(
-                cells, lambda row, column: f"draws[{row}, {column}]", chains, sample.draw_weights[rows]
-            )
+            yield Block(cells, lambda row, column: f"draws[{row}, {column}]", chains, sample.draw_weights[rows])
 
     return Source(sample.n_items, blocks(), sample.names)
 

@@ -64,9 +64,7 @@ def _rows_of_chains(array: Any) -> Iterator[Block]:
     for chain in range(array.shape[0]):
         for rows in row_slices(array.shape[1], array.shape[2]):
             cells = np.asanyarray(array[chain, rows])
-            yield Block(
-                cells, _place_in_array(f"{chain}, ", rows.start), np.full(len(cells), chain, np.int64)
-            )
+            yield Block(cells, _place_in_array(f"{chain}, ", rows.start), np.full(len(cells), chain, np.int64))
 
 
 def _place_in_array(prefix: str, start: int) -> Callable[[int, int], str]:

@@ -71,9 +71,7 @@ def _choose(arrays: Mapping[str, Any], variable: str | None) -> str:
     if len(candidates) == 1:
         return candidates[0]
     found = ", ".join(candidates or arrays)
-    raise ValueError(
-        f"it has {'several' if candidates else 'no'} arrays of draws; name one with variable=: {found}"
-    )
+    raise ValueError(f"it has {'several' if candidates else 'no'} arrays of draws; name one with variable=: {found}")
 
 
 def _arrays_source(arrays: Mapping[str, Any], name: str) -> Source:

@@ -161,9 +161,7 @@ class _RowReader:
                 rows.append([parsed[text] for text in row])
                 lines.append(line)
         except csv.Error as error:
-            raise ValueError(
-                f"{self._name}, line {piece.first_line + reader.line_num - 1}: {error}"
-            ) from None
+            raise ValueError(f"{self._name}, line {piece.first_line + reader.line_num - 1}: {error}") from None
         width = self._width[0] if self._width else 0
         return Rows(np.array(rows, dtype=object).reshape(len(rows), width), np.array(lines, np.int64))
 
@@ -174,9 +172,7 @@ class _RowReader:
         self._width = self._width or (width, line)
         if width != self._width[0]:
             expected, first_line = self._width
-            raise ValueError(
-                f"{self._name}, line {line} has {width} cells, but line {first_line} has {expected}"
-            )
+            raise ValueError(f"{self._name}, line {line} has {width} cells, but line {first_line} has {expected}")
 
 
 def _columns(layout: Layout, rows: Rows, variable: str | None, name: str) -> tuple[Columns, int | None]:
@@ -189,9 +185,7 @@ def _columns(layout: Layout, rows: Rows, variable: str | None, name: str) -> tup
         names = [".draw", *names[-(width - 1) :]]
     if len(names) != width:
         raise ValueError(f"{name}, line {rows.lines[0]} has {width} cells, but the header has {len(names)}")
-    return choose_columns([n.strip() for n in names], variable, name), int(
-        rows.cells[0, 0]
-    ) if counted else None
+    return choose_columns([n.strip() for n in names], variable, name), int(rows.cells[0, 0]) if counted else None
 
 
 def _blocks(all_rows: Iterator[Rows], columns: Columns, count_from: int | None, name: str) -> Iterator[Block]:
@@ -229,9 +223,7 @@ def _weights(rows: Rows, column: int, name: str) -> NDArray[np.float64]:
     try:
         return rows.cells[:, column].astype(np.float64)
     except (TypeError, ValueError):
-        raise ValueError(
-            f"{name}, lines {rows.lines[0]} to {rows.lines[-1]}: a weight is not a number"
-        ) from None
+        raise ValueError(f"{name}, lines {rows.lines[0]} to {rows.lines[-1]}: a weight is not a number") from None
 
 
 def _place(name: str, rows: Rows, columns: Columns) -> Any:

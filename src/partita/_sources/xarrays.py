@@ -67,9 +67,7 @@ def _array_source(array: Any, weights: Any) -> Source:
     if "draw" not in roles and "chain" not in roles and len(item_dims) == 2:
         roles, item_dims = {"draw": item_dims[0]}, item_dims[1:]
     if "draw" not in roles or len(item_dims) != 1:
-        raise ValueError(
-            f"draws must have dimensions (chain, draw, item) or (draw, item), not {tuple(array.dims)}"
-        )
+        raise ValueError(f"draws must have dimensions (chain, draw, item) or (draw, item), not {tuple(array.dims)}")
     order = [roles[part] for part in ("chain", "draw") if part in roles]
     array = array.transpose(*order, item_dims[0])
     weights = None if weights is None else weights.transpose(*order)

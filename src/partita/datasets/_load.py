@@ -125,8 +125,7 @@ def load_house_votes() -> Dataset:
     data = np.array([[_VOTES[row[name]] for name in names] for row in rows], np.int8)
     target, target_names = _numbered([row["party"] for row in rows])
     source = (
-        "Congressional Voting Records (1987), UCI Machine Learning Repository, doi 10.24432/C5C01P. "
-        "Licence CC BY 4.0."
+        "Congressional Voting Records (1987), UCI Machine Learning Repository, doi 10.24432/C5C01P. Licence CC BY 4.0."
     )
     return Dataset("house votes", _frozen(data), names, source, target, target_names)
 

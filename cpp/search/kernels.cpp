@@ -1,0 +1,162 @@
+#include "search/kernels.hpp"
+
+#include <stdexcept>
+
+#include "clones.hpp"
+
+#if defined(__GNUC__)
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE inline
+#endif
+
+namespace partita {
+namespace {
+
+constexpr std::size_t flush = 64; // rows summed in float before they go to double
+
+/// `Lanes` vectors of columns from `first` on, kept in registers over all rows.
+template <std::size_t Lanes>
+ALWAYS_INLINE void sum_block(const CellTable& table, std::span<const std::uint32_t> rows, std::size_t first,
+                             double* out) {
+    constexpr std::size_t width = Lanes * lane;
+#if defined(__GNUC__)
+    typedef float Vector __attribute__((vector_size(lane * sizeof(float)), aligned(4), may_alias));
+#endif
+    for (std::size_t k = 0; k < width; ++k)
+        out[first + k] = 0;
+    for (std::size_t begin = 0; begin < rows.size(); begin += flush) {
+        const auto end = begin + flush < rows.size() ? begin + flush : rows.size();
+        float sums[width];
+#if defined(__GNUC__)
+        Vector lanes[Lanes] = {};
+        for (std::size_t e = begin; e < end; ++e) {
+            const auto* gains = reinterpret_cast<const Vector*>(table.gains(rows[e]) + first);
+            for (std::size_t j = 0; j < Lanes; ++j)
+                lanes[j] += gains[j];
+        }
+        for (std::size_t j = 0; j < Lanes; ++j)
+            for (std::size_t k = 0; k < lane; ++k)
+                sums[j * lane + k] = lanes[j][k];
+#else
+        for (auto& sum : sums)
+            sum = 0;
+        for (std::size_t e = begin; e < end; ++e) {
+            const auto* gains = table.gains(rows[e]) + first;
+            for (std::size_t k = 0; k < width; ++k)
+                sums[k] += gains[k];
+        }
+#endif
+        for (std::size_t k = 0; k < width; ++k)
+            out[first + k] += sums[k];
+    }
+}
+
+template <class Kind>
+ALWAYS_INLINE void score_plain(const Kind& loss, const CellTable& table, std::span<const std::uint32_t> rows,
+                               std::span<const DrawTerms> terms, const double* estimate,
+                               std::size_t n_columns, double* out) {
+    for (std::size_t e = 0; e < rows.size(); ++e) {
+        const auto* gains = table.gains(rows[e]);
+        const auto& t = terms[e];
+        for (std::size_t k = 0; k < n_columns; ++k)
+            out[k] += t.weight * loss(Sums{t.joint + gains[k], estimate[k], t.draw, t.n, t.total});
+    }
+}
+
+template <class Kind>
+ALWAYS_INLINE void
+score_margins_plain(const Kind& loss, const CellTable& table, std::span<const std::uint32_t> rows,
+                    std::span<const std::uint32_t> margin_rows, std::span<const DrawTerms> terms,
+                    std::span<const double> draw_estimate, std::size_t n_columns, double* out) {
+    for (std::size_t e = 0; e < rows.size(); ++e) {
+        const auto* gains = table.gains(rows[e]);
+        const auto* margins = table.gains(margin_rows[e]);
+        const auto& t = terms[e];
+        for (std::size_t k = 0; k < n_columns; ++k)
+            out[k] += t.weight *
+                      loss(Sums{t.joint + gains[k], draw_estimate[e] + margins[k], t.draw, t.n, t.total});
+    }
+}
+
+#define SCORE_KERNEL(Kind)                                                                                   \
+    PARTITA_CLONES void score(const Kind& loss, const CellTable& table, std::span<const std::uint32_t> rows, \
+                              std::span<const DrawTerms> terms, const double* estimate,                      \
+                              std::size_t n_columns, double* out) {                                          \
+        score_plain(loss, table, rows, terms, estimate, n_columns, out);                                     \
+    }                                                                                                        \
+    PARTITA_CLONES void score_margins(                                                                       \
+        const Kind& loss, const CellTable& table, std::span<const std::uint32_t> rows,                       \
+        std::span<const std::uint32_t> margin_rows, std::span<const DrawTerms> terms,                        \
+        std::span<const double> draw_estimate, std::size_t n_columns, double* out) {                         \
+        score_margins_plain(loss, table, rows, margin_rows, terms, draw_estimate, n_columns, out);           \
+    }
+SCORE_KERNEL(NVI)
+SCORE_KERNEL(ID)
+SCORE_KERNEL(NID)
+SCORE_KERNEL(OneMinusARI)
+#undef SCORE_KERNEL
+
+template <class Kind>
+inline constexpr bool has_kernel = std::is_same_v<Kind, NVI> || std::is_same_v<Kind, ID> ||
+                                   std::is_same_v<Kind, NID> || std::is_same_v<Kind, OneMinusARI>;
+
+} // namespace
+
+PARTITA_CLONES void sum_gains(const CellTable& table, std::span<const std::uint32_t> rows,
+                              std::size_t n_columns, double* out) {
+    std::size_t first = 0;
+    for (; first + 4 * lane <= n_columns; first += 4 * lane)
+        sum_block<4>(table, rows, first, out);
+    switch ((n_columns - first) / lane) {
+    case 3:
+        return sum_block<3>(table, rows, first, out);
+    case 2:
+        return sum_block<2>(table, rows, first, out);
+    case 1:
+        return sum_block<1>(table, rows, first, out);
+    default:
+        return;
+    }
+}
+
+double sum_own(const CellTable& table, std::span<const std::uint32_t> rows, const float* coefficients,
+               std::size_t column, const float* gain) {
+    double total = 0;
+    for (std::size_t begin = 0; begin < rows.size(); begin += flush) {
+        const auto end = begin + flush < rows.size() ? begin + flush : rows.size();
+        float sum = 0;
+        for (std::size_t e = begin; e < end; ++e)
+            sum += coefficients[e] * gain[table.counts(rows[e])[column] - 1];
+        total += sum;
+    }
+    return total;
+}
+
+void score_rows(const Loss& loss, const CellTable& table, std::span<const std::uint32_t> rows,
+                std::span<const DrawTerms> terms, const double* estimate, std::size_t n_columns,
+                double* out) {
+    std::visit(
+        [&](const auto& kind) {
+            if constexpr (has_kernel<std::decay_t<decltype(kind)>>)
+                score(kind, table, rows, terms, estimate, n_columns, out);
+            else
+                throw std::logic_error("this loss has no kernel");
+        },
+        loss);
+}
+
+void score_rows_with_margins(const Loss& loss, const CellTable& table, std::span<const std::uint32_t> rows,
+                             std::span<const std::uint32_t> margin_rows, std::span<const DrawTerms> terms,
+                             std::span<const double> draw_estimate, std::size_t n_columns, double* out) {
+    std::visit(
+        [&](const auto& kind) {
+            if constexpr (has_kernel<std::decay_t<decltype(kind)>>)
+                score_margins(kind, table, rows, margin_rows, terms, draw_estimate, n_columns, out);
+            else
+                throw std::logic_error("this loss has no kernel");
+        },
+        loss);
+}
+
+} // namespace partita

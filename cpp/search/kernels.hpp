@@ -1,0 +1,52 @@
+// The innermost loops of the search, over the rows of one item. Plain functions, so that each is compiled for
+// several instruction sets (clones.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "losses.hpp"
+
+namespace partita {
+
+/// Candidate columns are padded to this many, one vector register of floats.
+inline constexpr std::size_t lane = 8;
+
+/// The cells of all rows. A row holds, for each candidate cluster (column), the gain of adding one more item
+/// to the cell and the cell's count, side by side, so that one item and one draw cost one or two cache lines.
+struct CellTable {
+    float* cells = nullptr;
+    std::size_t stride = 0; // columns, a multiple of `lane`
+
+    float* gains(std::size_t row) const { return cells + row * 2 * stride; }
+    std::uint32_t* counts(std::size_t row) const {
+        return reinterpret_cast<std::uint32_t*>(cells + row * 2 * stride + stride);
+    }
+};
+
+/// out[k] = sum of the gains of column k over the rows; n_columns is a multiple of `lane`.
+void sum_gains(const CellTable& table, std::span<const std::uint32_t> rows, std::size_t n_columns,
+               double* out);
+
+/// Sum over the rows of coefficient * gain[count - 1] in one column: what the item's own cells give back.
+double sum_own(const CellTable& table, std::span<const std::uint32_t> rows, const float* coefficients,
+               std::size_t column, const float* gain);
+
+/// What a non-linear loss needs of one draw to score an item, with the item taken out.
+struct DrawTerms {
+    double weight, joint, draw, n, total;
+};
+
+/// out[k] += weight_t * loss(joint_t + gains_t[k], estimate[k], draw_t) over the rows; built-in non-linear
+/// losses only.
+void score_rows(const Loss& loss, const CellTable& table, std::span<const std::uint32_t> rows,
+                std::span<const DrawTerms> terms, const double* estimate, std::size_t n_columns, double* out);
+
+/// The same where each draw has estimate sums of its own (gaps): draw_estimate[t] plus the gains of its
+/// margin row.
+void score_rows_with_margins(const Loss& loss, const CellTable& table, std::span<const std::uint32_t> rows,
+                             std::span<const std::uint32_t> margin_rows, std::span<const DrawTerms> terms,
+                             std::span<const double> draw_estimate, std::size_t n_columns, double* out);
+
+} // namespace partita

@@ -1,0 +1,182 @@
+// Moves that lower the expected loss of a state. Every search is made of these.
+//
+// A state knows a partition and three verbs: remove(i), score(i), insert(i, k). Two kinds exist: State counts
+// the cells of every draw's contingency table and serves any loss; PairState keeps the co-clustering mass of
+// every item with every cluster and serves Binder's loss.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "parallel.hpp"
+#include "random.hpp"
+
+namespace partita {
+
+template <class S>
+concept SearchState =
+    requires(S state, const S fixed, std::size_t i, std::uint32_t k, std::vector<std::uint32_t> labels) {
+        { state.score(i) } -> std::same_as<std::span<const double>>;
+        { state.score_precisely(i) } -> std::same_as<std::span<const double>>;
+        { fixed.tolerance() } -> std::same_as<double>;
+        { fixed.value() } -> std::same_as<double>;
+        { fixed.labels() } -> std::same_as<const std::vector<std::uint32_t>&>;
+        { fixed.cluster_of(i) } -> std::same_as<std::uint32_t>;
+        { fixed.members(k) } -> std::same_as<std::vector<std::uint32_t>>;
+        { fixed.n_clusters() } -> std::same_as<std::uint32_t>;
+        { fixed.merge_changes() } -> std::same_as<std::vector<double>>;
+        state.insert(i, k);
+        state.remove(i);
+        state.move(i, k);
+        state.merge(k, k);
+        state.assign(labels);
+        state.refresh();
+        state.compact();
+    };
+
+/// When to end: asked to, or out of time.
+class Limits {
+public:
+    using Clock = std::chrono::steady_clock;
+    Limits(const StopFlag& stop, double seconds) : stop_(&stop), has_deadline_(std::isfinite(seconds)) {
+        if (has_deadline_)
+            deadline_ = Clock::now() +
+                        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    }
+
+    bool reached() const { return *stop_ || (has_deadline_ && Clock::now() >= deadline_); }
+
+private:
+    const StopFlag* stop_;
+    bool has_deadline_;
+    Clock::time_point deadline_;
+};
+
+/// What a run did.
+struct Tally {
+    std::uint64_t sweeps = 0, moves = 0;
+    std::vector<double> trace; // expected loss after each full sweep, on the draws of its level
+};
+
+inline constexpr std::uint64_t most_sweeps = 10'000; // a guard only: every move is a strict gain
+inline constexpr std::size_t poll_every = 64;        // items between two looks at the clock
+
+/// The least score, and the least of the others than `own`.
+struct Choice {
+    std::uint32_t best = 0;
+    double best_score = std::numeric_limits<double>::infinity();
+};
+
+inline Choice best_other(std::span<const double> scores, std::uint32_t own) {
+    Choice choice;
+    for (std::uint32_t k = 0; k < scores.size(); ++k)
+        if (k != own && scores[k] < choice.best_score)
+            choice = {k, scores[k]};
+    return choice;
+}
+
+/// The cluster where item i costs least. It leaves its own only for a strict gain beyond rounding, so that
+/// sweeps end; among equals the first wins. Scores too close to call are computed again in double precision.
+template <SearchState S> std::uint32_t best_cluster(S& state, std::size_t i) {
+    const auto own = state.cluster_of(i);
+    auto scores = state.score(i);
+    auto other = best_other(scores, own);
+    if (own >= scores.size()) // in no cluster yet
+        return other.best;
+    auto gain = [&] { return scores[own] - other.best_score; };
+    auto rounding = [&](double tolerance) {
+        return tolerance * std::max(std::abs(scores[own]), std::abs(other.best_score));
+    };
+    if (std::abs(gain()) > rounding(state.tolerance()))
+        return gain() > 0 ? other.best : own;
+    scores = state.score_precisely(i);
+    other = best_other(scores, own);
+    return gain() > rounding(S::precise_tolerance) ? other.best : own;
+}
+
+/// Visits the items in the given order and moves each to its best cluster. Returns the number of moves.
+template <SearchState S>
+std::uint64_t sweep(S& state, std::span<const std::uint32_t> order, Tally& tally, const Limits& limits) {
+    std::uint64_t moves = 0;
+    for (std::size_t visited = 0; visited < order.size(); ++visited) {
+        if (visited % poll_every == 0 && limits.reached())
+            break;
+        const auto i = order[visited];
+        if (const auto target = best_cluster(state, i); target != state.cluster_of(i)) {
+            state.move(i, target);
+            ++moves;
+        }
+    }
+    tally.moves += moves;
+    return moves;
+}
+
+/// Sweeps, each in the order that next_order() gives, until a whole sweep moves nothing.
+template <SearchState S, class NextOrder>
+void sweeten(S& state, NextOrder next_order, Tally& tally, const Limits& limits) {
+    for (std::uint64_t count = 0; count < most_sweeps && !limits.reached(); ++count) {
+        const std::vector<std::uint32_t> order = next_order();
+        const auto moves = sweep(state, order, tally, limits);
+        ++tally.sweeps;
+        tally.trace.push_back(state.value() + state.problem().constant());
+        state.compact();
+        if (moves == 0)
+            break;
+    }
+}
+
+/// Puts items that are in no cluster into their best one, in the given order. A stopped search still needs
+/// every item somewhere: the rest then join the first cluster.
+template <SearchState S>
+void allocate_in_order(S& state, std::span<const std::uint32_t> order, const Limits& limits) {
+    bool hurry = false;
+    for (std::size_t visited = 0; visited < order.size(); ++visited) {
+        hurry = hurry || (visited % poll_every == 0 && limits.reached());
+        state.insert(order[visited], hurry ? 0 : best_cluster(state, order[visited]));
+    }
+}
+
+struct Merge {
+    std::uint32_t keep = 0, gone = 1;
+    double change = std::numeric_limits<double>::infinity();
+};
+
+template <SearchState S> Merge best_merge(const S& state) {
+    const auto changes = state.merge_changes();
+    const auto clusters = state.n_clusters();
+    Merge best;
+    for (std::uint32_t k = 0; k < clusters; ++k)
+        for (std::uint32_t l = k + 1; l < clusters; ++l)
+            if (const auto change = changes[std::size_t{k} * clusters + l]; change < best.change)
+                best = {k, l, change};
+    return best;
+}
+
+/// Merges the pair of clusters whose merge lowers the value most, as long as there is one. Returns how many.
+template <SearchState S> std::uint32_t merge_best_pairs(S& state, const Limits& limits) {
+    std::uint32_t merged = 0;
+    while (state.n_clusters() > 1 && !limits.reached()) {
+        const auto best = best_merge(state);
+        if (!(best.change < -state.tolerance() * std::abs(state.value())))
+            break;
+        state.merge(best.keep, best.gone);
+        ++merged;
+    }
+    return merged;
+}
+
+/// Merges the least costly pairs until there are at most `clusters`.
+template <SearchState S> void merge_down_to(S& state, std::uint32_t clusters, const Limits& limits) {
+    while (state.n_clusters() > clusters) {
+        const auto best = limits.reached() ? Merge{} : best_merge(state);
+        state.merge(best.keep, best.gone);
+    }
+}
+
+} // namespace partita

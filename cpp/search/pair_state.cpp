@@ -1,0 +1,154 @@
+#include "search/pair_state.hpp"
+
+#include <algorithm>
+
+namespace partita {
+
+PairState::PairState(const PairProblem& problem, std::uint32_t max_clusters)
+    : problem_(&problem), max_clusters_(max_clusters), labels_(problem.n, nowhere) {
+    assign(labels_);
+}
+
+/// Loss of `pairs` ordered pairs in one cluster that hold `mass` of the similarity.
+double PairState::cost(double pairs, double mass) const {
+    const auto& loss = problem_->loss;
+    const auto n = static_cast<double>(problem_->n);
+    return (loss.b * pairs - (loss.a + loss.b) * mass) / (n * n);
+}
+
+std::vector<std::uint32_t> PairState::members(std::uint32_t cluster) const {
+    std::vector<std::uint32_t> items;
+    for (std::size_t i = 0; i < labels_.size(); ++i)
+        if (labels_[i] == cluster)
+            items.push_back(static_cast<std::uint32_t>(i));
+    return items;
+}
+
+void PairState::assign(std::span<const std::uint32_t> labels) {
+    if (labels.data() != labels_.data())
+        labels_.assign(labels.begin(), labels.end());
+    sizes_.clear();
+    for (const auto label : labels_)
+        if (label != nowhere) {
+            if (label >= sizes_.size())
+                sizes_.resize(label + 1);
+            ++sizes_[label];
+        }
+    stride_ = sizes_.size() + 4;
+    mass_.assign(problem_->n * stride_, 0);
+    for (std::size_t i = 0; i < problem_->n; ++i)
+        for (std::size_t j = 0; j < problem_->n; ++j)
+            if (labels_[j] != nowhere)
+                mass(i)[labels_[j]] += static_cast<double>(problem_->row(i)[j]);
+    refresh();
+}
+
+void PairState::refresh() {
+    value_ = 0;
+    for (std::size_t i = 0; i < problem_->n; ++i)
+        if (labels_[i] != nowhere)
+            value_ += cost(sizes_[labels_[i]], mass(i)[labels_[i]]);
+}
+
+std::span<const double> PairState::score(std::size_t i) {
+    const auto own = labels_[i];
+    const bool alone = own != nowhere && sizes_[own] == 1;
+    const auto candidates = n_clusters() + (n_clusters() < max_clusters_ && !alone);
+    scores_.assign(candidates, 0.0);
+    for (std::uint32_t k = 0; k < n_clusters(); ++k)
+        scores_[k] = cost(2.0 * sizes_[k], 2 * mass(i)[k]);
+    if (own != nowhere)
+        scores_[own] -= cost(2, 2); // without the item itself
+    return scores_;
+}
+
+void PairState::ensure_cluster(std::uint32_t cluster) {
+    if (cluster < n_clusters())
+        return;
+    sizes_.push_back(0);
+    if (sizes_.size() <= stride_)
+        return;
+    const auto wide = stride_ * 2;
+    std::vector<double> grown(problem_->n * wide);
+    for (std::size_t i = 0; i < problem_->n; ++i)
+        std::copy_n(mass(i), stride_, grown.data() + i * wide);
+    mass_ = std::move(grown);
+    stride_ = wide;
+}
+
+void PairState::add_mass(std::size_t i, std::uint32_t cluster, double sign) {
+    const auto* similarity = problem_->row(i);
+    auto* column = mass_.data() + cluster;
+    for (std::size_t j = 0; j < problem_->n; ++j, column += stride_)
+        *column += sign * static_cast<double>(similarity[j]);
+}
+
+void PairState::insert(std::size_t i, std::uint32_t cluster) {
+    ensure_cluster(cluster);
+    value_ += cost(2.0 * sizes_[cluster] + 1, 2 * mass(i)[cluster] + 1);
+    add_mass(i, cluster, 1);
+    ++sizes_[cluster];
+    labels_[i] = cluster;
+}
+
+void PairState::remove(std::size_t i) {
+    const auto cluster = labels_[i];
+    add_mass(i, cluster, -1);
+    --sizes_[cluster];
+    labels_[i] = nowhere;
+    value_ -= cost(2.0 * sizes_[cluster] + 1, 2 * mass(i)[cluster] + 1);
+    if (sizes_[cluster] == 0)
+        close_cluster(cluster);
+}
+
+void PairState::move(std::size_t i, std::uint32_t cluster) {
+    const auto old = labels_[i];
+    if (cluster == old)
+        return;
+    insert(i, cluster); // first, so that no cluster is renumbered in between
+    --sizes_[old];
+    add_mass(i, old, -1);
+    value_ -= cost(2.0 * sizes_[old] + 1, 2 * mass(i)[old] + 1);
+    if (sizes_[old] == 0)
+        close_cluster(old);
+}
+
+void PairState::close_cluster(std::uint32_t cluster) {
+    const auto last = n_clusters() - 1;
+    for (std::size_t i = 0; i < problem_->n; ++i) {
+        mass(i)[cluster] = mass(i)[last];
+        mass(i)[last] = 0;
+    }
+    if (cluster != last) {
+        std::replace(labels_.begin(), labels_.end(), last, cluster);
+        sizes_[cluster] = sizes_[last];
+    }
+    sizes_.pop_back();
+}
+
+std::vector<double> PairState::merge_changes() const {
+    const std::size_t clusters = n_clusters();
+    std::vector<double> between(clusters * clusters), changes(clusters * clusters);
+    for (std::size_t i = 0; i < problem_->n; ++i)
+        if (labels_[i] != nowhere)
+            for (std::size_t k = 0; k < clusters; ++k)
+                between[labels_[i] * clusters + k] += mass(i)[k];
+    for (std::size_t k = 0; k < clusters; ++k)
+        for (std::size_t l = k + 1; l < clusters; ++l)
+            changes[k * clusters + l] = cost(2.0 * sizes_[k] * sizes_[l], 2 * between[k * clusters + l]);
+    return changes;
+}
+
+void PairState::merge(std::uint32_t k, std::uint32_t l) {
+    for (std::size_t i = 0; i < problem_->n; ++i) {
+        mass(i)[k] += mass(i)[l];
+        mass(i)[l] = 0;
+    }
+    std::replace(labels_.begin(), labels_.end(), l, k);
+    sizes_[k] += sizes_[l];
+    sizes_[l] = 0;
+    close_cluster(l);
+    refresh();
+}
+
+} // namespace partita

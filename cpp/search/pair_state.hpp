@@ -1,0 +1,82 @@
+// A partition under search for Binder's loss, by co-clustering mass: a score costs O(clusters), a move
+// O(items).
+//
+// Up to a constant the expected loss is (1/n^2) [b sum_k m_k^2 - (a + b) sum over pairs (i, j) in one cluster
+// of pi_ij], i = j included. The mass of item i with cluster k is the sum of pi_ij over the items j of k.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "losses.hpp"
+
+namespace partita {
+
+/// The similarity matrix and the weights: all that Binder's loss asks of the draws.
+struct PairProblem {
+    std::vector<float> similarity; // n x n
+    std::size_t n;
+    Binder loss;
+
+    std::size_t n_items() const { return n; }
+    const float* row(std::size_t i) const { return similarity.data() + i * n; }
+    double constant() const { return constant_; }
+
+    PairProblem(std::vector<float> matrix, std::size_t n_items, Binder binder)
+        : similarity(std::move(matrix)), n(n_items), loss(binder) {
+        for (const auto pi : similarity)
+            constant_ += static_cast<double>(pi);
+        constant_ *= loss.a / static_cast<double>(n * n);
+    }
+
+private:
+    double constant_ = 0; // a/n^2 times the sum of all similarities: what every partition shares
+};
+
+class PairState {
+public:
+    using Setting = PairProblem;
+    static constexpr std::uint32_t nowhere = 0xffffffffu;
+    static constexpr double precise_tolerance = 1e-10;
+
+    PairState(const PairProblem& problem, std::uint32_t max_clusters);
+
+    std::uint32_t n_clusters() const { return static_cast<std::uint32_t>(sizes_.size()); }
+    std::uint32_t cluster_of(std::size_t i) const { return labels_[i]; }
+    const std::vector<std::uint32_t>& labels() const { return labels_; }
+    std::vector<std::uint32_t> members(std::uint32_t cluster) const;
+    const PairProblem& problem() const { return *problem_; }
+
+    void assign(std::span<const std::uint32_t> labels);
+    void compact() {}
+    std::span<const double> score(std::size_t i);
+    std::span<const double> score_precisely(std::size_t i) { return score(i); }
+    double tolerance() const { return precise_tolerance; }
+
+    void insert(std::size_t i, std::uint32_t cluster);
+    void remove(std::size_t i);
+    void move(std::size_t i, std::uint32_t cluster);
+
+    double value() const { return value_; }
+    void refresh();
+    std::vector<double> merge_changes() const;
+    void merge(std::uint32_t k, std::uint32_t l);
+
+private:
+    double* mass(std::size_t i) { return mass_.data() + i * stride_; }
+    const double* mass(std::size_t i) const { return mass_.data() + i * stride_; }
+    double cost(double pairs, double mass) const;
+    void ensure_cluster(std::uint32_t cluster);
+    void add_mass(std::size_t i, std::uint32_t cluster, double sign);
+    void close_cluster(std::uint32_t cluster);
+
+    const PairProblem* problem_;
+    std::uint32_t max_clusters_;
+    std::vector<std::uint32_t> labels_, sizes_;
+    std::size_t stride_ = 0;
+    std::vector<double> mass_, scores_;
+    double value_ = 0;
+};
+
+} // namespace partita

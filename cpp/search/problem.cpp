@@ -1,0 +1,129 @@
+#include "search/problem.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "clones.hpp"
+
+namespace partita {
+namespace {
+
+template <class Label>
+inline void decode_plain(const Label* labels, const std::uint32_t* begin, std::size_t n,
+                         std::uint32_t* rows) {
+    for (std::size_t t = 0; t < n; ++t)
+        rows[t] = begin[t] + labels[t];
+}
+
+PARTITA_CLONES void decode(const std::uint8_t* labels, const std::uint32_t* begin, std::size_t n,
+                           std::uint32_t* rows) {
+    decode_plain(labels, begin, n, rows);
+}
+PARTITA_CLONES void decode(const std::uint16_t* labels, const std::uint32_t* begin, std::size_t n,
+                           std::uint32_t* rows) {
+    decode_plain(labels, begin, n, rows);
+}
+PARTITA_CLONES void decode(const std::uint32_t* labels, const std::uint32_t* begin, std::size_t n,
+                           std::uint32_t* rows) {
+    decode_plain(labels, begin, n, rows);
+}
+
+} // namespace
+
+template <class Label>
+Problem::Problem(const Draws<Label>& draws, const LossTables& tables, std::span<const std::uint32_t> subset)
+    : n_items_(draws.n_items), draws_(draws), chosen_(subset.begin(), subset.end()), tables_(&tables) {
+    if (chosen_.empty()) {
+        chosen_.resize(draws.n_draws());
+        std::iota(chosen_.begin(), chosen_.end(), 0u);
+    }
+    double total = 0;
+    for (const auto t : chosen_)
+        total += draws.weights[t];
+    row_begin_.push_back(0);
+    for (const auto t : chosen_) {
+        const auto row = draws.draw(t);
+        const auto clusters = count_clusters(row);
+        const auto gaps = std::count(row.begin(), row.end(), gap<Label>);
+        weights_.push_back(draws.weights[t] / total);
+        labelled_.push_back(static_cast<std::uint32_t>(n_items_ - static_cast<std::size_t>(gaps)));
+        row_begin_.push_back(row_begin_.back() + clusters);
+        most_clusters_ = std::max(most_clusters_, clusters);
+        has_gaps_ |= gaps > 0;
+    }
+    transpose(draws);
+    find_gains();
+    find_coefficients();
+}
+
+void Problem::find_gains() {
+    auto differences = [&](std::span<const double> table) {
+        std::vector<float> gain(n_items_ + 1); // one more than needed: the gain of a full cell is never used
+        for (std::size_t size = 0; size < n_items_; ++size)
+            gain[size] = static_cast<float>(table[size + 1] - table[size]);
+        return gain;
+    };
+    joint_gain_ = differences(tables_->joint());
+    estimate_gain_ = differences(tables_->estimate());
+}
+
+/// Sum of f3 over the cluster sizes of draw t.
+double Problem::draw_sum(std::size_t t) const {
+    std::vector<std::uint32_t> sizes(row_begin_[t + 1] - row_begin_[t]);
+    for_each_item(t, [&](std::size_t, std::uint32_t row) { ++sizes[row - row_begin_[t]]; });
+    double sum = 0;
+    for (const auto size : sizes)
+        sum += tables_->draw()[size];
+    return sum;
+}
+
+void Problem::find_coefficients() {
+    std::visit(
+        [&](const auto& loss) {
+            using Kind = std::decay_t<decltype(loss)>;
+            if constexpr (std::is_same_v<Kind, Binder> || std::is_same_v<Kind, VI>) {
+                is_linear_ = true;
+                for (std::size_t t = 0; t < n_draws(); ++t) {
+                    const double n = labelled_[t];
+                    const double scale = weights_[t] / (std::is_same_v<Kind, Binder> ? n * n : n);
+                    cell_coefficients_.push_back(static_cast<float>(-(loss.a + loss.b) * scale));
+                    margin_coefficients_.push_back(static_cast<float>(loss.b * scale));
+                    estimate_scale_ += loss.b * scale;
+                    constant_ += loss.a * scale * draw_sum(t);
+                }
+            }
+        },
+        tables_->loss());
+}
+
+template <class Label> void Problem::transpose(const Draws<Label>& draws) {
+    constexpr std::size_t tile = 64;
+    std::vector<Label> by_item(n_items_ * chosen_.size());
+    for (std::size_t begin = 0; begin < n_items_; begin += tile)
+        for (std::size_t t = 0; t < chosen_.size(); ++t) {
+            const auto row = draws.draw(chosen_[t]);
+            for (std::size_t i = begin; i < std::min(begin + tile, n_items_); ++i)
+                by_item[i * chosen_.size() + t] = row[i];
+        }
+    by_item_ = std::move(by_item);
+}
+
+void Problem::rows_of(std::size_t i, std::span<std::uint32_t> rows) const {
+    std::visit(
+        [&](const auto& labels) {
+            using Label = typename std::decay_t<decltype(labels)>::value_type;
+            const auto* own = labels.data() + i * n_draws();
+            decode(own, row_begin_.data(), n_draws(), rows.data());
+            if (has_gaps_)
+                for (std::size_t t = 0; t < n_draws(); ++t)
+                    if (own[t] == gap<Label>)
+                        rows[t] = no_row;
+        },
+        by_item_);
+}
+
+template Problem::Problem(const Draws<std::uint8_t>&, const LossTables&, std::span<const std::uint32_t>);
+template Problem::Problem(const Draws<std::uint16_t>&, const LossTables&, std::span<const std::uint32_t>);
+template Problem::Problem(const Draws<std::uint32_t>&, const LossTables&, std::span<const std::uint32_t>);
+
+} // namespace partita

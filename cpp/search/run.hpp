@@ -1,0 +1,65 @@
+// One run of a search, and many of them on threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "search/moves.hpp"
+#include "search/state.hpp"
+
+namespace partita {
+
+struct SearchOptions {
+    std::uint32_t runs = 16;
+    double seconds = std::numeric_limits<double>::infinity();
+    std::uint32_t max_clusters = 1; // and so many groups in a random start:
+    std::uint32_t start_groups = 1;
+    std::uint32_t zealous = 10;
+    double p_sequential = 0.5;
+    unsigned threads = 1;
+    std::uint64_t seed = 0;
+};
+
+/// Renumbers labels to 0..K-1 in the order of first appearance.
+void renumber(std::vector<std::uint32_t>& labels);
+
+/// A finished run: its partition (labels 0..K-1) and how it got there; `loss` is its expected loss.
+struct Run {
+    std::vector<std::uint32_t> labels;
+    std::string start;
+    Tally tally;
+    double loss = std::numeric_limits<double>::infinity();
+    std::uint32_t clusters = 0;
+    double seconds = 0;
+
+    /// Takes over the partition of a state that is done.
+    template <SearchState S> void finish(S& state) {
+        state.refresh();
+        labels = state.labels();
+        renumber(labels);
+        loss = state.value() + state.problem().constant();
+        clusters = state.n_clusters();
+    }
+};
+
+/// Told of every finished run, from whichever thread it ran on.
+using Progress = std::function<void(const Run&)>;
+
+/// Calls one(problem, options, rng, limits) for each run, each with a random stream of its own.
+using OneRun = Run (*)(const Problem&, const SearchOptions&, Rng&, const Limits&);
+std::vector<Run> run_all(OneRun one, const Problem& problem, const SearchOptions& options,
+                         const StopFlag& stop, const Progress& progress);
+
+/// Algorithm 1 of Dahl, Johnson & Müller (2021).
+Run salso_run(const Problem& problem, const SearchOptions& options, Rng& rng, const Limits& limits);
+
+/// Algorithm 1 of Rastelli & Friel (2018), from a random partition of up to max_clusters groups.
+Run greedy_run(const Problem& problem, const SearchOptions& options, Rng& rng, const Limits& limits);
+
+/// Labels drawn uniformly from 0..groups-1, renumbered so that each is in use.
+std::vector<std::uint32_t> random_labels(std::size_t n_items, std::uint32_t groups, Rng& rng);
+
+} // namespace partita

@@ -1,0 +1,15 @@
+// The default search: many starts on few draws, their optima crossed, the best carried on to all draws.
+#pragma once
+
+#include "draws.hpp"
+#include "losses.hpp"
+#include "search/run.hpp"
+
+namespace partita {
+
+/// All runs, starts and crossings, with their values on all draws; the best partition is among them.
+template <class Label>
+std::vector<Run> search(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
+                        const StopFlag& stop, const Progress& progress);
+
+} // namespace partita

@@ -1,0 +1,120 @@
+// A partition under search, with everything needed to score the moves of one item: remove, score, insert.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "search/kernels.hpp"
+#include "search/problem.hpp"
+
+namespace partita {
+
+class State {
+public:
+    using Setting = Problem;
+    static constexpr std::uint32_t nowhere = 0xffffffffu;
+
+    /// Starts with no item in any cluster. `score` offers a new cluster only while there are fewer than
+    /// max_clusters.
+    State(const Problem& problem, std::uint32_t max_clusters);
+
+    const Problem& problem() const { return *problem_; }
+    std::uint32_t max_clusters() const { return max_clusters_; }
+    std::uint32_t n_clusters() const { return static_cast<std::uint32_t>(sizes_.size()); }
+    std::uint32_t size(std::size_t cluster) const { return sizes_[cluster]; }
+    std::uint32_t cluster_of(std::size_t i) const { return labels_[i]; }
+    const std::vector<std::uint32_t>& labels() const { return labels_; }
+    std::vector<std::uint32_t> members(std::uint32_t cluster) const;
+
+    /// Replaces the whole partition; items labelled `nowhere` stay out. Labels must be 0..K-1, each in use.
+    void assign(std::span<const std::uint32_t> labels);
+
+    /// Gives back the room of clusters that have gone.
+    void compact();
+
+    /// Scores of putting item i into each cluster, up to a common constant, in units of the expected loss;
+    /// one more entry for a new cluster where one is allowed. An item that is in a cluster is scored as if it
+    /// were taken out.
+    std::span<const double> score(std::size_t i);
+
+    /// The same from the counts in double precision: slower, for the rare case that the scores are too close
+    /// to call.
+    std::span<const double> score_precisely(std::size_t i);
+
+    /// What two scores may differ by through rounding, relative to their size: of `score`, and of
+    /// `score_precisely`.
+    double tolerance() const { return problem_->is_linear() ? 2e-6 : precise_tolerance; }
+    static constexpr double precise_tolerance = 1e-10;
+
+    /// The three changes. `cluster` may be n_clusters(): a new one. A cluster that empties is closed: the
+    /// last cluster takes its number.
+    void insert(std::size_t i, std::uint32_t cluster);
+    void remove(std::size_t i);
+    void move(std::size_t i, std::uint32_t cluster);
+
+    /// Expected loss of the items that are in clusters. For linear losses it leaves out the part that no
+    /// partition changes. Kept up to date by changes in single precision; `refresh` recomputes it from the
+    /// counts.
+    double value() const { return value_; }
+    void refresh();
+
+    /// changes[k * K + l], k < l: change of value() if clusters k and l were merged.
+    std::vector<double> merge_changes() const;
+    void merge(std::uint32_t k, std::uint32_t l);
+
+private:
+    std::size_t margin_row(std::size_t t) const { return problem_->n_rows() + t; }
+    std::size_t all_rows() const;
+    std::size_t draws_or_one() const { return problem_->has_gaps() ? problem_->n_draws() : 1; }
+
+    void fit_columns();
+    void allocate(std::size_t columns);
+    void ensure_column(std::size_t column);
+    void count_cells();
+    void fill_gains();
+    template <class Use> void for_each_row(Use use) const; // use(row, draw, coefficient, gain table)
+    void find_sums();
+    double linear_value() const;
+    double combined_value() const;
+
+    void find_rows(std::size_t i);
+    template <int Step> void change(std::size_t i, std::uint32_t cluster);
+    void change_sums(std::uint32_t cluster, int step);
+    void close_cluster(std::uint32_t cluster);
+
+    void score_linear(std::uint32_t own, std::size_t columns);
+    void sum_gains_precisely(std::uint32_t own, std::size_t columns);
+    void add_own_sizes(std::uint32_t own, std::size_t columns);
+    std::size_t candidates(std::size_t i) const;
+    void score_combined(std::uint32_t own, std::size_t columns);
+    void score_custom(std::size_t columns);
+    void find_terms(std::uint32_t own);
+    void find_candidate_sums(std::uint32_t own, std::size_t columns);
+
+    void add_pair_gains(std::size_t row, std::span<const double> table, double coefficient,
+                        std::span<double> changes) const;
+    std::vector<double> linear_merge_changes() const;
+    std::vector<double> combined_merge_changes() const;
+
+    const Problem* problem_;
+    std::uint32_t max_clusters_;
+    std::vector<std::uint32_t> labels_, sizes_;
+    std::unique_ptr<float[]> storage_;
+    CellTable table_;
+    double value_ = 0;
+
+    // Sums of each draw over the items that are in clusters; used by losses that are not linear. Without gaps
+    // the estimate's sum is the same for all draws and kept once.
+    std::vector<double> joint_, estimate_, draw_;
+    std::vector<std::uint32_t> allocated_, row_sizes_;
+
+    // The item at hand: its rows in the draws that label it, and what belongs to each.
+    std::vector<std::uint32_t> by_draw_, rows_, draws_, margin_rows_;
+    std::vector<float> coefficients_;
+    std::vector<DrawTerms> terms_;
+    std::vector<double> scores_, candidate_estimate_, entry_estimate_;
+};
+
+} // namespace partita

@@ -1,0 +1,270 @@
+"""From draws to the one clustering to report."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._facts import facts_table
+from partita._validate import check_count, check_n_jobs, check_positive, check_probability, check_rng
+from partita.losses import Loss, as_loss, expected_loss
+from partita.sample import PartitionSample, as_sample
+from partita.search.found import RunRow
+
+if TYPE_CHECKING:
+    from partita.bounds import Bound
+
+#: Two expected losses that differ by less, relative to their size, are the same.
+SAME_LOSS = 1e-9
+
+
+@dataclass(frozen=True)
+class Search:
+    """How hard to search.
+
+    Parameters
+    ----------
+    runs : int
+        Number of starts.
+    seconds : float, optional
+        Stop after so long, with the best so far.
+    max_clusters : int or math.inf, optional
+        Most clusters of the estimate. None: the largest number in any draw; ``math.inf``: no limit.
+    zealous : int
+        Attempts to take a cluster apart and allocate it anew: exactly so many in a run of "salso"; in "search", so many
+        in a row that may fail before a run ends.
+    p_sequential : float
+        Probability that a run of "salso" starts by sequential allocation, and not at random.
+    n_jobs : int
+        Threads; -1 uses all cores. The answer does not depend on it.
+    progress : bool or callable
+        Show a progress bar, or call ``progress(loss, clusters)`` at the end of each run.
+
+    Examples
+    --------
+    >>> Search(runs=4, seconds=10)
+    Search(runs=4, seconds=10, max_clusters=None, zealous=10, p_sequential=0.5, n_jobs=-1, progress=False)
+    """
+
+    runs: int = 16
+    seconds: float | None = None
+    max_clusters: float | None = None
+    zealous: int = 10
+    p_sequential: float = 0.5
+    n_jobs: int = -1
+    progress: bool | Callable[[float, int], None] = False
+
+    def __post_init__(self) -> None:
+        check_count(self.runs, "runs", minimum=1)
+        check_count(self.zealous, "zealous")
+        check_probability(self.p_sequential, "p_sequential")
+        check_n_jobs(self.n_jobs)
+        if self.seconds is not None:
+            check_positive(self.seconds, "seconds")
+        if self.max_clusters is not None and self.max_clusters != math.inf:
+            check_count(self.max_clusters, "max_clusters", minimum=1)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate:
+    """A clustering that minimises the expected loss, and how it was found; `estimate` makes it.
+
+    Attributes
+    ----------
+    labels : (n_items,) int array
+        The clustering, canonical labels.
+    expected_loss : float
+        Its posterior expected loss, computed exactly in double precision.
+    loss : Loss
+    method : str
+    sample : PartitionSample
+        The draws it was found on.
+    runs : tuple of RunRow
+        Start, sweeps, moves, loss, clusters and seconds of each run.
+    criterion : float or None
+        The method's own criterion, where that is not the expected loss.
+    search : Search
+    seed : int or None
+        The seed that gives the same answer again.
+    interrupted : bool
+        Whether Ctrl-C ended the search early.
+    proven : bool
+        Whether the method proved that nothing is better.
+    gap : float or None
+        How much better something may be at most, as a share of the loss, where the method says so.
+    """
+
+    labels: NDArray[np.int64]
+    expected_loss: float
+    loss: Loss
+    method: str
+    sample: PartitionSample
+    runs: tuple[RunRow, ...] = ()
+    criterion: float | None = None
+    search: Search = field(default_factory=Search)
+    seed: int | None = None
+    interrupted: bool = False
+    proven: bool = False
+    gap: float | None = None
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return int(self.labels.max()) + 1
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of items in each cluster."""
+        return np.bincount(self.labels)
+
+    @property
+    def times_reached(self) -> int:
+        """In how many runs the best loss was reached: once in many is the sign of a hard problem."""
+        slack = SAME_LOSS * max(abs(self.expected_loss), 1e-300)
+        return sum(run.loss <= self.expected_loss + slack for run in self.runs)
+
+    def bound(self, seconds: float = 10.0) -> Bound:
+        """A lower bound on the least expected loss of any partition, and the gap to it.
+
+        Parameters
+        ----------
+        seconds : float
+            Time to spend; more time gives a tighter bound.
+        """
+        from partita.bounds import lower_bound
+
+        return lower_bound(self, seconds)
+
+    def to_pandas(self) -> Any:
+        """The clustering as a pandas Series, indexed by the items' names where they have any."""
+        import pandas as pd
+
+        return pd.Series(self.labels, index=self.sample.names, name="cluster")
+
+    def runs_to_pandas(self) -> Any:
+        """The runs as a pandas DataFrame, a row a run, best first."""
+        import pandas as pd
+
+        columns = ("start", "sweeps", "moves", "loss", "clusters", "seconds")
+        table = pd.DataFrame([{c: getattr(run, c) for c in columns} for run in self.runs], columns=columns)
+        return table.sort_values("loss", kind="stable", ignore_index=True)
+
+    def __repr__(self) -> str:
+        facts = "".join(f"\n  {name:<14}{value}" for name, value in self._facts())
+        return f"Estimate: {_plural(self.n_clusters, 'cluster')} of {_plural(len(self.labels), 'item')}{facts}"
+
+    def _repr_html_(self) -> str:
+        return facts_table("Estimate", self._facts())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        sizes = ", ".join(map(str, self.sizes[:12])) + (", …" if self.n_clusters > 12 else "")
+        facts = [
+            ("clusters", str(self.n_clusters)),
+            ("sizes", sizes),
+            ("expected loss", f"{self.expected_loss:.6f}  {self.loss}"),
+            ("method", self._method_fact()),
+        ]
+        if self.proven:
+            facts.append(("proven", "no partition is better"))
+        if self.interrupted:
+            facts.append(("interrupted", "the best so far"))
+        return facts
+
+    def _method_fact(self) -> str:
+        if not self.runs:
+            return self.method
+        return f"{self.method}, best reached in {self.times_reached} of {_plural(len(self.runs), 'run')}"
+
+
+def estimate(
+    draws: Any,
+    loss: str | Loss = "vi",
+    method: str = "search",
+    search: Search | None = None,
+    weights: Any = None,
+    rng: Any = None,
+    **options: Any,
+) -> Estimate:
+    """The partition of least posterior expected loss.
+
+    argmin_y Σ_t w_t L(x_t, y)
+
+    Parameters
+    ----------
+    draws : anything that `as_sample` takes
+        Posterior draws of cluster labels, (draws, items) or (chain, draw, item), or clusterings to be combined.
+    loss : str or Loss
+        "vi", "binder", "nvi", "id", "nid", "omari", "zero-one", or a loss object such as ``VI(a=0.5)``.
+    method : str
+        "search" (the default), "salso" and "greedy" (the papers' algorithms to the letter), or another of
+        ``partita.search.METHODS``.
+    search : Search, optional
+        Runs, time, limit on clusters, threads.
+    weights : (draws,) array_like, optional
+        Weight of each draw.
+    rng : None, int or numpy Generator
+        The same draws and seed give the same answer on any number of threads.
+    **options
+        What the method takes besides, such as ``criterion="lower-bound"`` of "hasse".
+
+    Returns
+    -------
+    Estimate
+        If Ctrl-C ends the search, the best so far, with ``interrupted=True`` and a warning.
+
+    Examples
+    --------
+    >>> draws = [[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 1, 2]]
+    >>> best = estimate(draws, rng=1)
+    >>> best.labels, round(best.expected_loss, 4)
+    (array([0, 0, 1, 1]), 0.4288)
+
+    References
+    ----------
+    Dahl, Johnson & Müller (2021); Rastelli & Friel (2018); Wade & Ghahramani (2018).
+    """
+    from partita.search import METHODS
+
+    kind, how = as_loss(loss), Search() if search is None else search
+    if not isinstance(how, Search):
+        raise TypeError(f"search must be a Search, not {type(how).__name__}")
+    if method not in METHODS:
+        raise ValueError(f"unknown method {method!r}; the names are {', '.join(map(repr, METHODS))}")
+    sample = as_sample(draws, weights=weights)
+    seed, generator = _seed_and_generator(rng)
+    found = METHODS[method](sample, kind, how, generator, **options)
+    if found.interrupted:
+        warnings.warn("interrupted: this is the best partition so far", RuntimeWarning, stacklevel=2)
+    value = float(expected_loss(found.labels, sample, kind, n_jobs=how.n_jobs))
+    return Estimate(
+        labels=found.labels,
+        expected_loss=value,
+        loss=kind,
+        method=method,
+        sample=sample,
+        runs=found.runs,
+        criterion=found.criterion,
+        search=how,
+        seed=seed,
+        interrupted=found.interrupted,
+        proven=found.proven,
+        gap=found.gap,
+    )
+
+
+def _seed_and_generator(rng: Any) -> tuple[int | None, np.random.Generator]:
+    """A fresh seed where none is given, so that the answer can be had again."""
+    if rng is None:
+        rng = int(np.random.SeedSequence().generate_state(1)[0])
+    generator = check_rng(rng)
+    return (int(rng) if isinstance(rng, int | np.integer) else None), generator
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -1,0 +1,35 @@
+"""The bound on the number of clusters that a search obeys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from partita.sample import PartitionSample
+
+if TYPE_CHECKING:
+    from partita.estimate import Search
+
+
+def cluster_limit(sample: PartitionSample, search: Search) -> int:
+    """The bound that is given, by default the most clusters of any draw; infinity is the number of items."""
+    if search.max_clusters is None:
+        return int(sample.n_clusters.max())
+    return int(min(search.max_clusters, sample.n_items))
+
+
+def given_limit(sample: PartitionSample, search: Search) -> int:
+    """The bound that is given, and none by default: for methods that prove what they find."""
+    return sample.n_items if search.max_clusters is None else cluster_limit(sample, search)
+
+
+def within_limit(sample: PartitionSample, search: Search) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which distinct draws obey the bound; an error if none does."""
+    allowed = sample.n_clusters <= cluster_limit(sample, search)
+    if not allowed.any():
+        raise ValueError(
+            f"max_clusters={search.max_clusters} leaves no draw: the smallest number of clusters in a draw is "
+            f"{sample.n_clusters.min()}"
+        )
+    return allowed
