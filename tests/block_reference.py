@@ -17,17 +17,11 @@ def log_partition(labels: np.ndarray, n0: float, k: int | None = None) -> float:
 
 def dyads(n: int, directed: bool, loops: bool) -> list[tuple[int, int]]:
     """Every dyad that can hold an edge."""
-    pairs = (
-        itertools.product(range(n), repeat=2)
-        if directed
-        else itertools.combinations_with_replacement(range(n), 2)
-    )
+    pairs = itertools.product(range(n), repeat=2) if directed else itertools.combinations_with_replacement(range(n), 2)
     return [(i, j) for i, j in pairs if loops or i != j]
 
 
-def blocks(
-    X: np.ndarray, rows: np.ndarray, columns: np.ndarray, pairs: list[tuple[int, int]], directed: bool
-):
+def blocks(X: np.ndarray, rows: np.ndarray, columns: np.ndarray, pairs: list[tuple[int, int]], directed: bool):
     """{block: [edges, observed dyads]} counted one dyad at a time."""
     counts: dict[tuple[int, int], list[float]] = {}
     for i, j in pairs:
@@ -67,11 +61,7 @@ def lbm_icl(X, rows, columns, *, n0, first, second) -> float:
     rows, columns = np.asarray(rows), np.asarray(columns)
     pairs = list(itertools.product(range(len(rows)), range(len(columns))))
     cells = blocks(X, rows, columns, pairs, True).values()
-    return (
-        log_partition(rows, n0)
-        + log_partition(columns, n0)
-        + sum(bernoulli(e, m, first, second) for e, m in cells)
-    )
+    return log_partition(rows, n0) + log_partition(columns, n0) + sum(bernoulli(e, m, first, second) for e, m in cells)
 
 
 def log_partition_k_unknown(labels: np.ndarray, n0: float, mean: float = 1.0, most: int = 80) -> float:
@@ -82,10 +72,7 @@ def log_partition_k_unknown(labels: np.ndarray, n0: float, mean: float = 1.0, mo
     log_k = k * np.log(mean) - gammaln(k + 1)
     log_k -= np.logaddexp.reduce(log_k)
     terms = [
-        log_k[size - 1]
-        + log_partition(np.asarray(labels), n0, size)
-        + gammaln(size + 1)
-        - gammaln(size - t + 1)
+        log_k[size - 1] + log_partition(np.asarray(labels), n0, size) + gammaln(size + 1) - gammaln(size - t + 1)
         for size in range(t, most + 1)
     ]
     return float(np.logaddexp.reduce(terms))

@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-from block_reference import lbm_icl, log_partition, sbm_icl
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import all_partitions
 from scipy.special import gammaln
 
+from block_reference import lbm_icl, log_partition, sbm_icl
 from partita.models.block_core import native_model
 from partita.models.graph import as_bipartite
 from partita.models.lbm import LatentBlockModel
 from partita.models.sbm import StochasticBlockModel
+from reference import all_partitions
 
 VARIANTS = [
     {"directed": directed, "loops": loops, "edges": edges}
@@ -59,18 +59,16 @@ def test_icl_is_the_definition(variant):
 
 @pytest.mark.parametrize("directed", [True, False])
 def test_degree_corrected_icl_is_the_multigraph_integral(directed):
-    """With loops: Σ_x p(x | z) over multigraphs is 1, so the ICL is a normalised log probability. Checked on two nodes."""
-    n0, a0, b0 = 1.0, 1.0, 3.0  # a high rate b0 keeps the counts small
+    """With loops Σ_x p(x | z) over all multigraphs, here of two nodes, is 1: the ICL is a log probability."""
+    n0, a0, b0 = 1.0, 1.0, 8.0  # a high rate b0 keeps the counts small
     model = StochasticBlockModel(
         directed=directed, loops=True, degree_corrected=True, edges="counts", n0=n0, a0=a0, b0=b0
     )
     for labels in ([0, 0], [0, 1]):
         total = 0.0
-        top = 9 if directed else 14
+        top = 5 if directed else 7
         for x in np.ndindex(*((top,) * (4 if directed else 3))):
-            X = np.array(
-                [[x[0], x[1]], [x[2], x[3]]] if directed else [[x[0], x[1]], [x[1], x[2]]], dtype=float
-            )
+            X = np.array([[x[0], x[1]], [x[2], x[3]]] if directed else [[x[0], x[1]], [x[1], x[2]]], dtype=float)
             total += np.exp(model.icl(X, labels) - log_partition(np.array(labels), n0))
         assert total == pytest.approx(1.0, abs=0.02)
         assert total < 1.0 + 1e-9
@@ -169,7 +167,7 @@ def test_merge_path_ends_at_one_cluster_with_the_right_icl(variant):
 @pytest.mark.parametrize("variant", VARIANTS + CORRECTED)
 def test_maximize_reaches_the_enumerated_maximum(variant):
     rng = np.random.default_rng(4)
-    for n in (3, 6, 7):
+    for n in (3, 6):
         model = StochasticBlockModel(n0=0.5, **variant)
         X = random_graph(rng, n, **variant)
         graph = model._graph(X)

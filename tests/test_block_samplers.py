@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from block_reference import lbm_icl, log_partition, log_partition_k_unknown, sbm_icl
-from reference import all_partitions
 
+from block_reference import lbm_icl, log_partition, log_partition_k_unknown, sbm_icl
 from partita.models.lbm import LatentBlockModel
 from partita.models.running import resume
 from partita.models.sbm import StochasticBlockModel
+from reference import all_partitions
 
 BATCHES = 50
 

@@ -49,9 +49,7 @@ def test_affiliation_bound_is_the_evidence_when_nothing_is_hidden():
 
     X, _ = communities(np.random.default_rng(5))
     m, e = 60 * 59, X.sum()
-    assert affiliation_vb(X, [1], rng=1).criterion == pytest.approx(
-        betaln(0.5 + e, 0.5 + m - e) - betaln(0.5, 0.5)
-    )
+    assert affiliation_vb(X, [1], rng=1).criterion == pytest.approx(betaln(0.5 + e, 0.5 + m - e) - betaln(0.5, 0.5))
 
 
 def test_louvain():

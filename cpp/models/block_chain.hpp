@@ -21,7 +21,7 @@ namespace partita {
 
 struct ChainPlan {
     std::vector<double> log_k[2];       // log p(K) for K = 1, 2, ... on each side; impossible above
-    double split_merge_rate = 0.1;     // chance of a split–merge proposal, a sweep and side
+    double split_merge_rate = 0.1;      // chance of a split–merge proposal, a sweep and side
     std::uint32_t restricted_scans = 2; // Gibbs scans that prepare a split
     std::uint32_t resizes = 1;          // proposals a sweep and side to add or drop an empty cluster
     std::uint64_t seed = 0, stream = 0;

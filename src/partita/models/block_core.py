@@ -93,9 +93,7 @@ def _square_arrays(graph: Graph, edges: EdgeModel) -> Any:
     n = graph.n_nodes
     pair, loop = (2, 1) if edges.half_loops else (1, 1)
     arrays = _core.NetworkArrays(n, n, edges.directed, pair, loop)
-    _set_neighbours(
-        arrays, _without_diagonal(graph.adjacency), _without_diagonal(graph.missing), edges.directed
-    )
+    _set_neighbours(arrays, _without_diagonal(graph.adjacency), _without_diagonal(graph.missing), edges.directed)
     counts = graph.adjacency.diagonal().astype(np.uint32)
     if edges.loops:
         arrays.set_loops(counts, (graph.missing.diagonal() == 0).astype(np.uint8))

@@ -100,18 +100,14 @@ class BlockFit:
     def predict(self, pairs: ArrayLike) -> NDArray[np.float64]:
         """Posterior mean of the edge probability (or rate) for (m, 2) pairs of nodes, given the partition."""
         if self.edges.degree_corrected:
-            raise ValueError(
-                "predict: a degree-corrected model has no probability that is the same for a block"
-            )
+            raise ValueError("predict: a degree-corrected model has no probability that is the same for a block")
         mean = self.blocks().mean
         source, target = check_pairs(pairs, (len(self.labels), len(self.labels)))
         return mean[self.labels[source], self.labels[target]]
 
     def names_by_cluster(self) -> list[list[Any]]:
         """The nodes' names, cluster by cluster."""
-        return [
-            [self.graph.names[i] for i in np.flatnonzero(self.labels == k)] for k in range(self.n_clusters)
-        ]
+        return [[self.graph.names[i] for i in np.flatnonzero(self.labels == k)] for k in range(self.n_clusters)]
 
     def __repr__(self) -> str:
         state = ", stopped early" if self.interrupted else ""
@@ -142,9 +138,7 @@ def check_pairs(pairs: ArrayLike, shape: tuple[int, int]) -> tuple[NDArray[np.in
     """The two columns of an (m, 2) array of nodes, each within its range."""
     array = np.asarray(pairs)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        raise ValueError(
-            f"pairs must be an (m, 2) array of integers, got {array.dtype} of shape {array.shape}"
-        )
+        raise ValueError(f"pairs must be an (m, 2) array of integers, got {array.dtype} of shape {array.shape}")
     bad = np.argwhere((array < 0) | (array >= np.array(shape)))
     if len(bad):
         row, column = bad[0]
@@ -173,9 +167,7 @@ def block_counts(
     """Edges and observed dyads of every block, straight from the definition."""
     row_of, column_of = _indicator(rows), _indicator(columns)
     counts = (row_of.T @ graph.adjacency @ column_of).toarray()
-    dyads = (
-        np.outer(row_of.sum(axis=0), column_of.sum(axis=0)) - (row_of.T @ graph.missing @ column_of).toarray()
-    )
+    dyads = np.outer(row_of.sum(axis=0), column_of.sum(axis=0)) - (row_of.T @ graph.missing @ column_of).toarray()
     if graph.bipartite:
         return np.rint(counts).astype(np.int64), dyads
     loop_counts = np.bincount(rows, graph.adjacency.diagonal(), len(dyads))

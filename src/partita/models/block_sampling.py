@@ -31,13 +31,7 @@ def log_k_prior(k_prior: float | ArrayLike, n_nodes: int) -> NDArray[np.float64]
         k = np.arange(1, n_nodes + SPARE_CLUSTERS + 1)
         logs = k * np.log(given) - gammaln(k + 1)
     else:
-        if (
-            given.ndim != 1
-            or given.size == 0
-            or not np.isfinite(given).all()
-            or (given < 0).any()
-            or given[0] <= 0
-        ):
+        if given.ndim != 1 or given.size == 0 or not np.isfinite(given).all() or (given < 0).any() or given[0] <= 0:
             raise ValueError("k_prior must list probabilities of K = 1, 2, ..., the first above 0")
         logs = np.full(given.shape, -np.inf)
         np.log(given, where=given > 0, out=logs)

@@ -42,9 +42,7 @@ class Graph:
         return f"Graph({shape}, {self.adjacency.nnz} entries{gaps})"
 
 
-def as_graph(
-    graph: Any, *, directed: bool = True, counts: bool = False, nodes: Sequence[Any] | None = None
-) -> Graph:
+def as_graph(graph: Any, *, directed: bool = True, counts: bool = False, nodes: Sequence[Any] | None = None) -> Graph:
     """Turn a matrix, a networkx or igraph graph, or an edge list into a Graph.
 
     Parameters
@@ -96,9 +94,7 @@ def as_bipartite(matrix: Any, *, counts: bool = False) -> Graph:
     """
     if isinstance(matrix, Graph):
         if not matrix.bipartite:
-            raise ValueError(
-                "matrix is a graph of one kind of node; a latent block model needs rows and columns"
-            )
+            raise ValueError("matrix is a graph of one kind of node; a latent block model needs rows and columns")
         return matrix
     rows = columns = None
     if hasattr(matrix, "columns") and hasattr(matrix, "to_numpy"):
@@ -148,9 +144,7 @@ def _read_edges(path: Path) -> list[tuple[Any, ...]]:
     columns = _edge_columns(rows[0])
     for line, row in enumerate(rows[1:], start=2):
         if row and len(row) <= max(columns):
-            raise ValueError(
-                f"graph: line {line} of {path.name} has {len(row)} fields, need {max(columns) + 1}"
-            )
+            raise ValueError(f"graph: line {line} of {path.name} has {len(row)} fields, need {max(columns) + 1}")
     edges = [tuple(row[c] for c in columns) for row in rows[1:] if row]
     return [_with_number(edge, line) for line, edge in enumerate(edges, start=2)]
 
@@ -180,9 +174,7 @@ def _frame_edges(frame: Any) -> list[tuple[Any, ...]]:
     return list(zip(*(frame.iloc[:, c].tolist() for c in columns), strict=True))
 
 
-def _from_edges(
-    edges: Iterable[tuple[Any, ...]], names: list[Any] | None, directed: bool, counts: bool
-) -> Graph:
+def _from_edges(edges: Iterable[tuple[Any, ...]], names: list[Any] | None, directed: bool, counts: bool) -> Graph:
     edges = list(edges)
     if names is None:
         names = _sorted_names({end for edge in edges for end in edge[:2]})
@@ -208,9 +200,7 @@ def _sorted_names(names: set[Any]) -> list[Any]:
         return sorted(names, key=str)
 
 
-def _places(
-    edges: list[tuple[Any, ...]], place: dict[Any, int]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _places(edges: list[tuple[Any, ...]], place: dict[Any, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     ends = np.empty((2, len(edges)), dtype=np.int64)
     for row, edge in enumerate(edges):
         for end in (0, 1):
@@ -235,9 +225,7 @@ def _from_matrix(matrix: Any, directed: bool, counts: bool, nodes: Sequence[Any]
     matrix = _two_dimensional(matrix)
     n, m = matrix.shape
     if n != m:
-        raise ValueError(
-            f"graph must be square, got {n} x {m}; rows and columns apart are a LatentBlockModel"
-        )
+        raise ValueError(f"graph must be square, got {n} x {m}; rows and columns apart are a LatentBlockModel")
     if n == 0:
         raise ValueError("graph has no nodes")
     names = tuple(range(n)) if nodes is None else tuple(nodes)
@@ -253,9 +241,7 @@ def _from_matrix(matrix: Any, directed: bool, counts: bool, nodes: Sequence[Any]
 
 def _split_missing(matrix: Any) -> tuple[sp.csr_array, sp.csr_array]:
     """Split observed non-zero entries from NaN."""
-    matrix = (
-        sp.csr_array(matrix, dtype=float) if not sp.issparse(matrix) else sp.csr_array(matrix).astype(float)
-    )
+    matrix = sp.csr_array(matrix, dtype=float) if not sp.issparse(matrix) else sp.csr_array(matrix).astype(float)
     matrix.sum_duplicates()
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     gap = np.isnan(matrix.data)
@@ -271,12 +257,7 @@ def _split_missing(matrix: Any) -> tuple[sp.csr_array, sp.csr_array]:
 def _check_values(adjacency: sp.csr_array, counts: bool) -> None:
     values = adjacency.data
     if counts:
-        bad = (
-            ~np.isfinite(values)
-            | (values < 0)
-            | (values != np.round(values))
-            | (values > np.iinfo(np.int32).max)
-        )
+        bad = ~np.isfinite(values) | (values < 0) | (values != np.round(values)) | (values > np.iinfo(np.int32).max)
         need = "counts (whole numbers, not negative)"
     else:
         bad = values != 1
@@ -294,6 +275,4 @@ def _check_symmetric(matrix: sp.csr_array) -> None:
     wrong = np.flatnonzero(difference.data)
     if wrong.size:
         i, j = int(difference.row[wrong[0]]), int(difference.col[wrong[0]])
-        raise ValueError(
-            f"graph is not symmetric at ({i}, {j}), but the model is undirected; pass directed=True"
-        )
+        raise ValueError(f"graph is not symmetric at ({i}, {j}), but the model is undirected; pass directed=True")

@@ -105,8 +105,8 @@ class LatentBlockModel:
 
     Parameters
     ----------
-    n0, eta0, zeta0, edges, a0, b0, k_prior, random_state : as for StochasticBlockModel; the same priors hold for rows and
-        columns.
+    n0, eta0, zeta0, edges, a0, b0, k_prior, random_state : as for StochasticBlockModel; rows and
+        columns have the same priors.
 
     Examples
     --------
@@ -146,9 +146,7 @@ class LatentBlockModel:
         """Exact ICL of partitions of rows and columns (natural logarithm)."""
         graph = self._graph(matrix)
         parts = []
-        for name, labels, size in zip(
-            ("rows", "columns"), (rows, columns), graph.adjacency.shape, strict=True
-        ):
+        for name, labels, size in zip(("rows", "columns"), (rows, columns), graph.adjacency.shape, strict=True):
             array = np.asarray(labels)
             if array.shape != (size,):
                 raise ValueError(f"{name} has shape {array.shape} but the matrix has {size} {name}")
@@ -278,17 +276,13 @@ class LatentBlockModel:
         mean_rate = np.prod(graph.adjacency.shape) / total if total > 0 else 1.0
         return EdgeModel(False, False, True, self.a0, self.b0 if self.b0 is not None else float(mean_rate))
 
-    def _starts(
-        self, graph: Graph, most: list[int], restarts: int, rng: np.random.Generator
-    ) -> NDArray[np.uint32]:
+    def _starts(self, graph: Graph, most: list[int], restarts: int, rng: np.random.Generator) -> NDArray[np.uint32]:
         n_rows, n_columns = graph.adjacency.shape
         count = max(1, restarts // 3)
         if min(n_rows, n_columns) <= 4 or graph.adjacency.nnz == 0:
             return np.empty((0, n_rows + n_columns), np.uint32)
         rows = spectral_starts(graph.adjacency, min(start_clusters(n_rows), most[0]), count, rng)
-        columns = spectral_starts(
-            graph.adjacency.T.tocsr(), min(start_clusters(n_columns), most[1]), count, rng
-        )
+        columns = spectral_starts(graph.adjacency.T.tocsr(), min(start_clusters(n_columns), most[1]), count, rng)
         return np.concatenate([rows, columns], axis=1)
 
     def __repr__(self) -> str:

@@ -54,8 +54,8 @@ class StochasticBlockModel:
     edges : "binary", or "counts" for Poisson edges with rates ~ Gamma(a0, b0) (b0 a rate; None: one over the mean
         entry of the matrix).
     degree_corrected : nodes of a cluster have shares of its edges ~ Dirichlet(1, …, 1); edges are then counts.
-    k_prior : prior of the number of clusters K, empty ones included, for `sample`: the mean of a Poisson given K ≥ 1, or
-        the probabilities of K = 1, 2, ...
+    k_prior : prior of the number of clusters K, empty ones included, for `sample`: the mean of a Poisson given
+        K ≥ 1, or the probabilities of K = 1, 2, ...
     random_state : seed for `fit`.
 
     Examples

@@ -113,15 +113,10 @@ def _best_over_k(
     best: tuple[float, NDArray[np.int64]] = (-math.inf, np.zeros(seen.n_nodes, np.int64))
     by_k: dict[int, float] = {}
     tried = sorted({min(size, seen.n_nodes) for size in k})
-    points = embed(
-        both_directions(seen.adjacency) if directed else seen.adjacency, min(max(tried), 32), generator
-    )
+    points = embed(both_directions(seen.adjacency) if directed else seen.adjacency, min(max(tried), 32), generator)
     for size in tried:
         for _ in range(restarts if size > 1 else 1):
-            start = (
-                np.full((seen.n_nodes, size), 0.2 / size)
-                + 0.8 * np.eye(size)[kmeans(points, size, generator)]
-            )
+            start = np.full((seen.n_nodes, size), 0.2 / size) + 0.8 * np.eye(size)[kmeans(points, size, generator)]
             tau, criterion = fit(adjacency, start, directed)
             by_k[size] = max(by_k.get(size, -math.inf), criterion)
             if criterion > best[0]:
