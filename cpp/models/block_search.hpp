@@ -69,18 +69,19 @@ public:
         for (const auto& solution : population_)
             result.run_icl.push_back(solution.icl);
         rank();
-        while (result.generations < plan_.generations && !uniform() && !stop_) {
-            const double before = population_.front().icl, mean = mean_icl();
+        std::size_t idle = 0;
+        while (result.generations < plan_.generations && idle < patience && !uniform() && !stop_) {
+            const double before = population_.front().icl;
             breed();
             ++result.generations;
-            if (population_.front().icl <= before + least_gain && mean_icl() <= mean + least_gain)
-                break;
+            idle = population_.front().icl > before + least_gain ? 0 : idle + 1;
         }
         result.best = population_.front();
         return result;
     }
 
 private:
+    static constexpr std::size_t patience = 5;             // generations without a better solution
     static constexpr std::size_t most_meet_clusters = 256; // merging costs the cube of these
 
     void climb_starts(std::span<const std::vector<std::uint32_t>> starts) {
@@ -149,13 +150,6 @@ private:
     }
 
     bool uniform() const { return population_.front().icl - population_.back().icl < least_gain; }
-
-    double mean_icl() const {
-        double sum = 0.0;
-        for (const auto& solution : population_)
-            sum += solution.icl;
-        return sum / static_cast<double>(population_.size());
-    }
 
     const BlockModelView<Emission>& model_;
     const SearchPlan& plan_;
