@@ -13,10 +13,9 @@ namespace {
 
 /// A state with the problem it lives on; the sample's arrays are kept alive by the view.
 class PythonState {
-  public:
+public:
     PythonState(const SampleView& sample, const LossHandle& loss, std::uint32_t max_clusters)
-        : sample_(sample),
-          tables_(loss.loss, sample.visit([](const auto& draws) { return draws.n_items; })),
+        : sample_(sample), tables_(loss.loss, sample.visit([](const auto& draws) { return draws.n_items; })),
           problem_(sample_.visit([&](const auto& draws) { return partita::Problem(draws, tables_); })),
           state_(problem_, max_clusters) {}
 
@@ -37,7 +36,7 @@ class PythonState {
         return to_numpy(state_.merge_changes(), {clusters, clusters});
     }
 
-  private:
+private:
     static NumpyOut<double> copy(std::span<const double> values) {
         return to_numpy(std::vector<double>(values.begin(), values.end()));
     }
@@ -52,7 +51,8 @@ class PythonState {
 
 void bind_search_state(nb::module_& m) {
     nb::class_<PythonState>(m, "State", "A partition under search: remove, score, insert.")
-        .def(nb::init<const SampleView&, const LossHandle&, std::uint32_t>(), "sample"_a, "loss"_a, "max_clusters"_a)
+        .def(nb::init<const SampleView&, const LossHandle&, std::uint32_t>(), "sample"_a, "loss"_a,
+             "max_clusters"_a)
         .def("assign", &PythonState::assign, "labels"_a)
         .def("score", &PythonState::score, "item"_a)
         .def("score_precisely", &PythonState::score_precisely, "item"_a)

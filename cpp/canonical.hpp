@@ -55,6 +55,8 @@ private:
 
     template <class Input, class FindSlot>
     std::uint32_t rename(std::span<const Input> row, std::span<std::uint32_t> canonical, FindSlot find_slot) {
+        std::uint32_t clusters = 0;
+        std::uint32_t* const codes = codes_.data();
         for (std::size_t i = 0; i < row.size(); ++i) {
             if constexpr (std::is_signed_v<Input>)
                 if (row[i] < 0) {
@@ -63,14 +65,14 @@ private:
                 }
             const auto label = static_cast<std::uint64_t>(row[i]);
             const auto slot = find_slot(label);
-            if (codes_[slot] == unseen) {
-                codes_[slot] = static_cast<std::uint32_t>(used_.size());
+            auto code = codes[slot];
+            if (code == unseen) [[unlikely]] {
+                codes[slot] = code = clusters++;
                 keys_[slot] = label;
                 used_.push_back(slot);
             }
-            canonical[i] = codes_[slot];
+            canonical[i] = code;
         }
-        const auto clusters = static_cast<std::uint32_t>(used_.size());
         for (const auto slot : used_)
             codes_[slot] = unseen;
         used_.clear();

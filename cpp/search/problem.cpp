@@ -86,8 +86,8 @@ void Problem::find_coefficients() {
                 for (std::size_t t = 0; t < n_draws(); ++t) {
                     const double n = labelled_[t];
                     const double scale = weights_[t] / (std::is_same_v<Kind, Binder> ? n * n : n);
-                    cell_coefficients_.push_back(static_cast<float>(-(loss.a + loss.b) * scale));
-                    margin_coefficients_.push_back(static_cast<float>(loss.b * scale));
+                    cell_coefficients_.push_back(-(loss.a + loss.b) * scale);
+                    margin_coefficients_.push_back(loss.b * scale);
                     estimate_scale_ += loss.b * scale;
                     constant_ += loss.a * scale * draw_sum(t);
                 }

@@ -45,8 +45,8 @@ public:
     double estimate_scale() const { return estimate_scale_; }
     /// The part of the expected loss that no estimate changes, and that states leave out.
     double constant() const { return constant_; }
-    std::span<const float> cell_coefficients() const { return cell_coefficients_; }
-    std::span<const float> margin_coefficients() const { return margin_coefficients_; }
+    std::span<const double> cell_coefficients() const { return cell_coefficients_; }
+    std::span<const double> margin_coefficients() const { return margin_coefficients_; }
 
     /// The row of item i in every draw; no_row where the draw does not label it.
     static constexpr std::uint32_t no_row = 0xffffffffu;
@@ -77,7 +77,8 @@ private:
     const LossTables* tables_;
     bool has_gaps_ = false, is_linear_ = false;
     double estimate_scale_ = 0, constant_ = 0;
-    std::vector<float> joint_gain_, estimate_gain_, cell_coefficients_, margin_coefficients_;
+    std::vector<float> joint_gain_, estimate_gain_;
+    std::vector<double> cell_coefficients_, margin_coefficients_;
     std::uint32_t most_clusters_ = 0;
     std::vector<double> weights_;
     std::vector<std::uint32_t> labelled_, row_begin_;

@@ -69,27 +69,26 @@ template <SearchState S> Merge cheapest_merge(const S& state, std::uint32_t besi
     return best;
 }
 
-/// Takes a cluster apart and allocates its items anew, one by one. Half of the time another cluster goes with
-/// it; where the limit on clusters binds, that is the cheapest one to merge into a third, which frees a
-/// cluster for a split. Kept if it helps.
+/// Takes a cluster apart and allocates its items anew, one by one: alone, together with another cluster, or,
+/// where the limit on clusters binds, after the cheapest merge of two others, which frees a cluster for a
+/// split. Kept if it helps.
 template <SearchState S>
 bool rebuild(S& state, std::uint32_t cluster, std::uint32_t max_clusters, Rng& rng, Tally& tally,
              const Limits& limits) {
     const auto value = state.value();
     std::vector<std::vector<std::uint32_t>> groups{state.members(cluster)};
     auto order = groups[0];
-    if (state.n_clusters() > 2 && rng.uniform() < 0.5) {
-        if (state.n_clusters() >= max_clusters) {
-            const auto merge = cheapest_merge(state, cluster);
-            groups.push_back(state.members(merge.gone));
-            const auto anchor = state.members(merge.keep).front(); // numbers may change under way
-            for (const auto i : groups[1])
-                state.move(i, state.cluster_of(anchor));
-        } else {
-            const auto second = (cluster + 1 + rng.below(state.n_clusters() - 1)) % state.n_clusters();
-            groups.push_back(state.members(static_cast<std::uint32_t>(second)));
-            order.insert(order.end(), groups[1].begin(), groups[1].end());
-        }
+    const auto kind = rng.below(3);
+    if (kind == 1 && state.n_clusters() > 2 && state.n_clusters() >= max_clusters) {
+        const auto merge = cheapest_merge(state, cluster);
+        groups.push_back(state.members(merge.gone));
+        const auto anchor = state.members(merge.keep).front(); // numbers may change under way
+        for (const auto i : groups[1])
+            state.move(i, state.cluster_of(anchor));
+    } else if (kind > 0 && state.n_clusters() > 1) {
+        const auto second = (cluster + 1 + rng.below(state.n_clusters() - 1)) % state.n_clusters();
+        groups.push_back(state.members(static_cast<std::uint32_t>(second)));
+        order.insert(order.end(), groups[1].begin(), groups[1].end());
     }
     rng.shuffle(std::span(order));
     for (const auto i : order)

@@ -87,21 +87,21 @@ void State::count_cells() {
 template <class Use> void State::for_each_row(Use use) const {
     const bool linear = problem_->is_linear();
     for (std::size_t t = 0; t < problem_->n_draws(); ++t) {
-        const float coefficient = linear ? problem_->cell_coefficients()[t] : 1.0f;
+        const double coefficient = linear ? problem_->cell_coefficients()[t] : 1.0;
         for (auto row = problem_->row_begin(t); row < problem_->row_begin(t + 1); ++row)
             use(row, t, coefficient, problem_->joint_gain());
         if (problem_->has_gaps())
-            use(margin_row(t), t, linear ? problem_->margin_coefficients()[t] : 1.0f,
+            use(margin_row(t), t, linear ? problem_->margin_coefficients()[t] : 1.0,
                 problem_->estimate_gain());
     }
 }
 
 void State::fill_gains() {
-    for_each_row([&](std::size_t row, std::size_t, float coefficient, std::span<const float> gain) {
+    for_each_row([&](std::size_t row, std::size_t, double coefficient, std::span<const float> gain) {
         auto* gains = table_.gains(row);
         const auto* counts = table_.counts(row);
         for (std::size_t k = 0; k < table_.stride; ++k)
-            gains[k] = coefficient * gain[counts[k]];
+            gains[k] = static_cast<float>(coefficient) * gain[counts[k]];
     });
 }
 
@@ -117,11 +117,11 @@ void State::refresh() {
 double State::linear_value() const {
     const auto table = problem_->tables().joint();
     double value = 0;
-    for_each_row([&](std::size_t row, std::size_t, float coefficient, std::span<const float>) {
+    for_each_row([&](std::size_t row, std::size_t, double coefficient, std::span<const float>) {
         double sum = 0;
         for (std::size_t k = 0; k < n_clusters(); ++k)
             sum += table[table_.counts(row)[k]];
-        value += static_cast<double>(coefficient) * sum;
+        value += coefficient * sum;
     });
     if (!problem_->has_gaps())
         for (const auto size : sizes_)
@@ -193,11 +193,11 @@ void State::find_rows(std::size_t i) {
         draws_.push_back(t);
         margin_rows_.push_back(static_cast<std::uint32_t>(margin_row(t)));
         if (problem_->is_linear())
-            coefficients_.push_back(problem_->cell_coefficients()[t]);
+            coefficients_.push_back(static_cast<float>(problem_->cell_coefficients()[t]));
     }
     if (problem_->is_linear()) {
         for (const auto t : draws_)
-            coefficients_.push_back(problem_->margin_coefficients()[t]);
+            coefficients_.push_back(static_cast<float>(problem_->margin_coefficients()[t]));
         rows_.insert(rows_.end(), margin_rows_.begin(), margin_rows_.end());
     }
 }
@@ -258,10 +258,13 @@ void State::sum_gains_precisely(std::uint32_t own, std::size_t columns) {
     const auto table = problem_->tables().joint();
     std::fill_n(scores_.begin(), columns, 0.0);
     for (std::size_t e = 0; e < rows_.size(); ++e) {
+        const bool margin = e >= draws_.size(); // margin rows follow the others
+        const auto coefficient = margin ? problem_->margin_coefficients()[draws_[e - draws_.size()]]
+                                        : problem_->cell_coefficients()[draws_[e]];
         const auto* counts = table_.counts(rows_[e]);
         for (std::size_t k = 0; k < columns; ++k) {
             const auto count = counts[k] - (k == own);
-            scores_[k] += static_cast<double>(coefficients_[e]) * (table[count + 1] - table[count]);
+            scores_[k] += coefficient * (table[count + 1] - table[count]);
         }
     }
 }
@@ -480,7 +483,7 @@ std::vector<double> State::linear_merge_changes() const {
     const auto clusters = n_clusters();
     const auto table = problem_->tables().joint();
     std::vector<double> changes(std::size_t{clusters} * clusters);
-    for_each_row([&](std::size_t row, std::size_t, float coefficient, std::span<const float>) {
+    for_each_row([&](std::size_t row, std::size_t, double coefficient, std::span<const float>) {
         add_pair_gains(row, table, coefficient, changes);
     });
     if (!problem_->has_gaps())
@@ -523,13 +526,13 @@ std::vector<double> State::combined_merge_changes() const {
 }
 
 void State::merge(std::uint32_t k, std::uint32_t l) {
-    for_each_row([&](std::size_t row, std::size_t, float coefficient, std::span<const float> gain) {
+    for_each_row([&](std::size_t row, std::size_t, double coefficient, std::span<const float> gain) {
         auto* counts = table_.counts(row);
         auto* gains = table_.gains(row);
         counts[k] += counts[l];
         counts[l] = 0;
-        gains[k] = coefficient * gain[counts[k]];
-        gains[l] = coefficient * gain[0];
+        gains[k] = static_cast<float>(coefficient) * gain[counts[k]];
+        gains[l] = static_cast<float>(coefficient) * gain[0];
     });
     std::replace(labels_.begin(), labels_.end(), l, k);
     sizes_[k] += sizes_[l];

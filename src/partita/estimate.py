@@ -126,8 +126,8 @@ class Estimate:
     @property
     def times_reached(self) -> int:
         """In how many runs the best loss was reached: once in many is the sign of a hard problem."""
-        slack = SAME_LOSS * max(abs(self.expected_loss), 1e-300)
-        return sum(run.loss <= self.expected_loss + slack for run in self.runs)
+        losses = [run.loss for run in self.runs]
+        return sum(loss <= min(losses) + SAME_LOSS * abs(min(losses)) for loss in losses)
 
     def bound(self, seconds: float = 10.0) -> Bound:
         """A lower bound on the least expected loss of any partition, and the gap to it.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from partita._labels import as_cells
 
-CELLS_A_BLOCK = 1 << 20
+CELLS_A_BLOCK = 1 << 21
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Source:
 
 
 def row_slices(n_rows: int, n_items: int) -> Iterator[slice]:
-    """Consecutive slices of rows, about a million cells each."""
+    """Consecutive slices of rows, about two million cells each."""
     step = max(1, CELLS_A_BLOCK // max(n_items, 1))
     return (slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step))
 
