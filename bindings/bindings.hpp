@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+void bind_block_model(nanobind::module_& m);
 void bind_ensembles(nanobind::module_& m);
 void bind_enumerate(nanobind::module_& m);
 void bind_io(nanobind::module_& m);
