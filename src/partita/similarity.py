@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from partita import _core
 from partita._validate import check_n_jobs, check_partition, check_positive
 from partita.losses import core_sample
-from partita.sample import as_sample
+from partita.sample import PartitionSample, as_sample
 
 Floats = NDArray[np.floating[Any]]
 
@@ -71,7 +71,7 @@ def vi_lower_bound(partition: ArrayLike, psm: ArrayLike) -> float:
     0.1383
     """
     labels, matrix = _partition_and_psm(partition, psm)
-    within = _sum_within(labels, matrix)
+    within = sums_within(labels, matrix)
     sizes = np.bincount(labels)[labels]
     return float(np.mean(np.log2(sizes) - 2 * np.log2(within)))
 
@@ -87,7 +87,7 @@ def lau_green(partition: ArrayLike, psm: ArrayLike, a: float = 1.0, b: float = 1
     check_positive(a, "a")
     check_positive(b, "b")
     labels, matrix = _partition_and_psm(partition, psm)
-    excess = _sum_within(labels, matrix).sum() - np.trace(matrix)
+    excess = sums_within(labels, matrix).sum() - np.trace(matrix)
     pairs = _pairs_together(labels)
     return float(excess / 2 - pairs * b / (a + b))
 
@@ -108,7 +108,7 @@ def pear(partition: ArrayLike, psm: ArrayLike) -> float:
     pairs = n * (n - 1) / 2
     posterior = (matrix.sum() - np.trace(matrix)) / 2
     own = _pairs_together(labels)
-    both = (_sum_within(labels, matrix).sum() - np.trace(matrix)) / 2
+    both = (sums_within(labels, matrix).sum() - np.trace(matrix)) / 2
     chance = posterior * own / pairs if pairs else 0.0
     spread = (posterior + own) / 2 - chance
     return float((both - chance) / spread) if spread > 0 else 1.0
@@ -145,7 +145,16 @@ def _partition_and_psm(partition: ArrayLike, psm: ArrayLike) -> tuple[NDArray[np
     return labels, matrix
 
 
-def _sum_within(labels: NDArray[np.int64], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def complete_similarity(sample: PartitionSample) -> NDArray[np.float64]:
+    """The similarity matrix, for methods that need every pair: pairs that no draw labels are an error."""
+    psm: NDArray[np.float64] = similarity(sample).astype(np.float64, copy=False)
+    unknown = np.argwhere(np.isnan(psm))
+    if unknown.size:
+        raise ValueError(f"items {unknown[0][0]} and {unknown[0][1]} are in no draw together")
+    return psm
+
+
+def sums_within(labels: NDArray[np.int64], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each item, the sum of its similarities to the items of its own cluster, itself included."""
     by_cluster = np.zeros((labels.size, labels.max() + 1))
     order = np.argsort(labels, kind="stable")

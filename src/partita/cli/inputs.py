@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 LABEL_COLUMNS = ("cluster", "label", "labels")
 
@@ -18,6 +19,8 @@ def read_partition(source: str) -> NDArray[Any]:
 
     An npy file holds one row of labels; - is standard input.
     """
+    import numpy as np
+
     path, column = _split_column(source)
     if path.endswith(".npy"):
         labels: NDArray[Any] = np.load(path, allow_pickle=False)
@@ -35,6 +38,8 @@ def read_partition(source: str) -> NDArray[Any]:
 
 def read_data(source: str) -> NDArray[np.float64]:
     """Numbers from a csv or npy file, a row for each item; `file.csv:column` picks one column."""
+    import numpy as np
+
     path, column = _split_column(source)
     if path.endswith(".npy"):
         return np.asarray(np.load(path, allow_pickle=False), dtype=np.float64)

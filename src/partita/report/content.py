@@ -14,7 +14,7 @@ from partita.estimate import Estimate
 from partita.partitions import align_labels
 from partita.report import words
 from partita.report.blocks import rivals
-from partita.report.figures import ball_strips, bars, map_figure, scatter_figure
+from partita.report.figures import ball_strips, bars, map_figure, scatter_figure, trace_figure
 from partita.report.heatmap import HeatMap, heat_map
 from partita.report.tables import Column, Table
 from partita.uncertainty import CredibleBall
@@ -46,6 +46,7 @@ def content(
     figures: dict[str, Any] = {
         "counts": bars(n_clusters_posterior(sample), estimate.n_clusters),
         "map": map_figure(heat, labels, names if not heat.aggregated else None),
+        "trace": trace_figure([run.trace for run in estimate.runs]),
     }
     if ball is not None:
         figures["strips"] = ball_strips(partitions, heat)

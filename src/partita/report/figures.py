@@ -89,8 +89,16 @@ def scatter_figure(
     }
 
 
-def _rounded(values: NDArray[np.float64]) -> list[float]:
-    return [float(f"{value:.5g}") for value in np.asarray(values).tolist()]
+def trace_figure(traces: list[tuple[float, ...]]) -> dict[str, Any] | None:
+    """Expected loss after each sweep of each run; the best run by its place in the list."""
+    lines = [_rounded(np.array(trace), digits=8) for trace in traces if trace]
+    if not lines:
+        return None
+    return {"lines": lines, "best": min(range(len(lines)), key=lambda run: lines[run][-1])}
+
+
+def _rounded(values: NDArray[np.float64], digits: int = 5) -> list[float]:
+    return [float(f"{value:.{digits}g}") for value in np.asarray(values).tolist()]
 
 
 def _packed(matrix: NDArray[np.uint8]) -> dict[str, Any]:

@@ -53,7 +53,8 @@ def loss_words(loss: Loss) -> str:
 
 def amount(value: float, loss: Loss) -> str:
     """A loss with four digits, and its unit."""
-    return f"{value:.4g}{' bits' if loss.name in IN_BITS else ''}"
+    number = f"{value:.4f}" if value == 0 or value >= 0.01 else f"{value:.3g}"
+    return f"{number}{' bits' if loss.name in IN_BITS else ''}"
 
 
 def answer(estimate: Estimate, ball: CredibleBall | None) -> str:
@@ -84,7 +85,7 @@ def _sizes(estimate: Estimate) -> str:
     if len(sizes) == 1:
         return "all together"
     if len(sizes) > SIZES_LISTED:
-        return f"of {sizes[-1]:,} to {sizes[0]:,} items, median {np.median(sizes):g}"
+        return f"of {sizes[-1]:,} to {sizes[0]:,} items, median {np.median(sizes):,.0f}"
     shown = [f"{size:,}" for size in sizes]
     return f"of {', '.join(shown[:-1])} and {shown[-1]} items"
 

@@ -29,7 +29,6 @@ def within_limit(sample: PartitionSample, search: Search) -> np.ndarray[tuple[in
     allowed = sample.n_clusters <= cluster_limit(sample, search)
     if not allowed.any():
         raise ValueError(
-            f"max_clusters={search.max_clusters} leaves no draw: the smallest number of clusters in a draw is "
-            f"{sample.n_clusters.min()}"
+            f"max_clusters={search.max_clusters} leaves no draw: each has at least {sample.n_clusters.min()}"
         )
     return allowed

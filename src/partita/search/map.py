@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def find_map(
     sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator, log_density: Any = None
 ) -> Found:
-    """The draw that is sampled most often, or that of the highest log density, where there is one for each draw.
+    """The draw that is sampled most often, or that of the highest log density, given one for each draw.
 
     The modal draw minimises the expected 0-1 loss. Its criterion is its weight, or its log density.
     """

@@ -19,7 +19,7 @@
     };
     return Object.assign(base, extra);
   }
-  const axis = (extra) => Object.assign({ gridcolor: color("line"), zeroline: false, linecolor: color("line") }, extra);
+  const axis = (extra) => Object.assign({ gridcolor: color("line"), zeroline: false, linecolor: color("line"), automargin: true }, extra);
   // Readouts are set as text, so that a name never turns into markup.
   const say = (id, text) => { byId(id).textContent = text; };
 
@@ -175,7 +175,28 @@
     });
   }
 
-  function drawAll() { drawCounts(); drawMap(); drawStrips(); drawPoints(); }
+  function drawTrace() {
+    if (!data.trace) { return; }
+    const order = data.trace.lines.map((_, run) => run).filter((run) => run !== data.trace.best).concat(data.trace.best);
+    const traces = order.map((run) => {
+      const best = run === data.trace.best;
+      return {
+        y: data.trace.lines[run], mode: "lines+markers", hoverinfo: "none", meta: run,
+        line: { color: color(best ? "mark" : "line"), width: best ? 2.5 : 1.2 }, marker: { size: best ? 6 : 4 },
+      };
+    });
+    const look = layout({
+      xaxis: axis({ title: { text: "sweep" }, tickformat: "d", fixedrange: true, dtick: Math.max(...data.trace.lines.map((l) => l.length)) < 12 ? 1 : undefined }),
+      yaxis: axis({ title: { text: "expected loss" }, fixedrange: true }),
+    });
+    Plotly.newPlot("fig-trace", traces, look, STILL);
+    byId("fig-trace").on("plotly_hover", (event) => {
+      const point = event.points[0];
+      say("trace-readout", "run " + point.data.meta + ", sweep " + point.x + ": " + point.y.toPrecision(8));
+    });
+  }
+
+  function drawAll() { drawCounts(); drawMap(); drawStrips(); drawPoints(); drawTrace(); }
 
   function sortBy(table, column, header) {
     const ascending = header.getAttribute("aria-sort") !== "ascending", body = table.tBodies[0];

@@ -1,0 +1,75 @@
+// One row of the bound: the least value of a linear function over the sets that hold an item, by size class.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace partita::bounds {
+
+/// Cluster sizes lower..upper, on which log2 is replaced by the chord intercept + slope * size below it.
+struct SizeClass {
+    double lower, upper, slope, intercept;
+};
+
+inline std::vector<SizeClass> size_classes(std::size_t n, double ratio) {
+    std::vector<SizeClass> classes;
+    for (std::size_t lower = 1; lower <= n;) {
+        const auto wide = static_cast<std::size_t>(static_cast<double>(lower) * ratio);
+        const auto upper = std::min(n, std::max(lower, wide));
+        const double lo = static_cast<double>(lower), up = static_cast<double>(upper);
+        const double slope = upper > lower ? (std::log2(up) - std::log2(lo)) / (up - lo) : 0.0;
+        classes.push_back({lo, up, slope, std::log2(lo) - slope * lo});
+        lower = upper + 1;
+    }
+    return classes;
+}
+
+/// The row of one item in one size class, linear in x: value = constant + sum_j coefficient[j] x_j, x_item =
+/// 1, with lower..upper items in all. Its least value; the chosen items go to the front of `order`, their
+/// number to `taken`.
+template <class Real> struct Row {
+    std::span<const Real> coefficients;
+    double constant;
+    std::size_t item, lower, upper;
+};
+
+template <class Real>
+double least(const Row<Real>& row, std::vector<std::uint32_t>& order, std::size_t& taken) {
+    const auto& q = row.coefficients;
+    order.clear();
+    for (std::uint32_t j = 0; j < q.size(); ++j)
+        if (j != row.item && q[j] < 0)
+            order.push_back(j);
+    const auto negative = order.size();
+    const auto low = row.lower - 1, high = row.upper - 1; // the item itself is in
+    taken = std::clamp(negative, low, high);
+    auto by_value = [&](std::uint32_t x, std::uint32_t y) { return q[x] < q[y]; };
+    if (negative > high) {
+        std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(high), order.end(),
+                         by_value);
+    } else if (negative < low) {
+        for (std::uint32_t j = 0; j < q.size(); ++j)
+            if (j != row.item && !(q[j] < 0))
+                order.push_back(j);
+        if (low < order.size())
+            std::nth_element(order.begin() + static_cast<std::ptrdiff_t>(negative),
+                             order.begin() + static_cast<std::ptrdiff_t>(low), order.end(), by_value);
+    }
+    double value = row.constant + static_cast<double>(q[row.item]);
+    for (std::size_t s = 0; s < taken; ++s)
+        value += static_cast<double>(q[order[s]]);
+    return value;
+}
+
+/// max over whole m >= 1 of log2 m - p m, at p = log2(e) / v: reached beside v.
+inline double conjugate(double v, double p, std::span<const double> log2_table) {
+    const auto below = std::max<std::size_t>(1, static_cast<std::size_t>(v));
+    const auto above = std::min(below + 1, log2_table.size() - 1);
+    const auto at = [&](std::size_t m) { return log2_table[m] - p * static_cast<double>(m); };
+    return std::max(at(below), at(above));
+}
+
+} // namespace partita::bounds

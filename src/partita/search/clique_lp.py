@@ -1,0 +1,227 @@
+"""Clique partitioning by cutting planes: the linear program behind exact Binder estimates and their bounds.
+
+A partition is a 0-1 vector x over pairs of items that obeys x_ij + x_ik - x_jk <= 1 for all triples. The
+program minimises Σ c_ij x_ij over 0 <= x <= 1 and adds these triangles only when the solution violates them.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from partita.partitions import canonical
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Labels = NDArray[np.int64]
+
+#: Triangles that are violated by less are not added.
+VIOLATION = 1e-6
+#: Values that are nearer than this to 0 or 1 count as whole.
+WHOLE = 1e-5
+#: Up to so many items a program that must branch gets all its triangles at once.
+FEW = 40
+#: Rounds for which a row may stay slack before it is dropped.
+PATIENCE = 6
+
+
+@dataclass(frozen=True)
+class Cliques:
+    """What the cutting planes reached: a lower bound on Σ c_ij x_ij, the last x, whether it is optimal."""
+
+    bound: float
+    x: Floats  # (n, n), symmetric, zero diagonal
+    proven: bool
+    interrupted: bool
+
+    def labels(self) -> Labels:
+        """The partition of a proven solution; of another, items joined by more than one half."""
+        from scipy.sparse.csgraph import connected_components
+
+        return canonical(connected_components(csr_array(self.x > 0.5), directed=False)[1])
+
+
+def solve_cliques(
+    cost: Floats, deadline: float, max_clusters: int | None = None, rows_a_round: int | None = None
+) -> Cliques:
+    """Minimise Σ_{i<j} cost_ij x_ij over partitions, until proven or until the deadline (`time.monotonic`).
+
+    Parameters
+    ----------
+    cost : (n, n) symmetric array
+    deadline : float
+    max_clusters : int, optional
+        Allow no more clusters.
+    """
+    program = _Program(cost, max_clusters)
+    n = len(cost)
+    per_round = rows_a_round or max(2000, 12 * n)
+    bound, x, branching = program.empty_bound(), np.zeros((n, n)), False
+    while True:
+        status = program.solve(deadline, branching)
+        if status == "out of time":
+            return Cliques(max(bound, program.safe_bound()), x, False, False)
+        x = program.matrix()
+        bound = max(bound, program.branched_bound() if branching else program.safe_bound())
+        triangles = violated_triangles(x, per_round)
+        if len(triangles):
+            program.drop_slack_rows()
+            program.add(triangles)
+        elif branching or program.is_whole():
+            return Cliques(bound, x, True, False)
+        else:
+            branching = True
+            program.branch()
+            if n <= FEW:
+                program.add(_all_triangles(n))
+
+
+def violated_triangles(x: Floats, count: int) -> Ints:
+    """Rows (i, j, k) with x_ij + x_ik - x_jk > 1, the worst first, at most `count` of them."""
+    found, excess = [], []
+    for i in range(len(x)):
+        near = np.flatnonzero(x[i] > VIOLATION)
+        sums = x[i, near][:, None] + x[i, near][None, :] - x[np.ix_(near, near)] - 1
+        j, k = np.nonzero(np.triu(sums, 1) > VIOLATION)
+        if j.size > count:
+            worst = np.argpartition(-sums[j, k], count)[:count]
+            j, k = j[worst], k[worst]
+        found.append(np.column_stack([np.full(j.size, i), near[j], near[k]]))
+        excess.append(sums[j, k])
+    triangles, amount = np.concatenate(found), np.concatenate(excess)
+    return triangles[np.argsort(-amount, kind="stable")[:count]]
+
+
+def _all_triangles(n: int) -> Ints:
+    triples = np.array(list(combinations(range(n), 3)), np.int64).reshape(-1, 3)
+    return np.concatenate([triples, triples[:, [1, 0, 2]], triples[:, [2, 0, 1]]])
+
+
+class _Program:
+    """The program inside HiGHS, with a copy of its rows for safe bounds."""
+
+    def __init__(self, cost: Floats, max_clusters: int | None) -> None:
+        try:
+            import highspy
+        except ImportError as error:
+            raise ImportError("exact Binder estimates need HiGHS: pip install 'partita[exact]'") from error
+        self.n = len(cost)
+        self.left, self.right = np.triu_indices(self.n, 1)
+        self.index = np.zeros((self.n, self.n), np.int32)
+        self.index[self.left, self.right] = self.index[self.right, self.left] = np.arange(self.left.size)
+        self.cost = cost[self.left, self.right]
+        self.highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self.highs.setOptionValue("output_flag", False)
+        self.highs.setOptionValue("threads", 1)
+        self.rows = csr_array((0, self.left.size))
+        self.upper = np.zeros(0)
+        self.idle = np.zeros(0, np.int64)
+        self.fixed_rows = 0
+        self._add_columns(self.cost)
+        if max_clusters is not None and max_clusters < self.n:
+            self._limit_clusters(max_clusters)
+
+    def empty_bound(self) -> float:
+        return float(np.minimum(self.cost, 0).sum())
+
+    def solve(self, deadline: float, branching: bool) -> str:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return "out of time"
+        self.highs.setOptionValue("time_limit", self.highs.getRunTime() + left)
+        self.highs.run()
+        finished = str(self.highs.getModelStatus()).endswith("kOptimal")
+        return "solved" if finished else "out of time"
+
+    def matrix(self) -> Floats:
+        values = np.clip(np.asarray(self.highs.getSolution().col_value)[: self.left.size], 0, 1)
+        values[values < WHOLE] = 0
+        values[values > 1 - WHOLE] = 1
+        x = np.zeros((self.n, self.n))
+        x[self.left, self.right] = x[self.right, self.left] = values
+        return x
+
+    def is_whole(self) -> bool:
+        values = np.asarray(self.highs.getSolution().col_value)[: self.left.size]
+        return bool((np.minimum(values, 1 - values) < WHOLE).all())
+
+    def safe_bound(self) -> float:
+        """The dual value, a lower bound whatever the solver's tolerances: upper·y + Σ min(0, c - yA)."""
+        if not self.upper.size:
+            return self.empty_bound()
+        dual = np.minimum(np.asarray(self.highs.getSolution().row_dual), 0)
+        if dual.size != self.upper.size:
+            return self.empty_bound()
+        cost = np.concatenate([self.cost, np.zeros(self.rows.shape[1] - self.cost.size)])
+        return float(self.upper @ dual + np.minimum(cost - self.rows.T @ dual, 0).sum())
+
+    def branched_bound(self) -> float:
+        return float(self.highs.getInfo().mip_dual_bound)
+
+    def branch(self) -> None:
+        """From here on the pairs are whole numbers, and HiGHS branches."""
+        import highspy
+
+        columns = np.arange(self.left.size, dtype=np.int32)
+        kinds = np.full(columns.size, int(highspy.HighsVarType.kInteger), np.uint8)
+        self.highs.changeColsIntegrality(columns.size, columns, kinds)
+        self.highs.setOptionValue("mip_rel_gap", 0.0)
+        self.highs.setOptionValue("mip_abs_gap", 1e-9)
+
+    def add(self, triangles: Ints) -> None:
+        i, j, k = triangles.T
+        columns = np.column_stack([self.index[i, j], self.index[i, k], self.index[j, k]])
+        values = np.tile([1.0, 1.0, -1.0], len(triangles))
+        self._add_rows(columns.ravel(), values, np.arange(0, columns.size + 1, 3), np.ones(len(triangles)))
+
+    def drop_slack_rows(self) -> None:
+        if not self.upper.size:
+            return
+        slack = self.upper - np.asarray(self.highs.getSolution().row_value)
+        self.idle = np.where(slack > 1e-7, self.idle + 1, 0)
+        self.idle[: self.fixed_rows] = 0
+        idle = self.idle > PATIENCE
+        if idle.any():
+            gone = np.flatnonzero(idle).astype(np.int32)
+            self.highs.deleteRows(gone.size, gone)
+            self.rows, self.upper, self.idle = self.rows[~idle], self.upper[~idle], self.idle[~idle]
+
+    def _limit_clusters(self, limit: int) -> None:
+        """r_i >= 1 - Σ_{j<i} x_ji is 1 for the first item of a cluster; the sum of r is at most the limit."""
+        pairs = self.left.size
+        self._add_columns(np.zeros(self.n))
+        self.rows = csr_array((0, pairs + self.n))
+        columns, starts = [], [0]
+        for i in range(self.n):
+            columns += [*self.index[:i, i], pairs + i]
+            starts.append(len(columns))
+        columns += range(pairs, pairs + self.n)
+        starts.append(len(columns))
+        values = np.full(len(columns), -1.0)
+        values[starts[-2] :] = 1.0
+        self._add_rows(np.array(columns), values, np.array(starts), np.array([-1.0] * self.n + [limit]))
+        self.fixed_rows = self.n + 1
+
+    def _add_columns(self, cost: Floats) -> None:
+        none: Any = np.zeros(0, np.int32)
+        count = cost.size
+        self.highs.addCols(count, cost, np.zeros(count), np.ones(count), 0, none, none, np.zeros(0))
+
+    def _add_rows(self, columns: Ints, values: Floats, starts: Ints, upper: Floats) -> None:
+        count = upper.size
+        block = csr_array((values, columns, starts), shape=(count, self.rows.shape[1]))
+        lower = np.full(count, -np.inf)
+        self.highs.addRows(
+            count, lower, upper, columns.size, starts[:-1].astype(np.int32), columns.astype(np.int32), values
+        )
+        from scipy.sparse import vstack
+
+        self.rows = csr_array(vstack([self.rows, block]))
+        self.upper = np.concatenate([self.upper, upper])
+        self.idle = np.concatenate([self.idle, np.zeros(count, np.int64)])

@@ -1,0 +1,80 @@
+"""Methods "medv" and "pear": hierarchical clustering of one minus the similarity matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._validate import check_level
+from partita.losses import Loss, expected_loss
+from partita.partitions import canonical
+from partita.sample import PartitionSample
+from partita.search.found import Found
+from partita.search.limits import cluster_limit, within_limit
+from partita.similarity import complete_similarity, pear
+
+if TYPE_CHECKING:
+    from partita.estimate import Search
+
+Labels = NDArray[np.int64]
+
+#: Medvedovic's cut of the complete-linkage tree, as it became customary.
+ORIGINAL_HEIGHT = 0.99
+
+
+def find_medv(
+    sample: PartitionSample,
+    loss: Loss,
+    search: Search,
+    rng: np.random.Generator,
+    cut: str | float = "loss",
+) -> Found:
+    """The cut of the average- and complete-linkage trees of least expected loss.
+
+    With cut="original" the complete-linkage tree is cut at height 0.99, and with a number at that height: any
+    two items of a cluster are then together with a probability of at least 1 - cut. The height is the
+    criterion.
+    """
+    psm = complete_similarity(sample)
+    if cut == "loss":
+        candidates = list(tree_cuts(psm, cluster_limit(sample, search)))
+        losses = [float(expected_loss(labels, sample, loss)) for labels in candidates]
+        return Found(candidates[int(np.argmin(losses))])
+    height = ORIGINAL_HEIGHT if cut == "original" else check_level(cut, "cut")
+    from scipy.cluster.hierarchy import fcluster
+
+    return Found(canonical(fcluster(_tree(psm, "complete"), height, "distance")), criterion=height)
+
+
+def find_pear(sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator) -> Found:
+    """The partition of highest PEAR among the cuts of both trees and the draws; PEAR is its criterion."""
+    psm = complete_similarity(sample)
+    draws = sample.labels[within_limit(sample, search)].astype(np.int64)
+    candidates = [*tree_cuts(psm, cluster_limit(sample, search)), *draws]
+    scores = [pear(labels, psm) for labels in candidates]
+    return Found(candidates[int(np.argmax(scores))], criterion=max(scores))
+
+
+def tree_cuts(psm: NDArray[np.floating], max_clusters: int) -> Iterable[Labels]:
+    """Cuts of the average- and the complete-linkage tree into 1, 2, ..., max_clusters clusters."""
+    from scipy.cluster.hierarchy import cut_tree
+
+    if len(psm) == 1:
+        yield np.zeros(1, np.int64)
+        return
+    for method in ("average", "complete"):
+        for column in cut_tree(_tree(psm, method), range(1, max_clusters + 1)).T:
+            yield canonical(column)
+
+
+def _tree(psm: NDArray[np.floating], method: str) -> NDArray[np.float64]:
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
+
+    distance = np.maximum(1 - (psm + psm.T) / 2, 0)
+    np.fill_diagonal(distance, 0)
+    tree: NDArray[np.float64] = linkage(squareform(distance, checks=False), method)
+    return tree
