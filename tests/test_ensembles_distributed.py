@@ -22,15 +22,18 @@ def base():
     return codes
 
 
-@pytest.fixture(scope="module", params=[1, 2, 4])
-def client(request):
+@pytest.fixture(scope="module")
+def client():
+    import dask
     from distributed import Client, LocalCluster
 
+    patient = {"distributed.comm.timeouts.connect": "120s", "distributed.comm.timeouts.tcp": "120s"}
     with (
-        LocalCluster(n_workers=request.param, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
-        Client(cluster) as connected,
+        dask.config.set(patient),
+        LocalCluster(n_workers=4, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster, timeout="120s") as connected,
     ):
-        connected.wait_for_workers(request.param)
+        connected.wait_for_workers(4)
         yield connected
 
 
@@ -40,11 +43,11 @@ def parts_of(base, split, n):
 
 @pytest.mark.parametrize("split", ["rows", "columns"])
 @pytest.mark.parametrize(("inference", "prior"), [("vb", "fsd"), ("cvb", "fsd"), ("cvb", "tsb")])
-def test_a_split_ensemble_equals_the_central_run(client, base, split, inference, prior):
+@pytest.mark.parametrize("n_workers", [1, 2, 4])
+def test_a_split_ensemble_equals_the_central_run(client, base, split, inference, prior, n_workers):
     model = NBCE(inference, prior, truncation=12, restarts=2, tol=1e-5, random_state=3)
     central = NBCE(**model.get_params()).fit(base)
-    parts = parts_of(base, split, len(client.scheduler_info(n_workers=-1)["workers"]))
-    fitted = fit_distributed(model, parts, split, client)
+    fitted = fit_distributed(model, parts_of(base, split, n_workers), split, client)
     np.testing.assert_allclose(fitted.responsibilities_, central.responsibilities_, atol=1e-10, rtol=0)
     assert fitted.bound_ == pytest.approx(central.bound_, abs=1e-8)
     assert np.array_equal(fitted.labels_, central.labels_)

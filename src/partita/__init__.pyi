@@ -1,5 +1,6 @@
 from partita import agreement as agreement
 from partita import datasets as datasets
+from partita import ensembles as ensembles
 from partita import io as io
 from partita import losses as losses
 from partita import models as models
