@@ -309,6 +309,12 @@ def t_test(frame: pd.DataFrame, sets: list[str]) -> str:
     )
 
 
+def complete(frame: pd.DataFrame) -> pd.DataFrame:
+    """The repetitions that went through every data set."""
+    covered = frame.groupby("repetition").dataset.nunique()
+    return frame[frame.repetition.isin(covered.index[covered == covered.max()])]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="two repetitions of the small sets, short chains")
@@ -332,7 +338,7 @@ def main() -> None:
             started = time.perf_counter()
             results.add(repetition, name, real(X, truth, repetition, options.quick))
             print(f"repetition {repetition}, {name}: {time.perf_counter() - started:.0f} s", flush=True)
-    frame = pd.read_csv(results.path)
+    frame = complete(pd.read_csv(results.path))
     text = f"{frame.repetition.nunique()} repetitions.\n\n" + tables(frame)
     (HERE / "results" / f"{stem}.md").write_text(text)
     print(text)
