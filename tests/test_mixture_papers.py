@@ -58,8 +58,9 @@ def simulated(deviations, seed):
 def test_simulated_examples(deviations, modes):
     """The paper has one data set an example; over 20 of them VI's number of clusters varies, by single outliers.
 
-    Found: example 1 has 4, 5, 6, 8 clusters in 7, 6, 5, 2 data sets; example 2 has 3, 4, 5, 6, 7 in 1, 6, 9, 2, 2. A first
-    version of this test asked for the paper's number in 4 of 5 data sets, and found it in 3. So only the mode is asserted.
+    Found: example 1 has 4, 5, 6, 8 clusters in 7, 6, 5, 2 data sets; example 2 has 3, 4, 5, 6, 7 in 1, 6, 9,
+    2, 2. A first version of this test asked for the paper's number in 4 of 5 data sets, and found it in 3. So
+    only the mode is asserted.
     """
     counts = []
     for seed in range(100, 120):
@@ -75,7 +76,7 @@ def test_simulated_examples(deviations, modes):
 
 @needs_data
 def test_old_faithful_with_the_prior_of_rdpgibbs():
-    """Two regimes, and at most a few small groups besides: the modal number of clusters of the paper is 4."""
+    """Two regimes, and at most a few small groups besides; the paper's modal number of clusters is 4."""
     data = np.loadtxt(SHARED / "data" / "old_faithful.csv", delimiter=",", skiprows=1)
     model = GaussianDPM(standardize=True, alpha=PowerAlpha(), hyperprior=WishartGrid())
     chain = model.sample(data, draws=2000, warmup=1000, thin=2, chains=2, rng=2)
