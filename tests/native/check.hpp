@@ -1,0 +1,23 @@
+// A test is a function that CHECKs; failures are counted and told.
+#pragma once
+
+#include <cmath>
+#include <cstdio>
+
+inline int failures = 0;
+
+#define CHECK(condition)                                                                                     \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            ++failures;                                                                                      \
+            std::printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);                              \
+        }                                                                                                    \
+    } while (false)
+
+inline bool near(double x, double y, double tolerance = 1e-9) {
+    return std::abs(x - y) <= tolerance * (1 + std::abs(x) + std::abs(y));
+}
+
+void test_losses();
+void test_sample();
+void test_search();

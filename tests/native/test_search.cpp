@@ -1,0 +1,74 @@
+// Searches: every loss, each label type, with gaps and without, limits that bind, threads.
+#include "check.hpp"
+#include "distances.hpp"
+#include "random_draws.hpp"
+#include "search/search.hpp"
+
+namespace {
+
+using namespace partita;
+
+template <class Label>
+double exact_loss(const Run& run, const Draws<Label>& draws, const LossTables& tables) {
+    const auto losses = distances(std::span<const std::uint32_t>(run.labels), draws, tables, 1);
+    double sum = 0;
+    for (std::size_t t = 0; t < losses.size(); ++t)
+        sum += draws.weights[t] * losses[t];
+    return sum;
+}
+
+template <class Label>
+void check_runs(const std::vector<Run>& runs, const Draws<Label>& draws, const LossTables& tables,
+                const SearchOptions& options) {
+    CHECK(!runs.empty());
+    for (const auto& run : runs) {
+        CHECK(near(run.loss, exact_loss(run, draws, tables), 1e-6));
+        CHECK(run.clusters <= options.max_clusters);
+        CHECK(run.labels.size() == draws.n_items);
+    }
+}
+
+template <class Label> void check_searches(std::size_t n_draws, double gaps, std::uint32_t max_clusters) {
+    const RandomDraws<Label> owned(n_draws, 30, 5, gaps, 11);
+    const auto draws = owned.view();
+    SearchOptions options;
+    options.runs = 5;
+    options.max_clusters = max_clusters;
+    options.start_groups = std::min(max_clusters, 5u);
+    options.threads = 2;
+    const StopFlag stop{false};
+    for (const auto& loss : all_losses(30)) {
+        const LossTables tables(loss, 30);
+        const auto found = search(draws, tables, options, stop, {});
+        check_runs(found, draws, tables, options);
+        options.threads = 1;
+        const auto again = search(draws, tables, options, stop, {});
+        options.threads = 2;
+        CHECK(found.size() == again.size() && found[0].labels == again[0].labels);
+        const Problem problem(draws, tables);
+        check_runs(run_all(salso_run, problem, options, stop, {}), draws, tables, options);
+        check_runs(run_all(greedy_run, problem, options, stop, {}), draws, tables, options);
+    }
+}
+
+void check_that_a_stopped_search_still_answers() {
+    const RandomDraws<std::uint8_t> owned(600, 50, 5, 0.0, 12);
+    const LossTables tables(NVI{}, 50);
+    SearchOptions options;
+    options.max_clusters = options.start_groups = 5;
+    const StopFlag stop{true};
+    const auto runs = search(owned.view(), tables, options, stop, {});
+    CHECK(!runs.empty() && runs[0].labels.size() == 50);
+}
+
+} // namespace
+
+void test_search() {
+    for (const double gaps : {0.0, 0.2})
+        for (const std::uint32_t most : {1u, 3u, 30u})
+            check_searches<std::uint8_t>(20, gaps, most);
+    check_searches<std::uint16_t>(20, 0.2, 4);
+    check_searches<std::uint32_t>(20, 0.0, 4);
+    check_searches<std::uint8_t>(700, 0.0, 5); // enough draws for the coarse level
+    check_that_a_stopped_search_still_answers();
+}
