@@ -3,12 +3,15 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "Native core of partita; use the functions of the partita package instead.";
+    bind_ensembles(m);
+    bind_block_model(m);
     bind_io(m);
     bind_sample(m);
     bind_sample_view(m);
     bind_losses(m);
     bind_neighbours(m);
     bind_enumerate(m);
+    bind_mixture(m);
     bind_search(m);
     bind_search_state(m);
     bind_row_bound(m);

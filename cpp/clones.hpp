@@ -3,7 +3,7 @@
 #pragma once
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(PARTITA_NO_CLONES)
-#define PARTITA_CLONES __attribute__((target_clones("default", "arch=haswell")))
+#define PARTITA_CLONES __attribute__((target_clones("default", "arch=x86-64-v3")))
 #else
 #define PARTITA_CLONES
 #endif

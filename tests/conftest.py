@@ -1,5 +1,6 @@
 """Settings and fixtures that all tests share."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from hypothesis import settings
 # Machines are shared and slow at times: an example may take as long as it needs, and there are not too many.
 settings.register_profile("partita", deadline=None, max_examples=40)
 settings.load_profile("partita")
+
+os.environ.setdefault("MPLBACKEND", "Agg")  # figures are drawn without a screen
 
 
 @pytest.fixture(scope="session")

@@ -17,9 +17,12 @@ _HOME = {
     "agreement": "adjusted_rand f1 nmi",
     "estimate": "Estimate Search estimate",
     "weights": "WeightPath weights_for",
+    "comparison": "compare_partitions",
+    "models": "resume",
+    "report": "report",
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
-_MODULES = ("agreement", "datasets", "io", "losses", "partitions", "sample", "search")
+_MODULES = ("agreement", "datasets", "ensembles", "io", "losses", "models", "partitions", "plots", "sample", "search")
 
 __all__ = sorted([*_MODULE_OF, *_MODULES])
 

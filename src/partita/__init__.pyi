@@ -2,12 +2,15 @@ from partita import agreement as agreement
 from partita import datasets as datasets
 from partita import io as io
 from partita import losses as losses
+from partita import models as models
 from partita import partitions as partitions
+from partita import plots as plots
 from partita import sample as sample
 from partita import search as search
 from partita.agreement import adjusted_rand as adjusted_rand
 from partita.agreement import f1 as f1
 from partita.agreement import nmi as nmi
+from partita.comparison import compare_partitions as compare_partitions
 from partita.estimate import Estimate as Estimate
 from partita.estimate import Search as Search
 from partita.estimate import estimate as estimate
@@ -26,6 +29,7 @@ from partita.losses import distances as distances
 from partita.losses import expected_loss as expected_loss
 from partita.losses import pairwise_distances as pairwise_distances
 from partita.losses import partition_loss as partition_loss
+from partita.models import resume as resume
 from partita.partitions import align_labels as align_labels
 from partita.partitions import bell as bell
 from partita.partitions import canonical as canonical
@@ -35,6 +39,7 @@ from partita.partitions import join as join
 from partita.partitions import meet as meet
 from partita.partitions import refines as refines
 from partita.partitions import stirling2 as stirling2
+from partita.report import report as report
 from partita.sample import PartitionSample as PartitionSample
 from partita.sample import as_sample as as_sample
 from partita.similarity import lau_green as lau_green

@@ -24,13 +24,14 @@ def reporting(progress: Any, runs: int) -> Iterator[Report | None]:
 
 @contextmanager
 def _bar(runs: int) -> Iterator[Report]:
+    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     text = TextColumn("{task.description}")
     columns = (text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     best, reached = float("inf"), 0
 
-    with Progress(*columns, transient=True) as bar:
+    with Progress(*columns, transient=True, console=Console(stderr=True)) as bar:
         task = bar.add_task("searching", total=runs)
 
         def report(loss: float, clusters: int) -> None:

@@ -1,0 +1,200 @@
+#include "models/diagonal_gaussian.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <utility>
+
+#include "clones.hpp"
+#include "models/lanes.hpp"
+#include "models/log_gamma.hpp"
+
+namespace partita {
+
+namespace {
+
+enum Constant { add_constant, half_size, n_constants };
+
+/// Factors of a product before its logarithm is taken; small enough not to overflow.
+constexpr std::size_t product_length = 8;
+
+struct DimensionRows {
+    std::size_t stride, dims;
+    const double *mean, *weight, *constants, *a;
+    const std::size_t* order;
+};
+
+PARTITA_CLONES void score_blocks(const DimensionRows& rows, const double* x, std::size_t slots, double* out) {
+    for (std::size_t s = 0; s < slots; s += lanes) {
+        Lanes total, half, product = Lanes{} + 1.0;
+        load(total, rows.constants + add_constant * rows.stride + s);
+        load(half, rows.constants + half_size * rows.stride + s);
+        for (std::size_t r = 0, factors = 0; r < rows.dims; ++r) {
+            Lanes deviation, weight;
+            load(deviation, rows.mean + r * rows.stride + s);
+            load(weight, rows.weight + r * rows.stride + s);
+            deviation = x[rows.order[r]] - deviation;
+            product *= 1.0 + weight * deviation * deviation;
+            const double a = rows.a[rows.order[r]];
+            const bool last = r + 1 == rows.dims || rows.a[rows.order[r + 1]] != a;
+            if (++factors < product_length && !last)
+                continue;
+            lane_log(product);
+            total -= (a + 0.5 + half) * product;
+            product = Lanes{} + 1.0;
+            factors = 0;
+        }
+        Lanes score;
+        load(score, out + s);
+        store(score + total, out + s);
+    }
+}
+
+} // namespace
+
+DiagonalGaussian::DiagonalGaussian(GammaBase base, std::size_t max_size)
+    : base_(std::move(base)), dims_(base_.mean.size()), max_size_(max_size), order_(dims_), mean_(dims_),
+      b_(dims_), weight_(dims_), constants_(n_constants) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::stable_sort(order_.begin(), order_.end(), [&](auto i, auto j) { return base_.a[i] < base_.a[j]; });
+    for (std::size_t n = 0; n <= max_size_; ++n) {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < dims_; ++i)
+            sum += log_gamma(base_.a[i] + 0.5 * static_cast<double>(n)) - log_gamma(base_.a[i]) +
+                   0.5 * std::log(base_.c[i] / (base_.c[i] + static_cast<double>(n)));
+        gamma_sums_.push_back(sum);
+    }
+}
+
+void DiagonalGaussian::widen(std::size_t stride) {
+    for (auto* rows : {&mean_, &b_, &weight_, &constants_})
+        rows->widen(stride);
+    const auto before = sizes_.size();
+    sizes_.resize(stride);
+    for (auto slot = before; slot < stride; ++slot)
+        clear(slot);
+}
+
+void DiagonalGaussian::clear(std::size_t slot) {
+    sizes_[slot] = 0;
+    for (std::size_t r = 0; r < dims_; ++r) {
+        mean_.at(r, slot) = base_.mean[order_[r]];
+        b_.at(r, slot) = base_.b[order_[r]];
+    }
+    set_constants(slot);
+}
+
+void DiagonalGaussian::assign(std::size_t slot, std::uint32_t size, const double* mean,
+                              const double* scatter) {
+    const double n = size;
+    sizes_[slot] = size;
+    for (std::size_t r = 0; r < dims_; ++r) {
+        const auto i = order_[r];
+        const double c = base_.c[i], deviation = mean[i] - base_.mean[i];
+        mean_.at(r, slot) = (c * base_.mean[i] + n * mean[i]) / (c + n);
+        b_.at(r, slot) = base_.b[i] + 0.5 * scatter[i] + 0.5 * c * n / (c + n) * deviation * deviation;
+    }
+    set_constants(slot);
+}
+
+void DiagonalGaussian::insert(std::size_t slot, const double* x) {
+    for (std::size_t r = 0; r < dims_; ++r) {
+        const double c = base_.c[order_[r]] + sizes_[slot];
+        const double deviation = x[order_[r]] - mean_.at(r, slot);
+        b_.at(r, slot) += 0.5 * c / (c + 1.0) * deviation * deviation;
+        mean_.at(r, slot) += deviation / (c + 1.0);
+    }
+    ++sizes_[slot];
+    set_constants(slot);
+}
+
+void DiagonalGaussian::remove(std::size_t slot, const double* x) {
+    if (sizes_[slot] == 1)
+        return clear(slot);
+    for (std::size_t r = 0; r < dims_; ++r) {
+        const double c = base_.c[order_[r]] + sizes_[slot];
+        const double deviation = x[order_[r]] - mean_.at(r, slot);
+        b_.at(r, slot) -= 0.5 * c / (c - 1.0) * deviation * deviation;
+        mean_.at(r, slot) -= deviation / (c - 1.0);
+    }
+    --sizes_[slot];
+    set_constants(slot);
+}
+
+void DiagonalGaussian::set_constants(std::size_t slot) {
+    const std::size_t n = sizes_[slot];
+    double product = 1.0, log_b = 0.0;
+    for (std::size_t r = 0; r < dims_; ++r) {
+        const double c = base_.c[order_[r]] + static_cast<double>(n);
+        weight_.at(r, slot) = 0.5 * c / (c + 1.0) / b_.at(r, slot);
+        product *= b_.at(r, slot);
+        if (!(product > 1e-100 && product < 1e100))
+            log_b += std::log(std::exchange(product, 1.0));
+    }
+    log_b += std::log(product);
+    const double d = static_cast<double>(dims_);
+    // a full cluster can take no more: its constant for adding is never used
+    constants_.at(add_constant, slot) =
+        -0.5 * log_b - 0.5 * d * std::log(2.0 * std::numbers::pi) + (n < max_size_ ? step(n) : 0.0);
+    constants_.at(half_size, slot) = 0.5 * static_cast<double>(n);
+}
+
+void DiagonalGaussian::copy_slot(const DiagonalGaussian& from, std::size_t source, std::size_t target) {
+    sizes_[target] = from.sizes_[source];
+    mean_.copy_slot(from.mean_, source, target);
+    b_.copy_slot(from.b_, source, target);
+    weight_.copy_slot(from.weight_, source, target);
+    constants_.copy_slot(from.constants_, source, target);
+}
+
+void DiagonalGaussian::score(const double* x, std::size_t own, std::size_t slots, double* out) {
+    const double before = own != no_slot ? out[own] : 0.0;
+    const DimensionRows rows{sizes_.size(),     dims_,          mean_.row(0), weight_.row(0),
+                             constants_.row(0), base_.a.data(), order_.data()};
+    score_blocks(rows, x, slots, out);
+    if (own != no_slot)
+        out[own] = before + score_own(x, own);
+}
+
+/// Log predictive density of x given the other items of its own cluster.
+double DiagonalGaussian::score_own(const double* x, std::size_t own) {
+    own_ratio_ = 1.0;
+    const std::size_t n = sizes_[own];
+    if (n < 2)
+        return 0.0; // an item alone in its cluster is scored by the empty slot instead
+    double total = constants_.at(add_constant, own) - (n < max_size_ ? step(n) : 0.0) + step(n - 1);
+    double product = 1.0;
+    for (std::size_t r = 0, factors = 0; r < dims_; ++r) {
+        const auto i = order_[r];
+        const double c = base_.c[i] + static_cast<double>(n), deviation = x[i] - mean_.at(r, own);
+        const double ratio =
+            std::max(1.0 - 0.5 * c / (c - 1.0) * deviation * deviation / b_.at(r, own), 1e-30);
+        own_ratio_ = std::min(own_ratio_, ratio);
+        product *= ratio;
+        const bool last = r + 1 == dims_ || base_.a[order_[r + 1]] != base_.a[i];
+        if (++factors < product_length && !last)
+            continue;
+        total += (base_.a[i] + 0.5 * static_cast<double>(n) - 0.5) * std::log(product);
+        product = 1.0, factors = 0;
+    }
+    return total;
+}
+
+double DiagonalGaussian::log_marginal(std::size_t slot) const {
+    const double n = sizes_[slot];
+    double total =
+        gamma_sums_[sizes_[slot]] - 0.5 * n * static_cast<double>(dims_) * std::log(2.0 * std::numbers::pi);
+    for (std::size_t r = 0; r < dims_; ++r) {
+        const double a = base_.a[order_[r]];
+        total += a * std::log(base_.b[order_[r]]) - (a + 0.5 * n) * std::log(b_.at(r, slot));
+    }
+    return total;
+}
+
+void DiagonalGaussian::add_scatter(std::span<const double> deviation, double* scatter) {
+    for (std::size_t i = 0; i < deviation.size(); ++i)
+        scatter[i] += deviation[i] * deviation[i];
+}
+
+} // namespace partita

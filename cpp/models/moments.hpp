@@ -1,0 +1,52 @@
+// Number, mean and scatter of the items of every slot, straight from the data.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace partita {
+
+template <class Family> class Moments {
+public:
+    /// Two passes, so that data far from zero lose no digits. Labels of `slots` and above are left out.
+    void compute(const Family& family, const double* data, std::span<const std::uint32_t> items,
+                 std::span<const std::uint32_t> labels, std::size_t slots) {
+        dims_ = family.dims(), scatter_size_ = family.scatter_size();
+        sizes_.assign(slots, 0), means_.assign(slots * dims_, 0.0),
+            scatters_.assign(slots * scatter_size_, 0.0);
+        for (std::size_t p = 0; p < items.size(); ++p) {
+            ++sizes_[labels[p]];
+            for (std::size_t i = 0; i < dims_; ++i)
+                means_[labels[p] * dims_ + i] += data[items[p] * dims_ + i];
+        }
+        for (std::size_t slot = 0; slot < slots; ++slot)
+            for (std::size_t i = 0; i < dims_ && sizes_[slot] > 0; ++i)
+                means_[slot * dims_ + i] /= sizes_[slot];
+        deviation_.resize(dims_);
+        for (std::size_t p = 0; p < items.size(); ++p) {
+            for (std::size_t i = 0; i < dims_; ++i)
+                deviation_[i] = data[items[p] * dims_ + i] - means_[labels[p] * dims_ + i];
+            Family::add_scatter(deviation_, scatters_.data() + labels[p] * scatter_size_);
+        }
+    }
+
+    std::size_t slots() const { return sizes_.size(); }
+    std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
+    const double* mean(std::size_t slot) const { return means_.data() + slot * dims_; }
+    const double* scatter(std::size_t slot) const { return scatters_.data() + slot * scatter_size_; }
+
+    void assign_to(Family& family, std::size_t slot) const {
+        if (sizes_[slot] > 0)
+            family.assign(slot, sizes_[slot], mean(slot), scatter(slot));
+        else
+            family.clear(slot);
+    }
+
+private:
+    std::size_t dims_ = 0, scatter_size_ = 0;
+    std::vector<std::uint32_t> sizes_;
+    std::vector<double> means_, scatters_, deviation_;
+};
+
+} // namespace partita

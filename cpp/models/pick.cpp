@@ -1,0 +1,50 @@
+#include "models/pick.hpp"
+
+#include "clones.hpp"
+#include "models/lanes.hpp"
+
+namespace partita {
+
+namespace {
+
+/// exp(score - best) in place; returns the sum.
+PARTITA_CLONES double exponentiate(double* scores, std::size_t slots) {
+    Lanes best, score;
+    load(best, scores);
+    for (std::size_t s = lanes; s < slots; s += lanes) {
+        load(score, scores + s);
+        best = score > best ? score : best;
+    }
+    double top = best[0];
+    for (std::size_t l = 1; l < lanes; ++l)
+        top = best[l] > top ? best[l] : top;
+    Lanes sums{};
+    for (std::size_t s = 0; s < slots; s += lanes) {
+        load(score, scores + s);
+        score -= top;
+        lane_exp(score);
+        store(score, scores + s);
+        sums += score;
+    }
+    double total = 0.0;
+    for (std::size_t l = 0; l < lanes; ++l)
+        total += sums[l];
+    return total;
+}
+
+} // namespace
+
+std::size_t pick(double* scores, std::size_t slots, double uniform) {
+    double left = uniform * exponentiate(scores, slots);
+    std::size_t last = 0;
+    for (std::size_t s = 0; s < slots; ++s) {
+        if (scores[s] <= 0.0)
+            continue;
+        last = s;
+        if ((left -= scores[s]) < 0.0)
+            return s;
+    }
+    return last; // rounding only
+}
+
+} // namespace partita

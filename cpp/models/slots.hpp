@@ -1,0 +1,54 @@
+// Storage by slot: a cluster's numbers lie at the same place of every row, so that one vector load takes a
+// few clusters.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "models/lanes.hpp"
+
+namespace partita {
+
+inline constexpr std::size_t no_slot = std::numeric_limits<std::size_t>::max();
+
+/// An item whose removal would shrink its cluster's scale to less than this is taken out by recomputation: a
+/// downdate would be mostly rounding.
+inline constexpr double least_own_ratio = 1e-7;
+
+/// `rows` rows of `stride` slots each.
+class SlotRows {
+public:
+    SlotRows() = default;
+    explicit SlotRows(std::size_t rows) : rows_(rows) {}
+
+    double* row(std::size_t r) { return values_.data() + r * stride_; }
+    const double* row(std::size_t r) const { return values_.data() + r * stride_; }
+    double& at(std::size_t r, std::size_t slot) { return values_[r * stride_ + slot]; }
+    double at(std::size_t r, std::size_t slot) const { return values_[r * stride_ + slot]; }
+    std::size_t rows() const { return rows_; }
+
+    /// Room for more slots; what is there stays.
+    void widen(std::size_t stride) {
+        std::vector<double> wider(rows_ * stride, 0.0);
+        for (std::size_t r = 0; r < rows_; ++r)
+            std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(r * stride_), stride_,
+                        wider.begin() + static_cast<std::ptrdiff_t>(r * stride));
+        values_ = std::move(wider);
+        stride_ = stride;
+    }
+
+    void copy_slot(const SlotRows& from, std::size_t source, std::size_t target) {
+        for (std::size_t r = 0; r < rows_; ++r)
+            at(r, target) = from.at(r, source);
+    }
+
+    template <class Archive> void visit(Archive& archive) { archive(stride_, values_); }
+
+private:
+    std::size_t rows_ = 0, stride_ = 0;
+    std::vector<double> values_;
+};
+
+} // namespace partita

@@ -1,0 +1,51 @@
+"""The `partita` command. A command is a module with a function `run`; heavy imports happen inside it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from partita.cli import ball, compare, convert, demo, ensemble, estimate, report, similarity
+from partita.cli.command import register
+
+app = typer.Typer(
+    name="partita",
+    help="From posterior draws of cluster labels to one clustering, with its uncertainty.",
+    epilog="One command from draws to a page:  partita report draws.csv",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+register(app, "estimate", estimate.run)
+register(app, "ball", ball.run)
+register(app, "similarity", similarity.run)
+register(app, "compare", compare.run)
+register(app, "ensemble", ensemble.run)
+register(app, "report", report.run)
+register(app, "convert", convert.run)
+register(app, "demo", demo.run)
+
+
+def main() -> None:
+    """Entry point of the `partita` command."""
+    app(prog_name="partita")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"partita {version('partita')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """From posterior draws of cluster labels to one clustering, with its uncertainty."""

@@ -1,0 +1,57 @@
+"""`partita compare`: partitions against a truth, under every loss."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from partita.cli.inputs import read_partition
+
+
+def run(
+    truth: Annotated[str, typer.Argument(help="Labels of the truth; file.csv:column picks a column.")],
+    partitions: Annotated[
+        list[str], typer.Argument(help="Labels to compare with it.", metavar="LABELS...", show_default=False)
+    ],
+    draws: Annotated[
+        list[str] | None,
+        typer.Option(help="Draws, for expected losses as well; may be repeated.", show_default=False),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Compare partitions with a truth under every loss, and by adjusted Rand index, NMI and F1.
+
+    Example: partita compare species.csv labels.csv other.csv --draws draws.csv
+    """
+    from partita.cli.outputs import print_json, print_table
+    from partita.comparison import compare_partitions
+
+    reference = read_partition(truth)
+    others = {name: read_partition(name) for name in partitions}
+    against = {name: compare_partitions(reference, labels) for name, labels in others.items()}
+    expected = {} if draws is None else _expected(draws, {truth: reference, **others})
+    if json:
+        print_json({"truth": truth, "against_truth": against, "expected_loss": expected})
+        return
+    _print(print_table, f"Against {truth}", against)
+    if expected:
+        _print(print_table, "Expected loss", expected)
+
+
+def _expected(files: list[str], partitions: dict[str, Any]) -> dict[str, dict[str, float]]:
+    from partita.io import read_draws
+    from partita.losses import LOSSES, expected_loss
+
+    sample = read_draws(list(files))
+    return {
+        name: {loss: expected_loss(list(labels), sample, loss) for loss in LOSSES}
+        for name, labels in partitions.items()
+    }
+
+
+def _print(print_table: Any, title: str, values: dict[str, dict[str, float]]) -> None:
+    columns = list(values)
+    measures = list(values[columns[0]])
+    rows = [(measure, *(f"{values[column][measure]:.6g}" for column in columns)) for measure in measures]
+    print_table(title, ("measure", *columns), rows)

@@ -1,0 +1,30 @@
+"""`partita convert`: draws from one format to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from partita.cli.options import Reading
+
+
+def run(
+    reading: Reading,
+    out: Annotated[Path, typer.Option(help="The file to write; its ending tells the format.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
+) -> None:
+    """Convert draws between formats; several files become the chains of one.
+
+    Example: partita convert chain1.csv chain2.csv --burn 500 --thin 5 --out draws.npz
+    """
+    from partita.cli.outputs import check_new_file
+    from partita.io import write_draws
+
+    check_new_file(out, force)
+    sample = reading.sample()
+    write_draws(out, sample)
+    if not quiet:
+        print(f"{out}: {sample.n_draws:,} draws of {sample.n_items:,} items, {sample.n_unique:,} distinct")

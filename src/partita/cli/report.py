@@ -1,0 +1,45 @@
+"""`partita report`: from draws to a page in one command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from partita.cli.errors import INTERRUPTED
+from partita.cli.inputs import read_data, read_partition
+from partita.cli.options import DataFile, Level, Reading, Searching, TruthFile
+
+
+def run(
+    reading: Reading,
+    searching: Searching,
+    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
+    level: Level = 0.95,
+    data: DataFile = None,
+    truth: TruthFile = None,
+    title: Annotated[str, typer.Option(help="Heading of the page.")] = "Cluster analysis",
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing page.")] = False,
+) -> None:
+    """Estimate, credible ball and figures as one self-contained HTML page.
+
+    Example: partita report draws.csv --data measurements.csv --out report.html
+    """
+    from partita.cli.outputs import check_new_file
+    from partita.cli.results import command_line
+    from partita.report import report
+    from partita.report.words import answer
+    from partita.uncertainty import credible_ball
+
+    check_new_file(out, force)
+    points = None if data is None else read_data(data)
+    reference = None if truth is None else read_partition(truth)
+    best = searching.estimate(reading.sample())
+    ball = credible_ball(best, level=level)
+    report(best, ball, points, reference, out, title=title, command=command_line())
+    if not searching.quiet:
+        print(answer(best, ball))
+        print(f"The report is {out.absolute()}")
+    if best.interrupted:
+        raise typer.Exit(INTERRUPTED)

@@ -1,0 +1,148 @@
+"""An estimate and its ball as JSON, as tables, and as a folder of files."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita.cli.outputs import print_table, write_csv, write_json
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from partita.estimate import Estimate
+    from partita.sample import PartitionSample
+    from partita.uncertainty import CredibleBall
+
+CLUSTERS_PRINTED = 50
+BOUNDS = ("upper", "lower", "horizontal")
+
+
+def command_line() -> str:
+    """The command as the user typed it."""
+    return shlex.join(["partita", *sys.argv[1:]])
+
+
+def estimate_facts(estimate: Estimate) -> dict[str, Any]:
+    """What scripts want to know about an estimate."""
+    from importlib.metadata import version
+
+    sample, loss = estimate.sample, estimate.loss
+    return {
+        "labels": estimate.labels.tolist(),
+        "names": None if sample.names is None else list(sample.names),
+        "n_clusters": estimate.n_clusters,
+        "expected_loss": estimate.expected_loss,
+        "loss": loss.name,
+        "loss_weights": {name: getattr(loss, name) for name in ("a", "b") if hasattr(loss, name)},
+        "method": estimate.method,
+        "n_draws": sample.n_draws,
+        "n_unique": sample.n_unique,
+        "n_items": sample.n_items,
+        "runs": len(estimate.runs),
+        "times_reached": estimate.times_reached if estimate.runs else None,
+        "proven": estimate.proven,
+        "gap": estimate.gap,
+        "interrupted": estimate.interrupted,
+        "seed": estimate.seed,
+        "version": version("partita"),
+    }
+
+
+def ball_facts(ball: CredibleBall) -> dict[str, Any]:
+    """What scripts want to know about a credible ball."""
+    bounds = {kind: [labels.tolist() for labels in getattr(ball, kind)] for kind in BOUNDS}
+    rows = ball.summary()
+    return {
+        "level": ball.level,
+        "mass": ball.mass,
+        "radius": ball.radius,
+        "loss": ball.loss.name,
+        "n_inside": ball.n_inside,
+        "center": ball.center.tolist(),
+        **bounds,
+        "summary": rows,
+    }
+
+
+def print_estimate(estimate: Estimate) -> None:
+    """The answer as a sentence and a table of the clusters."""
+    from partita.certainty import cluster_stability
+    from partita.report.words import answer
+
+    print(answer(estimate, None))
+    if estimate.interrupted:
+        print("The search was stopped early: this is the best so far.")
+    stability = cluster_stability(estimate)
+    names = item_names(estimate.sample)
+    order = np.argsort(-stability.size, kind="stable")[:CLUSTERS_PRINTED]
+    rows = [
+        (str(k), f"{stability.size[k]:,}", f"{stability.cohesion[k]:.3f}", names[stability.exemplar[k]]) for k in order
+    ]
+    left = estimate.n_clusters - len(rows)
+    print_table("", ("cluster", "items", "certainty", "exemplar"), rows)
+    if left > 0:
+        print(f"and {left:,} smaller clusters")
+
+
+def print_ball(ball: CredibleBall) -> None:
+    """The ball as a sentence and a table of its bounds."""
+    from partita.report.words import ball_sentence
+
+    print(ball_sentence(ball, "the estimate"))
+    rows = [
+        (row["partition"], f"{row['clusters']:,}", f"{row['distance']:.6g}", f"{row['weight']:.4g}")
+        for row in ball.summary()[:CLUSTERS_PRINTED]
+    ]
+    print_table("", ("partition", "clusters", "distance", "probability"), rows)
+
+
+def write_results(folder: Path, estimate: Estimate, ball: CredibleBall, **page: Any) -> None:
+    """labels.csv, runs.csv, ball.csv, summary.json and report.html."""
+    from partita.certainty import item_certainty
+    from partita.report import report
+
+    names = item_names(estimate.sample)
+    certainty = item_certainty(estimate).probability
+    rows = zip(names, estimate.labels.tolist(), _digits(certainty), strict=True)
+    write_csv(folder / "labels.csv", ("item", "cluster", "certainty"), rows)
+    write_runs(folder / "runs.csv", estimate)
+    write_ball(folder / "ball.csv", ball)
+    details = ball_facts(ball)
+    shown = {key: details[key] for key in ("level", "mass", "radius", "n_inside", "summary")}
+    write_json(folder / "summary.json", estimate_facts(estimate) | {"ball": shown, "command": command_line()})
+    report(estimate, ball, path=folder / "report.html", command=command_line(), **page)
+
+
+def write_runs(path: Path, estimate: Estimate) -> None:
+    """A row a run of the search."""
+    rows = [
+        (run, row.start, row.sweeps, row.moves, row.clusters, repr(row.loss), f"{row.seconds:.4f}")
+        for run, row in enumerate(estimate.runs)
+    ]
+    header = ("run", "start", "sweeps", "moves", "clusters", "expected_loss", "seconds")
+    write_csv(path, header, rows)
+
+
+def write_ball(path: Path, ball: CredibleBall) -> None:
+    """A row an item: its cluster in the estimate and in each bound."""
+    columns = {"estimate": ball.center}
+    for kind in BOUNDS:
+        bounds = getattr(ball, kind)
+        columns |= {f"{kind}_{i + 1}": labels for i, labels in enumerate(bounds)}
+    table = np.column_stack(list(columns.values()))
+    rows = ([name, *labels] for name, labels in zip(item_names(ball.sample), table.tolist(), strict=True))
+    write_csv(path, ("item", *columns), rows)
+
+
+def item_names(sample: PartitionSample) -> tuple[str, ...]:
+    """The names of the items, or their numbers from 0."""
+    return sample.names or tuple(map(str, range(sample.n_items)))
+
+
+def _digits(values: NDArray[np.float64]) -> list[str]:
+    return ["" if np.isnan(value) else f"{value:.6g}" for value in values.tolist()]

@@ -1,0 +1,90 @@
+"""`partita similarity`: who is with whom."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from partita.cli.inputs import read_partition
+from partita.cli.options import LabelsFile, Reading
+
+if TYPE_CHECKING:
+    from partita.sample import PartitionSample
+
+
+def run(
+    reading: Reading,
+    out: Annotated[
+        Path | None, typer.Option(help="A csv or npy file instead of standard output.", show_default=False)
+    ] = None,
+    figure: Annotated[
+        Path | None, typer.Option(help="Draw the matrix: a png, pdf or svg file.", show_default=False)
+    ] = None,
+    labels: LabelsFile = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
+) -> None:
+    """Posterior probability that two items share a cluster, for all pairs.
+
+    Prints a csv matrix, or writes it with --out; --figure draws it, ordered by the clusters of --labels.
+
+    Example: partita similarity draws.csv --out psm.npy --figure psm.png
+    """
+    from partita.cli.outputs import check_new_file
+    from partita.similarity import similarity
+
+    for path in filter(None, (out, figure)):
+        check_new_file(path, force)
+    clusters = None if labels is None else read_partition(labels)
+    sample = reading.sample()
+    matrix = similarity(sample)
+    if out is not None:
+        _write(out, matrix, sample)
+    if figure is not None:
+        _draw(figure, matrix, clusters)
+    if out is None and figure is None:
+        _print_csv(sys.stdout, matrix, sample)
+
+
+def _write(path: Path, matrix: Any, sample: PartitionSample) -> None:
+    import numpy as np
+
+    from partita._writers import replacing
+
+    if path.suffix not in (".csv", ".npy"):
+        raise ValueError(f"{path}: the matrix is written as .csv or .npy")
+    with replacing(path) as temporary:
+        if path.suffix == ".npy":
+            with temporary.open("wb") as stream:
+                np.save(stream, matrix, allow_pickle=False)
+        else:
+            with temporary.open("w", encoding="utf-8", newline="") as stream:
+                _print_csv(stream, matrix, sample)
+
+
+def _print_csv(stream: TextIO, matrix: Any, sample: PartitionSample) -> None:
+    import csv
+
+    from partita.cli.results import item_names
+
+    writer = csv.writer(stream, lineterminator="\n")
+    names = item_names(sample)
+    writer.writerow(["item", *names])
+    for name, row in zip(names, matrix, strict=True):
+        writer.writerow([name, *(f"{value:.6g}" for value in row.tolist())])
+
+
+def _draw(path: Path, matrix: Any, clusters: Any) -> None:
+    from matplotlib.figure import Figure
+
+    from partita._writers import replacing
+    from partita.plots import similarity_map
+
+    if path.suffix not in (".png", ".pdf", ".svg"):
+        raise ValueError(f"{path}: the figure is written as .png, .pdf or .svg")
+    drawing = Figure(figsize=(6.4, 5.4), layout="constrained")
+    similarity_map(matrix, clusters, ax=drawing.add_subplot())
+    with replacing(path) as temporary:
+        drawing.savefig(temporary, dpi=200, format=path.suffix[1:])

@@ -1,0 +1,28 @@
+"""Figures for matplotlib: each function draws into `ax` (or a new one) and returns the Axes.
+
+Colours are safe for colour-blind readers. Clusters beyond the seventh differ by marker as well, so that forty
+can be told apart in print.
+"""
+
+from partita.plots.lattice import hasse
+from partita.plots.matrices import adjacency_map, comparison_map, similarity_map
+from partita.plots.networks import network
+from partita.plots.order import display_order
+from partita.plots.points import ball_panels, density_plot, points
+from partita.plots.posterior import cluster_counts, item_certainty, run_trace, weight_path
+
+__all__ = [
+    "adjacency_map",
+    "ball_panels",
+    "cluster_counts",
+    "comparison_map",
+    "density_plot",
+    "display_order",
+    "hasse",
+    "item_certainty",
+    "network",
+    "points",
+    "run_trace",
+    "similarity_map",
+    "weight_path",
+]

@@ -1,0 +1,175 @@
+"""Matrices over pairs of items: similarity, agreement of two partitions, adjacency."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from partita._validate import check_partition, check_same_items
+from partita.plots.canvas import new_axes
+from partita.plots.order import check_psm, display_order
+from partita.plots.palette import COLORS, HIGHLIGHT, SEQUENTIAL
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+APART, TOGETHER, ONLY_TRUTH, ONLY_ESTIMATE = range(4)
+AGREEMENT = {
+    APART: ("#FFFFFF", "apart in both"),
+    TOGETHER: (COLORS[6], "together in both"),
+    ONLY_TRUTH: (COLORS[4], "together in the truth only"),
+    ONLY_ESTIMATE: (COLORS[0], "together in the estimate only"),
+}
+PIXELS = 1000
+NUMBERED_SHARE = 0.03
+
+
+def similarity_map(
+    psm: ArrayLike, labels: ArrayLike | None = None, *, colorbar: bool = True, ax: Axes | None = None
+) -> Axes:
+    """Heat map of the posterior similarity matrix, ordered by cluster and within it, with cluster borders.
+
+    Parameters
+    ----------
+    psm : (n, n) array_like
+        Posterior similarity matrix, as `similarity` gives it.
+    labels : (n,) array_like, optional
+        The clusters; without them all items are ordered as one.
+    colorbar : bool
+        Whether to add a colour bar.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> ax = similarity_map([[1, .9, 0], [.9, 1, .1], [0, .1, 1]], [0, 0, 1])
+    >>> ax.images[0].get_array().shape
+    (3, 3)
+    """
+    matrix = check_psm(psm)
+    clusters = check_partition(np.zeros(len(matrix), int) if labels is None else labels, "labels")
+    order = display_order(clusters, matrix)
+    ax = new_axes(ax, (5.6, 4.8))
+    image = ax.imshow(matrix[np.ix_(order, order)], cmap=SEQUENTIAL, vmin=0, vmax=1, rasterized=True)
+    if colorbar:
+        ax.figure.colorbar(image, ax=ax, label="probability of being together", shrink=0.85)
+    _mark_clusters(ax, clusters[order])
+    ax.set_xlabel("items, by cluster")
+    return ax
+
+
+def comparison_map(
+    truth: ArrayLike, estimate: ArrayLike, *, order: ArrayLike | None = None, ax: Axes | None = None
+) -> Axes:
+    """Which pairs of items two partitions put together: both, none, only the truth, only the estimate.
+
+    Parameters
+    ----------
+    truth, estimate : (n,) array_like
+    order : (n,) array_like, optional
+        Order of the items; by default by the truth, then by the estimate.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> ax = comparison_map([0, 0, 1], [0, 1, 1])
+    >>> ax.images[0].get_array().tolist()
+    [[1, 2, 0], [2, 1, 3], [0, 3, 1]]
+
+    References
+    ----------
+    Wade & Ghahramani (2015), Figures 11, 12, 15 and 16.
+    """
+    from matplotlib.colors import ListedColormap
+    from matplotlib.patches import Patch
+
+    x, y = check_partition(truth, "truth"), check_partition(estimate, "estimate")
+    check_same_items(x, y, "truth", "estimate")
+    shown = np.lexsort((y, x)) if order is None else np.asarray(order)
+    ax = new_axes(ax, (5, 5.4))
+    colors = ListedColormap([color for color, _ in AGREEMENT.values()])
+    ax.imshow(_agreement(x[shown], y[shown]), cmap=colors, vmin=0, vmax=3, rasterized=True)
+    keys = [Patch(facecolor=color, edgecolor="#888888", label=name) for color, name in AGREEMENT.values()]
+    ax.legend(handles=keys, loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=2, frameon=False)
+    ax.set(xticks=[], yticks=[])
+    return ax
+
+
+def _agreement(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.int8]:
+    in_truth = x[:, None] == x[None, :]
+    in_estimate = y[:, None] == y[None, :]
+    codes = np.where(in_truth, ONLY_TRUTH, ONLY_ESTIMATE).astype(np.int8)
+    codes[in_truth & in_estimate] = TOGETHER
+    codes[~in_truth & ~in_estimate] = APART
+    return codes
+
+
+def adjacency_map(matrix: Any, labels: ArrayLike, *, ax: Axes | None = None) -> Axes:
+    """Adjacency matrix with rows and columns sorted by cluster, and lines between the clusters.
+
+    Parameters
+    ----------
+    matrix : (n, n) array or SciPy sparse matrix
+        Anything that is not zero is an edge. Beyond 1,000 nodes a pixel shows the share of edges in a block.
+    labels : (n,) array_like
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> ax = adjacency_map([[0, 1, 0], [1, 0, 0], [0, 0, 0]], [0, 0, 1])
+    >>> int(ax.images[0].get_array().sum())
+    2
+
+    References
+    ----------
+    Côme & Latouche (2015), Figure 4.
+    """
+    from scipy.sparse import coo_array
+
+    clusters = check_partition(labels, "labels")
+    edges = coo_array(matrix)
+    if edges.shape != (clusters.size, clusters.size):
+        raise ValueError(f"matrix has shape {edges.shape} but labels has {clusters.size} items")
+    order = np.argsort(clusters, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    n, present = clusters.size, edges.data != 0
+    rows, columns = place[edges.row[present]], place[edges.col[present]]
+    pixels = min(n, PIXELS)
+    counts = np.histogram2d(rows, columns, bins=pixels, range=[[0, n], [0, n]])[0]
+    share = counts / (n / pixels) ** 2
+    ax = new_axes(ax, (5, 5))
+    extent = (-0.5, n - 0.5, n - 0.5, -0.5)
+    top = np.quantile(share[share > 0], 0.95) if share.any() else 1
+    ax.imshow(share, cmap="Greys", vmin=0, vmax=top, extent=extent, rasterized=True)
+    _mark_clusters(ax, clusters[order], full=True)
+    return ax
+
+
+def _mark_clusters(ax: Axes, sorted_labels: NDArray[np.int64], *, full: bool = False) -> None:
+    """Borders of runs of equal labels: boxes on the diagonal or lines across; numbers for large ones."""
+    from matplotlib.patches import Rectangle
+
+    edges = np.flatnonzero(np.diff(sorted_labels)) + 1
+    starts = np.concatenate([[0], edges])
+    stops = np.concatenate([edges, [sorted_labels.size]])
+    width = 1.2 if len(starts) <= 15 else 0.7
+    if full:
+        for edge in edges - 0.5:
+            ax.axhline(edge, color=HIGHLIGHT, linewidth=width / 1.5)
+            ax.axvline(edge, color=HIGHLIGHT, linewidth=width / 1.5)
+    else:
+        for start, stop in zip(starts, stops, strict=True):
+            side = stop - start
+            ax.add_patch(Rectangle((start - 0.5, start - 0.5), side, side, fill=False, color=HIGHLIGHT, lw=width))
+    large = (stops - starts) >= NUMBERED_SHARE * sorted_labels.size
+    middles = ((starts + stops - 1) / 2)[large]
+    ax.set_yticks(middles, [str(k) for k in sorted_labels[starts[large]]])
+    ax.set_xticks([])
+    ax.tick_params(length=0)
+    ax.set_ylabel("cluster")

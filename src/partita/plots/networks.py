@@ -1,0 +1,100 @@
+"""A network drawn with its clusters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from partita._validate import check_partition
+from partita.plots.canvas import new_axes
+from partita.plots.palette import QUIET, cluster_color, cluster_marker
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LEGEND_UP_TO = 20
+
+
+def network(graph: Any, labels: ArrayLike, *, positions: Any = None, ax: Axes | None = None) -> Axes:
+    """A network laid out by forces, its nodes in the colour and marker of their cluster.
+
+    Parameters
+    ----------
+    graph : networkx graph, (n, n) array or SciPy sparse matrix
+        Anything that is not zero in a matrix is an edge.
+    labels : (n,) array_like
+        Clusters in the order of the nodes.
+    positions : (n, 2) array_like, optional
+        Where to draw the nodes; by default a spring layout, the same at every call.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> ax = network([[0, 1, 0], [1, 0, 0], [0, 0, 0]], [0, 0, 1])
+    >>> len(ax.collections)
+    3
+
+    References
+    ----------
+    Rastelli & Friel (2018), Figure 6.
+    """
+    from matplotlib.collections import LineCollection
+
+    clusters = check_partition(labels, "labels")
+    nodes = _as_networkx(graph)
+    if len(nodes) != clusters.size:
+        raise ValueError(f"graph has {len(nodes)} nodes but labels has {clusters.size} items")
+    place = _layout(nodes) if positions is None else np.asarray(positions, dtype=np.float64)
+    index = {node: i for i, node in enumerate(nodes)}
+    segments = [place[[index[u], index[v]]] for u, v in nodes.edges()]
+    ax = new_axes(ax, (6, 5.4))
+    faint = float(np.clip(300 / max(len(segments), 1), 0.12, 0.7))
+    ax.add_collection(LineCollection(segments, colors=QUIET, linewidths=0.6, alpha=faint, zorder=1))
+    size = float(np.clip(6000 / clusters.size, 12, 90))
+    for k in range(clusters.max() + 1):
+        x, y = place[clusters == k].T
+        ax.scatter(
+            x,
+            y,
+            s=size,
+            label=str(k),
+            zorder=2,
+            color=cluster_color(k),
+            marker=cluster_marker(k),
+            edgecolors="white",
+            linewidths=0.5,
+        )
+    if clusters.max() < LEGEND_UP_TO:
+        ax.legend(title="cluster", loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, fontsize=8)
+    ax.autoscale_view()
+    ax.set_axis_off()
+    return ax
+
+
+def _as_networkx(graph: Any) -> Any:
+    try:
+        import networkx
+    except ImportError:
+        raise ImportError("drawing a network needs networkx: pip install 'partita[graph]'") from None
+    from scipy.sparse import coo_array
+
+    if isinstance(graph, networkx.Graph):
+        return graph
+    edges = coo_array(graph)
+    if edges.shape[0] != edges.shape[1]:
+        raise ValueError(f"graph must be a square matrix, but its shape is {edges.shape}")
+    present = edges.data != 0
+    result = networkx.Graph()
+    result.add_nodes_from(range(edges.shape[0]))
+    result.add_edges_from(zip(edges.row[present].tolist(), edges.col[present].tolist(), strict=True))
+    return result
+
+
+def _layout(nodes: Any) -> Any:
+    import networkx
+
+    spread = 2.5 / np.sqrt(max(len(nodes), 1))
+    placed = networkx.spring_layout(nodes, k=spread, iterations=100, seed=1)
+    return np.array([placed[node] for node in nodes])

@@ -1,0 +1,248 @@
+"""Data points with their clusters: scatter, one-dimensional density, a credible ball as small multiples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from partita._validate import check_partition
+from partita.partitions import align_labels, n_clusters
+from partita.plots.canvas import hide_frame, new_axes
+from partita.plots.palette import QUIET, cluster_color, cluster_marker
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+NUMBER_CLUSTERS_ABOVE = 7
+LEGEND_UP_TO = 12
+GRID = 512
+
+
+def points(
+    data: ArrayLike,
+    labels: ArrayLike,
+    *,
+    density: tuple[ArrayLike, ArrayLike] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Points coloured by cluster; more than two columns are shown by their first two principal components.
+
+    Parameters
+    ----------
+    data : (n,) or (n, d) array_like
+        One column is drawn on its density.
+    labels : (n,) array_like
+    density : pair of (m,) array_like, optional
+        Grid and values of the density of one column; else a kernel density.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> ax = points([[0, 0], [1, 1], [5, 5]], [0, 0, 1])
+    >>> len(ax.collections)
+    2
+    """
+    clusters = _labels(labels)
+    table = check_data(data, clusters.size)
+    if table.shape[1] == 1:
+        return density_plot(table[:, 0], labels, density=density, ax=ax)
+    plane, names = project(table)
+    ax = new_axes(ax, (5.4, 4.4))
+    _scatter(ax, plane[:, 0], plane[:, 1], clusters)
+    ax.set(xlabel=names[0], ylabel=names[1])
+    hide_frame(ax, "top", "right")
+    if clusters.max() >= NUMBER_CLUSTERS_ABOVE:
+        _number_clusters(ax, plane, clusters)
+    return ax
+
+
+def density_plot(
+    values: ArrayLike,
+    labels: ArrayLike,
+    *,
+    density: tuple[ArrayLike, ArrayLike] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """One-dimensional data on their density, coloured by cluster, with a rug.
+
+    Parameters
+    ----------
+    values : (n,) array_like
+    labels : (n,) array_like
+    density : pair of (m,) array_like, optional
+        A grid and the density on it, such as a posterior predictive density; else a kernel density.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> ax = density_plot([0.0, 0.1, 5.0, 5.2], [0, 0, 1, 1])
+    >>> len(ax.lines)
+    1
+
+    References
+    ----------
+    Wade & Ghahramani (2015), Figure 17.
+    """
+    clusters = _labels(labels)
+    column = check_data(values, clusters.size)[:, 0]
+    grid, height = kernel_density(column) if density is None else map(np.asarray, density)
+    at_points = np.interp(column, grid, height)
+    ax = new_axes(ax, (6, 3.6))
+    ax.plot(grid, height, color=QUIET, linewidth=1.5, zorder=1)
+    _scatter(ax, column, at_points, clusters)
+    for k in np.unique(clusters):
+        rug = column[clusters == k]
+        ax.vlines(rug, 0, 0.04, color=cluster_color(k), linewidth=0.9, transform=ax.get_xaxis_transform())
+    ax.set_ylim(-0.07 * height.max(), None)
+    ax.set_ylabel("density")
+    hide_frame(ax, "top", "right")
+    return ax
+
+
+def ball_panels(
+    data: ArrayLike,
+    labels: ArrayLike,
+    ball: Any,
+    *,
+    most: int = 2,
+    density: tuple[ArrayLike, ArrayLike] | None = None,
+    axes: Any = None,
+) -> NDArray[Any]:
+    """The estimate and the bounds of its credible ball side by side, in matching colours.
+
+    Parameters
+    ----------
+    data : (n,) or (n, d) array_like
+    labels : (n,) array_like
+        The estimate at the centre of the ball.
+    ball : CredibleBall
+        Or anything with the lists `upper`, `lower` and `horizontal` of partitions.
+    most : int
+        How many partitions of each bound to draw where there are ties.
+    density : pair of (m,) array_like, optional
+        As for `density_plot`, where the data are one-dimensional.
+    axes : array of matplotlib Axes, optional
+        As many as there are panels.
+
+    Returns
+    -------
+    array of Axes
+
+    References
+    ----------
+    Wade & Ghahramani (2015), Figures 9, 10, 13, 14 and 18.
+    """
+    panels = [("estimate", labels)]
+    for name in ("upper", "lower", "horizontal"):
+        panels += [(f"{name} bound", bound) for bound in list(getattr(ball, name))[:most]]
+    if axes is None:
+        axes = _row_of_axes(len(panels), tall=np.asarray(data).ndim == 2)
+    axes = np.atleast_1d(axes)
+    if axes.size < len(panels):
+        raise ValueError(f"axes has {axes.size} entries, but there are {len(panels)} panels")
+    for ax, (name, partition) in zip(axes.flat, panels, strict=False):
+        points(data, align_labels(labels, partition), density=density, ax=ax)
+        ax.set_title(f"{name}: {count_of_clusters(partition)}", fontsize=10)
+        ax.tick_params(labelbottom=True)
+        if ax is not axes.flat[0]:
+            ax.set_ylabel("")
+    for ax in axes.flat[len(panels) :]:
+        ax.set_axis_off()
+    return axes  # type: ignore[no-any-return]
+
+
+def count_of_clusters(labels: ArrayLike) -> str:
+    """ "1 cluster", "2 clusters", ..."""
+    k = n_clusters(labels)
+    return f"{k} cluster{'s' if k > 1 else ''}"
+
+
+def project(table: Floats) -> tuple[Floats, tuple[str, str]]:
+    """Two columns to draw and their names: the data, or their first two principal components."""
+    if table.shape[1] == 2:
+        return table, ("", "")
+    centred = table - table.mean(axis=0)
+    left, scale, _ = np.linalg.svd(centred, full_matrices=False)
+    total = (scale**2).sum()
+    share = (scale**2 / total if total > 0 else scale)[:2]
+    return left[:, :2] * scale[:2], (f"PC 1 ({share[0]:.0%})", f"PC 2 ({share[1]:.0%})")
+
+
+def check_data(data: ArrayLike, n_items: int) -> Floats:
+    """An (n, d) table of finite numbers with a row for each item."""
+    try:
+        table = np.asarray(data, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError("data must be numbers, a row for each item") from None
+    table = table[:, None] if table.ndim == 1 else table
+    if table.ndim != 2 or len(table) != n_items or table.shape[1] == 0:
+        raise ValueError(f"data must have {n_items} rows, one for each item, but its shape is {table.shape}")
+    bad = np.argwhere(~np.isfinite(table))
+    if bad.size:
+        i, j = bad[0]
+        raise ValueError(f"data[{i}, {j}] is {table[i, j]}: it must be finite")
+    return table
+
+
+def _labels(labels: ArrayLike) -> NDArray[np.int64]:
+    """Labels as they are, so that matched colours stay; -1 is an item without a cluster."""
+    values = np.asarray(labels)
+    if values.ndim == 1 and values.dtype.kind in "iu" and values.size:
+        return values.astype(np.int64)
+    return check_partition(labels, "labels")
+
+
+def _scatter(ax: Axes, x: Floats, y: Floats, clusters: NDArray[np.int64]) -> None:
+    size = float(np.clip(9000 / max(x.size, 1), 14, 36))
+    present = np.unique(clusters)
+    for k in present:
+        own = clusters == k
+        outline: dict[str, Any] = {} if k < 0 else {"edgecolors": "white", "linewidths": 0.3}
+        ax.scatter(
+            x[own],
+            y[own],
+            s=size,
+            color=cluster_color(k),
+            marker=cluster_marker(k),
+            label=str(k),
+            zorder=2,
+            **outline,
+        )
+    if 1 < present.size <= LEGEND_UP_TO:
+        ax.legend(title="cluster", fontsize=8, title_fontsize=8, frameon=False, ncols=1 + present.size // 7)
+
+
+def _number_clusters(ax: Axes, plane: Floats, clusters: NDArray[np.int64]) -> None:
+    from matplotlib.patheffects import withStroke
+
+    for k in np.unique(clusters[clusters >= 0]):
+        x, y = np.median(plane[clusters == k], axis=0)
+        text = ax.text(x, y, str(k), fontsize=8, weight="bold", ha="center", va="center", zorder=3)
+        text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
+
+
+def kernel_density(column: Floats) -> tuple[Floats, Floats]:
+    from scipy.stats import gaussian_kde
+
+    low, high = float(column.min()), float(column.max())
+    margin = 0.1 * (high - low) or 1.0
+    grid = np.linspace(low - margin, high + margin, GRID)
+    if low == high:  # a kernel density needs some spread
+        return grid, np.exp(-((grid - low) ** 2) * 8)
+    kernel = gaussian_kde(column, bw_method=lambda kde: 0.6 * kde.scotts_factor())
+    return grid, np.asarray(kernel(grid), dtype=np.float64)
+
+
+def _row_of_axes(count: int, *, tall: bool) -> NDArray[Any]:
+    from matplotlib import pyplot
+
+    columns = min(count, 4)
+    rows = -(-count // columns)
+    size = (3.2 * columns, (3.0 if tall else 2.4) * rows)
+    _, axes = pyplot.subplots(
+        rows, columns, figsize=size, sharex=True, sharey=True, squeeze=False, layout="constrained"
+    )
+    return np.asarray(axes)

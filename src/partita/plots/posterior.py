@@ -1,0 +1,153 @@
+"""Summaries of the posterior and of the search: cluster counts, certainty, run trace, path over weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from partita._validate import check_partition, check_same_items
+from partita.plots.canvas import hide_frame, new_axes, whole_numbers
+from partita.plots.palette import COLORS, HIGHLIGHT, QUIET, cluster_color
+from partita.sample import as_sample
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def cluster_counts(draws: Any, *, estimate: ArrayLike | None = None, ax: Axes | None = None) -> Axes:
+    """Posterior probabilities of the number of clusters; the number of the estimate is in colour.
+
+    Parameters
+    ----------
+    draws : anything that `as_sample` takes
+    estimate : (n,) array_like, optional
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> ax = cluster_counts([[0, 0, 1], [0, 1, 2], [0, 1, 1]])
+    >>> [round(float(bar.get_height()), 3) for bar in ax.patches]
+    [0.667, 0.333]
+    """
+    sample = as_sample(draws)
+    probability = np.bincount(sample.n_clusters, weights=sample.weights)
+    counts = np.arange(int(sample.n_clusters.min()), probability.size)
+    own = None if estimate is None else int(check_partition(estimate, "estimate").max()) + 1
+    ax = new_axes(ax, (5, 3))
+    ax.bar(counts, probability[counts], color=[HIGHLIGHT if k == own else COLORS[0] for k in counts])
+    ax.set(xlabel="number of clusters", ylabel="posterior probability")
+    whole_numbers(ax.xaxis)
+    hide_frame(ax, "top", "right")
+    return ax
+
+
+def item_certainty(labels: ArrayLike, certainty: ArrayLike, *, ax: Axes | None = None) -> Axes:
+    """Certainty of each item as a bar, in the colour of its cluster; within a cluster the surest come first.
+
+    Parameters
+    ----------
+    labels : (n,) array_like
+    certainty : (n,) array_like
+        Numbers between 0 and 1: how likely an item is with the rest of its cluster.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> ax = item_certainty([0, 0, 1], [0.9, 0.7, 1.0])
+    >>> [round(float(bar.get_height()), 1) for bar in ax.patches]
+    [0.9, 0.7, 1.0]
+    """
+    clusters, values = check_partition(labels, "labels"), np.asarray(certainty, dtype=np.float64)
+    check_same_items(clusters, values, "labels", "certainty")
+    order = np.lexsort((-values, clusters))
+    ax = new_axes(ax, (7, 2.8))
+    colors = [cluster_color(k) for k in clusters[order]]
+    ax.bar(np.arange(values.size), values[order], width=1.0, color=colors, linewidth=0, rasterized=True)
+    edges = np.flatnonzero(np.diff(clusters[order])) + 0.5
+    ax.vlines(edges, 0, 1, color="white", linewidth=1.0)
+    starts = np.concatenate([[-0.5], edges, [values.size - 0.5]])
+    wide = np.diff(starts) >= 0.03 * values.size
+    ax.set_xticks(((starts[:-1] + starts[1:]) / 2)[wide], [str(k) for k in np.flatnonzero(wide)])
+    ax.tick_params(axis="x", length=0)
+    ax.set(ylim=(0, 1), xlim=(-0.5, values.size - 0.5), ylabel="certainty", xlabel="items, by cluster")
+    hide_frame(ax, "top", "right")
+    return ax
+
+
+def run_trace(traces: Sequence[ArrayLike], *, ax: Axes | None = None) -> Axes:
+    """Expected loss after each sweep, a line for each run; the best run is in colour.
+
+    Parameters
+    ----------
+    traces : list of (sweeps,) array_like
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> ax = run_trace([[3.0, 2.0, 1.5], [2.5, 1.2]])
+    >>> len(ax.lines)
+    2
+
+    References
+    ----------
+    Rastelli & Friel (2018), Figure 5.
+    """
+    lines = [np.asarray(trace, dtype=np.float64) for trace in traces]
+    if not lines or any(line.ndim != 1 or line.size == 0 for line in lines):
+        raise ValueError("traces must hold at least one run, and each run at least one sweep")
+    best = int(np.argmin([line[-1] for line in lines]))
+    ax = new_axes(ax, (5.4, 3.4))
+    for run, line in enumerate(lines):
+        if run != best:
+            ax.plot(line, color=QUIET, linewidth=1, marker=".", markersize=3)
+    ax.plot(lines[best], color=HIGHLIGHT, linewidth=2, marker=".", label=f"best: {lines[best][-1]:.6g}", zorder=3)
+    ax.set(xlabel="sweep", ylabel="expected loss")
+    whole_numbers(ax.xaxis)
+    ax.legend(frameon=False)
+    hide_frame(ax, "top", "right")
+    return ax
+
+
+def weight_path(a: ArrayLike, n_clusters: ArrayLike, *, label: str | None = None, ax: Axes | None = None) -> Axes:
+    """Number of clusters of the estimate against the weight a of a loss; call it once for each loss.
+
+    Parameters
+    ----------
+    a : (m,) array_like
+        Weights, with b fixed or b = 2 - a.
+    n_clusters : (m,) array_like
+        Clusters of the estimate under each weight.
+    label : str, optional
+        Name of the loss for the legend.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> ax = weight_path([0.5, 1.0, 1.5], [7, 3, 2], label="VI")
+    >>> ax = weight_path([0.5, 1.0, 1.5], [16, 7, 3], label="Binder", ax=ax)
+    >>> len(ax.lines)
+    2
+    """
+    weights, counts = np.asarray(a, dtype=np.float64), np.asarray(n_clusters)
+    check_same_items(weights, counts, "a", "n_clusters")
+    order = np.argsort(weights)
+    ax = new_axes(ax, (5, 3.4))
+    style = len(ax.lines)
+    ax.plot(
+        weights[order],
+        counts[order],
+        drawstyle="steps-mid",
+        color=COLORS[style % len(COLORS)],
+        marker="os^Dv"[style % 5],
+        markersize=4,
+        label=label,
+    )
+    ax.set(xlabel="weight a", ylabel="number of clusters")
+    whole_numbers(ax.yaxis)
+    if label is not None:
+        ax.legend(frameon=False)
+    hide_frame(ax, "top", "right")
+    return ax
