@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from partita.cli import ball, compare, convert, demo, ensemble, estimate, report, similarity
+from partita.cli import ball, blockmodel, compare, convert, demo, ensemble, estimate, report, sample, similarity
 from partita.cli.command import register
 
 app = typer.Typer(
@@ -22,7 +22,9 @@ register(app, "estimate", estimate.run)
 register(app, "ball", ball.run)
 register(app, "similarity", similarity.run)
 register(app, "compare", compare.run)
+register(app, "blockmodel", blockmodel.run)
 register(app, "ensemble", ensemble.run)
+app.add_typer(sample.app, name="sample")
 register(app, "report", report.run)
 register(app, "convert", convert.run)
 register(app, "demo", demo.run)
