@@ -34,6 +34,7 @@ constexpr std::size_t all_every = 10, separate_every = 20, regroup_every = 100; 
 constexpr std::size_t triangles_an_item = 40;                                   // new ones at most, each time
 constexpr std::uint32_t patience = 50; // passes that an idle triangle may stay
 constexpr double float_error = 1e-3;   // more than single precision can spoil in a row
+constexpr double ascent_share = 0.9;   // of the time; the rest is for the final bound
 constexpr double round_off = 1e-9;     // taken off the final bound
 
 /// For one item: groups of draws, and for each the share of its weight in which the item is with item j.
@@ -313,7 +314,7 @@ private:
         auto best_triangles = triangles_;
         double best = result.value;
         for (std::size_t t = 1; !late(); ++t, ++result.passes) {
-            const double part = (elapsed() - begin) / std::max(1e-9, options_.seconds * 0.97 - begin);
+            const double part = (elapsed() - begin) / std::max(1e-9, options_.seconds * ascent_share - begin);
             if (part >= 1)
                 break;
             const double rate = first_rate * std::pow(last_rate / first_rate, part);
