@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "clones.hpp"
 #include "parallel.hpp"
 
 namespace partita {
@@ -14,6 +15,17 @@ double sum_of(std::span<const double> table, std::span<const std::uint32_t> coun
     double sum = 0;
     for (const auto count : counts)
         sum += table[count];
+    return sum;
+}
+
+/// Adds a row of counts to the column sums; returns the row's own sum.
+PARTITA_CLONES std::uint32_t add_row(const std::uint32_t* row, std::size_t n,
+                                     std::uint32_t* __restrict columns) {
+    std::uint32_t sum = 0;
+    for (std::size_t column = 0; column < n; ++column) {
+        columns[column] += row[column];
+        sum += row[column];
+    }
     return sum;
 }
 
@@ -64,16 +76,13 @@ double Contingency::count_cells(std::span<const std::uint32_t> estimate, std::sp
     std::size_t n = 0;
     if (dense_) {
         std::fill(cells_.begin(), cells_.end(), 0u);
+        auto* const cells = cells_.data(); // locals, so that the compiler need not fear aliases
+        const auto n_rows = n_rows_, n_columns = n_columns_;
         for (std::size_t i = 0; i < draw.size(); ++i)
-            if (draw[i] != gap<Label> && estimate[i] < n_rows_)
-                ++cells_[estimate[i] * n_columns_ + draw[i]];
-        for (std::size_t row = 0; row < n_rows_; ++row)
-            for (std::size_t column = 0; column < n_columns_; ++column) {
-                const auto count = cells_[row * n_columns_ + column];
-                row_sizes_[row] += count;
-                column_sizes_[column] += count;
-                n += count;
-            }
+            if (draw[i] != gap<Label> && estimate[i] < n_rows)
+                ++cells[estimate[i] * n_columns + draw[i]];
+        for (std::size_t row = 0; row < n_rows; ++row)
+            n += row_sizes_[row] = add_row(cells + row * n_columns, n_columns, column_sizes_.data());
     } else {
         for (std::size_t i = 0; i < draw.size(); ++i)
             if (draw[i] != gap<Label> && estimate[i] < n_rows_) {
@@ -85,7 +94,14 @@ double Contingency::count_cells(std::span<const std::uint32_t> estimate, std::sp
     return static_cast<double>(n);
 }
 
-double Contingency::joint_dense(std::span<const double> table) const { return sum_of(table, cells_); }
+/// Row by row, so that the rows' sums overlap in the processor. A row of one cell gives its value exactly, so
+/// that the sums of identical partitions cancel exactly.
+double Contingency::joint_dense(std::span<const double> table) const {
+    double sum = 0;
+    for (std::size_t row = 0; row < n_rows_; ++row)
+        sum += sum_of(table, std::span(cells_).subspan(row * n_columns_, n_columns_));
+    return sum;
+}
 
 /// Cluster after cluster of the estimate, counting in one row that is cleared behind: memory O(items), any K.
 template <class Label>

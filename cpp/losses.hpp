@@ -22,6 +22,10 @@ struct Sums {
     double n = 0, total = 0;
 };
 
+/// Sums of counts of two different partitions differ by at least one half for every phi here; anything smaller is
+/// rounding. Where a loss divides by an entropy, rounding must not be taken for a difference.
+inline constexpr double no_difference = 1e-3;
+
 enum class Phi { square, n_log_n, pairs };
 
 double phi_value(Phi phi, std::size_t count);
@@ -49,7 +53,7 @@ struct NVI {
     double operator()(const Sums& s) const {
         const double entropy = s.total - s.joint;
         const double distance = (s.draw - s.joint) + (s.estimate - s.joint);
-        return distance > 0 ? distance / entropy : 0.0;
+        return distance > no_difference ? distance / entropy : 0.0;
     }
 };
 
@@ -64,7 +68,7 @@ struct NID {
     static constexpr Phi phi = Phi::n_log_n;
     double operator()(const Sums& s) const {
         const double distance = std::max(s.draw, s.estimate) - s.joint;
-        return distance > 0 ? distance / (s.total - std::min(s.draw, s.estimate)) : 0.0;
+        return distance > no_difference ? distance / (s.total - std::min(s.draw, s.estimate)) : 0.0;
     }
 };
 
@@ -74,7 +78,7 @@ struct OneMinusARI {
     double operator()(const Sums& s) const {
         const double mean = 0.5 * (s.estimate + s.draw);
         const double distance = mean - s.joint;
-        return distance > 0 ? distance / (mean - s.estimate * s.draw / s.total) : 0.0;
+        return distance > no_difference ? distance / (mean - s.estimate * s.draw / s.total) : 0.0;
     }
 };
 

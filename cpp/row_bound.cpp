@@ -34,6 +34,7 @@ constexpr std::size_t all_every = 10, separate_every = 20, regroup_every = 100; 
 constexpr std::size_t triangles_an_item = 40;                                   // new ones at most, each time
 constexpr std::uint32_t patience = 50; // passes that an idle triangle may stay
 constexpr double float_error = 1e-3;   // more than single precision can spoil in a row
+constexpr double ascent_share = 0.9;   // of the time; the rest is for the final bound
 constexpr double round_off = 1e-9;     // taken off the final bound
 
 /// For one item: groups of draws, and for each the share of its weight in which the item is with item j.
@@ -313,7 +314,7 @@ private:
         auto best_triangles = triangles_;
         double best = result.value;
         for (std::size_t t = 1; !late(); ++t, ++result.passes) {
-            const double part = (elapsed() - begin) / std::max(1e-9, options_.seconds * 0.97 - begin);
+            const double part = (elapsed() - begin) / std::max(1e-9, options_.seconds * ascent_share - begin);
             if (part >= 1)
                 break;
             const double rate = first_rate * std::pow(last_rate / first_rate, part);
@@ -343,11 +344,26 @@ private:
         result.triangles = triangles_.size();
     }
 
+    /// All pairs i < j, in square tiles: what belongs to (i, j) and to (j, i) lies far apart in memory.
     template <class Use> void each_pair(std::size_t k, Use use) const {
-        std::size_t p = k * (n_ * (n_ - 1) / 2);
+        const auto first = k * (n_ * (n_ - 1) / 2);
+        constexpr std::size_t side = 32;
+        for (std::size_t tile_i = 0; tile_i < n_; tile_i += side)
+            for (std::size_t tile_j = tile_i; tile_j < n_; tile_j += side)
+                for (std::size_t i = tile_i; i < std::min(n_, tile_i + side); ++i) {
+                    const auto row = first + i * (2 * n_ - i - 1) / 2; // of the pair (i, i + 1)
+                    for (std::size_t j = std::max(i + 1, tile_j); j < std::min(n_, tile_j + side); ++j)
+                        use(i, j, row + j - i - 1);
+                }
+    }
+
+    /// Whether some item has its least value in the class now and then; the multipliers of other classes
+    /// rest.
+    bool in_use(std::size_t k) const {
         for (std::size_t i = 0; i < n_; ++i)
-            for (std::size_t j = i + 1; j < n_; ++j, ++p)
-                use(i, j, p);
+            if (share_[cell(i, k)] > 1e-4f)
+                return true;
+        return false;
     }
 
     float joint(std::size_t k, std::size_t i, std::size_t j) const {
@@ -359,6 +375,8 @@ private:
         const float of_mean = 1 / (1 - std::pow(momentum, warm)),
                     of_square = 1 / (1 - std::pow(memory, warm));
         parallel_for(classes_.size(), options_.threads, [&](std::size_t k, unsigned) {
+            if (!in_use(k))
+                return;
             const auto scale = rate_of(k, rate);
             each_pair(k, [&](std::size_t i, std::size_t j, std::size_t p) {
                 const float g = joint(k, i, j) - joint(k, j, i);

@@ -301,7 +301,7 @@ void State::score_combined(std::uint32_t own, std::size_t columns) {
         find_candidate_sums(own, wide);
     const auto& loss = problem_->tables().loss();
     if (std::holds_alternative<CustomLoss>(loss))
-        score_custom(columns);
+        score_custom(own, columns);
     else if (problem_->has_gaps())
         score_rows_with_margins(loss, table_, rows_, margin_rows_, terms_, entry_estimate_, wide,
                                 scores_.data());
@@ -367,17 +367,26 @@ void State::find_candidate_sums(std::uint32_t own, std::size_t columns) {
     }
 }
 
-void State::score_custom(std::size_t columns) {
+/// A user's own loss may divide by what vanishes: its sums are differences of the tables in double precision.
+void State::score_custom(std::uint32_t own, std::size_t columns) {
+    const auto& tables = problem_->tables();
+    auto gain = [own](std::span<const double> table, const std::uint32_t* counts, std::size_t k) {
+        const auto count = counts[k] - (k == own);
+        return table[count + 1] - table[count];
+    };
     std::vector<Sums> sums(rows_.size() * columns);
     std::vector<double> losses(sums.size());
     for (std::size_t e = 0; e < rows_.size(); ++e)
         for (std::size_t k = 0; k < columns; ++k) {
             const auto& t = terms_[e];
-            const auto estimate = problem_->has_gaps() ? entry_estimate_[e] + table_.gains(margin_rows_[e])[k]
-                                                       : candidate_estimate_[k];
-            sums[e * columns + k] = {t.joint + table_.gains(rows_[e])[k], estimate, t.draw, t.n, t.total};
+            const auto joint = t.joint + gain(tables.joint(), table_.counts(rows_[e]), k);
+            const auto estimate =
+                problem_->has_gaps()
+                    ? entry_estimate_[e] + gain(tables.estimate(), table_.counts(margin_rows_[e]), k)
+                    : candidate_estimate_[k];
+            sums[e * columns + k] = {joint, estimate, t.draw, t.n, t.total};
         }
-    problem_->tables().combine(sums, losses);
+    tables.combine(sums, losses);
     for (std::size_t e = 0; e < rows_.size(); ++e)
         for (std::size_t k = 0; k < columns; ++k)
             scores_[k] += terms_[e].weight * losses[e * columns + k];

@@ -91,7 +91,7 @@ private:
     void add_own_sizes(std::uint32_t own, std::size_t columns);
     std::size_t candidates(std::size_t i) const;
     void score_combined(std::uint32_t own, std::size_t columns);
-    void score_custom(std::size_t columns);
+    void score_custom(std::uint32_t own, std::size_t columns);
     void find_terms(std::uint32_t own);
     void find_candidate_sums(std::uint32_t own, std::size_t columns);
 

@@ -223,7 +223,7 @@ def estimate(
     >>> draws = [[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 1, 2]]
     >>> best = estimate(draws, rng=1)
     >>> best.labels, round(best.expected_loss, 4)
-    (array([0, 0, 1, 1]), 0.4288)
+    (array([0, 0, 1, 1]), 0.4222)
 
     References
     ----------
