@@ -19,9 +19,9 @@ PARTITA = [sys.executable, "-m", "partita"]
 COMMANDS = ("estimate", "ball", "similarity", "compare", "report", "convert", "demo")
 
 
-def partita(*arguments, stdin=None, **options):
+def partita(*arguments, stdin=None, timeout=120, **options):
     command = [*PARTITA, *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=120, check=False, **options)
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=timeout, check=False, **options)
 
 
 def succeeds(*arguments, **options):
@@ -322,3 +322,14 @@ def test_help_starts_without_heavy_imports():
     code = "import sys; from partita.cli import app; print({'numpy', 'scipy', 'matplotlib', 'plotly'} & {*sys.modules})"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert result.stdout.strip() == "set()"
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_items(tmp_path):
+    """Nothing n by n is made: a matrix over all pairs would take 40 GB."""
+    draws = pt.datasets.make_draws(100_000, 200, n_clusters=30, rng=1).astype(np.uint8)
+    np.save(tmp_path / "draws.npy", draws)
+    succeeds("estimate", "draws.npy", "--runs", 2, "--seed", 1, "--out", "results", cwd=tmp_path, timeout=600)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    assert peak < 2_000_000  # kilobytes
+    assert "too many items to show each pair" in (tmp_path / "results" / "report.html").read_text()
