@@ -3,11 +3,13 @@
 
 #include <nanobind/nanobind.h>
 
+void bind_block_model(nanobind::module_& m);
+void bind_ensembles(nanobind::module_& m);
 void bind_enumerate(nanobind::module_& m);
 void bind_io(nanobind::module_& m);
 void bind_losses(nanobind::module_& m);
-void bind_neighbours(nanobind::module_& m);
 void bind_mixture(nanobind::module_& m);
+void bind_neighbours(nanobind::module_& m);
 void bind_row_bound(nanobind::module_& m);
 void bind_sample(nanobind::module_& m);
 void bind_sample_view(nanobind::module_& m);

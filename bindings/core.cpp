@@ -3,6 +3,8 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "Native core of partita; use the functions of the partita package instead.";
+    bind_ensembles(m);
+    bind_block_model(m);
     bind_io(m);
     bind_sample(m);
     bind_sample_view(m);

@@ -53,9 +53,7 @@ def test_ball_is_the_definition(loss, sample, level):
 def test_bounds_are_the_definition(loss, sample, level):
     rows, weights = sample
     ball = credible_ball(rows[0], as_sample(rows, weights), loss=loss, level=level)
-    distance = {
-        ref.canonical(r): d for r, d in zip(rows, ref.distances(rows[0], rows, ref.LOSSES[loss]), strict=True)
-    }
+    distance = {ref.canonical(r): d for r, d in zip(rows, ref.distances(rows[0], rows, ref.LOSSES[loss]), strict=True)}
     inside = [r for r, d in distance.items() if d <= ball.radius + 1e-9]
     fewest, most = min(map(max, inside)), max(map(max, inside))
     for found, pool in [
@@ -105,10 +103,7 @@ def test_whole_draws_are_counted():
     near, far = [0, 0, 0, 1], [0, 1, 2, 3]
     assert credible_ball(near, [near] * 7 + [far] * 93, level=0.07).radius == 0
     assert credible_ball(near, [near] * 6 + [far] * 94, level=0.07).radius > 0
-    assert (
-        credible_ball(near, as_sample([near] * 7 + [far] * 93, [1.0] * 7 + [1.0] * 93), level=0.07).radius
-        == 0
-    )
+    assert credible_ball(near, as_sample([near] * 7 + [far] * 93, [1.0] * 7 + [1.0] * 93), level=0.07).radius == 0
     assert credible_ball(near, as_sample([near, far], [0.3, 0.7]), level=0.1 + 0.2).radius == 0
 
 

@@ -177,11 +177,13 @@ def test_repr_says_what_matters(draws):
 
 
 def test_weights_for_a_number_of_clusters(draws):
-    for wanted in (2, 4):
+    for wanted in (3, 4):
         path = pt.weights_for(draws, "vi", n_clusters=wanted)
         assert path.n_clusters == wanted
         counts = [e.n_clusters for e in path.path]
         assert counts == sorted(counts, reverse=True)
+    with pytest.raises(ValueError, match=r"3 clusters at a=.* and 1 clusters at a="):
+        pt.weights_for(draws, "vi", n_clusters=2)  # the number jumps past two
     with pytest.raises(ValueError, match="n_clusters is 61"):
         pt.weights_for(draws, "vi", n_clusters=61)
     with pytest.raises(TypeError, match="Binder or VI"):

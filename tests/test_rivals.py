@@ -88,9 +88,7 @@ def test_exact_binder_is_the_optimum(sample, a, b):
     draws = as_sample(rows, weights)
     est = estimate(draws, Binder(a, b), "exact")
     assert est.proven
-    assert est.expected_loss == pytest.approx(
-        estimate(draws, Binder(a, b), "enumerate").expected_loss, abs=1e-8
-    )
+    assert est.expected_loss == pytest.approx(estimate(draws, Binder(a, b), "enumerate").expected_loss, abs=1e-8)
 
 
 def test_exact_binder_is_the_optimum_for_nine_items_and_obeys_a_bound():
@@ -177,9 +175,7 @@ def test_split_losses_are_those_of_the_split_partitions(sample, loss, data):
     for value, part in zip(found, parts, strict=True):
         split = labels.copy()
         split[part] = labels.max() + 1
-        assert value == pytest.approx(
-            ref.expected_loss(split.tolist(), rows, ref.LOSSES[loss], weights), abs=1e-12
-        )
+        assert value == pytest.approx(ref.expected_loss(split.tolist(), rows, ref.LOSSES[loss], weights), abs=1e-12)
 
 
 @given(samples(max_items=7))

@@ -121,7 +121,15 @@ def test_full_disk_ends_with_a_clear_error(tmp_path, uninterrupted):
     same(resume(path), uninterrupted)
 
 
-def test_ctrl_c_keeps_what_there_is(tmp_path):
+@pytest.fixture
+def ctrl_c():
+    """SIGINT raises KeyboardInterrupt, also where a shell started the tests with SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_keeps_what_there_is(tmp_path, ctrl_c):
     path = tmp_path / "run.partita"
     timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     timer.start()
@@ -134,7 +142,7 @@ def test_ctrl_c_keeps_what_there_is(tmp_path):
     same(chain, shorter)
 
 
-def test_ctrl_c_in_the_warmup_raises():
+def test_ctrl_c_in_the_warmup_raises(ctrl_c):
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     timer.start()
     with pytest.raises(KeyboardInterrupt, match="before every chain had a draw"):

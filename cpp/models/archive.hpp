@@ -27,7 +27,8 @@ private:
     template <class T> void put(std::vector<T>& values) {
         auto size = values.size();
         put(size);
-        bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+        if (size > 0)
+            bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
     }
 
     std::string bytes_;
@@ -60,7 +61,8 @@ private:
         if (size > (bytes_.size() - place_) / sizeof(T))
             need(bytes_.size() + 1);
         values.resize(size);
-        std::memcpy(values.data(), bytes_.data() + place_, size * sizeof(T));
+        if (size > 0)
+            std::memcpy(values.data(), bytes_.data() + place_, size * sizeof(T));
         place_ += size * sizeof(T);
     }
 

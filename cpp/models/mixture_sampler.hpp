@@ -25,7 +25,7 @@ namespace partita {
 
 struct MixtureMoves {
     double split_merges = 0.2;          // proposals a sweep, on average
-    std::uint32_t restricted_scans = 2; // Gibbs scans that prepare a proposal
+    std::uint32_t restricted_scans = 1; // Gibbs scans that prepare a proposal
 };
 
 template <class Family> class MixtureSampler {
@@ -34,7 +34,7 @@ public:
     MixtureSampler(std::vector<double> data, Family family, PartitionPriorSettings prior, MixtureMoves moves,
                    std::uint64_t seed, std::uint64_t stream, std::span<const std::uint32_t> labels)
         : data_(std::move(data)), n_items_(data_.size() / family.dims()), family_(std::move(family)),
-          split_merge_(family_), prior_(std::move(prior), n_items_), moves_(moves), rng_(seed, stream),
+          split_merge_(family_, data_), prior_(std::move(prior), n_items_), moves_(moves), rng_(seed, stream),
           labels_(n_items_, nobody), all_items_(n_items_) {
         std::iota(all_items_.begin(), all_items_.end(), 0u);
         widen(lanes);
@@ -268,8 +268,7 @@ private:
         auto j = static_cast<std::uint32_t>(rng_.below(n_items_ - 1));
         j += j >= i;
         const auto from = labels_[i], to = labels_[j];
-        if (!split_merge_.propose(family_, prior_, data_.data(), labels_, n_clusters_, i, j,
-                                  moves_.restricted_scans, rng_))
+        if (!split_merge_.propose(family_, prior_, labels_, n_clusters_, i, j, moves_.restricted_scans, rng_))
             return;
         ++accepted_;
         if (from == to) {

@@ -19,16 +19,27 @@ namespace partita {
 
 template <class Family> class SplitMerge {
 public:
-    explicit SplitMerge(const Family& family) : pair_(family) { pair_.widen(lanes); }
+    SplitMerge(const Family& family, std::span<const double> data)
+        : pair_(family), data_(data.data()), inverse_variances_(family.dims(), 0.0) {
+        pair_.widen(lanes);
+        const std::size_t dims = family.dims(), n = data.size() / dims;
+        for (std::size_t i = 0; i < dims; ++i) {
+            double mean = 0.0, squares = 0.0;
+            for (std::size_t item = 0; item < n; ++item)
+                mean += data[item * dims + i] / static_cast<double>(n);
+            for (std::size_t item = 0; item < n; ++item)
+                squares += (data[item * dims + i] - mean) * (data[item * dims + i] - mean);
+            if (squares > 0.0 && squares < 1e300)
+                inverse_variances_[i] = static_cast<double>(n) / squares;
+        }
+    }
 
     /// True if the proposal for items i and j is accepted; apply_split or apply_merge then makes the change.
-    bool propose(const Family& family, const PartitionPrior& prior, const double* data,
-                 std::span<const std::uint32_t> labels, std::size_t n_clusters, std::uint32_t i,
-                 std::uint32_t j, std::uint32_t scans, Rng& rng) {
+    bool propose(const Family& family, const PartitionPrior& prior, std::span<const std::uint32_t> labels,
+                 std::size_t n_clusters, std::uint32_t i, std::uint32_t j, std::uint32_t scans, Rng& rng) {
         const auto from = labels[i], to = labels[j];
         const bool split = from == to;
-        data_ = data;
-        gather(family, labels, i, j, rng);
+        gather(family, labels, i, j);
         for (std::uint32_t scan = 0; scan < scans; ++scan)
             restricted_scan(prior, rng);
         if (!split)
@@ -63,15 +74,25 @@ public:
     }
 
 private:
-    /// Items i, j and everyone with them, each of the others on a side by a coin: i keeps side 0, j side 1.
-    void gather(const Family& family, std::span<const std::uint32_t> labels, std::uint32_t i, std::uint32_t j,
-                Rng& rng) {
+    double distance(std::uint32_t one, std::uint32_t other) const {
+        const double *x = data_ + one * pair_.dims(), *y = data_ + other * pair_.dims();
+        double sum = 0.0;
+        for (std::size_t k = 0; k < pair_.dims(); ++k)
+            sum += (x[k] - y[k]) * (x[k] - y[k]) * inverse_variances_[k];
+        return sum;
+    }
+
+    /// The launch state: items i, j and everyone with them, each on the side of the nearer of the two. It
+    /// depends on the data only, not on where the others are now, so that a split and the merge that undoes
+    /// it start from the same state.
+    void gather(const Family& family, std::span<const std::uint32_t> labels, std::uint32_t i,
+                std::uint32_t j) {
         items_.assign({i, j});
         sides_.assign({0u, 1u});
         for (std::uint32_t item = 0; item < labels.size(); ++item)
             if (item != i && item != j && (labels[item] == labels[i] || labels[item] == labels[j])) {
                 items_.push_back(item);
-                sides_.push_back(static_cast<std::uint32_t>(rng() >> 63));
+                sides_.push_back(distance(item, i) <= distance(item, j) ? 0u : 1u);
             }
         if constexpr (has_grids<Family>)
             pair_.set_grid_place(family.grid_place());
@@ -139,7 +160,8 @@ private:
     }
 
     Family pair_; // slots 0 and 1: the sides; 2: both together
-    const double* data_ = nullptr;
+    const double* data_;
+    std::vector<double> inverse_variances_; // of the columns; 0 for a constant one
     std::vector<std::uint32_t> items_, sides_, originals_, zeros_;
     Moments<Family> moments_;
 };

@@ -10,15 +10,14 @@
 namespace partita {
 namespace {
 
-constexpr std::size_t coarse_draws = 128;     // draws of the first level
-constexpr std::size_t most_groups = 4;        // of starts, each group on draws of its own
-constexpr std::size_t carried_a_group = 2;    // partitions that go on to the next level
-constexpr std::size_t finer = 8;              // times more draws on the next level
-constexpr std::size_t pair_items = 2048;      // up to here Binder's loss is searched on the similarity matrix
-constexpr std::size_t few_items = 500;        // up to here Binder's loss gets extra runs
-constexpr std::size_t few_labels = 4'000'000; // up to here (draws x items) some runs start on all draws
-constexpr int most_rounds = 8;                // of crossings on one level
-constexpr std::size_t draws_a_start = 4;      // of which the best becomes a start
+constexpr std::size_t coarse_draws = 256;  // draws of the first level
+constexpr std::size_t most_groups = 4;     // of starts, each group on draws of its own
+constexpr std::size_t carried_a_group = 2; // partitions that go on to the next level
+constexpr std::size_t finer = 8;           // times more draws on the next level
+constexpr std::size_t pair_items = 2048;   // up to here Binder's loss is searched on the similarity matrix
+constexpr std::size_t few_items = 500;     // up to here Binder's loss gets extra runs
+constexpr int most_rounds = 8;             // of crossings on one level
+constexpr std::size_t draws_a_start = 4;   // of which the best becomes a start
 
 /// A partition as the search passes it on: labels 0..K-1, items in no cluster where a draw has a gap.
 using Labels = std::vector<std::uint32_t>;
@@ -178,12 +177,12 @@ public:
         });
     }
 
-    /// Runs of a coarser level, carried on.
-    std::vector<Run> carried_on(const std::vector<Run>& coarser, std::uint32_t patience) {
+    /// Runs of a coarser level, carried on: near an optimum already, so that single moves and merges suffice.
+    std::vector<Run> carried_on(const std::vector<Run>& coarser) {
         return each(coarser.size(), [&](std::size_t index, Run& run, S& state, Rng& rng) {
             run = coarser[index];
             state.assign(run.labels);
-            improve(state, patience, options_.max_clusters, rng, run.tally, limits_);
+            descend(state, rng, run.tally, limits_);
         });
     }
 
@@ -198,8 +197,7 @@ public:
                 complete(state, std::numeric_limits<std::uint32_t>::max(), rng, limits_);
                 merge_best_pairs(state, limits_);
                 merge_down_to(state, options_.max_clusters, limits_);
-                improve(state, std::min(options_.zealous, 4u), options_.max_clusters, rng, run.tally,
-                        limits_);
+                descend(state, rng, run.tally, limits_);
             });
             const auto best = distinct.front()->loss;
             const bool better = std::any_of(children.begin(), children.end(), [&](const Run& child) {
@@ -357,14 +355,7 @@ std::vector<Run> search_cells(const Draws<Label>& draws, const LossTables& table
         const bool last = used * 2 >= draws.n_draws();
         const Problem problem(draws, tables, std::span(shuffled.data(), last ? 0 : used));
         Level<State> level(problem, options, limits, progress, std::uint64_t{used} << 32);
-        runs = level.carried_on(last ? runs : best_of(runs, most_groups), last ? options.zealous / 4 : 0);
-        if (last && draws.n_draws() * draws.n_items <= few_labels) {
-            auto fresh = options;
-            fresh.runs = options.runs / 2;
-            Level<State> again(problem, fresh, limits, progress, std::uint64_t{1} << 62);
-            auto more = again.starts(random_draw, 0);
-            std::move(more.begin(), more.end(), std::back_inserter(runs));
-        }
+        runs = level.carried_on(last ? runs : best_of(runs, most_groups));
         level.cross(runs);
         if (last)
             return runs;

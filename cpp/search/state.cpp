@@ -110,7 +110,7 @@ void State::refresh() {
         value_ = linear_value();
     } else {
         find_sums();
-        value_ = combined_value();
+        stale_ = true;
     }
 }
 
@@ -149,15 +149,39 @@ void State::find_sums() {
             estimate_[0] += tables.estimate()[size];
 }
 
+Sums State::sums_of(std::size_t t) const {
+    const auto n = allocated_[t];
+    return {joint_[t], estimate_[problem_->has_gaps() ? t : 0], draw_[t], static_cast<double>(n),
+            problem_->tables().joint()[n]};
+}
+
 double State::combined_value() const {
     const auto n = problem_->n_draws();
-    std::vector<Sums> sums(n);
-    for (std::size_t t = 0; t < n; ++t)
-        sums[t] = {joint_[t], estimate_[problem_->has_gaps() ? t : 0], draw_[t],
-                   static_cast<double>(allocated_[t]), problem_->tables().joint()[allocated_[t]]};
-    std::vector<double> losses(n);
-    problem_->tables().combine(sums, losses);
-    return std::inner_product(losses.begin(), losses.end(), problem_->weights().begin(), 0.0);
+    return std::visit(
+        [&](const auto& loss) {
+            double value = 0;
+            if constexpr (std::is_same_v<std::decay_t<decltype(loss)>, CustomLoss>) {
+                std::vector<Sums> sums(n);
+                std::vector<double> losses(n);
+                for (std::size_t t = 0; t < n; ++t)
+                    sums[t] = sums_of(t);
+                problem_->tables().combine(sums, losses);
+                value = std::inner_product(losses.begin(), losses.end(), problem_->weights().begin(), 0.0);
+            } else {
+                for (std::size_t t = 0; t < n; ++t)
+                    value += problem_->weight(t) * loss(sums_of(t));
+            }
+            return value;
+        },
+        problem_->tables().loss());
+}
+
+double State::value() const {
+    if (stale_) {
+        value_ = combined_value();
+        stale_ = false;
+    }
+    return value_;
 }
 
 std::vector<std::uint32_t> State::members(std::uint32_t cluster) const {
@@ -283,21 +307,24 @@ void State::score_combined(std::uint32_t own, std::size_t columns) {
                                 scores_.data());
     else
         score_rows(loss, table_, rows_, terms_, candidate_estimate_.data(), wide, scores_.data());
-    if (own == nowhere)
-        return;
-    // Staying leaves every draw as it is. Draws that do not label the item are the same for all candidates.
-    double stay = 0;
+    if (own != nowhere)
+        scores_[own] = stay_score();
+}
+
+/// Staying leaves every draw as it is. Draws that do not label the item are the same for all candidates: left
+/// out.
+double State::stay_score() const {
+    if (!problem_->has_gaps())
+        return value();
     std::vector<Sums> sums(rows_.size());
     std::vector<double> losses(rows_.size());
-    for (std::size_t e = 0; e < rows_.size(); ++e) {
-        const auto t = draws_[e];
-        sums[e] = {joint_[t], estimate_[problem_->has_gaps() ? t : 0], draw_[t], terms_[e].n,
-                   terms_[e].total};
-    }
+    for (std::size_t e = 0; e < rows_.size(); ++e)
+        sums[e] = sums_of(draws_[e]);
     problem_->tables().combine(sums, losses);
+    double stay = 0;
     for (std::size_t e = 0; e < rows_.size(); ++e)
         stay += terms_[e].weight * losses[e];
-    scores_[own] = stay;
+    return stay;
 }
 
 /// The sums of each draw with the item taken out (if it is in), and with it counted in the draw's own sum and
@@ -412,16 +439,14 @@ void State::insert(std::size_t i, std::uint32_t cluster) {
         sizes_.push_back(0);
     find_rows(i);
     change<1>(i, cluster);
-    if (!problem_->is_linear())
-        value_ = combined_value();
+    stale_ = !problem_->is_linear();
 }
 
 void State::remove(std::size_t i) {
     const auto cluster = labels_[i];
     find_rows(i);
     change<-1>(i, cluster);
-    if (!problem_->is_linear())
-        value_ = combined_value();
+    stale_ = !problem_->is_linear();
     if (sizes_[cluster] == 0)
         close_cluster(cluster);
 }
@@ -436,8 +461,7 @@ void State::move(std::size_t i, std::uint32_t cluster) {
     find_rows(i);
     change<-1>(i, old);
     change<1>(i, cluster);
-    if (!problem_->is_linear())
-        value_ = combined_value();
+    stale_ = !problem_->is_linear();
     if (sizes_[old] == 0)
         close_cluster(old);
 }
@@ -499,7 +523,7 @@ std::vector<double> State::combined_merge_changes() const {
     const auto& tables = problem_->tables();
     const auto clusters = n_clusters();
     const auto pairs = std::size_t{clusters} * clusters;
-    std::vector<double> changes(pairs, -value_), joint(pairs), estimate(pairs), losses(pairs);
+    std::vector<double> changes(pairs, -value()), joint(pairs), estimate(pairs), losses(pairs);
     std::vector<Sums> sums(pairs);
     for (std::size_t t = 0; t < problem_->n_draws(); ++t) {
         std::fill(joint.begin(), joint.end(), joint_[t]);

@@ -57,7 +57,7 @@ public:
     /// Expected loss of the items that are in clusters. For linear losses it leaves out the part that no
     /// partition changes. Kept up to date by changes in single precision; `refresh` recomputes it from the
     /// counts.
-    double value() const { return value_; }
+    double value() const;
     void refresh();
 
     /// changes[k * K + l], k < l: change of value() if clusters k and l were merged.
@@ -78,6 +78,8 @@ private:
     void find_sums();
     double linear_value() const;
     double combined_value() const;
+    Sums sums_of(std::size_t t) const;
+    double stay_score() const;
 
     void find_rows(std::size_t i);
     template <int Step> void change(std::size_t i, std::uint32_t cluster);
@@ -103,7 +105,8 @@ private:
     std::vector<std::uint32_t> labels_, sizes_;
     std::unique_ptr<float[]> storage_;
     CellTable table_;
-    double value_ = 0;
+    mutable double value_ = 0;
+    mutable bool stale_ = false; // changes came since value_ was computed; losses that are not linear only
 
     // Sums of each draw over the items that are in clusters; used by losses that are not linear. Without gaps
     // the estimate's sum is the same for all draws and kept once.

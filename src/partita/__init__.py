@@ -22,7 +22,7 @@ _HOME = {
     "report": "report",
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
-_MODULES = ("agreement", "datasets", "io", "losses", "models", "partitions", "plots", "sample", "search")
+_MODULES = ("agreement", "datasets", "ensembles", "io", "losses", "models", "partitions", "plots", "sample", "search")
 
 __all__ = sorted([*_MODULE_OF, *_MODULES])
 

@@ -42,9 +42,7 @@ class Bound:
         if self.proven:
             return "No partition has a smaller expected loss: the estimate is proven best."
         if self.method == "none":
-            return (
-                "For this loss there is no lower bound: how far the estimate is from the best is not known."
-            )
+            return "For this loss there is no lower bound: how far the estimate is from the best is not known."
         share = f"{self.gap:.2%}" if self.gap >= 0.0001 else f"{self.gap:.1e} of itself"
         return f"No partition has an expected loss that is smaller by more than {share}."
 

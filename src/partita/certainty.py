@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -124,9 +124,7 @@ def item_certainty(
             share += block.weights @ _loss_terms(block, kind)
     single = np.bincount(labels)[labels] == 1
     seen = np.where(single, _weight_seen(sample), possible)
-    probability = np.divide(
-        np.where(single, alone, mates), seen, out=np.full(labels.size, np.nan), where=seen > 0
-    )
+    probability = np.divide(np.where(single, alone, mates), seen, out=np.full(labels.size, np.nan), where=seen > 0)
     return ItemCertainty(labels, probability, share if isinstance(kind, Binder | VI) else None)
 
 
@@ -174,9 +172,7 @@ def exemplars(estimate: Estimate | ArrayLike, draws: Any = None) -> NDArray[np.i
     return _surest(certainty.labels, certainty.probability)
 
 
-def items_to_check(
-    estimate: Estimate | ArrayLike, draws: Any = None, *, count: int = 10
-) -> NDArray[np.int64]:
+def items_to_check(estimate: Estimate | ArrayLike, draws: Any = None, *, count: int = 10) -> NDArray[np.int64]:
     """The items whose place is least sure, least sure first.
 
     Examples
@@ -236,9 +232,8 @@ def merge_tree(
 def merge_losses(labels: Labels, sample: PartitionSample, loss: Loss, n_jobs: int = -1) -> Floats:
     """Expected loss after merging clusters [left, right] of the labels; infinite unless left < right."""
     native = loss._native(sample.n_items)
-    threads = check_n_jobs(n_jobs)
-    merged: Floats = _core.merge_losses(labels.astype(np.uint32), core_sample(sample), native, threads)
-    return merged
+    view, threads = core_sample(sample), check_n_jobs(n_jobs)
+    return cast(Floats, _core.merge_losses(labels.astype(np.uint32), view, native, threads))
 
 
 @dataclass(frozen=True)
@@ -276,9 +271,7 @@ def _overlaps(labels: Labels, sample: PartitionSample) -> Iterator[_Overlap]:
 def _loss_terms(block: _Overlap, loss: Binder | VI) -> Floats:
     """What each item adds to the loss of each draw."""
     n = block.known.sum(axis=1, keepdims=True)
-    own, draw, cluster = (
-        np.maximum(sizes, 1).astype(np.float64) for sizes in (block.own, block.draw, block.cluster)
-    )
+    own, draw, cluster = (np.maximum(sizes, 1).astype(np.float64) for sizes in (block.own, block.draw, block.cluster))
     if isinstance(loss, VI):
         own, draw, cluster = np.log2(own), np.log2(draw), np.log2(cluster)
     else:

@@ -194,9 +194,10 @@ def _arviz(values: Floats) -> tuple[float, float] | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # ArviZ announces its future at import
-            import arviz
+            import arviz as installed
     except ImportError:
         return None
+    arviz: Any = installed
     return float(arviz.rhat(values)), float(arviz.ess(values))
 
 

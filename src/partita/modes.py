@@ -140,7 +140,7 @@ def modes(
 
 def _summary(fits: list[_Fit], loss: Loss, sample: PartitionSample) -> Modes:
     last = fits[-1]
-    weights = np.bincount(last.nearest, weights=sample.weights, minlength=len(last.labels))
+    weights: Floats = np.bincount(last.nearest, sample.weights, len(last.labels)).astype(np.float64)
     order = np.argsort(-weights, kind="stable")
     place = np.argsort(order)
     elbow = np.array([fit.distance for fit in fits])

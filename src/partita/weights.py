@@ -127,7 +127,7 @@ def weights_for(
             break
     raise ValueError(
         f"no weight a was found whose estimate has {wanted} clusters: "
-        f"{_count(found, low)} at a={low:.6g} and {_count(found, high)} at a={high:.6g}"
+        f"{_count(found, low)} at a={low!r} and {_count(found, high)} at a={high!r}"
     )
 
 

@@ -27,7 +27,7 @@ def as_data(X: Any, name: str = "X") -> NDArray[np.float64]:
     except (TypeError, ValueError) as error:
         if "Complex" in str(error):
             raise
-        raise ValueError(f"{name} must be numbers: {error}") from error
+        raise type(error)(f"{name} must be numbers: {error}") from error
     _check_shape(values, name)
     _check_finite(values, name)
     return values

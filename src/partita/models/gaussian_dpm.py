@@ -79,7 +79,7 @@ class GaussianDPM(Estimator):
         components: FiniteMixture | None = None,
         standardize: bool = False,
         split_merge: float = 0.2,
-        restricted_scans: int = 2,
+        restricted_scans: int = 1,
         draws: int = 1000,
         warmup: int = 1000,
         thin: int = 1,

@@ -270,4 +270,6 @@ def _collect(
     by_name = {name: np.ascontiguousarray(stats[:, :, column]) for column, name in enumerate(names)}
     attrs = {"model": type(model).__name__, "seed": plan.seed, "warmup": plan.warmup, "thin": plan.thin}
     attrs["complete"] = complete
-    return Chain(smallest_unsigned(labels), by_name, model, dict(inputs), attrs)
+    chain = Chain(smallest_unsigned(labels), by_name, model, dict(inputs), attrs)
+    # a model of two partitions, such as the latent block model, tells them apart here
+    return model.finish_chain(chain) if hasattr(model, "finish_chain") else chain

@@ -116,7 +116,7 @@ class _Program:
         self.index = np.zeros((self.n, self.n), np.int32)
         self.index[self.left, self.right] = self.index[self.right, self.left] = np.arange(self.left.size)
         self.cost = cost[self.left, self.right]
-        self.highs = highspy.Highs()
+        self.highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self.highs.setOptionValue("output_flag", False)
         self.highs.setOptionValue("threads", 1)
         self.rows = csr_array((0, self.left.size))

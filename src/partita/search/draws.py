@@ -11,7 +11,7 @@ from partita.losses import VI, Binder, Loss, unique_distances
 from partita.sample import PartitionSample
 from partita.search.found import Found
 from partita.search.limits import within_limit
-from partita.similarity import similarity, sums_within
+from partita.similarity import complete_similarity, sums_within
 
 if TYPE_CHECKING:
     from partita.estimate import Search
@@ -39,7 +39,7 @@ def _floors(sample: PartitionSample, loss: Loss) -> NDArray[np.float64]:
     """A lower bound on the expected loss of each draw: Jensen's for VI, the loss itself for Binder."""
     if sample.has_gaps or sample.n_items > sample.n_unique or not isinstance(loss, VI | Binder):
         return np.zeros(sample.n_unique)
-    psm, n = similarity(sample), sample.n_items
+    psm, n = complete_similarity(sample), sample.n_items
     sizes = np.array([np.bincount(row)[row] for row in sample.labels.astype(np.int64)], np.float64)
     within = np.array([sums_within(row, psm) for row in sample.labels.astype(np.int64)])
     if isinstance(loss, VI):

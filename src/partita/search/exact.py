@@ -77,9 +77,7 @@ def bound_binder(
     value = 2 / n**2 * (loss.a * np.triu(psm, 1).sum() + solved.bound)
     if solved.proven:
         return BinderBound(value, solved.labels(), True)
-    candidates = [
-        _polish(cost, labels, max_clusters) for labels in _candidates(psm, solved, start, max_clusters)
-    ]
+    candidates = [_polish(cost, labels, max_clusters) for labels in _candidates(psm, solved, start, max_clusters)]
     best = min(candidates, key=lambda labels: float(expected_loss(labels, sample, loss)))
     return BinderBound(value, best, False)
 

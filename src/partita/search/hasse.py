@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,18 +86,14 @@ def _objective(sample: PartitionSample, loss: Loss, criterion: str, n_jobs: int)
 def _expected(sample: PartitionSample, loss: Loss, n_jobs: int) -> Objective:
     native, view, threads = loss._native(sample.n_items), core_sample(sample), check_n_jobs(n_jobs)
 
-    def splits(labels: Labels, parts: Parts) -> Floats:
-        starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
-        found: Floats = _core.split_losses(
-            labels.astype(np.uint32), view, native, starts, np.concatenate(parts), threads
-        )
-        return found
+    def merges(labels: Labels) -> Floats:
+        return cast(Floats, _core.merge_losses(labels.astype(np.uint32), view, native, threads))
 
-    return Objective(
-        lambda labels: float(expected_loss(labels, sample, loss)),
-        lambda labels: _core.merge_losses(labels.astype(np.uint32), view, native, threads),
-        splits,
-    )
+    def splits(labels: Labels, parts: Parts) -> Floats:
+        starts, items = np.cumsum([0, *map(len, parts)], dtype=np.int64), np.concatenate(parts)
+        return cast(Floats, _core.split_losses(labels.astype(np.uint32), view, native, starts, items, threads))
+
+    return Objective(lambda labels: float(expected_loss(labels, sample, loss)), merges, splits)
 
 
 def _lower_bound(psm: Floats) -> Objective:
@@ -151,9 +147,7 @@ class _Walk:
     def run(self, labels: Labels, max_steps: int) -> tuple[Labels, float, int]:
         value = self.objective.value(labels)
         for step in range(max_steps):
-            after, neighbour = min(
-                (self._best_merge(labels), self._best_split(labels)), key=lambda found: found[0]
-            )
+            after, neighbour = min((self._best_merge(labels), self._best_split(labels)), key=lambda found: found[0])
             if not after < value - 1e-12:  # strict, so that the walk ends
                 return labels, value, step
             labels, value = canonical(neighbour), after
@@ -164,9 +158,7 @@ class _Walk:
         if sizes.size < 2:
             return np.inf, labels
         left, right = np.triu_indices(sizes.size, 1)
-        distance = (
-            self.spread(sizes[left] + sizes[right]) - self.spread(sizes[left]) - self.spread(sizes[right])
-        )
+        distance = self.spread(sizes[left] + sizes[right]) - self.spread(sizes[left]) - self.spread(sizes[right])
         near = self._nearest(distance)
         after = self.objective.merges(labels)[left[near], right[near]]
         best = near[int(np.argmin(after))]

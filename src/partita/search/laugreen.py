@@ -72,9 +72,7 @@ def swap_items(gain: NDArray[np.float64], start: Labels, max_clusters: int) -> t
     return canonical(labels), sweeps, moves
 
 
-def _starts(
-    sample: PartitionSample, limit: int, runs: int, rng: np.random.Generator
-) -> list[tuple[str, Labels]]:
+def _starts(sample: PartitionSample, limit: int, runs: int, rng: np.random.Generator) -> list[tuple[str, Labels]]:
     n = sample.n_items
     starts = [("one cluster", np.zeros(n, np.int64))]
     if limit >= n:

@@ -1,0 +1,183 @@
+"""The default search against the peers' best losses and, where R has it, against `salso` in the same run.
+
+`python -m benchmarks.search` prints a table and writes benchmarks/results/search.csv. Times are CPU seconds on one
+thread, so that other work on the machine matters little. `--data iris,galaxy` and `--losses vi,nvi` choose pairs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import partita as pt
+from benchmarks.data import STAND_INS, reference_draws
+
+RESULTS = Path(__file__).parent / "results" / "search.csv"
+LOSSES: dict[str, pt.Loss] = {
+    "vi": pt.VI(),
+    "binder": pt.Binder(),
+    "omari": pt.OneMinusARI(),
+    "nvi": pt.NVI(),
+    "id": pt.ID(),
+    "nid": pt.NID(),
+    "vi .5": pt.VI(0.5, 1.5),
+    "vi 1.5": pt.VI(1.5, 0.5),
+    "binder .5": pt.Binder(0.5, 1.5),
+    "binder 1.5": pt.Binder(1.5, 0.5),
+}
+#: Lowest expected loss that any peer reached in any run (shared/reference/README.md, table A), in the order of LOSSES.
+PEERS_BEST = {
+    "iris": "1.6466470 0.31050329 0.67558599 0.66096647 1.2672333 0.55954538 1.9367875 0.99977849 0.18238969 "
+    "0.26714471",
+    "cls15": "2.5917799 0.10964210 0.55272493 0.56863109 1.4263098 0.42515452 2.5189978 1.6113474 0.069040600 "
+    "0.12304480",
+    "galaxy": "0.93937391 0.21824271 0.43729255 0.57388036 0.71662851 0.48381421 1.1777248 0.58704958 0.25857620 "
+    "0.12484176",
+    "gaskins_like": "1.3117076 0.075725175 0.33897085 0.34531014 0.77513867 0.24099074 1.2007096 1.2325055 0.053430888 "
+    "0.086426663",
+    "simce_like": "0.84075806 0.048158942 0.17438099 0.25171811 0.49761135 0.16655884 0.79792921 0.89261337 "
+    "0.036354747 0.052725645",
+    "large": "0.76872650 0.015559808 0.12395005 0.17290522 0.43330582 0.12267229 0.75997537 0.85824018 0.012408762 "
+    "0.022373417",
+}
+_SALSO = """
+suppressMessages(library(salso))
+a <- commandArgs(TRUE)
+draws <- as.matrix(read.csv(a[1], header = FALSE))
+loss <- switch(a[2], vi = VI(a = as.numeric(a[3])), binder = binder(a = as.numeric(a[3])), omari = omARI(), nvi = NVI(),
+               id = ID(), nid = NID())
+set.seed(1)
+begun <- proc.time()
+found <- suppressWarnings(salso(draws, loss = loss, nRuns = 4, nCores = 1))
+spent <- proc.time() - begun
+cat(spent[["user.self"]], found, sep = " ")
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    data: str
+    loss: str
+    reached: float
+    clusters: int
+    seconds: float
+    peers_best: float
+    excess: float
+    salso_loss: float
+    salso_seconds: float
+    our_seconds_to_it: float
+    ratio: float
+
+
+def cpu_seconds(found: list[pt.Estimate], sample: pt.PartitionSample, loss: pt.Loss, runs: int) -> float:
+    begun = time.process_time()
+    found.append(pt.estimate(sample, loss, search=pt.Search(runs=runs, n_jobs=1), rng=1))
+    return time.process_time() - begun
+
+
+def salso_of(labels: np.ndarray, name: str, loss: pt.Loss) -> tuple[float, np.ndarray] | None:
+    """CPU seconds and partition of four runs of salso, if R and salso are here."""
+    if shutil.which("Rscript") is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        path, script = Path(folder) / "draws.csv", Path(folder) / "salso.R"
+        np.savetxt(path, labels + 1, fmt="%d", delimiter=",")
+        script.write_text(_SALSO)
+        weight = str(getattr(loss, "a", 1.0))
+        answer = subprocess.run(
+            ["Rscript", str(script), str(path), name.split()[0], weight], capture_output=True, text=True, check=False
+        )
+    if answer.returncode:
+        return None
+    spent, *partition = answer.stdout.split()
+    return float(spent), np.array([int(label) for label in partition])
+
+
+def time_to(sample: pt.PartitionSample, loss: pt.Loss, target: float) -> float:
+    """CPU seconds of the first of 1, 2, 4, 8, 16 runs that reaches the target; the failed ones do not count."""
+    for runs in (1, 2, 4, 8, 16):
+        found: list[pt.Estimate] = []
+        seconds = cpu_seconds(found, sample, loss, runs)
+        if found[0].expected_loss <= target * (1 + 1e-7):
+            return min(seconds, cpu_seconds(found, sample, loss, runs))
+    return float("nan")
+
+
+def measure(data: str, name: str) -> Row:
+    labels, loss = reference_draws(data), LOSSES[name]
+    sample = pt.as_sample(labels)
+    found: list[pt.Estimate] = []
+    seconds = cpu_seconds(found, sample, loss, 16)
+    peers_best = float(PEERS_BEST[data].split()[list(LOSSES).index(name)])
+    rival = salso_of(sample.to_numpy().astype(np.int64), name, loss)
+    salso_seconds, salso_loss, ours = float("nan"), float("nan"), float("nan")
+    if rival is not None:
+        salso_seconds, salso_loss = rival[0], pt.expected_loss(rival[1], sample, loss)
+        ours = time_to(sample, loss, salso_loss)
+    reached = found[0].expected_loss
+    return Row(data, name, reached, found[0].n_clusters, seconds, peers_best, reached / peers_best - 1, salso_loss,
+               salso_seconds, ours, salso_seconds / ours)  # fmt: skip
+
+
+def describe(row: Row) -> str:
+    verdict = "WORSE" if row.excess > 1e-7 else "below" if row.excess < -1e-7 else "equal"
+    ours = f"{row.data:13}{row.loss:11}{row.reached:<12.8g}k={row.clusters:<4}{row.seconds:7.2f} s"
+    peers = f"{verdict} to peers' best ({row.excess:+.1e})"
+    salso = f"salso, 4 runs: {row.salso_seconds:.3f} s, ours to its loss {row.our_seconds_to_it:.4f} s"
+    return f"{ours}  {peers};  {salso}, ratio {row.ratio:.1f}"
+
+
+def scaling() -> None:
+    """Time against items and against draws, at a fixed number of clusters."""
+    from partita.datasets import make_draws
+
+    for what, sizes in {
+        "items": [(1000 * 4**k, 100) for k in range(4)],
+        "draws": [(2000, 100 * 2**k) for k in range(4)],
+    }.items():
+        last = None
+        for n_items, n_draws in sizes:
+            sample = pt.as_sample(make_draws(n_items, n_draws, 10, rng=1))
+            begun = time.process_time()
+            pt.estimate(sample, "vi", "salso", pt.Search(runs=1, n_jobs=1, p_sequential=1.0), rng=1)
+            seconds = time.process_time() - begun
+            growth = "" if last is None else f"  x{seconds / last:.2f}"
+            print(f"salso by {what}: {n_items:6} items x {n_draws:5} draws  {seconds:8.3f} s{growth}")
+            last = seconds
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", default=",".join(STAND_INS))
+    parser.add_argument("--losses", default=",".join(LOSSES))
+    parser.add_argument("--scaling", action="store_true")
+    options = parser.parse_args(arguments)
+    if options.scaling:
+        scaling()
+        return
+    rows = []
+    for data in options.data.split(","):
+        for name in options.losses.split(","):
+            rows.append(measure(data, name))
+            print(describe(rows[-1]), flush=True)
+    ratios = np.array([row.ratio for row in rows if np.isfinite(row.ratio)])
+    if ratios.size:
+        print(f"salso's time / ours, geometric mean of {ratios.size} pairs: {np.exp(np.log(ratios).mean()):.1f}, "
+              f"least {ratios.min():.1f}")  # fmt: skip
+    RESULTS.parent.mkdir(exist_ok=True)
+    with RESULTS.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Row.__dataclass_fields__)
+        writer.writerows([*row.__dict__.values()] for row in rows)
+
+
+if __name__ == "__main__":
+    main()

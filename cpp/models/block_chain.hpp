@@ -1,0 +1,330 @@
+// Collapsed sampling of block models, K unknown: Gibbs over nodes, empty clusters that come and go, splits
+// and merges.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "archive.hpp"
+#include "block_climb.hpp"
+#include "block_state.hpp"
+#include "dirichlet.hpp"
+#include "random.hpp"
+
+namespace partita {
+
+struct ChainPlan {
+    std::vector<double> log_k[2];       // log p(K) for K = 1, 2, ... on each side; impossible above
+    double split_merge_rate = 0.1;      // chance of a split–merge proposal, a sweep and side
+    std::uint32_t restricted_scans = 2; // Gibbs scans that prepare a split
+    std::uint32_t resizes = 1;          // proposals a sweep and side to add or drop an empty cluster
+    std::uint64_t seed = 0, stream = 0;
+};
+
+/// The target is p(K) p(z | K) p(X | z) over labelled z; clusters of z may be empty (McDaid et al. 2013; Wyse
+/// & Friel 2012). Slots 0 .. K-1 of a side are its clusters: the target does not tell labels apart, so a slot
+/// that goes is replaced by the last.
+template <class Emission> class BlockChain {
+public:
+    BlockChain(const BlockModelView<Emission>& model, ChainPlan plan, std::span<const std::uint32_t> labels)
+        : model_(model), plan_(std::move(plan)), rng_(plan_.seed, plan_.stream),
+          state_(Climber<Emission>::make_state(model_, labels, spare)) {
+        for (std::size_t s = 0; s < state_.n_sides(); ++s) {
+            size_t filled = state_.filled(s);
+            if (filled > plan_.log_k[s].size() || filled != state_.side(s).used)
+                throw std::invalid_argument(
+                    "the start has more clusters than the prior of K allows, or gaps");
+        }
+    }
+
+    std::uint64_t sweeps() const { return sweeps_; }
+    std::size_t n_nodes() const { return model_.network.n_nodes; }
+    std::size_t clusters(std::size_t s) const { return state_.side(s).used; }
+    std::size_t filled(std::size_t s) const { return state_.filled(s); }
+    std::uint64_t take_accepted() { return std::exchange(accepted_, 0); }
+
+    void sweep() {
+        state_.rebuild_gains(); // from integers: what follows depends on the state alone, as resuming needs
+        for (std::size_t node = 0; node < n_nodes(); ++node)
+            draw_label(node);
+        for (std::size_t s = 0; s < state_.n_sides(); ++s) {
+            for (std::uint32_t t = 0; t < plan_.resizes; ++t)
+                resize(s);
+            if (rng_.uniform() < plan_.split_merge_rate)
+                accepted_ += split_or_merge(s);
+        }
+        ++sweeps_;
+    }
+
+    /// log p(X, z, K), but for constants of the data.
+    double log_density() const {
+        double total = state_.log_likelihood();
+        for (std::size_t s = 0; s < state_.n_sides(); ++s)
+            total += log_prior_of(s);
+        return total;
+    }
+
+    /// Canonical labels of filled clusters, each side from 0.
+    void write_labels(std::uint32_t* out) const {
+        const auto unseen = static_cast<std::uint32_t>(-1);
+        std::vector<std::uint32_t> name(state_.slots(), unseen);
+        std::uint32_t next[2] = {0, 0};
+        for (std::size_t i = 0; i < n_nodes(); ++i) {
+            auto& label = name[state_.label(i)];
+            if (label == unseen)
+                label = next[model_.network.side(i)]++;
+            out[i] = label;
+        }
+    }
+
+    std::string state() {
+        StateWriter writer;
+        auto labels = relative_labels();
+        std::size_t used[2] = {state_.side(0).used, state_.side(1).used};
+        auto random = rng_.state();
+        writer(sweeps_, accepted_, random, used[0], used[1], labels);
+        return std::move(writer).bytes();
+    }
+
+    void restore(std::string bytes) {
+        StateReader reader(std::move(bytes));
+        std::vector<std::uint32_t> labels;
+        std::size_t used[2];
+        auto random = rng_.state();
+        reader(sweeps_, accepted_, random, used[0], used[1], labels);
+        if (!reader.at_end() || labels.size() != n_nodes())
+            throw std::invalid_argument("the state does not fit this network");
+        for (std::size_t i = 0; i < labels.size(); ++i)
+            if (labels[i] >= used[model_.network.side(i)])
+                throw std::invalid_argument("the state does not fit this network");
+        rng_.restore(random);
+        place(labels, used);
+    }
+
+private:
+    static constexpr std::size_t spare = 8;
+
+    double log_prior_of(std::size_t s) const {
+        const auto k = state_.side(s).used;
+        double total = log_k(s, k) + model_.priors[s].clusters(k);
+        for (auto h = state_.side(s).first; h < state_.side(s).end(); ++h)
+            total += model_.priors[s].cluster(state_.size(h));
+        return total;
+    }
+
+    double log_k(std::size_t s, std::size_t k) const {
+        return k >= 1 && k <= plan_.log_k[s].size() ? plan_.log_k[s][k - 1]
+                                                    : -std::numeric_limits<double>::infinity();
+    }
+
+    bool accept(double log_ratio) { return log_ratio >= 0 || rng_.uniform() < std::exp(log_ratio); }
+
+    void draw_label(std::size_t node) {
+        const auto s = model_.network.side(node);
+        const auto& side = state_.side(s);
+        const std::size_t own = state_.label(node);
+        state_.look(node);
+        const auto score = state_.score();
+        weight_.resize(side.used);
+        double top = -std::numeric_limits<double>::infinity();
+        for (std::size_t k = 0; k < side.used; ++k) {
+            const auto h = side.first + k;
+            weight_[k] = score[h] + model_.priors[s].join(state_.size(h) - (h == own ? 1 : 0));
+            top = std::max(top, weight_[k]);
+        }
+        const auto to = side.first + draw(top);
+        if (to != own)
+            state_.move(to);
+    }
+
+    /// One draw from the logarithms in weight_.
+    std::size_t draw(double top) {
+        double sum = 0.0;
+        for (auto& weight : weight_) {
+            sum += weight > top - 40 ? std::exp(weight - top) : 0.0; // below, less than rounding
+            weight = sum;
+        }
+        const double at = rng_.uniform() * sum;
+        std::size_t k = 0;
+        while (k + 1 < weight_.size() && weight_[k] <= at)
+            ++k;
+        return k;
+    }
+
+    /// Adds an empty cluster, or drops a random one if it is empty. A new label has K + 1 places, and one of
+    /// K + 1 labels is picked to be dropped: the proposals cancel.
+    void resize(std::size_t s) {
+        const auto k = state_.side(s).used;
+        const auto& prior = model_.priors[s];
+        if (rng_.below(2) == 0) {
+            if (accept(log_k(s, k + 1) - log_k(s, k) + prior.clusters(k + 1) - prior.clusters(k)))
+                open(s);
+            return;
+        }
+        const auto slot = state_.side(s).first + rng_.below(k);
+        if (k == 1 || state_.size(slot) > 0)
+            return;
+        if (accept(log_k(s, k - 1) - log_k(s, k) + prior.clusters(k - 1) - prior.clusters(k)))
+            close(s, slot);
+    }
+
+    /// Makes room for one more cluster and gives its slot.
+    std::size_t open(std::size_t s) {
+        const auto& side = state_.side(s);
+        if (side.used == side.capacity)
+            grow();
+        state_.set_used(s, state_.side(s).used + 1);
+        return state_.side(s).end() - 1;
+    }
+
+    void close(std::size_t s, std::size_t slot) {
+        state_.swap_slots(slot, state_.side(s).end() - 1);
+        state_.set_used(s, state_.side(s).used - 1);
+    }
+
+    std::vector<std::uint32_t> relative_labels() const {
+        std::vector<std::uint32_t> labels(state_.labels().begin(), state_.labels().end());
+        for (std::size_t i = model_.network.n_rows; i < labels.size(); ++i)
+            labels[i] -= static_cast<std::uint32_t>(state_.side(1).first);
+        return labels;
+    }
+
+    void grow() {
+        const std::size_t used[2] = {state_.side(0).used, state_.side(1).used};
+        place(relative_labels(), used);
+    }
+
+    /// A fresh state with room to grow by half.
+    void place(std::vector<std::uint32_t> labels, const std::size_t (&used)[2]) {
+        const auto room = [](std::size_t k) { return k + k / 2 + spare; };
+        const auto columns = model_.network.bipartite() ? room(used[1]) : 0;
+        state_ = BlockState<Emission>(model_.network, model_.emission, model_.degree_corrected, room(used[0]),
+                                      columns);
+        for (std::size_t i = model_.network.n_rows; i < labels.size(); ++i)
+            labels[i] += static_cast<std::uint32_t>(room(used[0]));
+        state_.assign(labels, used[0], used[1]);
+    }
+
+    /// Jain & Neal (2004) with labelled clusters: two nodes of one cluster propose its split, of two clusters
+    /// their merge. A split puts the new label in one of K + 1 places; a merge has no choice to make.
+    bool split_or_merge(std::size_t s) {
+        const auto begin = s == 0 ? 0 : model_.network.n_rows;
+        const auto count = s == 0 ? model_.network.n_rows : n_nodes() - begin;
+        if (count < 2)
+            return false;
+        const auto i = begin + rng_.below(count);
+        auto j = begin + rng_.below(count - 1);
+        j += j >= i;
+        return state_.label(i) == state_.label(j) ? split(s, i, j) : merge(s, i, j);
+    }
+
+    /// The other nodes of the two clusters, in random order.
+    void gather(std::size_t a, std::size_t b, std::size_t i, std::size_t j) {
+        movers_.clear();
+        for (std::size_t v = 0; v < n_nodes(); ++v)
+            if (v != i && v != j && (state_.label(v) == a || state_.label(v) == b))
+                movers_.push_back(static_cast<std::uint32_t>(v));
+        rng_.shuffle(std::span(movers_));
+    }
+
+    bool split(std::size_t s, std::size_t i, std::size_t j) {
+        const auto k = state_.side(s).used;
+        if (log_k(s, k + 1) == -std::numeric_limits<double>::infinity())
+            return false;
+        const double before = log_density();
+        const auto other = open(s);
+        const std::size_t own = state_.label(i); // after open, which may renumber
+        gather(own, own, i, j);
+        look_and_move(j, other);
+        scatter(own, other);
+        const double log_q = scan(own, other, nullptr);
+        if (accept(log_density() - before - log_q + std::log(static_cast<double>(k + 1))))
+            return true;
+        look_and_move(j, own);
+        for (const auto v : movers_)
+            if (state_.label(v) != own)
+                look_and_move(v, own);
+        state_.set_used(s, k);
+        return false;
+    }
+
+    bool merge(std::size_t s, std::size_t i, std::size_t j) {
+        const auto k = state_.side(s).used;
+        const double before = log_density();
+        const std::size_t a = state_.label(i), b = state_.label(j);
+        gather(a, b, i, j);
+        std::vector<std::uint32_t> home;
+        for (const auto v : movers_)
+            home.push_back(state_.label(v));
+        scatter(a, b);
+        const double log_q = scan(a, b, home.data()); // back home
+        look_and_move(j, a);
+        for (const auto v : movers_)
+            if (state_.label(v) != a)
+                look_and_move(v, a);
+        // the emptied cluster is not yet dropped: its prior terms are those of K
+        const auto& prior = model_.priors[s];
+        const double after =
+            log_density() + log_k(s, k - 1) - log_k(s, k) + prior.clusters(k - 1) - prior.clusters(k);
+        if (accept(after - before + log_q - std::log(static_cast<double>(k)))) {
+            close(s, b);
+            return true;
+        }
+        look_and_move(j, b);
+        for (std::size_t at = 0; at < movers_.size(); ++at)
+            if (home[at] != a)
+                look_and_move(movers_[at], home[at]);
+        return false;
+    }
+
+    /// The launch state: a coin for each node, then restricted Gibbs scans.
+    void scatter(std::size_t a, std::size_t b) {
+        for (const auto v : movers_) {
+            const auto to = rng_.below(2) == 0 ? a : b;
+            if (to != state_.label(v))
+                look_and_move(v, to);
+        }
+        for (std::uint32_t t = 0; t < plan_.restricted_scans; ++t)
+            scan(a, b, nullptr);
+    }
+
+    /// A Gibbs scan between two clusters, or with `forced` to given ends; the log probability of what it did.
+    double scan(std::size_t a, std::size_t b, const std::uint32_t* forced) {
+        double log_q = 0.0;
+        for (std::size_t at = 0; at < movers_.size(); ++at) {
+            const auto v = movers_[at];
+            const auto& prior = model_.priors[model_.network.side(v)];
+            const std::size_t own = state_.label(v);
+            state_.look(v);
+            const double to_a = state_.score(a) + prior.join(state_.size(a) - (own == a ? 1 : 0));
+            const double to_b = state_.score(b) + prior.join(state_.size(b) - (own == b ? 1 : 0));
+            const double p_a = 1.0 / (1.0 + std::exp(to_b - to_a)), p_b = 1.0 / (1.0 + std::exp(to_a - to_b));
+            const auto to = forced ? std::size_t{forced[at]} : (rng_.uniform() < p_a ? a : b);
+            log_q += std::log(to == a ? p_a : p_b);
+            if (to != own)
+                state_.move(to);
+        }
+        return log_q;
+    }
+
+    void look_and_move(std::size_t node, std::size_t to) {
+        state_.look(node);
+        state_.move(to);
+    }
+
+    BlockModelView<Emission> model_;
+    ChainPlan plan_;
+    Rng rng_;
+    BlockState<Emission> state_;
+    std::uint64_t sweeps_ = 0, accepted_ = 0;
+    std::vector<double> weight_;
+    std::vector<std::uint32_t> movers_;
+};
+
+} // namespace partita

@@ -1,0 +1,128 @@
+#include "block_model.hpp"
+
+#include <numeric>
+
+namespace partita {
+
+namespace {
+
+Network view_of(const NetworkArrays& arrays) {
+    Network network;
+    network.n_nodes = arrays.n_nodes;
+    network.n_rows = arrays.n_rows;
+    network.directed = arrays.directed;
+    for (std::size_t d = 0; d < network.directions(); ++d) {
+        network.edges[d] = arrays.edges[d].view();
+        network.missing[d] = arrays.missing[d].view();
+    }
+    network.loop = arrays.loop;
+    network.loop_observed = arrays.loop_observed;
+    network.pair_exposure = arrays.pair_exposure;
+    network.loop_exposure = arrays.loop_exposure;
+    return network;
+}
+
+std::int64_t count_edges(const Network& network) {
+    const auto& edges = network.edges[0];
+    std::int64_t total = edges.count.empty()
+                             ? static_cast<std::int64_t>(edges.to.size())
+                             : std::accumulate(edges.count.begin(), edges.count.end(), std::int64_t{0});
+    return std::accumulate(network.loop.begin(), network.loop.end(), total);
+}
+
+std::variant<BernoulliBlocks, PoissonBlocks> make_emission(const Network& network, const EdgePrior& prior) {
+    const auto edges = count_edges(network);
+    const auto n = static_cast<std::int64_t>(network.n_nodes);
+    if (prior.counts)
+        return PoissonBlocks(prior.first, prior.second, 1.0 / static_cast<double>(network.pair_exposure),
+                             edges);
+    return BernoulliBlocks(prior.first, prior.second, edges, n * n);
+}
+
+} // namespace
+
+BlockModel::BlockModel(NetworkArrays arrays, EdgePrior prior, double n0_rows, double n0_columns)
+    : arrays_(std::move(arrays)), network_(view_of(arrays_)), emission_(make_emission(network_, prior)),
+      priors_{{DirichletPrior(n0_rows, network_.n_rows),
+               DirichletPrior(n0_columns, network_.n_nodes - network_.n_rows)}},
+      degree_corrected_(prior.degree_corrected) {}
+
+double BlockModel::icl(std::span<const std::uint32_t> labels) const {
+    return with_view([&]<class Emission>(const BlockModelView<Emission>& view) {
+        const auto state = Climber<Emission>::make_state(view, labels, 0);
+        return state.log_likelihood() + log_prior(state, priors_);
+    });
+}
+
+std::vector<double> BlockModel::swap_changes(std::span<const std::uint32_t> labels, std::size_t node) const {
+    return with_view([&]<class Emission>(const BlockModelView<Emission>& view) {
+        auto state = Climber<Emission>::make_state(view, labels, 1);
+        const auto s = network_.side(node);
+        const auto& prior = priors_[s];
+        const std::size_t own = state.label(node), filled = state.filled(s);
+        const bool alone = state.size(own) == 1;
+        state.set_used(s, state.side(s).used + 1);
+        state.look(node);
+        const auto score = state.score();
+        const auto value = [&](std::size_t h) {
+            const auto others = state.size(h) - (h == own ? 1 : 0);
+            const auto clusters = filled - (alone ? 1 : 0) + (others == 0 ? 1 : 0);
+            return score[h] + prior.join(others) + prior.clusters(clusters);
+        };
+        std::vector<double> changes;
+        for (auto h = state.side(s).first; h < state.side(s).end(); ++h)
+            changes.push_back(value(h) - value(own));
+        return changes;
+    });
+}
+
+std::vector<double> BlockModel::merge_changes(std::span<const std::uint32_t> labels) const {
+    return with_view([&]<class Emission>(const BlockModelView<Emission>& view) {
+        const auto state = Climber<Emission>::make_state(view, labels, 0);
+        return Merger<Emission>(state, priors_).all_changes();
+    });
+}
+
+std::vector<Merge> BlockModel::merge_path(std::span<const std::uint32_t> labels) const {
+    return with_view([&]<class Emission>(const BlockModelView<Emission>& view) {
+        const auto state = Climber<Emission>::make_state(view, labels, 0);
+        Merger<Emission> merger(state, priors_);
+        std::vector<Merge> path;
+        for (auto best = merger.best(); best.from != best.into; best = merger.best()) {
+            path.push_back(best);
+            merger.merge(best);
+        }
+        return path;
+    });
+}
+
+SearchResult BlockModel::maximize(std::span<const std::vector<std::uint32_t>> starts, const SearchPlan& plan,
+                                  const StopFlag& stop) const {
+    return with_view([&]<class Emission>(const BlockModelView<Emission>& view) {
+        return Evolution<Emission>(view, plan, stop).run(starts);
+    });
+}
+
+namespace {
+
+std::vector<std::uint32_t> climbed_start(const BlockModel& model, const ChainPlan& plan,
+                                         std::size_t start_clusters) {
+    return model.with_view([&]<class Emission>(const BlockModelView<Emission>& view) {
+        const StopFlag never{false};
+        Rng rng(~plan.seed, plan.stream); // a stream of its own, beside the chain's
+        const std::size_t most[2] = {plan.log_k[0].size(), std::max<std::size_t>(plan.log_k[1].size(), 1)};
+        const auto labels = random_labels(view.network, start_clusters, most, rng);
+        return Climber<Emission>(view, labels, most, rng, never).run(false).labels;
+    });
+}
+
+} // namespace
+
+BlockSampler::BlockSampler(const BlockModel& model, ChainPlan plan, std::size_t start_clusters)
+    : chain_(model.with_view([&]<class Emission>(const BlockModelView<Emission>& view)
+                                 -> std::variant<BlockChain<BernoulliBlocks>, BlockChain<PoissonBlocks>> {
+          const auto labels = climbed_start(model, plan, start_clusters);
+          return BlockChain<Emission>(view, std::move(plan), labels);
+      })) {}
+
+} // namespace partita

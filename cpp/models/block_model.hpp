@@ -1,0 +1,92 @@
+// A block model of one network: owns the arrays, hides the edge model, answers what Python asks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "block_chain.hpp"
+#include "block_climb.hpp"
+#include "block_search.hpp"
+#include "dirichlet.hpp"
+#include "emission.hpp"
+#include "network.hpp"
+
+namespace partita {
+
+/// Compressed rows with their own memory.
+struct NeighbourArrays {
+    std::vector<std::int64_t> start;
+    std::vector<std::uint32_t> to, count;
+    Neighbours view() const { return {start, to, count}; }
+};
+
+struct NetworkArrays {
+    std::size_t n_nodes = 0, n_rows = 0;
+    bool directed = false;
+    NeighbourArrays edges[2], missing[2];
+    std::vector<std::uint32_t> loop;
+    std::vector<std::uint8_t> loop_observed;
+    std::int64_t pair_exposure = 1, loop_exposure = 1;
+};
+
+struct EdgePrior {
+    bool counts = false; // Poisson–Gamma(first, second) instead of Bernoulli–Beta(first, second)
+    double first = 1.0, second = 1.0;
+    bool degree_corrected = false;
+};
+
+class BlockModel {
+public:
+    BlockModel(NetworkArrays arrays, EdgePrior prior, double n0_rows, double n0_columns);
+    BlockModel(const BlockModel&) = delete;
+    BlockModel& operator=(const BlockModel&) = delete;
+
+    const Network& network() const { return network_; }
+
+    /// Calls work(view) with the model of the right edge type.
+    template <class Work> decltype(auto) with_view(Work work) const {
+        return std::visit(
+            [&](const auto& emission) {
+                using Emission = std::decay_t<decltype(emission)>;
+                return work(BlockModelView<Emission>{network_, emission, priors_, degree_corrected_});
+            },
+            emission_);
+    }
+
+    /// log p(X, z | K), K the number of filled clusters, but for constants of the data.
+    double icl(std::span<const std::uint32_t> labels) const;
+    /// The change of ICL when a node goes to each cluster of its side; the last entry is a new cluster.
+    std::vector<double> swap_changes(std::span<const std::uint32_t> labels, std::size_t node) const;
+    /// The change of ICL when two clusters merge, a square matrix over the clusters of all sides.
+    std::vector<double> merge_changes(std::span<const std::uint32_t> labels) const;
+    /// Greedy merges from the labels down to one cluster a side; clusters of columns are numbered after those
+    /// of rows.
+    std::vector<Merge> merge_path(std::span<const std::uint32_t> labels) const;
+    SearchResult maximize(std::span<const std::vector<std::uint32_t>> starts, const SearchPlan& plan,
+                          const StopFlag& stop) const;
+
+private:
+    NetworkArrays arrays_;
+    Network network_;
+    std::variant<BernoulliBlocks, PoissonBlocks> emission_;
+    Priors priors_;
+    bool degree_corrected_;
+};
+
+/// A chain of whatever edge model; the model must outlive it.
+class BlockSampler {
+public:
+    /// Starts at one greedy climb from a random partition into `start_clusters` clusters.
+    BlockSampler(const BlockModel& model, ChainPlan plan, std::size_t start_clusters);
+
+    template <class Work> decltype(auto) visit(Work work) { return std::visit(work, chain_); }
+
+private:
+    std::variant<BlockChain<BernoulliBlocks>, BlockChain<PoissonBlocks>> chain_;
+};
+
+} // namespace partita

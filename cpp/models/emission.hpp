@@ -1,0 +1,70 @@
+// What a block of dyads says of its edges once its parameter is integrated out. A new edge model is one
+// struct here: cell(edges, exposure) with cell(0, 0) = 0, and top(edges, exposure, more) - floor(edges,
+// exposure), the change of the cell when it gains `more` edges at the same exposure.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "log_rising.hpp"
+
+namespace partita {
+
+/// Binary edges, probability ~ Beta(eta0, zeta0): log B(eta0 + e, zeta0 + m − e) / B(eta0, zeta0).
+class BernoulliBlocks {
+public:
+    BernoulliBlocks(double eta0, double zeta0, std::int64_t most_edges, std::int64_t most_exposure)
+        : edges_(eta0, most_edges), gaps_(zeta0, most_exposure), dyads_(eta0 + zeta0, most_exposure) {}
+
+    double cell(std::int64_t edges, std::int64_t exposure) const {
+        return edges_(edges) + gaps_(exposure - edges) - dyads_(exposure);
+    }
+
+    double floor(std::int64_t edges, std::int64_t exposure) const {
+        return edges_(edges) + gaps_(exposure - edges);
+    }
+    double top(std::int64_t edges, std::int64_t exposure, std::int64_t more) const {
+        return edges_(edges + more) + gaps_(exposure - edges - more);
+    }
+
+private:
+    LogRising edges_, gaps_, dyads_;
+};
+
+/// Counted edges, rate ~ Gamma(a0, b0): log Γ(a0 + e)/Γ(a0) + a0 log b0 − (a0 + e) log(b0 + m).
+/// The factorials of the counts do not depend on the partition and stay outside.
+class PoissonBlocks {
+public:
+    PoissonBlocks(double a0, double b0, double unit, std::int64_t most_edges)
+        : a0_(a0), b0_(b0), unit_(unit), log_b0_(std::log(b0)), edges_(a0, most_edges), logs_(table_size) {
+        for (std::size_t m = 0; m < logs_.size(); ++m)
+            logs_[m] = std::log(b0 + unit * static_cast<double>(m)) - log_b0_;
+    }
+
+    double cell(std::int64_t edges, std::int64_t exposure) const {
+        const auto count = static_cast<double>(edges);
+        return edges_(edges) - (a0_ + count) * growth(exposure) - count * log_b0_;
+    }
+
+    double floor(std::int64_t edges, std::int64_t) const { return edges_(edges); }
+    double top(std::int64_t edges, std::int64_t exposure, std::int64_t more) const {
+        return edges_(edges + more) - static_cast<double>(more) * (growth(exposure) + log_b0_);
+    }
+
+private:
+    static constexpr std::size_t table_size = std::size_t{1} << 16;
+
+    /// log((b0 + m) / b0)
+    double growth(std::int64_t exposure) const {
+        if (static_cast<std::size_t>(exposure) < logs_.size())
+            return logs_[static_cast<std::size_t>(exposure)];
+        return std::log(b0_ + unit_ * static_cast<double>(exposure)) - log_b0_;
+    }
+
+    double a0_, b0_, unit_, log_b0_;
+    LogRising edges_;
+    std::vector<double> logs_;
+};
+
+} // namespace partita

@@ -1,0 +1,50 @@
+// A network as the block models see it: compressed rows, nothing copied.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace partita {
+
+/// Compressed rows: the neighbours of node i are to[start[i]] .. to[start[i + 1] - 1].
+struct Neighbours {
+    std::span<const std::int64_t> start;
+    std::span<const std::uint32_t> to;
+    std::span<const std::uint32_t> count; // empty: every entry counts one
+
+    bool empty() const { return to.empty(); }
+
+    /// Calls visit(neighbour, count) for each entry of row i.
+    template <class Visit> void each(std::size_t i, Visit visit) const {
+        for (auto at = start[i]; at < start[i + 1]; ++at)
+            visit(to[static_cast<std::size_t>(at)],
+                  count.empty() ? std::int64_t{1} : std::int64_t{count[static_cast<std::size_t>(at)]});
+    }
+};
+
+/// Nodes 0 .. n_nodes - 1; loops live apart from the edges. An undirected network holds each edge in both
+/// rows of `edges[0]`; a directed one holds rows in edges[0], columns in edges[1]. A bipartite network is
+/// undirected, its first n_rows nodes are the rows, and only dyads between a row and a column exist.
+struct Network {
+    std::size_t n_nodes = 0;
+    std::size_t n_rows = 0; // = n_nodes unless bipartite
+    bool directed = false;
+    Neighbours edges[2];
+    Neighbours missing[2]; // dyads that were not observed, laid out like the edges; may be empty
+    std::span<const std::uint32_t> loop;         // edges from each node to itself; empty: no loops
+    std::span<const std::uint8_t> loop_observed; // empty: loops are no dyads
+    // Exposure is counted in integers: one pair of nodes and one loop. (2, 1) makes a loop half a pair.
+    std::int64_t pair_exposure = 1;
+    std::int64_t loop_exposure = 1;
+
+    bool bipartite() const { return n_rows != n_nodes; }
+    std::size_t directions() const { return directed ? 2 : 1; }
+    std::size_t side(std::size_t node) const { return node < n_rows ? 0 : 1; }
+    std::int64_t loop_edges(std::size_t node) const { return loop.empty() ? 0 : loop[node]; }
+    std::int64_t loop_dyad(std::size_t node) const {
+        return loop_observed.empty() ? 0 : loop_observed[node] * loop_exposure;
+    }
+};
+
+} // namespace partita

@@ -1,0 +1,101 @@
+"""`partita sample`: draw partitions from data."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+app = typer.Typer(help="Draw partitions from the posterior of a model.", no_args_is_help=True)
+
+
+@app.callback()
+def sample() -> None:
+    """Draw partitions from the posterior of a model."""
+
+
+@app.command()
+def dpm(
+    data: Annotated[
+        Path, typer.Argument(help="CSV of numbers: a row an item, a column a variable; a header is optional.")
+    ],
+    out: Annotated[Path, typer.Option(help="New directory for the run; the draws are in its draws.npy.")],
+    covariance: Annotated[str, typer.Option(help="full or diag.")] = "full",
+    alpha: Annotated[float | None, typer.Option(help="Concentration; a Gamma(1, 1) prior if not given.")] = None,
+    standardize: Annotated[bool, typer.Option(help="Centre and scale each column first.")] = False,
+    draws: Annotated[int, typer.Option(help="Draws kept of each chain.")] = 1000,
+    warmup: Annotated[int, typer.Option(help="Sweeps thrown away first.")] = 1000,
+    thin: Annotated[int, typer.Option(help="Sweeps between kept draws.")] = 1,
+    chains: Annotated[int, typer.Option(help="Independent chains.")] = 4,
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same chains.")] = None,
+    n_jobs: Annotated[int, typer.Option(help="Threads; -1 is all cores.")] = -1,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Dirichlet process mixture of Gaussians.
+
+    Example: partita sample dpm data.csv --out run.partita --draws 2000 --seed 1
+    """
+    from partita.models import GaussianDPM
+    from partita.models import resume as go_on
+
+    try:
+        if resume:
+            chain = go_on(out, n_jobs=n_jobs, progress=sys.stderr.isatty())
+        else:
+            model = GaussianDPM(covariance, alpha, standardize=standardize)
+            settings: dict[str, Any] = {"draws": draws, "warmup": warmup, "thin": thin, "chains": chains}
+            table = read_table(data)
+            chain = model.sample(table, **settings, rng=seed, path=out, n_jobs=n_jobs, progress=sys.stderr.isatty())
+    except (ValueError, TypeError, OSError) as error:
+        _fail(str(error))
+    np.save(out / "draws.npy", chain.labels.reshape(-1, chain.n_items))
+    _tell(chain, out, as_json)
+
+
+def read_table(path: Path) -> NDArray[np.float64]:
+    """Numbers of a CSV file, (items, variables); a first row that is not numbers is a header."""
+    with open(path, newline="", encoding="utf-8-sig") as file:
+        rows = [row for row in csv.reader(file) if row]
+    if rows and not all(_is_number(cell) for cell in rows[0]):
+        rows = rows[1:]
+    if not rows:
+        raise ValueError(f"{path} holds no rows of numbers")
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(rows[0]):
+            raise ValueError(f"{path}: data row {number} has {len(row)} cells, but the first has {len(rows[0])}")
+        for column, cell in enumerate(row, start=1):
+            if not _is_number(cell):
+                raise ValueError(f"{path}: data row {number}, column {column} is {cell!r}, not a number")
+    return np.array(rows, dtype=np.float64)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _tell(chain: Any, out: Path, as_json: bool) -> None:
+    summary = {
+        "path": str(out),
+        "chains": chain.n_chains,
+        "draws": chain.n_draws,
+        "items": chain.n_items,
+        "clusters": float(chain.n_clusters.mean()),
+        "complete": bool(chain.attrs["complete"]),
+    }
+    typer.echo(json.dumps(summary) if as_json else repr(chain))
+
+
+def _fail(message: str) -> NoReturn:
+    typer.echo(f"partita: {message}", err=True)
+    raise typer.Exit(2)

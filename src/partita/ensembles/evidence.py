@@ -1,0 +1,59 @@
+"""Evidence accumulation (Fred & Jain 2005): linkage of items by how often they share a cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import squareform
+
+from .association import check_table, coassociation
+from .base import Labels, as_base, check_clusters, spread, warn_unlabelled
+
+LINKAGES = ("average", "single", "complete")
+
+
+def evidence_accumulation(base: Any, k: int | None = None, linkage: str = "average") -> Labels:
+    """Cut the tree of a linkage on the distance 1 − co-association.
+
+    Parameters
+    ----------
+    base : (items, clusterings) labels with gaps; at most 20,000 items
+    k : the number of clusters; None for the number that the longest range of cutting heights gives
+    linkage : "average", "single" or "complete"
+
+    Returns
+    -------
+    labels : (items,) canonical; −1 for an item without labels
+
+    Examples
+    --------
+    >>> evidence_accumulation([[0, 0], [0, 0], [1, 1], [1, 2]], k=2).tolist()
+    [0, 0, 1, 1]
+
+    References
+    ----------
+    Fred & Jain (2005), Combining multiple clusterings using evidence accumulation.
+    """
+    if linkage not in LINKAGES:
+        raise ValueError(f"linkage must be one of {', '.join(LINKAGES)}, but it is {linkage!r}")
+    read = as_base(base)
+    check_table(read.n_items, "evidence accumulation", "NBCE, mcla, hgpa and consensus have no such table")
+    if k is not None:
+        k = check_clusters(k, read.n_items)
+    labelled = warn_unlabelled(read)
+    if labelled.sum() == 1:
+        return spread(np.zeros(1), labelled)
+    distance = 1.0 - coassociation(read.rows(labelled))
+    np.fill_diagonal(distance, 0.0)
+    tree = hierarchy.linkage(squareform(distance, checks=False), linkage)
+    if k is None:
+        k = _longest_lived(tree[:, 2])
+    return spread(hierarchy.cut_tree(tree, min(k, int(labelled.sum()))).ravel(), labelled)
+
+
+def _longest_lived(heights: Any) -> int:
+    """The number of clusters whose range of cutting heights is the longest; the range of one ends at 1."""
+    gaps = np.diff(np.concatenate([heights, [1.0]]))
+    return len(heights) - int(np.argmax(gaps))

@@ -1,0 +1,181 @@
+"""The graph partitioners of Strehl & Ghosh (2002): CSPA and MCLA on METIS, HGPA on Mt-KaHyPar."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from partita._validate import check_count, check_rng
+
+from .association import check_table, coassociation
+from .base import Base, Labels, as_base, check_clusters, indicators, spread, warn_unlabelled
+from .predictive import count_labels
+
+SCALE = 1000  # METIS takes whole numbers: similarities in thousandths
+BUNDLE = 0.02  # of an even part: the most that one vertex of HGPA's graph holds
+IMBALANCE = 0.05  # parts may be this much larger than even ones, as in the paper
+
+
+def cspa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> Labels:
+    """Cluster-based similarity partitioning: METIS on the graph of how often two items share a cluster.
+
+    Parameters
+    ----------
+    base : (items, clusterings) labels with gaps; at most 20,000 items, unless `sample` is given
+    k : the number of clusters; METIS makes them of nearly equal size
+    sample : partition this many items, drawn at random, and give each other item to the part with whose
+        members it shares clusters most often
+    rng : None, an integer or a numpy Generator
+
+    Returns
+    -------
+    labels : (items,) canonical; −1 for an item without labels
+
+    References
+    ----------
+    Strehl & Ghosh (2002), Cluster ensembles, Journal of Machine Learning Research 3.
+    """
+    read, labelled, k = _read(base, k)
+    used, rng = read.rows(labelled), check_rng(rng)
+    if sample is None:
+        check_table(used.n_items, "CSPA", "give sample=, for example cspa(base, k, sample=5000), or take mcla or hgpa")
+        return spread(_partition_similar(used, k, rng), labelled)
+    size = min(check_count(sample, "sample", minimum=k), used.n_items)
+    check_table(size, "CSPA", "take a smaller sample")
+    chosen = np.sort(rng.choice(used.n_items, size, replace=False))
+    parts = _partition_similar(used.rows(chosen), k, rng)
+    found = _most_similar_part(used, used.rows(chosen), parts, k)
+    found[chosen] = parts
+    return spread(found, labelled)
+
+
+def mcla(base: Any, k: int, *, rng: Any = None) -> Labels:
+    """Meta-clustering: METIS groups the base clusters by their overlap, and items go to the group they are
+    in most.
+
+    Groups that win no item vanish, so that there can be fewer than k clusters. Arguments as for `cspa`; no
+    table of items by items is made.
+
+    References
+    ----------
+    Strehl & Ghosh (2002), Cluster ensembles, Journal of Machine Learning Research 3.
+    """
+    read, labelled, k = _read(base, k)
+    used, rng = read.rows(labelled), check_rng(rng)
+    labels = indicators(used)
+    groups = _partition_graph(_overlap(used, labels), k, rng, np.asarray(labels.sum(axis=0)))
+    owner = np.repeat(np.arange(used.n_clusterings), used.sizes)
+    membership = np.asarray(labels @ np.eye(k)[groups])
+    # only the base clusters that could hold the item count: those of clusterings that label it
+    possible = np.zeros((used.n_clusterings, k))
+    np.add.at(possible, (owner, groups), 1.0)
+    possible = (used.codes >= 0) @ possible
+    share = np.divide(membership, possible, out=np.zeros_like(membership), where=possible > 0)
+    ties = rng.random(share.shape) * 1e-9  # ties are broken at random, as in the paper
+    return spread((share + ties).argmax(axis=1), labelled)
+
+
+def hgpa(base: Any, k: int, *, rng: Any = None) -> Labels:
+    """Hypergraph partitioning: k even parts of the items that cut as few base clusters as possible.
+
+    Arguments as for `cspa`; no table of items by items is made.
+
+    References
+    ----------
+    Strehl & Ghosh (2002), Cluster ensembles, Journal of Machine Learning Research 3.
+    """
+    read, labelled, k = _read(base, k)
+    used, seed = read.rows(labelled), int(check_rng(rng).integers(2**31))
+    if k == 1 or used.n_items <= k:
+        return spread(np.arange(used.n_items) if k > 1 else np.zeros(used.n_items), labelled)
+    vertex, rows = _bundles(used, max(1, int(BUNDLE * used.n_items / k)))
+    columns = indicators(rows).tocsc()
+    bounds = zip(columns.indptr[:-1], columns.indptr[1:], strict=True)
+    edges = [columns.indices[start:stop].tolist() for start, stop in bounds if stop - start > 1]
+    parts = _partition_hypergraph(np.bincount(vertex), edges, k, seed)
+    return spread(parts[vertex], labelled)
+
+
+def _bundles(base: Base, most: int) -> tuple[Labels, Base]:
+    """Items with equal labels as one vertex, of at most `most` items: the vertex of each item, and their labels.
+
+    The graph is then small even for many items, and no vertex is so heavy that even parts become impossible.
+    """
+    distinct, row, copies = np.unique(base.codes, axis=0, return_inverse=True, return_counts=True)
+    row = row.ravel()
+    order = np.argsort(row, kind="stable")
+    rank = np.empty(len(row), dtype=np.intp)  # the place of an item among those with equal labels
+    rank[order] = np.arange(len(row)) - np.repeat(np.cumsum(copies) - copies, copies)
+    needed = -(-copies // most)
+    first = np.cumsum(needed) - needed
+    return first[row] + rank % needed[row], Base(np.repeat(distinct, needed, axis=0), base.levels)
+
+
+def _read(base: Any, k: Any) -> tuple[Base, NDArray[np.bool_], int]:
+    read = as_base(base)
+    k = check_clusters(k, read.n_items)
+    return read, warn_unlabelled(read), k
+
+
+def _partition_similar(base: Base, k: int, rng: np.random.Generator) -> Labels:
+    return _partition_graph(coassociation(base), k, rng)
+
+
+def _most_similar_part(base: Base, members: Base, parts: Labels, k: int) -> Labels:
+    """The part whose members share the most clusters with each item, on average."""
+    counts = count_labels(members, parts, k)
+    return np.asarray((indicators(base) @ (counts / np.bincount(parts, minlength=k))).argmax(axis=1))
+
+
+def _overlap(base: Base, labels: sparse.csr_array) -> NDArray[np.float64]:
+    """Jaccard overlap of base clusters, on the items that both of their clusterings label."""
+    shared = (labels.T @ labels).toarray()
+    seen = labels.T @ (base.codes >= 0).astype(np.float64)  # items of a cluster that another clustering labels
+    owner = np.repeat(np.arange(base.n_clusterings), base.sizes)
+    sizes = np.asarray(seen)[:, owner]
+    union = sizes + sizes.T - shared
+    overlap = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+    return np.asarray(overlap)
+
+
+def _partition_graph(
+    similarity: NDArray[np.float64], k: int, rng: np.random.Generator, sizes: NDArray[Any] | None = None
+) -> Labels:
+    try:
+        import pymetis
+    except ImportError as error:
+        raise ImportError("CSPA and MCLA need METIS: pip install 'partita[ensembles]'") from error
+    n = len(similarity)
+    if k == 1 or n <= k:
+        return np.arange(n) % k
+    weights = np.rint(SCALE * similarity).astype(np.int64)
+    np.fill_diagonal(weights, 0)
+    edges = sparse.csr_array(weights)
+    options = pymetis.Options(seed=int(rng.integers(2**31)), ufactor=int(1000 * IMBALANCE))
+    _, parts = pymetis.part_graph(
+        k,
+        pymetis.CSRAdjacency(edges.indptr.astype(np.int64), edges.indices.astype(np.int64)),
+        eweights=edges.data.astype(np.int64),
+        vweights=None if sizes is None else np.maximum(sizes, 1).astype(np.int64),
+        recursive=False,
+        options=options,
+    )
+    return np.asarray(parts, dtype=np.intp)
+
+
+def _partition_hypergraph(weights: NDArray[Any], edges: list[list[int]], k: int, seed: int) -> Labels:
+    try:
+        import mtkahypar
+    except ImportError as error:
+        raise ImportError("HGPA needs Mt-KaHyPar: pip install 'partita[ensembles]'") from error
+    library = mtkahypar.initialize(os.cpu_count() or 1, print_warnings=False)
+    mtkahypar.set_seed(seed)
+    context = library.context_from_preset(mtkahypar.PresetType.DETERMINISTIC)
+    context.set_partitioning_parameters(k, IMBALANCE, mtkahypar.Objective.CUT)
+    context.logging = False
+    graph = library.create_hypergraph(context, len(weights), len(edges), edges, weights.tolist(), [1] * len(edges))
+    return np.asarray(graph.partition(context).get_partition(), dtype=np.intp)

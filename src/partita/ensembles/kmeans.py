@@ -1,0 +1,91 @@
+"""Base clusterings of data: k-means runs, or any scikit-learn clusterers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from partita._validate import check_count, check_rng
+
+FRACTIONS = (0.5, 0.75, 1.0, 1.5, 2.0)  # of the number of classes, as in Wang, Domeniconi & Laskey (2010)
+
+
+def kmeans_ensemble(
+    X: ArrayLike,
+    k: int | None = None,
+    *,
+    n_clusterings: int = 10,
+    fractions: Sequence[float] = FRACTIONS,
+    clusterers: Sequence[Any] | None = None,
+    rng: Any = None,
+) -> NDArray[np.intp]:
+    """Base clusterings from k-means with random starts and 50, 75, 100, 150 and 200 % of k clusters in turn.
+
+    Parameters
+    ----------
+    X : (items, features) data
+    k : the number of classes that the fractions are of
+    n_clusterings : how many runs of k-means
+    fractions : of k; each run takes the next one
+    clusterers : scikit-learn clusterers to run instead of k-means, each cloned and fitted to X
+    rng : None, an integer or a numpy Generator; sets `random_state` where a clusterer has it
+
+    Returns
+    -------
+    base : (items, clusterings) labels; a label below 0 (noise, for DBSCAN) becomes the gap −1
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0], [9.1]]
+    >>> kmeans_ensemble(X, 2, n_clusterings=5, rng=0).shape
+    (6, 5)
+    """
+    data = _check_data(X)
+    rng = check_rng(rng)
+    if clusterers is None:
+        clusterers = _kmeans_runs(len(data), k, n_clusterings, fractions)
+    columns = [_run(clusterer, data, int(rng.integers(2**31))) for clusterer in clusterers]
+    return np.stack(columns, axis=1)
+
+
+def _check_data(X: ArrayLike) -> NDArray[np.float64]:
+    data = np.asarray(X, dtype=np.float64)
+    if data.ndim != 2 or not data.size:
+        raise ValueError(f"X must be (items, features), but its shape is {data.shape}")
+    bad = np.argwhere(~np.isfinite(data))
+    if len(bad):
+        row, column = bad[0]
+        raise ValueError(f"X[{row}, {column}] is {data[row, column]}: k-means needs finite numbers")
+    return data
+
+
+def _kmeans_runs(n_items: int, k: int | None, n_clusterings: int, fractions: Sequence[float]) -> list[Any]:
+    cluster = _sklearn("sklearn.cluster")
+    if k is None:
+        raise ValueError("k is needed for k-means: the number of classes that the fractions are of")
+    check_count(n_clusterings, "n_clusterings", minimum=1)
+    check_count(k, "k", minimum=1)
+    if k > n_items:
+        raise ValueError(f"k is {k}, but it must be at most the number of items, {n_items}")
+    sizes = [fractions[run % len(fractions)] * k for run in range(n_clusterings)]
+    within = [int(np.clip(np.floor(size + 0.5), 1, n_items)) for size in sizes]
+    return [cluster.KMeans(size, init="random", n_init=1) for size in within]
+
+
+def _run(clusterer: Any, data: NDArray[np.float64], seed: int) -> NDArray[np.intp]:
+    fresh = _sklearn("sklearn.base").clone(clusterer)
+    if "random_state" in fresh.get_params():
+        fresh.set_params(random_state=seed)
+    return np.maximum(np.asarray(fresh.fit_predict(data), dtype=np.intp), -1)
+
+
+def _sklearn(name: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError("k-means ensembles need scikit-learn: pip install 'partita[ensembles]'") from error

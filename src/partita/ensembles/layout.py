@@ -1,0 +1,38 @@
+"""Where the labels of all clusterings lie in one table: the rows of clustering m follow those of m − 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Tables of shape (Σ J_m, clusters), by the number of labels J_m of each clustering."""
+
+    sizes: NDArray[np.intp]
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.sizes.sum())
+
+    @property
+    def offsets(self) -> NDArray[np.intp]:
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
+
+    @property
+    def owner(self) -> NDArray[np.intp]:
+        """The clustering of each row."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    def per_clustering(self, table: NDArray[Any]) -> Floats:
+        """The sum over each clustering's rows, (clusterings, clusters)."""
+        return np.asarray(np.add.reduceat(table, self.offsets, axis=0), dtype=np.float64)
+
+    def slices(self) -> list[slice]:
+        return [slice(start, start + size) for start, size in zip(self.offsets, self.sizes, strict=True)]

@@ -1,0 +1,121 @@
+"""The mixture model for ensembles (Topchy, Jain & Punch 2004): EM over products of multinomials."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from partita._validate import check_count, check_rng
+
+from .base import as_base, check_clusters, spread, warn_unlabelled
+from .estimator import EnsembleEstimator
+from .hosts import Here
+from .layout import Floats, Layout
+from .predictive import Mixture, perplexity_of
+from .variational import random_start
+
+
+class MixtureModel(EnsembleEstimator):
+    """The consensus as the components of a mixture fitted by maximum likelihood.
+
+    p(y_n) = Σ_k π_k Π_m θ_km(y_nm), a gap being left out of the product.
+
+    Parameters
+    ----------
+    k : the number of clusters
+    smoothing : added to each expected label count; 0 is maximum likelihood, under which labels that a
+        component never saw have probability 0, so that the perplexity of new items can be infinite
+    restarts, max_iter, tol : EM runs (the likeliest is kept), their longest length, and the relative growth
+        of the log-likelihood at which one ends
+    random_state : None, an integer or a numpy Generator
+
+    Attributes
+    ----------
+    labels_, n_clusters_, outliers_ : as for `NBCE`
+    responsibilities_ : (items, k)
+    log_likelihood_ : at the end
+
+    Examples
+    --------
+    >>> base = [[0, 0, 1], [0, 0, 1], [0, 0, 0], [1, 2, 0], [1, 2, 0], [1, -1, 0]]
+    >>> MixtureModel(2, random_state=1).fit(base).labels_.tolist()
+    [0, 0, 0, 1, 1, 1]
+
+    References
+    ----------
+    Topchy, Jain & Punch (2004), A mixture model for clustering ensembles, SIAM Data Mining.
+    """
+
+    def __init__(
+        self,
+        k: int,
+        *,
+        smoothing: float = 0.0,
+        restarts: int = 10,
+        max_iter: int = 500,
+        tol: float = 1e-8,
+        random_state: Any = None,
+    ) -> None:
+        self.k, self.smoothing = k, smoothing
+        self.restarts, self.max_iter, self.tol = restarts, max_iter, tol
+        self.random_state = random_state
+
+    def fit(self, base: Any, y: Any = None, *, levels: Any = None) -> Self:
+        """Fit to base clusterings, (items, clusterings)."""
+        self.base_ = as_base(base, levels)
+        k = check_clusters(self.k, self.base_.n_items)
+        if not self.smoothing >= 0:
+            raise ValueError(f"smoothing must not be negative, but it is {self.smoothing}")
+        labelled = warn_unlabelled(self.base_)
+        used = self.base_.rows(labelled)
+        streams = check_rng(self.random_state).spawn(check_count(self.restarts, "restarts", minimum=1))
+        runs = [self._run(Here(used), k, stream) for stream in streams]
+        self.log_likelihood_, self._mixture = max(runs, key=lambda run: run[0])
+        gamma = self._mixture.responsibilities(used)
+        self.responsibilities_ = np.zeros((len(labelled), k))
+        self.responsibilities_[labelled] = gamma
+        modal = gamma.argmax(axis=1)
+        self.labels_ = spread(modal, labelled)
+        self._consensus = self._mixture.only(modal[np.sort(np.unique(modal, return_index=True)[1])])
+        return self
+
+    def _run(self, hosts: Here, k: int, rng: np.random.Generator) -> tuple[float, Mixture]:
+        step, last = random_start(hosts, k, rng), -np.inf
+        for _ in range(self.max_iter):
+            mixture = self._maximise(step.counts, step.sizes, hosts.layout)
+            step = hosts.linear(mixture.log_labels, mixture.log_weights)
+            reached = self._likelihood(step.counts, step.sizes, step.entropy, mixture)
+            if reached - last <= self.tol * abs(reached):
+                break
+            last = reached
+        return reached, mixture
+
+    def _likelihood(self, counts: Floats, sizes: Floats, entropy: float, mixture: Mixture) -> float:
+        """Σ_n log p(y_n): at the parameters' own responsibilities the free energy is the likelihood."""
+        labels = np.where(counts > 0, counts * mixture.log_labels, 0.0).sum()
+        return float(labels + (sizes * mixture.log_weights).sum() + entropy)
+
+    def _maximise(self, counts: Floats, sizes: Floats, layout: Layout) -> Mixture:
+        totals = layout.per_clustering(counts) + self.smoothing * layout.sizes[:, None]
+        # a floor far below any probability that EM can reach keeps 0 out of the logarithm
+        probability = (counts + self.smoothing) / np.maximum(totals[layout.owner], _FLOOR)
+        weights = np.maximum(sizes, _FLOOR) / sizes.sum()
+        return Mixture(np.log(weights), np.log(np.maximum(probability, _FLOOR)))
+
+    def predict_proba(self, base: Any) -> NDArray[np.float64]:
+        """p(consensus cluster | labels) of new items, (items, n_clusters_)."""
+        return self._consensus.responsibilities(self._read(base))
+
+    def perplexity(self, base: Any) -> float:
+        """exp(−log p(Y) / number of labels), eq. 12 of Wang, Domeniconi & Laskey (2010)."""
+        read = self._read(base)
+        scores = self._mixture.scores(read)
+        log_likelihood = logsumexp(scores, axis=1)
+        log_likelihood[scores.max(axis=1) < np.log(_FLOOR) / 2] = -np.inf  # a label that no component has
+        return perplexity_of(log_likelihood, read)
+
+
+_FLOOR = 1e-300

@@ -1,0 +1,39 @@
+"""Variational Bayes for NBCE with the finite symmetric Dirichlet prior (Section 5.2 of the paper)."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import digamma
+
+from .hosts import Hosts
+from .layout import Floats, Layout
+from .variational import Fit, Settings, bound, learn, random_start
+
+
+def fit_vb(hosts: Hosts, settings: Settings, rng: np.random.Generator) -> Fit:
+    """One run from a random start, until the bound grows by less than `tolerance` of itself.
+
+    Each turn raises the bound twice: α0, β, ξ and ρ together given γ, then γ given them.
+    """
+    alpha, beta = settings.alpha_start, settings.beta_start
+    step = random_start(hosts, settings.truncation, rng)
+    bounds: list[float] = []
+    for turn in range(settings.max_iter):
+        if turn >= settings.hold:
+            alpha, beta = learn(step, alpha, beta, hosts.layout, settings)
+        xi, rho = alpha / settings.truncation + step.sizes, beta + step.counts
+        step = hosts.linear(mean_log_labels(rho, hosts.layout), mean_log_weights(xi))
+        bounds.append(bound(step, alpha, beta, hosts.layout, settings))
+        if turn > settings.hold and bounds[-1] - bounds[-2] <= settings.tolerance * abs(bounds[-1]):
+            return Fit(step, alpha, beta, np.array(bounds), True)
+    return Fit(step, alpha, beta, np.array(bounds), False)
+
+
+def mean_log_weights(xi: Floats) -> Floats:
+    """E[log π_k] = Ψ(ξ_k) − Ψ(Σ ξ)."""
+    return np.asarray(digamma(xi) - digamma(xi.sum()))
+
+
+def mean_log_labels(rho: Floats, layout: Layout) -> Floats:
+    """E[log θ_kmj] = Ψ(ρ_kmj) − Ψ(Σ_j ρ_kmj), (Σ J_m, clusters)."""
+    return np.asarray(digamma(rho) - digamma(layout.per_clustering(rho))[layout.owner])

@@ -1,0 +1,133 @@
+"""From a Graph and hyperparameters to the core's block model, and the constants that no partition changes."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from partita import _core
+from partita.models.graph import Graph
+
+Labels = NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class EdgeModel:
+    """How edges arise in a block, and the prior of its parameter.
+
+    binary: probability ~ Beta(first, second). counts: rate ~ Gamma(first, second), second a rate.
+    """
+
+    directed: bool
+    loops: bool
+    counts: bool
+    first: float
+    second: float
+    degree_corrected: bool = False
+
+    @property
+    def half_loops(self) -> bool:
+        """Undirected, degree-corrected, with loops: n²/2 is the exposure of n nodes, so that a loop is half a pair."""
+        return self.degree_corrected and self.loops and not self.directed
+
+
+def native_model(graph: Graph, edges: EdgeModel, n0: float, n0_columns: float = 1.0) -> Any:
+    """The core's model of a graph."""
+    arrays = _bipartite_arrays(graph) if graph.bipartite else _square_arrays(graph, edges)
+    return _core.BlockModel(
+        arrays,
+        edges.counts,
+        edges.first,
+        edges.second,
+        edges.degree_corrected,
+        n0_rows=n0,
+        n0_columns=n0_columns,
+    )
+
+
+def constant(graph: Graph, edges: EdgeModel) -> float:
+    """The part of log p(X, z) that is the same for every partition: factorials of counts and of degrees."""
+    if not edges.counts:
+        return 0.0
+    each = graph.adjacency if edges.directed or graph.bipartite else sp.triu(graph.adjacency)
+    total = -float(gammaln(each.data + 1).sum())
+    if not edges.degree_corrected:
+        return total
+    degrees = [graph.adjacency.sum(axis=1)]
+    if edges.directed:
+        degrees.append(graph.adjacency.sum(axis=0))
+    else:
+        loops = graph.adjacency.diagonal()
+        degrees[0] = degrees[0] + loops  # a loop has two ends
+        total -= float(loops.sum()) * math.log(2)  # rate φ² θ / 2
+    return total + sum(float(gammaln(degree + 1).sum()) for degree in degrees)
+
+
+def check_positive(**values: float) -> None:
+    """Refuse hyperparameters that are not positive numbers."""
+    for name, value in values.items():
+        if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
+            raise ValueError(f"{name} must be a positive number, got {value!r}")
+
+
+def seed_from(rng: Any) -> int:
+    """A seed for the core, drawn from None, an int or a NumPy generator."""
+    return int(np.random.default_rng(rng).integers(2**63))
+
+
+def count_threads(n_jobs: int) -> int:
+    """Threads for n_jobs; −1 is one for each core."""
+    if n_jobs == 0 or n_jobs < -1:
+        raise ValueError(f"n_jobs must be -1 or at least 1, got {n_jobs}")
+    return n_jobs if n_jobs > 0 else (os.cpu_count() or 1)
+
+
+def _square_arrays(graph: Graph, edges: EdgeModel) -> Any:
+    n = graph.n_nodes
+    pair, loop = (2, 1) if edges.half_loops else (1, 1)
+    arrays = _core.NetworkArrays(n, n, edges.directed, pair, loop)
+    _set_neighbours(arrays, _without_diagonal(graph.adjacency), _without_diagonal(graph.missing), edges.directed)
+    counts = graph.adjacency.diagonal().astype(np.uint32)
+    if edges.loops:
+        arrays.set_loops(counts, (graph.missing.diagonal() == 0).astype(np.uint8))
+    elif counts.any():
+        node = int(np.flatnonzero(counts)[0])
+        raise ValueError(f"graph has a loop at node {node}, but the model has loops=False")
+    return arrays
+
+
+def _bipartite_arrays(graph: Graph) -> Any:
+    rows, columns = graph.adjacency.shape
+    arrays = _core.NetworkArrays(rows + columns, rows, False, 1, 1)
+    _set_neighbours(arrays, _both_ways(graph.adjacency), _both_ways(graph.missing), False)
+    return arrays
+
+
+def _both_ways(matrix: sp.csr_array) -> sp.csr_array:
+    """The symmetric matrix of a bipartite graph, columns numbered after rows."""
+    return sp.csr_array(sp.block_array([[None, matrix], [matrix.T, None]], format="csr"))
+
+
+def _without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
+    coordinates = matrix.tocoo()
+    off = coordinates.row != coordinates.col
+    kept = (coordinates.data[off], (coordinates.row[off], coordinates.col[off]))
+    return sp.coo_array(kept, shape=matrix.shape).tocsr()
+
+
+def _set_neighbours(arrays: Any, edges: sp.csr_array, missing: sp.csr_array, directed: bool) -> None:
+    for direction in range(2 if directed else 1):
+        rows = edges if direction == 0 else edges.T.tocsr()
+        gaps = missing if direction == 0 else missing.T.tocsr()
+        ones = bool((rows.data == 1).all())
+        count = np.empty(0, np.uint32) if ones else rows.data.astype(np.uint32)
+        arrays.set_edges(direction, rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), count)
+        if gaps.nnz:
+            arrays.set_missing(direction, gaps.indptr.astype(np.int64), gaps.indices.astype(np.uint32))

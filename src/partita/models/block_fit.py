@@ -1,0 +1,186 @@
+"""What `maximize` hands back: labels, the merge path, the blocks with their uncertainty."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import beta, gamma
+
+from partita.models.block_core import EdgeModel
+from partita.models.graph import Graph
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MergePath:
+    """Greedy merges from the fitted partition down to one cluster (Côme & Latouche 2015, Appendix C).
+
+    Step t merges cluster `absorbed[t]` into `kept[t]` (labels of the fit) and leaves the ICL at `icl[t + 1]`;
+    `icl[0]` is the fit's own.
+    """
+
+    labels: NDArray[Any]
+    kept: NDArray[np.uint32]
+    absorbed: NDArray[np.uint32]
+    icl: NDArray[np.float64]
+
+    @property
+    def n_clusters(self) -> NDArray[np.int64]:
+        """Clusters before the first merge and after each."""
+        return np.arange(len(self.icl), 0, -1)
+
+    def cut(self, k: int) -> NDArray[np.int64]:
+        """The partition with k clusters, canonical labels."""
+        if not 1 <= k <= len(self.icl):
+            raise ValueError(f"k must be from 1 to {len(self.icl)}, the fit's number of clusters, got {k}")
+        target = np.arange(len(self.icl))
+        for kept, absorbed in zip(self.kept[: len(self.icl) - k], self.absorbed, strict=False):
+            target[target == absorbed] = kept
+        return first_appearance(target[self.labels])
+
+    def __repr__(self) -> str:
+        return f"MergePath({len(self.icl)} to 1 clusters, ICL {self.icl[0]:.2f} to {self.icl[-1]:.2f})"
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Edge probabilities (rates, if edges are counts) of the blocks: posterior mean and credible interval, each
+    (K, K), or (row clusters, column clusters)."""
+
+    mean: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    edges: NDArray[np.int64]
+    dyads: NDArray[np.float64]
+    level: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BlockFit:
+    """The partition of largest exact ICL that was found.
+
+    Attributes
+    ----------
+    labels : (nodes,) canonical.
+    icl : log p(X, z | K), natural logarithm, constants included.
+    path : MergePath, the greedy merges down to one cluster.
+    run_icl : ICL of each restart before crossovers.
+    interrupted : whether Ctrl-C ended the search early.
+    """
+
+    labels: NDArray[np.int64]
+    icl: float
+    path: MergePath
+    run_icl: NDArray[np.float64]
+    interrupted: bool
+    graph: Graph
+    edges: EdgeModel
+
+    @property
+    def n_clusters(self) -> int:
+        return int(self.labels.max()) + 1
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """Nodes sorted by cluster: adjacency[order][:, order] shows the blocks."""
+        return np.argsort(self.labels, kind="stable")
+
+    def reordered(self) -> sp.csr_array:
+        """The adjacency matrix with rows and columns sorted by cluster."""
+        return self.graph.adjacency[self.order][:, self.order]
+
+    def blocks(self, level: float = 0.95) -> Blocks:
+        """Block probabilities with equal-tailed credible intervals."""
+        return block_table(self.graph, self.edges, self.labels, self.labels, level)
+
+    def predict(self, pairs: ArrayLike) -> NDArray[np.float64]:
+        """Posterior mean of the edge probability (or rate) for (m, 2) pairs of nodes, given the partition."""
+        if self.edges.degree_corrected:
+            raise ValueError("predict: a degree-corrected model has no probability that is the same for a block")
+        mean = self.blocks().mean
+        source, target = check_pairs(pairs, (len(self.labels), len(self.labels)))
+        return mean[self.labels[source], self.labels[target]]
+
+    def names_by_cluster(self) -> list[list[Any]]:
+        """The nodes' names, cluster by cluster."""
+        return [[self.graph.names[i] for i in np.flatnonzero(self.labels == k)] for k in range(self.n_clusters)]
+
+    def __repr__(self) -> str:
+        state = ", stopped early" if self.interrupted else ""
+        return f"BlockFit({len(self.labels)} nodes in {self.n_clusters} clusters, ICL {self.icl:.3f}{state})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{k}</td><td>{len(names)}</td><td>{html.escape(', '.join(map(str, names[:8])))}</td></tr>"
+            for k, names in enumerate(self.names_by_cluster())
+        )
+        head = "<tr><th>cluster</th><th>nodes</th><th>first names</th></tr>"
+        return f"<p>{html.escape(repr(self))}</p><table>{head}{rows}</table>"
+
+
+def first_appearance(labels: NDArray[Any]) -> NDArray[np.int64]:
+    """Labels 0, 1, ... in order of first appearance.
+
+    >>> first_appearance(np.array([7, 7, 2, 7]))
+    array([0, 0, 1, 0])
+    """
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse]
+
+
+def check_pairs(pairs: ArrayLike, shape: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The two columns of an (m, 2) array of nodes, each within its range."""
+    array = np.asarray(pairs)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise ValueError(f"pairs must be an (m, 2) array of integers, got {array.dtype} of shape {array.shape}")
+    bad = np.argwhere((array < 0) | (array >= np.array(shape)))
+    if len(bad):
+        row, column = bad[0]
+        raise ValueError(f"pairs has {array[row, column]} at row {row}, column {column}: not a node")
+    return array[:, 0].astype(np.int64), array[:, 1].astype(np.int64)
+
+
+def block_table(
+    graph: Graph, edges: EdgeModel, rows: NDArray[Any], columns: NDArray[Any], level: float = 0.95
+) -> Blocks:
+    """Counts of every block and the posterior of its parameter."""
+    if not 0 < level < 1:
+        raise ValueError(f"level must be between 0 and 1, got {level!r}")
+    counts, dyads = block_counts(graph, edges, rows, columns)
+    if edges.counts:
+        posterior = gamma(edges.first + counts, scale=1 / (edges.second + dyads))
+    else:
+        posterior = beta(edges.first + counts, edges.second + dyads - counts)
+    tail = (1 - level) / 2
+    return Blocks(posterior.mean(), posterior.ppf(tail), posterior.ppf(1 - tail), counts, dyads, level)
+
+
+def block_counts(
+    graph: Graph, edges: EdgeModel, rows: NDArray[Any], columns: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Edges and observed dyads of every block, straight from the definition."""
+    row_of, column_of = _indicator(rows), _indicator(columns)
+    counts = (row_of.T @ graph.adjacency @ column_of).toarray()
+    dyads = np.outer(row_of.sum(axis=0), column_of.sum(axis=0)) - (row_of.T @ graph.missing @ column_of).toarray()
+    if graph.bipartite:
+        return np.rint(counts).astype(np.int64), dyads
+    loop_counts = np.bincount(rows, graph.adjacency.diagonal(), len(dyads))
+    loop_dyads = np.bincount(rows, 1 - graph.missing.diagonal(), len(dyads))
+    at = np.diag_indices(len(dyads))
+    if not edges.directed:  # each pair once; a loop is one dyad, or half a pair
+        counts[at] = (counts[at] + loop_counts) / 2
+        dyads[at] = (dyads[at] + (0 if edges.half_loops else loop_dyads)) / 2
+    if not edges.loops:
+        dyads[at] -= loop_dyads
+    return np.rint(counts).astype(np.int64), dyads
+
+
+def _indicator(labels: NDArray[Any]) -> sp.csr_array:
+    n = len(labels)
+    return sp.csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, int(labels.max()) + 1))

@@ -1,0 +1,54 @@
+"""Known labels of nodes, from a file."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.models.block_fit import first_appearance
+
+
+def read_node_names(path: str | Path) -> list[Any]:
+    """The first column of a CSV file with a header, whole numbers read as such."""
+    return [_name(row[0]) for row in _rows(Path(path), 1)]
+
+
+def read_node_labels(path: str | Path, names: Sequence[Any]) -> NDArray[np.int64]:
+    """Labels of the named nodes from a CSV file with a header and the columns node, label.
+
+    Returns canonical labels in the order of `names`. A node that the file does not know, or that the graph does not
+    know, is an error.
+    """
+    given: dict[Any, str] = {}
+    known = set(names)
+    for line, row in enumerate(_rows(Path(path), 2), start=2):
+        name = _name(row[0])
+        if name not in known:
+            raise ValueError(f"{Path(path).name}: node {row[0]!r} in line {line} is not in the graph")
+        if name in given:
+            raise ValueError(f"{Path(path).name}: node {row[0]!r} in line {line} has a label already")
+        given[name] = row[1]
+    without = [name for name in names if name not in given]
+    if without:
+        raise ValueError(f"{Path(path).name}: node {without[0]!r} has no label")
+    return first_appearance(np.array([given[name] for name in names], dtype=str))
+
+
+def _name(text: str) -> Any:
+    return int(text) if text.lstrip("-").isdigit() else text
+
+
+def _rows(path: Path, columns: int) -> list[list[str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.reader(file) if row]
+    if not rows:
+        raise ValueError(f"{path.name} is empty")
+    for line, row in enumerate(rows, start=1):
+        if len(row) < columns:
+            raise ValueError(f"{path.name}: line {line} has {len(row)} fields, need {columns}")
+    return rows[1:]

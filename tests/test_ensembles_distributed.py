@@ -1,0 +1,71 @@
+"""Split ensembles through Dask: the same as on one machine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed")
+
+from partita.ensembles import NBCE
+from partita.ensembles.distributed import ColumnHost, RowHost, fit_distributed
+
+
+@pytest.fixture(scope="module")
+def base():
+    rng = np.random.default_rng(5)
+    truth = rng.integers(4, size=120)
+    codes = np.stack([rng.permutation(6)[truth] for _ in range(8)], axis=1)
+    noise = rng.random(codes.shape) < 0.2
+    codes[noise] = rng.integers(6, size=noise.sum())
+    codes[rng.random(codes.shape) < 0.1] = -1
+    return codes
+
+
+@pytest.fixture(scope="module", params=[1, 2, 4])
+def client(request):
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=request.param, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as connected,
+    ):
+        yield connected
+
+
+def parts_of(base, split, n):
+    return np.array_split(base, n, axis=0 if split == "rows" else 1)
+
+
+@pytest.mark.parametrize("split", ["rows", "columns"])
+@pytest.mark.parametrize(("inference", "prior"), [("vb", "fsd"), ("cvb", "fsd"), ("cvb", "tsb")])
+def test_a_split_ensemble_equals_the_central_run(client, base, split, inference, prior):
+    model = NBCE(inference, prior, truncation=12, restarts=2, tol=1e-6, random_state=3)
+    central = NBCE(**model.get_params()).fit(base)
+    parts = parts_of(base, split, len(client.scheduler_info(n_workers=-1)["workers"]))
+    fitted = fit_distributed(model, parts, split, client)
+    np.testing.assert_allclose(fitted.responsibilities_, central.responsibilities_, atol=1e-10, rtol=0)
+    assert fitted.bound_ == pytest.approx(central.bound_, abs=1e-8)
+    assert np.array_equal(fitted.labels_, central.labels_)
+    assert fitted.perplexity(base) == pytest.approx(central.perplexity(base), abs=1e-10)
+    assert np.array_equal(fitted.predict(base), central.predict(base))
+
+
+def test_no_answer_of_a_host_holds_base_labels(base):
+    """What a host can be asked for is statistics and responsibilities; none has a column a clustering."""
+    rows, columns = RowHost(base, tuple(np.arange(6) for _ in range(8))), ColumnHost(base[:, :3])
+    step = rows.linear(np.zeros((48, 5)), np.zeros(5))
+    assert step.counts.shape == (48, 5)
+    assert rows.responsibilities().shape == (120, 5)
+    columns.keep(columns.items())
+    assert columns.linear_scores(np.zeros((18, 5))).shape == (120, 5)
+    assert columns.counts(rows.responsibilities()).shape == (18, 5)
+
+
+def test_bad_splits_are_refused(base):
+    with pytest.raises(ValueError, match="'vb' or 'cvb'"):
+        fit_distributed(NBCE(), [base], "rows", None)
+    with pytest.raises(ValueError, match="split must be"):
+        fit_distributed(NBCE("vb"), [base], "diagonal", None)
+    with pytest.raises(ValueError, match="parts is empty"):
+        fit_distributed(NBCE("vb"), [], "rows", None)

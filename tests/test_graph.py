@@ -1,0 +1,194 @@
+"""What counts as a network, and what is refused."""
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from partita.models.graph import as_bipartite, as_graph
+from partita.models.lbm import LatentBlockModel
+from partita.models.sbm import StochasticBlockModel
+
+EDGES = [("a", "b"), ("b", "c"), ("d", "a")]
+MATRIX = np.array([[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0], [1, 0, 0, 0]], dtype=float)
+
+
+class FakeIgraph:
+    """The part of igraph's interface that is used (igraph is GPL: its graphs are accepted, it is not a dependency)."""
+
+    class Names(dict):
+        def attributes(self):
+            return list(self)
+
+    def __init__(self, weights=None):
+        self.vs = self.Names(name=["a", "b", "c", "d"])
+        self.es = self.Names() if weights is None else self.Names(weight=weights)
+
+    def is_directed(self):
+        return True
+
+    def vcount(self):
+        return 4
+
+    def ecount(self):
+        return 3
+
+    def get_edgelist(self):
+        return [(0, 1), (1, 2), (3, 0)]
+
+
+def csv_file(tmp_path, text):
+    path = tmp_path / "edges.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_every_form_gives_the_same_graph(tmp_path):
+    rows = "".join(f"{a},{b}\n" for a, b in EDGES)
+    forms = [
+        MATRIX,
+        MATRIX.astype(int).tolist(),
+        np.asfortranarray(MATRIX),
+        sp.csr_array(MATRIX),
+        sp.coo_matrix(MATRIX),
+        nx.DiGraph(EDGES),
+        FakeIgraph(),
+        EDGES,
+        pd.DataFrame(EDGES, columns=["from", "to"]),
+        pd.DataFrame(EDGES, columns=["source", "target"])[["target", "source"]],
+        csv_file(tmp_path, "source,target\n" + rows),
+        str(csv_file(tmp_path, "source,target\n" + rows)),
+    ]
+    for form in forms:
+        assert (as_graph(form).adjacency.toarray() == MATRIX).all()
+    assert as_graph(nx.DiGraph(EDGES)).names == ("a", "b", "c", "d")
+
+
+def test_undirected_edge_lists_are_symmetric_and_duplicates_are_one_edge():
+    graph = as_graph([(0, 1), (1, 0), (1, 2)], directed=False)
+    assert graph.adjacency.toarray().tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    counted = as_graph([(0, 1), (1, 0), (1, 2, 3)], directed=False, counts=True)
+    assert counted.adjacency.toarray().tolist() == [[0, 2, 0], [2, 0, 3], [0, 3, 0]]
+
+
+def test_weights_are_counts_only_if_asked_for():
+    graph = nx.DiGraph()
+    graph.add_edge("a", "b", weight=3)
+    assert as_graph(graph).adjacency.data.tolist() == [1]
+    assert as_graph(graph, counts=True).adjacency.data.tolist() == [3]
+    assert as_graph(FakeIgraph([2, 1, 5]), counts=True).adjacency.toarray()[3, 0] == 5
+
+
+def test_isolated_nodes_are_fine(tmp_path):
+    path = csv_file(tmp_path, "source,target\n0,1\n")
+    fit = StochasticBlockModel(directed=False).maximize(as_graph(path, directed=False, nodes=range(5)), rng=1)
+    assert len(fit.labels) == 5
+    assert StochasticBlockModel().maximize(np.zeros((6, 6)), rng=1).n_clusters == 1
+    assert StochasticBlockModel().maximize(np.zeros((1, 1)), rng=1).labels.tolist() == [0]
+
+
+def test_missing_dyads_are_marked():
+    X = MATRIX.copy()
+    X[0, 2] = np.nan
+    graph = as_graph(X)
+    assert graph.missing.toarray().astype(bool).tolist() == np.isnan(X).tolist()
+    assert graph.adjacency.nnz == 3
+
+
+@pytest.mark.parametrize(
+    ("graph", "directed", "message"),
+    [
+        (np.zeros((3, 4)), True, "square, got 3 x 4"),
+        (np.zeros((0, 0)), True, "no nodes"),
+        (np.zeros(3), True, "must be a matrix"),
+        (np.array([["a", "b"], ["c", "d"]]), True, "numbers"),
+        (np.triu(np.ones((3, 3)), 1), False, r"not symmetric at \(0, 1\)"),
+        (-MATRIX, True, "-1 at row 0, column 1"),
+        (MATRIX * 0.5, True, "0.5 at row 0, column 1"),
+        (MATRIX * 2, True, "2 at row 0, column 1"),
+        (nx.Graph(EDGES), True, "pass directed=False"),
+        (nx.DiGraph(EDGES), False, "pass directed=True"),
+    ],
+)
+def test_bad_graphs_are_refused(graph, directed, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        StochasticBlockModel(directed=directed).maximize(graph)
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.5, np.inf])
+def test_counts_are_whole_numbers(value):
+    with pytest.raises(ValueError, match="row 0, column 1; entries must be counts"):
+        as_graph(MATRIX * value if np.isfinite(value) else np.where(MATRIX > 0, value, 0), counts=True)
+
+
+def test_loops_need_a_model_with_loops():
+    with pytest.raises(ValueError, match="loop at node 2"):
+        StochasticBlockModel().maximize(np.diag([0.0, 0, 1]))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no header"),
+        ("node\na\n", "no header"),
+        ("source,target\na,b\nc\n", "line 3 of edges.csv has 1 fields"),
+        ("source,target,weight\na,b,many\n", "weight 'many' in line 2"),
+    ],
+)
+def test_bad_files_are_refused(tmp_path, text, message):
+    with pytest.raises(ValueError, match=message):
+        as_graph(csv_file(tmp_path, text), counts=True)
+
+
+def test_unknown_and_repeated_nodes_are_refused():
+    with pytest.raises(ValueError, match="node 'c' of edge 1 is not in nodes"):
+        as_graph(EDGES, nodes=["a", "b"])
+    with pytest.raises(ValueError, match="twice"):
+        as_graph(EDGES, nodes=["a", "b", "c", "d", "a"])
+
+
+def test_bipartite_matrices():
+    frame = pd.DataFrame([[1, 0], [0, 1], [1, np.nan]], index=list("xyz"), columns=["p", "q"])
+    graph = as_bipartite(frame)
+    assert (graph.names, graph.column_names) == (("x", "y", "z"), ("p", "q"))
+    assert graph.missing.nnz == 1
+    with pytest.raises(ValueError, match="LatentBlockModel"):
+        StochasticBlockModel().maximize(graph)
+    with pytest.raises(ValueError, match="rows and columns"):
+        LatentBlockModel().maximize(as_graph(EDGES))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n0": 0}, "n0 must be a positive number, got 0"),
+        ({"eta0": -1.0}, "eta0"),
+        ({"zeta0": float("nan")}, "zeta0"),
+        ({"edges": "real"}, "edges must be"),
+        ({"b0": 0.0}, "b0"),
+    ],
+)
+def test_bad_settings_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        StochasticBlockModel(**settings)
+
+
+def test_bad_arguments_are_refused():
+    model = StochasticBlockModel()
+    for arguments, message in [
+        ({"k_max": 0}, "k_max"),
+        ({"restarts": 0}, "restarts"),
+        ({"n_jobs": 0}, "n_jobs"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            model.maximize(MATRIX, **arguments)
+    with pytest.raises(ValueError, match=r"labels has shape \(3,\)"):
+        model.icl(MATRIX, [0, 1, 2])
+    with pytest.raises(ValueError, match="draws"):
+        model.sample(MATRIX, draws=0)
+    fit = model.maximize(MATRIX, rng=1)
+    with pytest.raises(ValueError, match="9 at row 0, column 1"):
+        fit.predict([[0, 9]])
+    with pytest.raises(ValueError, match="level"):
+        fit.blocks(level=1.5)
