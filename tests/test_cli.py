@@ -16,7 +16,18 @@ import partita as pt
 from partita.uncertainty import credible_ball
 
 PARTITA = [sys.executable, "-m", "partita"]
-COMMANDS = ("estimate", "ball", "similarity", "compare", "report", "convert", "demo")
+COMMANDS = [
+    "estimate",
+    "ball",
+    "similarity",
+    "compare",
+    "sample",
+    "blockmodel",
+    "ensemble",
+    "report",
+    "convert",
+    "demo",
+]
 
 
 def partita(*arguments, stdin=None, timeout=120, **options):
@@ -299,9 +310,9 @@ def test_demo_goes_from_data_to_a_report(tmp_path):
     assert succeeds("demo", "--draws", 50, "--quiet", cwd=tmp_path) == ""
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS[:4], "sample dpm", *COMMANDS[5:]])
 def test_help_has_an_example(command):
-    text = " ".join(succeeds(command, "--help").split())
+    text = " ".join(succeeds(*command.split(), "--help").split())
     assert f"Example: partita {command} " in text
 
 

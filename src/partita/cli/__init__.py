@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from partita.cli import ball, compare, convert, demo, ensemble, estimate, report, similarity
+from partita.cli import ball, blockmodel, compare, convert, demo, ensemble, estimate, report, sample, similarity
 from partita.cli.command import register
 
 app = typer.Typer(
@@ -22,6 +22,8 @@ register(app, "estimate", estimate.run)
 register(app, "ball", ball.run)
 register(app, "similarity", similarity.run)
 register(app, "compare", compare.run)
+app.add_typer(sample.app, name="sample")
+register(app, "blockmodel", blockmodel.run)
 register(app, "ensemble", ensemble.run)
 register(app, "report", report.run)
 register(app, "convert", convert.run)

@@ -32,7 +32,6 @@ def run(
     Example: partita blockmodel edges.csv --undirected --out run/
     """
     from partita.cli.outputs import print_json
-
     from partita.models import StochasticBlockModel, as_graph
     from partita.models.node_labels import read_node_labels, read_node_names
 
