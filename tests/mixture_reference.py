@@ -47,9 +47,7 @@ def log_marginal_diag(X, mu0, c, a, b):
 def log_crp(sizes, alpha, discount=0.0):
     """ln of the probability of a partition: Dirichlet process, Pitman–Yor."""
     t, n = len(sizes), sum(sizes)
-    total = sum(np.log(alpha + i * discount) for i in range(1, t)) - sum(
-        np.log(alpha + i) for i in range(1, n)
-    )
+    total = sum(np.log(alpha + i * discount) for i in range(1, t)) - sum(np.log(alpha + i) for i in range(1, n))
     return total + sum(gammaln(m - discount) - gammaln(1 - discount) for m in sizes)
 
 
@@ -60,11 +58,7 @@ def log_finite(sizes, weight, rate, terms=200):
     for k in range(t, terms):
         log_prior = (k - 1) * np.log(rate) - rate - gammaln(k)
         ways = gammaln(k + 1) - gammaln(k - t + 1)
-        urn = (
-            gammaln(weight * k)
-            - gammaln(weight * k + n)
-            + sum(gammaln(weight + m) - gammaln(weight) for m in sizes)
-        )
+        urn = gammaln(weight * k) - gammaln(weight * k + n) + sum(gammaln(weight + m) - gammaln(weight) for m in sizes)
         total += np.exp(log_prior + ways + urn)
     return np.log(total)
 

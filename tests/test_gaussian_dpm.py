@@ -34,12 +34,8 @@ def test_marginal_likelihood_by_numerical_integration(covariance):
         density *= stats.norm.pdf(x, mu, np.sqrt(variance))
     inner = integrate.simpson(density, x=mu[0], axis=1)
     variance = variance[:, 0]
-    expected = integrate.simpson(
-        inner * stats.invgamma.pdf(variance, a, scale=b) * variance, x=log_variance[:, 0]
-    )
-    settings = (
-        {"c": c, "a": a, "b": b} if covariance == "diag" else {"kappa0": c, "nu0": 2 * a, "scale": [[2 * b]]}
-    )
+    expected = integrate.simpson(inner * stats.invgamma.pdf(variance, a, scale=b) * variance, x=log_variance[:, 0])
+    settings = {"c": c, "a": a, "b": b} if covariance == "diag" else {"kappa0": c, "nu0": 2 * a, "scale": [[2 * b]]}
     found = one_cluster_density(GaussianDPM(covariance, 1e-3, mu0, **settings), data)
     np.testing.assert_allclose(np.exp(found), expected, rtol=1e-6)
 
@@ -116,9 +112,7 @@ def test_far_outliers_keep_their_digits():
 )
 def test_edge_cases_have_an_answer(covariance, data):
     for standardize in (False, True):
-        chain = GaussianDPM(covariance, standardize=standardize).sample(
-            data, draws=20, warmup=5, chains=2, rng=0
-        )
+        chain = GaussianDPM(covariance, standardize=standardize).sample(data, draws=20, warmup=5, chains=2, rng=0)
         assert chain.labels.shape == (2, 20, len(data))
         assert np.isfinite(chain.log_density).all()
         assert (chain.labels[..., 0] == 0).all()

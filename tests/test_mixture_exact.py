@@ -20,9 +20,7 @@ POWER = PowerAlpha(clusters=(1, 4), power=0.8, size=6)
 def power_prior(sizes):
     values, log_prior = POWER.grid(sum(sizes))
     weights = np.exp(log_prior) / np.exp(log_prior).sum()
-    return np.log(
-        sum(w * np.exp(reference.log_crp(sizes, alpha)) for w, alpha in zip(weights, values, strict=True))
-    )
+    return np.log(sum(w * np.exp(reference.log_crp(sizes, alpha)) for w, alpha in zip(weights, values, strict=True)))
 
 
 PRIORS = {

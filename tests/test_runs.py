@@ -112,9 +112,7 @@ def test_full_disk_ends_with_a_clear_error(tmp_path, uninterrupted):
     code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))\n" + CHILD
     code = code.replace("{settings}", repr(SETTINGS)).replace("0.01, 0.005", "1e9, 0.005")
     path = tmp_path / "run.partita"
-    child = subprocess.run(
-        [sys.executable, "-c", code, path, tmp_path / "X.npy"], capture_output=True, text=True
-    )
+    child = subprocess.run([sys.executable, "-c", code, path, tmp_path / "X.npy"], capture_output=True, text=True)
     assert child.returncode == 1
     assert "could not be written (File too large)" in child.stderr
     assert not list(path.rglob("*.tmp"))

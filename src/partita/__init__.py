@@ -17,12 +17,30 @@ _HOME = {
     "agreement": "adjusted_rand f1 nmi",
     "estimate": "Estimate Search estimate",
     "weights": "WeightPath weights_for",
+    "uncertainty": "CredibleBall credible_ball",
+    "certainty": "cluster_stability exemplars item_certainty items_to_check merge_tree n_clusters_posterior",
+    "bounds": "Bound lower_bound",
+    "modes": "Modes modes",
+    "partial": "PartialClustering partial_clustering",
+    "diagnostics": "Diagnostics diagnostics",
     "comparison": "compare_partitions",
     "models": "resume",
     "report": "report",
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
-_MODULES = ("agreement", "datasets", "ensembles", "io", "losses", "models", "partitions", "plots", "sample", "search")
+_MODULES = (
+    "agreement",
+    "datasets",
+    "ensembles",
+    "io",
+    "losses",
+    "models",
+    "partitions",
+    "plots",
+    "sample",
+    "search",
+    "uncertainty",
+)
 
 __all__ = sorted([*_MODULE_OF, *_MODULES])
 

@@ -7,10 +7,21 @@ from partita import partitions as partitions
 from partita import plots as plots
 from partita import sample as sample
 from partita import search as search
+from partita import uncertainty as uncertainty
 from partita.agreement import adjusted_rand as adjusted_rand
 from partita.agreement import f1 as f1
 from partita.agreement import nmi as nmi
+from partita.bounds import Bound as Bound
+from partita.bounds import lower_bound as lower_bound
+from partita.certainty import cluster_stability as cluster_stability
+from partita.certainty import exemplars as exemplars
+from partita.certainty import item_certainty as item_certainty
+from partita.certainty import items_to_check as items_to_check
+from partita.certainty import merge_tree as merge_tree
+from partita.certainty import n_clusters_posterior as n_clusters_posterior
 from partita.comparison import compare_partitions as compare_partitions
+from partita.diagnostics import Diagnostics as Diagnostics
+from partita.diagnostics import diagnostics as diagnostics
 from partita.estimate import Estimate as Estimate
 from partita.estimate import Search as Search
 from partita.estimate import estimate as estimate
@@ -30,6 +41,10 @@ from partita.losses import expected_loss as expected_loss
 from partita.losses import pairwise_distances as pairwise_distances
 from partita.losses import partition_loss as partition_loss
 from partita.models import resume as resume
+from partita.modes import Modes as Modes
+from partita.modes import modes as modes
+from partita.partial import PartialClustering as PartialClustering
+from partita.partial import partial_clustering as partial_clustering
 from partita.partitions import align_labels as align_labels
 from partita.partitions import bell as bell
 from partita.partitions import canonical as canonical
@@ -46,6 +61,8 @@ from partita.similarity import lau_green as lau_green
 from partita.similarity import pear as pear
 from partita.similarity import similarity as similarity
 from partita.similarity import vi_lower_bound as vi_lower_bound
+from partita.uncertainty import CredibleBall as CredibleBall
+from partita.uncertainty import credible_ball as credible_ball
 from partita.weights import WeightPath as WeightPath
 from partita.weights import weights_for as weights_for
 

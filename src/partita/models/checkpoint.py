@@ -111,8 +111,7 @@ def create_run(
     target = Path(path)
     if target.exists() or target.is_symlink():
         raise FileExistsError(
-            f"{target} is already there and nothing was written; "
-            f"partita.resume({str(target)!r}) goes on with a run"
+            f"{target} is already there and nothing was written; partita.resume({str(target)!r}) goes on with a run"
         )
     target.parent.mkdir(parents=True, exist_ok=True)
     building = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
@@ -149,13 +148,10 @@ def open_run(path: str | os.PathLike[str]) -> Run:
         raise RunFormatError(f"{target} has no manifest.json: it is not a partita run")
     manifest = _read_json(target / "manifest.json")
     if manifest.get("format") != FORMAT:
-        raise RunFormatError(
-            f"{target / 'manifest.json'} has format {manifest.get('format')!r}, not {FORMAT!r}"
-        )
+        raise RunFormatError(f"{target / 'manifest.json'} has format {manifest.get('format')!r}, not {FORMAT!r}")
     if manifest.get("version") != VERSION:
         raise RunFormatError(
-            f"{target / 'manifest.json'} has version {manifest.get('version')!r}; "
-            f"this partita reads {VERSION}"
+            f"{target / 'manifest.json'} has version {manifest.get('version')!r}; this partita reads {VERSION}"
         )
     names = tuple(manifest["stat_names"])
     return Run(target, manifest["model"], manifest["params"], Plan(**manifest["plan"]), names)

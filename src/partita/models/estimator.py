@@ -21,17 +21,13 @@ class Estimator:
         """Changes constructor arguments."""
         for name, value in params.items():
             if name not in self._names():
-                raise ValueError(
-                    f"Invalid parameter {name!r} for {type(self).__name__}; valid: {self._names()}"
-                )
+                raise ValueError(f"Invalid parameter {name!r} for {type(self).__name__}; valid: {self._names()}")
             setattr(self, name, value)
         return self
 
     def __repr__(self) -> str:
         defaults = {name: p.default for name, p in inspect.signature(type(self).__init__).parameters.items()}
-        changed = [
-            f"{name}={value!r}" for name, value in self.get_params().items() if value is not defaults[name]
-        ]
+        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if value is not defaults[name]]
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_tags__(self) -> Any:

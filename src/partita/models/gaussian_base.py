@@ -72,9 +72,7 @@ def _scale_matrix(scale: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
     if matrix.ndim == 0:
         matrix = matrix * np.eye(dims)
     if matrix.shape != (dims, dims):
-        raise ValueError(
-            f"scale must be a number or a ({dims}, {dims}) matrix, but its shape is {matrix.shape}"
-        )
+        raise ValueError(f"scale must be a number or a ({dims}, {dims}) matrix, but its shape is {matrix.shape}")
     if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T, rtol=1e-10, atol=0):
         raise ValueError("scale must be finite and symmetric")
     smallest = float(np.linalg.eigvalsh(matrix)[0])
@@ -95,9 +93,7 @@ def diagonal_base(model: Any, X: NDArray[np.float64]) -> _core.GammaBase:
     return _core.GammaBase(mean.tolist(), c.tolist(), a.tolist(), b.tolist())
 
 
-def per_dimension(
-    value: Any, default: NDArray[np.float64], name: str, positive: bool = True
-) -> NDArray[np.float64]:
+def per_dimension(value: Any, default: NDArray[np.float64], name: str, positive: bool = True) -> NDArray[np.float64]:
     """A number for all dimensions, or one for each."""
     if value is None:
         return default
@@ -119,9 +115,7 @@ def partition_prior(model: Any, n_items: int, log_v_items: int | None = None) ->
     """Dirichlet process, Pitman–Yor or finite mixture; `log_v_items` is the n of the finite V(t)."""
     if isinstance(model.components, FiniteMixture):
         if model.alpha is not None or model.discount != 0:
-            raise ValueError(
-                "a FiniteMixture has neither alpha nor discount: its weight is FiniteMixture(weight=...)"
-            )
+            raise ValueError("a FiniteMixture has neither alpha nor discount: its weight is FiniteMixture(weight=...)")
         log_v = model.components.log_v(log_v_items or n_items).tolist()
         return _core.PartitionPriorSettings(model.components.weight, 0.0, 0.0, 0.0, [], [], log_v)
     if model.components is not None:
@@ -132,9 +126,7 @@ def partition_prior(model: Any, n_items: int, log_v_items: int | None = None) ->
     if isinstance(model.alpha, PowerAlpha):
         values, log_prior = model.alpha.grid(n_items)
         start = float(values[len(values) // 2])
-        return _core.PartitionPriorSettings(
-            start, discount, 0.0, 0.0, values.tolist(), log_prior.tolist(), []
-        )
+        return _core.PartitionPriorSettings(start, discount, 0.0, 0.0, values.tolist(), log_prior.tolist(), [])
     if model.alpha is None or isinstance(model.alpha, GammaAlpha):
         gamma = model.alpha or GammaAlpha()
         return _core.PartitionPriorSettings(1.0, discount, gamma.shape, gamma.rate, [], [], [])

@@ -181,12 +181,8 @@ class GaussianDPM(Estimator):
         moves = (float(self.split_merge), check_count(self.restricted_scans, "restricted_scans"))
         start = np.empty(0, np.uint32) if labels is None else labels
         if self.covariance == "full":
-            return _core.FullGaussianSampler(
-                scaled, full_base(self, scaled), prior, *moves, seed, stream, start
-            )
-        return _core.DiagonalGaussianSampler(
-            scaled, diagonal_base(self, scaled), prior, *moves, seed, stream, start
-        )
+            return _core.FullGaussianSampler(scaled, full_base(self, scaled), prior, *moves, seed, stream, start)
+        return _core.DiagonalGaussianSampler(scaled, diagonal_base(self, scaled), prior, *moves, seed, stream, start)
 
     def predictive_density(self, chain: Chain, X: ArrayLike) -> NDArray[np.float64]:
         """Density of new points, averaged over a chain's draws; (points,)."""
@@ -255,10 +251,7 @@ class GaussianDPM(Estimator):
             return [0, 0, 0]
         grids = self.hyperprior.grids(chain.inputs["X"].shape[1])
         names = ("kappa0", "nu0", "spread")
-        return [
-            int(np.abs(grid - chain.stats[name][index]).argmin())
-            for grid, name in zip(grids, names, strict=True)
-        ]
+        return [int(np.abs(grid - chain.stats[name][index]).argmin()) for grid, name in zip(grids, names, strict=True)]
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Samples, and reports the partition of least expected loss.

@@ -140,8 +140,6 @@ def to_plain(value: Any) -> Any:
 def from_plain(value: Any) -> Any:
     """The inverse of `to_plain`."""
     if isinstance(value, Mapping) and "prior" in value:
-        fields = {
-            name: tuple(v) if isinstance(v, list) else v for name, v in value.items() if name != "prior"
-        }
+        fields = {name: tuple(v) if isinstance(v, list) else v for name, v in value.items() if name != "prior"}
         return _PRIORS[value["prior"]](**fields)
     return value

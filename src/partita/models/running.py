@@ -127,9 +127,7 @@ class _Job:
     def __init__(self, chain: int, sampler: Sampler, plan: Plan, run: Run | None) -> None:
         self.chain, self.sampler, self.plan, self.run = chain, sampler, plan, run
         self.busy = False
-        self.sweeps = (
-            sampler.sweeps
-        )  # after the last turn: the sampler itself may be sweeping in another thread
+        self.sweeps = sampler.sweeps  # after the last turn: the sampler itself may be sweeping in another thread
         self.parts: list[tuple[NDArray[Any], NDArray[np.float64]]] = []
         self.unwritten = 0
         self.written_sweeps = 0
@@ -260,9 +258,7 @@ def _tell_stopped(jobs: list[_Job], run: Run | None) -> None:
     warnings.warn(f"stopped by Ctrl-C after {draws} draws a chain{where}", stacklevel=4)
 
 
-def _collect(
-    model: Model, inputs: Mapping[str, NDArray[Any]], plan: Plan, jobs: list[_Job], complete: bool
-) -> Chain:
+def _collect(model: Model, inputs: Mapping[str, NDArray[Any]], plan: Plan, jobs: list[_Job], complete: bool) -> Chain:
     draws = min(job.draws for job in jobs)
     labels = np.stack([np.concatenate([part[0] for part in job.parts])[:draws] for job in jobs])
     stats = np.stack([np.concatenate([part[1] for part in job.parts])[:draws] for job in jobs])
