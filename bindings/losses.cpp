@@ -4,9 +4,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "distances.hpp"
-#include "interrupt.hpp"
 #include "loss_handle.hpp"
-#include "losses.hpp"
 #include "sample_view.hpp"
 #include "similarity.hpp"
 

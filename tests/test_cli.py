@@ -16,12 +16,23 @@ import partita as pt
 from partita.uncertainty import credible_ball
 
 PARTITA = [sys.executable, "-m", "partita"]
-COMMANDS = ("estimate", "ball", "similarity", "compare", "report", "convert", "demo")
+COMMANDS = [
+    "estimate",
+    "ball",
+    "similarity",
+    "compare",
+    "sample",
+    "blockmodel",
+    "ensemble",
+    "report",
+    "convert",
+    "demo",
+]
 
 
-def partita(*arguments, stdin=None, **options):
+def partita(*arguments, stdin=None, timeout=120, **options):
     command = [*PARTITA, *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=120, check=False, **options)
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=timeout, check=False, **options)
 
 
 def succeeds(*arguments, **options):
@@ -299,9 +310,9 @@ def test_demo_goes_from_data_to_a_report(tmp_path):
     assert succeeds("demo", "--draws", 50, "--quiet", cwd=tmp_path) == ""
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS[:4], "sample dpm", *COMMANDS[5:]])
 def test_help_has_an_example(command):
-    text = " ".join(succeeds(command, "--help").split())
+    text = " ".join(succeeds(*command.split(), "--help").split())
     assert f"Example: partita {command} " in text
 
 
@@ -322,3 +333,14 @@ def test_help_starts_without_heavy_imports():
     code = "import sys; from partita.cli import app; print({'numpy', 'scipy', 'matplotlib', 'plotly'} & {*sys.modules})"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert result.stdout.strip() == "set()"
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_items(tmp_path):
+    """Nothing n by n is made: a matrix over all pairs would take 40 GB."""
+    draws = pt.datasets.make_draws(100_000, 200, n_clusters=30, rng=1).astype(np.uint8)
+    np.save(tmp_path / "draws.npy", draws)
+    succeeds("estimate", "draws.npy", "--runs", 2, "--seed", 1, "--out", "results", cwd=tmp_path, timeout=600)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    assert peak < 2_000_000  # kilobytes
+    assert "too many items to show each pair" in (tmp_path / "results" / "report.html").read_text()

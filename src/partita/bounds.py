@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from partita import _core
+from partita._facts import ShownAsText
 from partita._validate import check_n_jobs, check_positive
 from partita.estimate import Estimate
 from partita.losses import ID, VI, Binder, ZeroOne, core_sample, pairwise_distances
@@ -18,7 +19,7 @@ MOST_ITEMS = 1400
 
 
 @dataclass(frozen=True)
-class Bound:
+class Bound(ShownAsText):
     """A lower bound on the expected loss of every partition.
 
     Attributes

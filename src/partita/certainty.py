@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita import _core
+from partita._facts import ShownAsText, rows_table
 from partita._validate import check_count, check_n_jobs
 from partita.estimate import Estimate
 from partita.losses import VI, Binder, Loss, core_sample, expected_loss
@@ -24,7 +25,7 @@ BLOCK_CELLS = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class ItemCertainty:
+class ItemCertainty(ShownAsText):
     """How sure the place of each item is.
 
     Attributes
@@ -39,6 +40,10 @@ class ItemCertainty:
     labels: Labels
     probability: Floats
     loss_share: Floats | None
+
+    def __repr__(self) -> str:
+        low, middle = np.nanmin(self.probability), np.nanmedian(self.probability)
+        return f"ItemCertainty({self.labels.size} items, probability {low:.3f} at least, {middle:.3f} in the middle)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +69,18 @@ class ClusterStability:
     exact: Floats
     exemplar: NDArray[np.int64]
 
+    def __repr__(self) -> str:
+        return f"ClusterStability({self.size.size} clusters, cohesion {self.cohesion.min():.3f} at least)"
+
+    def _repr_html_(self) -> str:
+        header = ("cluster", "size", "cohesion", "jaccard", "exact", "exemplar")
+        columns = (self.size, self.cohesion.round(3), self.jaccard.round(3), self.exact.round(3), self.exemplar)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return rows_table("ClusterStability", header, [[str(k), *map(str, row)] for k, row in enumerate(rows)])
+
 
 @dataclass(frozen=True, eq=False)
-class MergeTree:
+class MergeTree(ShownAsText):
     """Merges of an estimate's clusters, each the one of least expected loss.
 
     Attributes
@@ -82,6 +96,10 @@ class MergeTree:
     pairs: NDArray[np.int64]
     expected_loss: Floats
     sizes: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        first, last = self.expected_loss[0], self.expected_loss[-1]
+        return f"MergeTree({len(self.expected_loss)} to 1 clusters, expected loss {first:.4f} to {last:.4f})"
 
     def linkage(self) -> Floats:
         """The tree as SciPy's dendrogram takes it; heights are losses above the estimate's, monotone."""

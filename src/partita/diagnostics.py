@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._facts import rows_table
 from partita.estimate import Estimate, Search, estimate
 from partita.losses import Loss, as_loss, unique_distances
 from partita.sample import PartitionSample, as_sample
@@ -66,6 +67,11 @@ class Diagnostics:
             for q in self.quantities
         )
         return "Diagnostics" + rows + "".join(f"\n  {line}" for line in self.advice)
+
+    def _repr_html_(self) -> str:
+        header = ("quantity", "mean", "sd", "R-hat", "ESS")
+        rows = [(q.name, f"{q.mean:.4g}", f"{q.sd:.3g}", f"{q.r_hat:.3f}", f"{q.ess:.0f}") for q in self.quantities]
+        return rows_table("Diagnostics", header, rows) + "".join(f"<p>{line}</p>" for line in self.advice)
 
 
 def diagnostics(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._facts import ShownAsText
 from partita._validate import check_count, check_level, check_rng
 from partita.losses import Loss, as_loss, expected_loss
 from partita.partitions import canonical
@@ -17,7 +18,7 @@ Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class PartialClustering:
+class PartialClustering(ShownAsText):
     """Some of the items, clustered; `partial_clustering` makes it.
 
     Attributes

@@ -20,7 +20,7 @@ TERMINATED = 143
 @contextmanager
 def reported() -> Iterator[None]:
     """Turns the errors of a command into a sentence on standard error, and warnings too."""
-    signal.signal(signal.SIGTERM, _terminate)
+    before = signal.signal(signal.SIGTERM, _terminate)
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         warnings.showwarning = _show_warning  # type: ignore[assignment]
@@ -36,6 +36,8 @@ def reported() -> Iterator[None]:
         except (ValueError, OSError, ImportError, MemoryError) as error:
             _say(_sentence(error))
             raise typer.Exit(BAD_INPUT) from None
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
 
 def _terminate(signum: int, frame: Any) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from partita.cli.errors import INTERRUPTED
 from partita.cli.inputs import read_data, read_partition
-from partita.cli.options import DataFile, Level, Reading, Searching, TruthFile, Writing
+from partita.cli.options import BoundSeconds, DataFile, Level, Reading, Searching, TruthFile, Writing
 
 
 def run(
@@ -18,6 +18,7 @@ def run(
     level: Level = 0.95,
     data: DataFile = None,
     truth: TruthFile = None,
+    bound: BoundSeconds = None,
 ) -> None:
     """Find the partition with the lowest expected loss.
 
@@ -35,14 +36,15 @@ def run(
             "truth": None if truth is None else read_partition(truth),
         }
         best = searching.estimate(reading.sample())
+        proof = None if bound is None else best.bound(bound)
         if folder is not None:
             from partita.uncertainty import credible_ball
 
-            write_results(folder, best, credible_ball(best, level=level), **page)
+            write_results(folder, best, credible_ball(best, level=level), bound=proof, **page)
     if writing.json:
-        print_json(estimate_facts(best))
+        print_json(estimate_facts(best, proof))
     else:
-        print_estimate(best)
+        print_estimate(best, proof)
         if writing.out is not None:
             print(f"Results are in {writing.out}; open {writing.out / 'report.html'} in a browser.")
     if best.interrupted:

@@ -109,6 +109,10 @@ class Writing:
     force: Annotated[bool, typer.Option("--force", help="Replace earlier results.")] = False
 
 
+BoundSeconds = Annotated[
+    float | None,
+    typer.Option("--bound", help="Seconds to spend on proving how good the estimate is.", show_default=False),
+]
 Level = Annotated[float, typer.Option(help="Probability that the credible ball holds.")]
 DataFile = Annotated[
     str | None,

@@ -9,7 +9,7 @@ import typer
 
 from partita.cli.errors import INTERRUPTED
 from partita.cli.inputs import read_data, read_partition
-from partita.cli.options import DataFile, Level, Reading, Searching, TruthFile
+from partita.cli.options import BoundSeconds, DataFile, Level, Reading, Searching, TruthFile
 
 
 def run(
@@ -19,6 +19,7 @@ def run(
     level: Level = 0.95,
     data: DataFile = None,
     truth: TruthFile = None,
+    bound: BoundSeconds = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Cluster analysis",
     force: Annotated[bool, typer.Option("--force", help="Replace an existing page.")] = False,
 ) -> None:
@@ -37,7 +38,8 @@ def run(
     reference = None if truth is None else read_partition(truth)
     best = searching.estimate(reading.sample())
     ball = credible_ball(best, level=level)
-    report(best, ball, points, reference, out, title=title, command=command_line())
+    proof = None if bound is None else best.bound(bound)
+    report(best, ball, points, reference, out, title=title, command=command_line(), bound=proof)
     if not searching.quiet:
         print(answer(best, ball))
         print(f"The report is {out.absolute()}")

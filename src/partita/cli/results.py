@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from partita.cli.outputs import print_table, write_csv, write_json
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from partita.bounds import Bound
     from partita.estimate import Estimate
     from partita.sample import PartitionSample
     from partita.uncertainty import CredibleBall
@@ -27,7 +29,7 @@ def command_line() -> str:
     return shlex.join(["partita", *sys.argv[1:]])
 
 
-def estimate_facts(estimate: Estimate) -> dict[str, Any]:
+def estimate_facts(estimate: Estimate, bound: Bound | None = None) -> dict[str, Any]:
     """What scripts want to know about an estimate."""
     from importlib.metadata import version
 
@@ -47,6 +49,7 @@ def estimate_facts(estimate: Estimate) -> dict[str, Any]:
         "times_reached": estimate.times_reached if estimate.runs else None,
         "proven": estimate.proven,
         "gap": estimate.gap,
+        "bound": None if bound is None else asdict(bound),
         "interrupted": estimate.interrupted,
         "seed": estimate.seed,
         "version": version("partita"),
@@ -69,12 +72,14 @@ def ball_facts(ball: CredibleBall) -> dict[str, Any]:
     }
 
 
-def print_estimate(estimate: Estimate) -> None:
+def print_estimate(estimate: Estimate, bound: Bound | None = None) -> None:
     """The answer as a sentence and a table of the clusters."""
     from partita.certainty import cluster_stability
     from partita.report.words import answer
 
     print(answer(estimate, None))
+    if bound is not None:
+        print(bound)
     if estimate.interrupted:
         print("The search was stopped early: this is the best so far.")
     stability = cluster_stability(estimate)
@@ -101,7 +106,9 @@ def print_ball(ball: CredibleBall) -> None:
     print_table("", ("partition", "clusters", "distance", "probability"), rows)
 
 
-def write_results(folder: Path, estimate: Estimate, ball: CredibleBall, **page: Any) -> None:
+def write_results(
+    folder: Path, estimate: Estimate, ball: CredibleBall, *, bound: Bound | None = None, **page: Any
+) -> None:
     """labels.csv, runs.csv, ball.csv, summary.json and report.html."""
     from partita.certainty import item_certainty
     from partita.report import report
@@ -114,8 +121,8 @@ def write_results(folder: Path, estimate: Estimate, ball: CredibleBall, **page: 
     write_ball(folder / "ball.csv", ball)
     details = ball_facts(ball)
     shown = {key: details[key] for key in ("level", "mass", "radius", "n_inside", "summary")}
-    write_json(folder / "summary.json", estimate_facts(estimate) | {"ball": shown, "command": command_line()})
-    report(estimate, ball, path=folder / "report.html", command=command_line(), **page)
+    write_json(folder / "summary.json", estimate_facts(estimate, bound) | {"ball": shown, "command": command_line()})
+    report(estimate, ball, path=folder / "report.html", command=command_line(), bound=bound, **page)
 
 
 def write_runs(path: Path, estimate: Estimate) -> None:

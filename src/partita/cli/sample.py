@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
+
+from partita.cli.command import register
+from partita.cli.errors import INTERRUPTED
 
 app = typer.Typer(help="Draw partitions from the posterior of a model.", no_args_is_help=True)
 
@@ -20,7 +20,6 @@ def sample() -> None:
     """Draw partitions from the posterior of a model."""
 
 
-@app.command()
 def dpm(
     data: Annotated[
         Path, typer.Argument(help="CSV of numbers: a row an item, a column a variable; a header is optional.")
@@ -42,46 +41,27 @@ def dpm(
 
     Example: partita sample dpm data.csv --out run.partita --draws 2000 --seed 1
     """
+    import numpy as np
+
+    from partita.cli.inputs import read_data
     from partita.models import GaussianDPM
     from partita.models import resume as go_on
 
-    try:
-        if resume:
-            chain = go_on(out, n_jobs=n_jobs, progress=sys.stderr.isatty())
-        else:
-            model = GaussianDPM(covariance, alpha, standardize=standardize)
-            settings: dict[str, Any] = {"draws": draws, "warmup": warmup, "thin": thin, "chains": chains}
-            table = read_table(data)
-            chain = model.sample(table, **settings, rng=seed, path=out, n_jobs=n_jobs, progress=sys.stderr.isatty())
-    except (ValueError, TypeError, OSError) as error:
-        _fail(str(error))
-    np.save(out / "draws.npy", chain.labels.reshape(-1, chain.n_items))
+    progress = sys.stderr.isatty()
+    if resume:
+        chain = go_on(out, n_jobs=n_jobs, progress=progress)
+    else:
+        model = GaussianDPM(covariance, alpha, standardize=standardize)
+        settings: dict[str, Any] = {"draws": draws, "warmup": warmup, "thin": thin, "chains": chains}
+        table = read_data(str(data))
+        chain = model.sample(table, **settings, rng=seed, path=out, n_jobs=n_jobs, progress=progress)
+    np.save(out / "draws.npy", chain.labels)
     _tell(chain, out, as_json)
+    if not chain.attrs["complete"]:
+        raise typer.Exit(INTERRUPTED)
 
 
-def read_table(path: Path) -> NDArray[np.float64]:
-    """Numbers of a CSV file, (items, variables); a first row that is not numbers is a header."""
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        rows = [row for row in csv.reader(file) if row]
-    if rows and not all(_is_number(cell) for cell in rows[0]):
-        rows = rows[1:]
-    if not rows:
-        raise ValueError(f"{path} holds no rows of numbers")
-    for number, row in enumerate(rows, start=1):
-        if len(row) != len(rows[0]):
-            raise ValueError(f"{path}: data row {number} has {len(row)} cells, but the first has {len(rows[0])}")
-        for column, cell in enumerate(row, start=1):
-            if not _is_number(cell):
-                raise ValueError(f"{path}: data row {number}, column {column} is {cell!r}, not a number")
-    return np.array(rows, dtype=np.float64)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+register(app, "dpm", dpm)
 
 
 def _tell(chain: Any, out: Path, as_json: bool) -> None:
@@ -94,8 +74,3 @@ def _tell(chain: Any, out: Path, as_json: bool) -> None:
         "complete": bool(chain.attrs["complete"]),
     }
     typer.echo(json.dumps(summary) if as_json else repr(chain))
-
-
-def _fail(message: str) -> NoReturn:
-    typer.echo(f"partita: {message}", err=True)
-    raise typer.Exit(2)

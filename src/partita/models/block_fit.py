@@ -11,12 +11,13 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, gamma
 
+from partita._facts import ShownAsText, rows_table
 from partita.models.block_core import EdgeModel
 from partita.models.graph import Graph
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MergePath:
+class MergePath(ShownAsText):
     """Greedy merges from the fitted partition down to one cluster (Côme & Latouche 2015, Appendix C).
 
     Step t merges cluster `absorbed[t]` into `kept[t]` (labels of the fit) and leaves the ICL at `icl[t + 1]`;
@@ -57,6 +58,15 @@ class Blocks:
     edges: NDArray[np.int64]
     dyads: NDArray[np.float64]
     level: float
+
+    def __repr__(self) -> str:
+        rows, columns = self.mean.shape
+        return f"Blocks({rows} x {columns}, {self.level:.0%} intervals)"
+
+    def _repr_html_(self) -> str:
+        header = ["", *map(str, range(self.mean.shape[1]))]
+        cells = [[f"{value:.4g}" for value in row] for row in self.mean.tolist()]
+        return rows_table(repr(self), header, [[str(k), *row] for k, row in enumerate(cells)])
 
 
 @dataclass(frozen=True, eq=False, repr=False)

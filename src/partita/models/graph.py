@@ -12,9 +12,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from partita._facts import ShownAsText
+
 
 @dataclass(frozen=True)
-class Graph:
+class Graph(ShownAsText):
     """A network: counts of edges, dyads that were not observed, names of the nodes.
 
     `adjacency` is (n, n) and `missing` marks dyads left out of the likelihood; an undirected graph holds both

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, digamma, gammaln, logsumexp, xlogy
 
+from partita._facts import ShownAsText
 from partita.models.block_fit import first_appearance
 from partita.models.graph import Graph, as_graph
 from partita.models.starts import both_directions, embed, kmeans
@@ -21,7 +22,7 @@ STEPS = 200
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RivalFit:
+class RivalFit(ShownAsText):
     """Labels of the best K, and the criterion of every K that was tried."""
 
     labels: NDArray[np.int64]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
+    from partita.bounds import Bound
     from partita.estimate import Estimate
     from partita.uncertainty import CredibleBall
 
@@ -25,6 +26,7 @@ def report(
     title: str = "Cluster analysis",
     command: str | None = None,
     density: tuple[ArrayLike, ArrayLike] | None = None,
+    bound: Bound | None = None,
 ) -> Path:
     """Writes a page about an estimate and its uncertainty.
 
@@ -47,6 +49,8 @@ def report(
         The command that made the estimate, for the section on reproducing it.
     density : pair of (m,) array_like, optional
         Grid and values of a density for one-dimensional data.
+    bound : Bound, optional
+        What `estimate.bound()` gives: how much better another partition may be at most.
 
     Returns
     -------
@@ -56,5 +60,5 @@ def report(
     from partita.report.content import content
     from partita.report.page import write_page
 
-    page = content(estimate, ball, data, truth, title=title, command=command, density=density)
+    page = content(estimate, ball, data, truth, title=title, command=command, density=density, bound=bound)
     return write_page(page, Path(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,8 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._validate import check_partition, check_same_items
+from partita.bounds import Bound
 from partita.certainty import cluster_stability, item_certainty, n_clusters_posterior
-from partita.estimate import Estimate
+from partita.diagnostics import Diagnostics, diagnostics
+from partita.estimate import Estimate, Search
 from partita.partitions import align_labels
 from partita.report import words
 from partita.report.blocks import rivals
@@ -23,6 +26,7 @@ Labels = NDArray[np.int64]
 ITEMS_LISTED = 1000
 BOUNDS_LISTED = 8
 RIVAL_CELLS = 50_000_000
+MIXING_CELLS = 12_000_000
 
 
 def content(
@@ -34,6 +38,7 @@ def content(
     title: str,
     command: str | None,
     density: tuple[ArrayLike, ArrayLike] | None,
+    bound: Bound | None,
 ) -> dict[str, Any]:
     """Everything the template needs: sentences, tables, and the data of the figures."""
     labels, sample = estimate.labels, estimate.sample
@@ -43,6 +48,7 @@ def content(
     certainty = np.nan_to_num(item_certainty(estimate).probability)
     heat = heat_map(labels, certainty, sample)
     partitions = [("estimate", labels), *_bounds(labels, ball)]
+    checked = chain_diagnostics(estimate)
     figures: dict[str, Any] = {
         "counts": bars(n_clusters_posterior(sample), estimate.n_clusters),
         "map": map_figure(heat, labels, names if not heat.aggregated else None),
@@ -56,7 +62,8 @@ def content(
         "title": title,
         "answer": words.answer(estimate, ball),
         "asked": list(words.asked(estimate, ball)),
-        "advice": list(words.advice(estimate, ball)),
+        "advice": list(words.advice(estimate, ball, bound, () if checked is None else checked.advice)),
+        "mixing": None if checked is None else _mixing(checked),
         "map_note": _map_note(heat),
         "clusters": _clusters(estimate, names),
         "ball": None if ball is None else _ball_facts(ball),
@@ -177,6 +184,28 @@ def _against_truth(labels: Labels, truth: ArrayLike) -> Table:
     rows = list(compare_partitions(reference, labels).items())
     columns = (Column("Measure", "text"), Column("Value", "loss"))
     return Table("truth", "The estimate against the given truth", columns, rows)
+
+
+def chain_diagnostics(estimate: Estimate) -> Diagnostics | None:
+    """How well the chains mixed; None where weights speak against it, or where it would take long."""
+    sample = estimate.sample
+    if sample.is_weighted or sample.n_unique * sample.n_items > MIXING_CELLS:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the page shows the advice itself
+        return diagnostics(estimate, search=Search(runs=1), rng=0)
+
+
+def _mixing(checked: Diagnostics) -> Table:
+    rows = [(q.name, q.mean, q.sd, q.r_hat, q.ess) for q in checked.quantities]
+    columns = (
+        Column("Quantity", "text"),
+        Column("Mean", "loss"),
+        Column("Spread", "loss", "Standard deviation over the draws"),
+        Column("R-hat", "share", "1 when the chains agree; above 1.05 they have not mixed"),
+        Column("Effective draws", "rounded", "How many independent draws these are worth"),
+    )
+    return Table("mixing", "How well the chains mixed", columns, rows)
 
 
 def _runs(estimate: Estimate) -> Table | None:

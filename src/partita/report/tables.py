@@ -12,6 +12,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "percent": lambda value: f"{value:.1%}",
     "share": lambda value: "< 0.001" if 0 < value < 0.0005 else f"{value:.3f}",
     "loss": lambda value: f"{value:.6g}" if isinstance(value, float) else str(value),
+    "rounded": lambda value: f"{value:,.0f}",
     "seconds": lambda value: f"{value:.2f}",
 }
 
@@ -39,4 +40,5 @@ class Table:
     def cells(self, row: Sequence[Any]) -> Iterator[tuple[str, str, Any]]:
         """For each cell its kind, its text, and the value to sort by."""
         for column, value in zip(self.columns, row, strict=True):
-            yield column.kind, FORMATS[column.kind](value), value
+            known = value == value  # NaN: too few draws to say
+            yield column.kind, FORMATS[column.kind](value) if known else "–", value if known else -1

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from partita.bounds import Bound
 from partita.estimate import Estimate
 from partita.losses import Loss
 from partita.uncertainty import CredibleBall
@@ -114,8 +115,10 @@ def asked(estimate: Estimate, ball: CredibleBall | None) -> Iterator[tuple[str, 
         yield "Gaps", "some draws leave items unlabelled"
 
 
-def advice(estimate: Estimate, ball: CredibleBall | None) -> Iterator[Advice]:
-    """Plain advice, most urgent first within each topic."""
+def advice(
+    estimate: Estimate, ball: CredibleBall | None, bound: Bound | None = None, mixing: tuple[str, ...] = ()
+) -> Iterator[Advice]:
+    """Plain advice on the search, the draws, the chains and the ball."""
     if estimate.interrupted:
         yield Advice(
             "warning",
@@ -123,7 +126,10 @@ def advice(estimate: Estimate, ball: CredibleBall | None) -> Iterator[Advice]:
         )
     yield from _on_search(estimate)
     yield from _on_draws(estimate)
-    yield from _on_bound(estimate)
+    if bound is not None:
+        yield Advice("good" if bound.gap <= WORTH_PROVING else "note", bound.in_words())
+    for line in mixing:
+        yield Advice("warning", line)
     if ball is not None and not ball.loss.is_metric:
         yield Advice(
             "note",
@@ -175,14 +181,6 @@ def _on_draws(estimate: Estimate) -> Iterator[Advice]:
         )
     if sample.n_chains == 1:
         yield Advice("note", "There is one chain. Several chains from different starts show whether they mix.")
-
-
-def _on_bound(estimate: Estimate) -> Iterator[Advice]:
-    gap = estimate.gap
-    if gap is None or estimate.proven:
-        return
-    kind = "good" if gap <= WORTH_PROVING else "note"
-    yield Advice(kind, f"A proven bound leaves room for an expected loss at most {gap:.1%} lower than this one.")
 
 
 def plural(count: int, noun: str) -> str:
