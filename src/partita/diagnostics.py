@@ -197,6 +197,8 @@ def _quantity(name: str, values: Floats) -> Quantity:
 
 
 def _arviz(values: Floats) -> tuple[float, float] | None:
+    if len(values) < 2:  # ArviZ has no R-hat for one chain; ours compares its halves
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # ArviZ announces its future at import
