@@ -22,8 +22,8 @@ struct Sums {
     double n = 0, total = 0;
 };
 
-/// Sums of counts of two different partitions differ by at least one half for every phi here; anything smaller is
-/// rounding. Where a loss divides by an entropy, rounding must not be taken for a difference.
+/// Sums of counts of two different partitions differ by at least one half for every phi here; anything
+/// smaller is rounding. Where a loss divides by an entropy, rounding must not be taken for a difference.
 inline constexpr double no_difference = 1e-3;
 
 enum class Phi { square, n_log_n, pairs };

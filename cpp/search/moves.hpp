@@ -142,15 +142,15 @@ void allocate_in_order(S& state, std::span<const std::uint32_t> order, const Lim
     }
 }
 
-struct Merge {
+struct ClusterMerge {
     std::uint32_t keep = 0, gone = 1;
     double change = std::numeric_limits<double>::infinity();
 };
 
-template <SearchState S> Merge best_merge(const S& state) {
+template <SearchState S> ClusterMerge best_merge(const S& state) {
     const auto changes = state.merge_changes();
     const auto clusters = state.n_clusters();
-    Merge best;
+    ClusterMerge best;
     for (std::uint32_t k = 0; k < clusters; ++k)
         for (std::uint32_t l = k + 1; l < clusters; ++l)
             if (const auto change = changes[std::size_t{k} * clusters + l]; change < best.change)
@@ -174,7 +174,7 @@ template <SearchState S> std::uint32_t merge_best_pairs(S& state, const Limits& 
 /// Merges the least costly pairs until there are at most `clusters`.
 template <SearchState S> void merge_down_to(S& state, std::uint32_t clusters, const Limits& limits) {
     while (state.n_clusters() > clusters) {
-        const auto best = limits.reached() ? Merge{} : best_merge(state);
+        const auto best = limits.reached() ? ClusterMerge{} : best_merge(state);
         state.merge(best.keep, best.gone);
     }
 }

@@ -56,10 +56,10 @@ template <SearchState S> void restore(S& state, const std::vector<std::vector<st
 }
 
 /// The two clusters, neither of them `besides`, whose merge costs least.
-template <SearchState S> Merge cheapest_merge(const S& state, std::uint32_t besides) {
+template <SearchState S> ClusterMerge cheapest_merge(const S& state, std::uint32_t besides) {
     const auto changes = state.merge_changes();
     const auto clusters = state.n_clusters();
-    Merge best;
+    ClusterMerge best;
     for (std::uint32_t k = 0; k < clusters; ++k)
         for (std::uint32_t l = k + 1; l < clusters; ++l)
             if (const auto change = changes[std::size_t{k} * clusters + l];

@@ -55,6 +55,7 @@ def dpm(
         settings: dict[str, Any] = {"draws": draws, "warmup": warmup, "thin": thin, "chains": chains}
         table = read_data(str(data))
         chain = model.sample(table, **settings, rng=seed, path=out, n_jobs=n_jobs, progress=progress)
+
     np.save(out / "draws.npy", chain.labels)
     _tell(chain, out, as_json)
     if not chain.attrs["complete"]:
