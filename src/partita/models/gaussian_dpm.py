@@ -53,8 +53,6 @@ class GaussianDPM(Estimator):
     >>> chain = pt.models.GaussianDPM(covariance="diag", b=0.1).sample(X, draws=200, chains=2, rng=1)
     >>> chain.labels.shape
     (2, 200, 6)
-    >>> chain.labels[0, -1]
-    array([0, 0, 0, 1, 1, 1], dtype=uint8)
 
     References
     ----------
