@@ -88,6 +88,8 @@ def test_killed_fifty_times(tmp_path, uninterrupted, seed):
 
 def test_stopped_in_the_warmup_and_in_the_draws(tmp_path, uninterrupted, frequent, monkeypatch):
     """A checkpoint that cannot be written ends the run; what is there goes on. Tried at every tenth write."""
+    monkeypatch.setattr(running, "CHECKPOINT_SECONDS", 0.0)  # a write every turn: enough of them on any machine
+    monkeypatch.setattr(running, "TURN_SECONDS", 0.001)
     write = checkpoint._write_atomically
     for last in (9, 20, 40):
         count = iter(range(10**6))
