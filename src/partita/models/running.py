@@ -196,16 +196,20 @@ class _Crew:
         self.stop = False
         self.failure: BaseException | None = None
         self.threads = [threading.Thread(target=self._work, daemon=True) for _ in range(n_threads)]
+        self.working = n_threads
+        self.done = threading.Event()
 
     def run(self, report: Reporter) -> bool:
-        """Until every chain is done; False if Ctrl-C came first."""
+        """Until every chain is done; False if Ctrl-C came first.
+
+        The threads say themselves when they end: a join that Ctrl-C interrupts may take a running thread for ended.
+        """
         completed = True
         for thread in self.threads:
             thread.start()
-        while any(thread.is_alive() for thread in self.threads):
+        while not self.done.is_set():
             try:
-                for thread in self.threads:
-                    thread.join(TURN_SECONDS / len(self.threads))
+                self.done.wait(TURN_SECONDS)
                 report(self.jobs)
             except KeyboardInterrupt:
                 completed, self.stop = False, True
@@ -220,6 +224,11 @@ class _Crew:
                 job.busy = False
         except BaseException as failure:
             self.failure, self.stop = failure, True
+        finally:
+            with self.lock:
+                self.working -= 1
+                if self.working == 0:
+                    self.done.set()
 
     def _next(self) -> _Job | None:
         with self.lock:
