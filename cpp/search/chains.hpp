@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -11,8 +12,6 @@
 #include "search/moves.hpp"
 
 namespace partita {
-
-inline constexpr std::size_t most_waverers = 64;
 
 /// An item that would lose little in another cluster.
 struct Waverer {
@@ -24,8 +23,8 @@ struct Waverer {
     }
 };
 
-/// The items that lose least by going to another cluster, least first. Clusters neither open nor close in a
-/// chain, so that it can be undone step by step.
+/// The items that lose least by going to another cluster, least first; so many that all chains together cost
+/// no more than a sweep. Clusters neither open nor close in a chain, so that it can be undone step by step.
 template <SearchState S> std::vector<Waverer> waverers(S& state, const Limits& limits) {
     std::vector<Waverer> found;
     for (std::uint32_t i = 0; i < state.labels().size(); ++i) {
@@ -37,7 +36,7 @@ template <SearchState S> std::vector<Waverer> waverers(S& state, const Limits& l
         if (state.n_clusters() > 1 && state.size(own) > 1)
             found.push_back({i, own, other.best, other.best_score - scores[own]});
     }
-    const auto count = std::min(found.size(), most_waverers);
+    const auto count = static_cast<std::size_t>(std::sqrt(static_cast<double>(found.size())));
     std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count), found.end(),
                       [](const Waverer& x, const Waverer& y) { return x.penalty < y.penalty; });
     found.resize(count);

@@ -20,7 +20,6 @@ constexpr std::size_t pair_items = 2048; // up to here Binder's loss is searched
 constexpr std::size_t few_items = 500;   // up to here Binder's loss gets extra runs
 constexpr int most_rounds = 8;           // of crossings on one level
 constexpr std::size_t draws_a_start = 4; // of which the best becomes a start
-constexpr std::size_t chained = 2;       // of the best partitions, improved by chains of moves at the end
 
 /// A partition as the search passes it on: labels 0..K-1, items in no cluster where a draw has a gap.
 using Labels = std::vector<std::uint32_t>;
@@ -212,19 +211,17 @@ public:
         }
     }
 
-    /// Tries chains of moves on the best runs, for which single moves, merges and crossings are used up.
+    /// Tries chains of moves on the best run, for which single moves, merges and crossings are used up.
     void chain(std::vector<Run>& runs) {
-        const auto best = distinct_best_first(runs);
-        auto better =
-            each(std::min(chained, best.size()), [&](std::size_t index, Run& run, S& state, Rng& rng) {
-                run = *best[index];
-                state.assign(run.labels);
-                while (try_chains(state, run.tally, limits_))
-                    descend(state, rng, run.tally, limits_);
-            });
-        for (auto& run : better)
-            if (run.loss < best.front()->loss)
-                runs.push_back(std::move(run));
+        const auto& best = *distinct_best_first(runs).front();
+        auto chained = each(1, [&](std::size_t, Run& run, S& state, Rng& rng) {
+            run = best;
+            state.assign(run.labels);
+            while (try_chains(state, run.tally, limits_))
+                descend(state, rng, run.tally, limits_);
+        });
+        if (chained.front().loss < best.loss)
+            runs.push_back(std::move(chained.front()));
     }
 
 private:
