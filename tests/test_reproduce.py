@@ -17,7 +17,7 @@ from frame.options import Options, _without_folders  # noqa: E402
 
 
 def options(folder, size="full"):
-    return Options(size, folder / "data", folder / "out", None, "python reproduce/x.py", None)
+    return Options(size, folder / "data", folder / "draws", folder / "out", None, "python reproduce/x.py", None)
 
 
 def run(name, folder, *arguments):
@@ -80,8 +80,7 @@ def test_page(tmp_path, capsys):
     assert "| radius | 0.500 |  | 0.500 |  |" in text
     assert "| VI | 1.2 ± 0.0 (1.9) |" in text
     assert "- VI, n = 40: Another chain." in text
-    rows = list(csv.DictReader((tmp_path / "out" / "example.csv").open(encoding="utf-8")))
-    assert rows[1] == {
+    assert read(tmp_path / "out" / "example.csv")[1] == {
         "section": "Long",
         "quantity": "clusters",
         "column": "",

@@ -13,6 +13,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
+FOLDERS = ("--data", "--draws", "--out", "--keep")
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Options:
 
     size: str
     data: Path
+    draws: Path
     out: Path | None
     keep: Path | None
     command: str
@@ -46,6 +48,7 @@ def options(doc: str | None, own: Callable[[argparse.ArgumentParser], Any] = lam
     parser.add_argument("--quick", action="store_true", help="smaller: at most two minutes on two cores")
     parser.add_argument("--smoke", action="store_true", help="smallest: some seconds, only to see that all parts run")
     parser.add_argument("--data", type=Path, default=SHARED / "data", help="folder of the data sets")
+    parser.add_argument("--draws", type=Path, default=SHARED / "reference" / "draws", help="folder of published draws")
     parser.add_argument("--out", type=Path, help="folder for CSV, page and figures")
     parser.add_argument("--keep", type=Path, help="folder that keeps long runs, and gives them back the next time")
     own(parser)
@@ -53,15 +56,15 @@ def options(doc: str | None, own: Callable[[argparse.ArgumentParser], Any] = lam
     size = "smoke" if given.smoke else "quick" if given.quick else "full"
     out = given.out if given.out is not None or size == "full" else ROOT / "build" / "reproduce" / size
     command = " ".join(["python", f"reproduce/{Path(sys.argv[0]).name}", *_without_folders(sys.argv[1:])])
-    return Options(size, given.data, out, given.keep, command, given)
+    return Options(size, given.data, given.draws, out, given.keep, command, given)
 
 
 def _without_folders(arguments: list[str]) -> list[str]:
     """The command as another machine would give it: folders are left out."""
     shown, skip = [], False
     for argument in arguments:
-        if skip or argument.startswith(("--data", "--out", "--keep")):
-            skip = not skip and argument in ("--data", "--out", "--keep")
+        if skip or argument.startswith(FOLDERS):
+            skip = not skip and argument in FOLDERS
         else:
             shown.append(argument)
     return shown

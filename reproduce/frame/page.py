@@ -15,6 +15,8 @@ from frame.rows import Row, Value, differ, write_rows
 
 mpl.use("Agg")
 
+SMALL_RUN = "A small run, not of the paper's size."
+
 
 class Page:
     """A paper's page as it grows: sections with rows, text and figures; `write` makes the files."""
@@ -48,7 +50,8 @@ class Page:
     ) -> None:
         """Adds a number. `differs` is kept as the note only where ours and the paper's do differ (see `differ`)."""
         now = self.sections[-1]
-        note = (differs or now.differs) if differ(ours, paper, error, now.decimals) else ""
+        sentence = (differs or now.differs) if self.options.size == "full" else SMALL_RUN
+        note = sentence if differ(ours, paper, error, now.decimals) else ""
         now.rows.append(Row(now.title, quantity, column, ours, error, paper, note))
 
     def text(self, markdown: str) -> None:
