@@ -24,9 +24,13 @@ def run(name, folder, *arguments):
     command = [sys.executable, "-W", "error", str(ROOT / "reproduce" / name), *arguments, "--out", str(folder)]
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
-    return next(iter(folder.glob("*.md"))), list(
-        csv.DictReader(next(iter(folder.glob("*.csv"))).open(encoding="utf-8"))
-    )
+    (page,), (table,) = folder.glob("*.md"), folder.glob("*.csv")
+    return page, read(table)
+
+
+def read(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 @pytest.mark.parametrize("name", FRAMED)

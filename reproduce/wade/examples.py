@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+import partita as pt
 from partita.models import GaussianDPM
 from wade.analysis import Analysis, Floats, Labels, analyse
 
@@ -18,7 +19,7 @@ ITEMS = 200
 def paper_data(folder: Path, example: int) -> tuple[Floats, Labels]:
     """The paper's points and the Gaussian that each comes from."""
     table = np.loadtxt(folder / f"ex{example}.data.csv", delimiter=",", skiprows=1)
-    return table[:, :2], table[:, 2].astype(np.int64)
+    return table[:, :2], pt.canonical(table[:, 2].astype(np.int64))
 
 
 def paper_draws(folder: Path, example: int) -> NDArray[np.int64]:
