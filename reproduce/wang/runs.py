@@ -40,8 +40,12 @@ class Results:
     def __init__(self, path: Path) -> None:
         self.path = path
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(",".join(FIELDS) + "\n")
+            self.forget()
+
+    def forget(self) -> None:
+        """Begins anew."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text(",".join(FIELDS) + "\n")
 
     def frame(self) -> pd.DataFrame:
         return pd.read_csv(self.path)
