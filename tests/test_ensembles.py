@@ -127,6 +127,21 @@ def test_no_items_by_items_table_above_the_limit():
     assert adjusted_rand(cspa(base, 2, sample=200, rng=0), base[:, 0]) == 1.0
 
 
+def test_hgpa_says_when_every_partition_cuts_all_and_a_sample_helps():
+    """Noise puts a few items of every base cluster into every part: the cut is then the same for all partitions."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(5, size=4000)
+    base = np.stack([rng.permutation(5)[truth] for _ in range(10)], axis=1)
+    noise = rng.random(base.shape) < 0.1
+    base[noise] = rng.integers(5, size=int(noise.sum()))
+    with pytest.warns(UserWarning, match="cuts all 50 base clusters.*sample=100"):
+        whole = hgpa(base, 5, rng=1)
+    sampled = hgpa(base, 5, sample=100, rng=1)
+    assert adjusted_rand(truth, sampled) > 0.75
+    assert adjusted_rand(truth, whole) < 0.5
+    assert np.array_equal(sampled, hgpa(base, 5, sample=100, rng=1))
+
+
 def test_reading_base_clusterings():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"a": ["x", None, "y"], "b": [1.0, np.nan, 3.0], "c": [5, -1, 5]})

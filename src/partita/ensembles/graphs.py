@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,9 @@ from .predictive import count_labels
 SCALE = 1000  # METIS takes whole numbers: similarities in thousandths
 BUNDLE = 0.02  # of an even part: the most that one vertex of HGPA's graph holds
 IMBALANCE = 0.05  # parts may be this much larger than even ones, as in the paper
+
+
+Partitioner = Callable[[Base, int, np.random.Generator], Labels]
 
 
 def cspa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> Labels:
@@ -40,14 +44,7 @@ def cspa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> La
     ----------
     Strehl & Ghosh (2002), Cluster ensembles, Journal of Machine Learning Research 3.
     """
-    read, labelled, k = _read(base, k)
-    used, rng = read.rows(labelled), check_rng(rng)
-    if sample is None:
-        check_table(used.n_items, "CSPA", "give sample=, for example cspa(base, k, sample=5000), or take mcla or hgpa")
-        return spread(_partition_similar(used, k, rng), labelled)
-    chosen = _chosen(sample, k, used.n_items, rng)
-    check_table(len(chosen), "CSPA", "take a smaller sample")
-    return spread(_follow(used, chosen, _partition_similar(used.rows(chosen), k, rng), k), labelled)
+    return _partition(_partition_similar, base, k, sample, rng)
 
 
 def mcla(base: Any, k: int, *, rng: Any = None) -> Labels:
@@ -87,12 +84,21 @@ def hgpa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> La
     ----------
     Strehl & Ghosh (2002), Cluster ensembles, Journal of Machine Learning Research 3.
     """
+    return _partition(_partition_few_cuts, base, k, sample, rng)
+
+
+def _partition(method: Partitioner, base: Any, k: Any, sample: int | None, rng: Any) -> Labels:
+    """The parts of all items; or of a sample, and each other item goes to the part it is most similar to."""
     read, labelled, k = _read(base, k)
     used, rng = read.rows(labelled), check_rng(rng)
     if sample is None:
-        return spread(_partition_few_cuts(used, k, rng), labelled)
-    chosen = _chosen(sample, k, used.n_items, rng)
-    return spread(_follow(used, chosen, _partition_few_cuts(used.rows(chosen), k, rng), k), labelled)
+        return spread(method(used, k, rng), labelled)
+    size = min(check_count(sample, "sample", minimum=k), used.n_items)
+    chosen = np.sort(rng.choice(used.n_items, size, replace=False))
+    parts = method(used.rows(chosen), k, rng)
+    found = _most_similar_part(used, used.rows(chosen), parts, k)
+    found[chosen] = parts
+    return spread(found, labelled)
 
 
 def _partition_few_cuts(base: Base, k: int, rng: np.random.Generator) -> Labels:
@@ -109,7 +115,7 @@ def _partition_few_cuts(base: Base, k: int, rng: np.random.Generator) -> Labels:
             f"HGPA's partition cuts all {cut} base clusters, so the cut cannot tell it from any other; "
             f"take a sample of some 20 items a cluster (sample={20 * k}), or another method",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return parts[vertex]
 
@@ -136,22 +142,14 @@ def _read(base: Any, k: Any) -> tuple[Base, NDArray[np.bool_], int]:
 
 
 def _partition_similar(base: Base, k: int, rng: np.random.Generator) -> Labels:
+    check_table(base.n_items, "CSPA", "give sample=, for example cspa(base, k, sample=5000), or take mcla or hgpa")
     return _partition_graph(coassociation(base), k, rng)
 
 
-def _chosen(sample: int, k: int, n_items: int, rng: np.random.Generator) -> Labels:
-    """Which items are in the sample."""
-    size = min(check_count(sample, "sample", minimum=k), n_items)
-    return np.sort(rng.choice(n_items, size, replace=False))
-
-
-def _follow(base: Base, chosen: Labels, parts: Labels, k: int) -> Labels:
-    """The chosen items' parts; each other item goes where members share the most clusters with it, on average."""
-    counts = count_labels(base.rows(chosen), parts, k)
-    means = counts / np.maximum(np.bincount(parts, minlength=k), 1)
-    found = np.asarray((indicators(base) @ means).argmax(axis=1))
-    found[chosen] = parts
-    return found
+def _most_similar_part(base: Base, members: Base, parts: Labels, k: int) -> Labels:
+    """The part whose members share the most clusters with each item, on average."""
+    sizes = np.maximum(np.bincount(parts, minlength=k), 1)
+    return np.asarray((indicators(base) @ (count_labels(members, parts, k) / sizes)).argmax(axis=1))
 
 
 def _overlap(base: Base, labels: sparse.csr_array) -> NDArray[np.float64]:
