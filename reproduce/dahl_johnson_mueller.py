@@ -163,7 +163,7 @@ def write_table_2(page: frame.Page, runs: dict[Set, Contests]) -> None:
     page.section(
         "Table 2: one run of SALSO (A) against one of Rastelli & Friel (B), any number of clusters",
         "B starts, as their program does, from a random partition with up to as many groups as there are items.",
-        decimals=2,
+        decimals=3,
     )
     for one, loss, rows in each(page, runs, GREEDY_EPL):
         a_better, b_better, a_time, b_time, ratio = paper.TABLE_2[one.items][loss]
@@ -179,7 +179,7 @@ def write_table_3(page: frame.Page, runs: dict[Set, Contests]) -> None:
     page.section(
         "Table 3: one run of SALSO with any number of clusters (A), and with at most as many as a draw has (B)",
         "Binder(2) has a = 2, b = 1; VI(0.5) has a = 0.5, b = 1.",
-        decimals=2,
+        decimals=3,
     )
     for one, loss, rows in each(page, runs):
         a_clusters, b_clusters, a_time, b_time, ratio = paper.TABLE_3[one.items][loss]
@@ -194,7 +194,7 @@ def write_table_4(page: frame.Page, runs: dict[Set, Contests]) -> None:
     page.section(
         "Table 4: four runs of SALSO (A), one run (B), and Rastelli & Friel in equal time (C)",
         "All with at most as many clusters as a draw has.",
-        decimals=2,
+        decimals=3,
     )
     for one, loss, rows in each(page, runs):
         a_b, b_a, a_c, c_a = paper.TABLE_4[one.items][loss]
@@ -211,7 +211,7 @@ def write_parts(page: frame.Page, runs: dict[Set, Contests]) -> None:
         "Which part of SALSO helps: zealous updates (D: none) and sequential allocation (E: none), in equal time",
         "A is four runs of SALSO. The paper has no table of this; it says that zealous updates matter more, and that "
         "sequential allocation also helps in general.",
-        decimals=2,
+        decimals=3,
     )
     for _, _, rows in each(page, runs):
         rows.better("A < D", "SALSO, 4 runs", "no zealous updates")
@@ -223,9 +223,9 @@ def write_parts(page: frame.Page, runs: dict[Set, Contests]) -> None:
 def write_default(page: frame.Page, runs: dict[Set, Contests]) -> None:
     page.section(
         "Our default search: with its 16 starts (S), and in the time of four runs of SALSO (T)",
-        "`pt.estimate(draws, loss)`, at most as many clusters as a draw has, against four runs of SALSO (A) and Rastelli & "
-        "Friel in equal time (C).",
-        decimals=2,
+        "`pt.estimate(draws, loss)`, at most as many clusters as a draw has, against four runs of SALSO (A) and Rastelli "
+        "& Friel in equal time (C).",
+        decimals=3,
     )
     for _, _, rows in each(page, runs):
         rows.better("S < A", "default search", "SALSO, 4 runs")

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import ttest_rel
 
 import frame
-from wang import paper
-from wang.data import CLUSTER, FILES, OUTLIERS, UCI, load
+from wang import paper, tables
+from wang.data import FILES, load
 from wang.runs import Effort, Results, noisy, real
 
 
@@ -36,38 +35,6 @@ SIZES = {
     "quick": Size(2, ("Glass", "Tracedata"), paper.NOISE, Effort(draws=100, warmup=200, restarts=1)),
     "smoke": Size(1, ("Glass",), (0.05,), Effort(draws=20, warmup=20, restarts=1)),
 }
-GRAPHS = ("CSPA", "HGPA", "MCLA")
-OTHERS = ("BCE", "MM", "expected VI", "NBCE, TSB", "NBCE, α0 = β = 1", "NBCE, K = classes")
-NOT_PERPLEXITY = (
-    "Eq. 12 is at least 1 and at most the number of labels; the paper's Tables 3, 4, 5 and 7 go beyond, so they are "
-    "something else, and only the order of the methods can be compared."
-)
-
-
-class Table:
-    """The rows that are there, and how they go into the page."""
-
-    def __init__(self, page: frame.Page, runs: pd.DataFrame) -> None:
-        self.page, self.runs = page, runs
-
-    def values(self, dataset: str, method: str, metric: str) -> np.ndarray:
-        runs = self.runs
-        chosen = (runs.dataset == dataset) & (runs.method == method) & (runs.metric == metric)
-        return runs[chosen].value.to_numpy(float)
-
-    def row(
-        self, dataset: str, method: str, metric: str, paper: float | None = None, column: str = "", differs: str = ""
-    ) -> None:
-        found = self.values(dataset, method, metric)
-        if not len(found):
-            return
-        infinite = int((~np.isfinite(found)).sum())
-        ours, error = (f"∞ in {infinite} of {len(found)}", None) if infinite else frame.mean_and_error(found)
-        self.page.row(dataset, ours, paper, error, column=column or method, differs=differs)
-
-    def means(self, metric: str, sets: list[str]) -> pd.DataFrame:
-        chosen = self.runs[self.runs.metric == metric]
-        return chosen.groupby(["dataset", "method"]).value.mean().unstack().loc[sets]
 
 
 def main() -> None:
@@ -83,16 +50,16 @@ def main() -> None:
         if options.size != "full":
             results.forget()
         run(results, size, {name: load(name, options.data) for name in size.sets} if here else {})
-    table = Table(page, complete(results.frame()))
+    table = tables.Table(page, complete(results.frame()))
     sets = [name for name in FILES if (table.runs.dataset == name).any()]
-    write_synthetic(table, size.noise)
+    tables.write_synthetic(table, size.noise)
     if sets:
-        write_f1(table, sets)
-        write_reading(table, sets)
-        write_clusters(table, sets)
-        write_perplexity(table, sets)
-        write_outliers(table, sets)
-        write_inference(table, sets)
+        tables.write_f1(table, sets)
+        tables.write_reading(table, sets)
+        tables.write_clusters(table, sets)
+        tables.write_perplexity(table, sets)
+        tables.write_outliers(table, sets)
+        tables.write_inference(table, sets)
     page.write()
 
 
@@ -102,158 +69,16 @@ def run(results: Results, size: Size, data: dict[str, tuple[np.ndarray, np.ndarr
     for repetition in range(size.repetitions):
         for share in size.noise:
             make = lambda share=share, seed=repetition: noisy(share, seed, size.effort)  # noqa: E731
-            results.need(repetition, noise_name(share), make)
+            results.need(repetition, tables.noise_name(share), make)
         for name, (features, truth) in data.items():
             make = lambda X=features, y=truth, seed=repetition: real(X, y, seed, size.effort)  # noqa: E731
             results.need(repetition, name, make)
-
-
-def noise_name(share: float) -> str:
-    return f"noise {share:.0%}"
 
 
 def complete(runs: pd.DataFrame) -> pd.DataFrame:
     """The repetitions that went through every data set."""
     covered = runs.groupby("repetition").dataset.nunique()
     return runs[runs.repetition.isin(covered.index[covered == covered.max()])]
-
-
-def write_f1(table: Table, sets: list[str]) -> None:
-    count = table.runs.repetition.nunique()
-    table.page.section(
-        "Table 2: F1",
-        f"Means and standard errors over {count} repetitions (the paper does not say how many it had): new k-means "
-        "clusterings, new items held out, new seeds. All repetitions are in `reproduce/results/runs/"
-        "wang_domeniconi_laskey.csv`; a run goes on where the last one stopped, so the seconds above are those of "
-        "the last start.",
-        decimals=2,
-    )
-    base = "The paper tells neither the rows nor the scaling that its k-means had; ours has all rows, as distributed."
-    differs = {
-        "base max": base,
-        "base avg": base,
-        "NBCE": "With K = 100 and learned α0 and β NBCE finds several clusters a class, and this F1, an average over "
-        "the clusters found, takes the recall of each; see the readings of F1 below.",
-    }
-    graph = (
-        "The graph methods follow their base clusterings, which are not the paper's; METIS makes parts of even size."
-    )
-    for name in sets:
-        for method, value in zip(paper.F1_METHODS, paper.F1[name], strict=True):
-            table.row(name, method, "f1", value, differs=differs.get(method, graph))
-        for method in OTHERS:
-            table.row(name, method, "f1")
-
-
-def write_reading(table: Table, sets: list[str]) -> None:
-    table.page.section(
-        "Three readings of F1",
-        "The paper has partitions A (h clusters) and B (k), divides by h a sum to k, and does not say which is the "
-        "truth. With A the clusters found, each cluster's recall is taken of its best class, and a class in five "
-        "pieces has five recalls of a fifth: that is the table above. With A the classes, each class is scored once, "
-        "at its best cluster. Pairs of items need no such choice.",
-        decimals=2,
-    )
-    for metric, short in (("f1 by class", "classes"), ("f1 of pairs", "pairs")):
-        for name in sets:
-            for method in (*GRAPHS, "expected VI", "NBCE", "NBCE, α0 = β = 1", "NBCE, K = classes"):
-                table.row(name, method, metric, column=f"{method}: {short}")
-    for metric, reading in (("f1", "A the clusters found"), ("f1 by class", "A the classes"), ("f1 of pairs", "pairs")):
-        for method in ("NBCE", "NBCE, α0 = β = 1", "NBCE, K = classes"):
-            table.page.text(t_test(table, sets, metric, reading, method))
-
-
-def t_test(table: Table, sets: list[str], metric: str, reading: str, method: str) -> str:
-    """A method against the best rival of each set, by the means over repetitions, as the paper pairs them."""
-    if len(sets) < 2:
-        return ""
-    means = table.means(metric, sets)
-    rivals = means[list(GRAPHS)].max(axis=1)
-    result = ttest_rel(means[method], rivals)
-    return (
-        f"Paired t-test over {len(sets)} sets, F1 with {reading}, {method} − best of CSPA, HGPA and MCLA: mean "
-        f"difference {(means[method] - rivals).mean():+.3f}, t = {result.statistic:.2f}, two-sided p = "
-        f"{result.pvalue:.2g} (the paper, NBCE: p < 0.002 in its favour)."
-    )
-
-
-def write_clusters(table: Table, sets: list[str]) -> None:
-    table.page.section(
-        "Why NBCE finds more clusters than classes",
-        "Number of clusters, learned β, perplexity on the items held out, and the adjusted Rand index. The model "
-        "takes the labels of an item to be independent within a consensus cluster. Runs of k-means on the same data "
-        "are not: within a class, those with 150 and 200 % of the classes cut it at similar places. A mixture of "
-        "products can only say so with several components a class. These are no artefact: they predict the labels of "
-        "held-out items better than K = classes or α0 = β = 1 do. On labels that are independent (Table 3) NBCE finds "
-        "the true number.",
-        decimals=2,
-    )
-    for name in sets:
-        for method in ("NBCE", "NBCE, α0 = β = 1", "NBCE, K = classes"):
-            for metric, short in (("clusters", "clusters"), ("beta", "β"), ("test", "perplexity"), ("ari", "ARI")):
-                table.row(name, method, metric, column=f"{short}, {method}")
-        for method in (*GRAPHS, "expected VI"):
-            table.row(name, method, "ari", column=f"ARI, {method}")
-
-
-def write_synthetic(table: Table, noise: tuple[float, ...]) -> None:
-    table.page.section(
-        "Table 3: perplexity, synthetic",
-        f"Two clusters of {CLUSTER} items and {OUTLIERS} outliers, each with a label of its own, in ten clusterings a "
-        "share of whose labels was changed at random; the paper prints no sizes for its Figure 3. The last columns "
-        f"are the clusters that NBCE found, of {2 + OUTLIERS}, and its adjusted Rand index.",
-        decimals=2,
-        differs=NOT_PERPLEXITY,
-    )
-    for column, share in enumerate(noise):
-        for method in ("MM", "BCE", "NBCE"):
-            table.row(noise_name(share), method, "train", paper.SYNTHETIC[method][column])
-        for metric in ("clusters", "ari"):
-            table.row(noise_name(share), "NBCE", metric, column=f"NBCE: {metric}")
-
-
-def write_perplexity(table: Table, sets: list[str]) -> None:
-    for number, part, items in ((4, "train", "the items of the fit"), (5, "test", "the items held out")):
-        table.page.section(
-            f"Table {number}: perplexity, {part}",
-            f"On {items}. BCE's is a bound, an upper limit of its perplexity. The smoothed rows add 0.5 to each count: "
-            "maximum likelihood gives labels that a cluster never saw the probability 0.",
-            decimals=2,
-            differs=NOT_PERPLEXITY,
-        )
-        for name in sets:
-            for method, value in zip(("MM", "BCE", "NBCE"), paper.PERPLEXITY[part][name], strict=True):
-                table.row(name, method, part, value)
-            for method in ("MM, smoothed", "BCE, smoothed"):
-                table.row(name, method, part)
-
-
-def write_outliers(table: Table, sets: list[str]) -> None:
-    table.page.section(
-        "Table 6: outliers, %",
-        "Items that are a cluster of their own, in the estimate (expected VI over the draws) and on average over "
-        "draws.",
-        decimals=1,
-        differs="Which base labels an item has decides it, and k-means leaves few items alone; the paper's counts may "
-        "be of single draws at other α0 and β.",
-    )
-    for name in (name for name in UCI if name in sets):
-        for method, short, value in zip(("NBCE, TSB", "NBCE"), ("TSB", "FSD"), paper.OUTLIERS[name], strict=True):
-            table.row(name, method, "outliers", value, column=short)
-            table.row(name, method, "outliers of draws", column=f"{short}, draws")
-
-
-def write_inference(table: Table, sets: list[str]) -> None:
-    table.page.section(
-        "Table 7: perplexity by inference",
-        "On the items of the fit, prior FSD; CVB and VB the best of three starts each.",
-        decimals=2,
-        differs=NOT_PERPLEXITY,
-    )
-    methods = {"NBCE": "Gibbs", "NBCE, CVB": "CVB", "NBCE, VB": "VB"}
-    for name in (name for name in UCI if name in sets):
-        for (method, short), value in zip(methods.items(), paper.INFERENCE[name], strict=True):
-            table.row(name, method, "train", value, column=short)
 
 
 if __name__ == "__main__":
