@@ -223,8 +223,8 @@ def write_parts(page: frame.Page, runs: dict[Set, Contests]) -> None:
 def write_default(page: frame.Page, runs: dict[Set, Contests]) -> None:
     page.section(
         "Our default search: with its 16 starts (S), and in the time of four runs of SALSO (T)",
-        "`pt.estimate(draws, loss)`, at most as many clusters as a draw has, against four runs of SALSO (A) and Rastelli "
-        "& Friel in equal time (C).",
+        "`pt.estimate(draws, loss)`, at most as many clusters as a draw has, against four runs of SALSO (A) and "
+        "Rastelli & Friel in equal time (C).",
         decimals=3,
     )
     for _, _, rows in each(page, runs):

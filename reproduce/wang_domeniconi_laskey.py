@@ -56,6 +56,8 @@ def main() -> None:
     if sets:
         tables.write_f1(table, sets)
         tables.write_reading(table, sets)
+        if len(sets) > 1:
+            tables.write_t_tests(table, sets)
         tables.write_clusters(table, sets)
         tables.write_perplexity(table, sets)
         tables.write_outliers(table, sets)
