@@ -38,7 +38,7 @@ class Set:
 
 
 SIZES = {
-    "full": (Set(60, 1000, 3, 2), Set(200, 2000, 2, 1), Set(1072, 1000, 1, 1)),
+    "full": (Set(60, 1000, 3, 2), Set(200, 2000, 1, 1), Set(1072, 1000, 1, 1)),
     "quick": (Set(60, 500, 1, 1), Set(200, 300, 1, 1)),
     "smoke": (Set(60, 50, 1, 1),),
 }
@@ -49,8 +49,7 @@ Contests = dict[str, list[list[dict[str, Reached]]]]
 def main() -> None:
     options = frame.options(__doc__)
     page = frame.Page("dahl_johnson_mueller", "Dahl, Johnson & Müller (2021): search algorithms", options)
-    runs = {one: from_arrays(frame.kept(options, f"dahl-{one.items}", lambda one=one: to_arrays(run(one))))
-            for one in SIZES[options.size]}  # fmt: skip
+    runs = {one: run(one, options) for one in SIZES[options.size]}
     write_sets(page, runs)
     write_table_2(page, runs)
     write_table_3(page, runs)
@@ -60,36 +59,36 @@ def main() -> None:
     page.write()
 
 
-def run(one: Set) -> Contests:
+def run(one: Set, options: frame.Options) -> Contests:
+    """Every search on every sample of a set; --keep keeps them model by model."""
     found: Contests = {loss: [] for loss in LOSSES}
     for number, fit in enumerate(fits(one.items, one.draws, one.datasets)):
-        for loss in LOSSES:
-            seeds = [1000 * number + 100 * replication for replication in range(one.replications)]
-            found[loss].append([contest(fit.sample, loss, seed) for seed in seeds])
+        seeds = [1000 * number + 100 * replication for replication in range(one.replications)]
+        make = lambda sample=fit.sample, seeds=seeds: to_arrays(  # noqa: E731
+            {loss: [contest(sample, loss, seed) for seed in seeds] for loss in LOSSES}
+        )
+        for loss, contests in from_arrays(frame.kept(options, f"dahl-{one.items}-{number}", make)).items():
+            found[loss].append(contests)
         print(f"{one.name}: {fit.name}", flush=True)
     return found
 
 
-def to_arrays(contests: Contests) -> dict[str, np.ndarray]:
-    """A table a pair of loss and search: (models, replications, 3)."""
+def to_arrays(contests: dict[str, list[dict[str, Reached]]]) -> dict[str, np.ndarray]:
+    """A table a pair of loss and search: (replications, 3)."""
     return {
-        f"{loss}|{search}": np.array(
-            [[(r[search].loss, r[search].clusters, r[search].seconds) for r in model] for model in models]
-        )
-        for loss, models in contests.items()
-        for search in models[0][0]
+        f"{loss}|{search}": np.array([(one[search].loss, one[search].clusters, one[search].seconds) for one in found])
+        for loss, found in contests.items()
+        for search in found[0]
     }
 
 
-def from_arrays(arrays: dict[str, np.ndarray]) -> Contests:
-    found: Contests = {loss: [] for loss in LOSSES}
+def from_arrays(arrays: dict[str, np.ndarray]) -> dict[str, list[dict[str, Reached]]]:
+    found: dict[str, list[dict[str, Reached]]] = {}
     for key, values in arrays.items():
         loss, search = key.split("|")
-        if not found[loss]:
-            found[loss] = [[{} for _ in model] for model in values]
-        for model, replications in enumerate(values):
-            for replication, (value, clusters, seconds) in enumerate(replications):
-                found[loss][model][replication][search] = Reached(float(value), int(clusters), float(seconds))
+        replications = found.setdefault(loss, [{} for _ in values])
+        for one, (value, clusters, seconds) in zip(replications, values, strict=True):
+            one[search] = Reached(float(value), int(clusters), float(seconds))
     return found
 
 

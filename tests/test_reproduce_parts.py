@@ -50,8 +50,8 @@ def test_a_tie_is_no_win():
 
 
 def test_contests_survive_the_way_to_a_file_and_back():
-    contests = {"VI": [[{"A": Reached(0.5, 3, 0.1)}], [{"A": Reached(0.25, 2, 0.2)}]]}
-    assert from_arrays(to_arrays(contests))["VI"] == contests["VI"]
+    contests = {"VI": [{"A": Reached(0.5, 3, 0.1)}, {"A": Reached(0.25, 2, 0.2)}], "ID": [{"A": Reached(1.0, 1, 0.3)}]}
+    assert from_arrays(to_arrays(contests)) == contests
 
 
 def test_points_have_the_asked_shape():
