@@ -63,8 +63,8 @@ def read_result(path: Path) -> Result:
 
 def section(result: Result, figures: Path, link: str) -> str:
     """Heading, facts, ratios, figure and table of one result."""
-    facts = "; ".join(f"{key}: {value}" for key, value in result.about.items() if value)
-    parts = [f"## {result.name}", _purpose(result.name), facts and f"*{facts}*"]
+    facts = [f"- {key}: {value}" for key, value in result.about.items() if value]
+    parts = [f"## {result.name}", _purpose(result.name), "\n".join(facts)]
     for column in result.ratios:
         parts.append(_summary(result, column))
         figure = f"{result.name}-{column.replace(' ', '_')}.svg"
@@ -119,9 +119,12 @@ def _summary(result: Result, column: str) -> str:
 
 
 def _table(result: Result) -> str:
-    head = "| " + " | ".join(column.replace("_", " ") for column in result.columns) + " |"
-    rule = "|" + "---|" * len(result.columns)
-    body = ["| " + " | ".join(_cell(value) for value in row) + " |" for row in result.rows]
+    """Ratios stand right after the columns that tell the rows apart."""
+    first = list(dict.fromkeys([*result.keys, *result.ratios, *result.columns]))
+    places = [result.columns.index(column) for column in first]
+    head = "| " + " | ".join(column.replace("_", " ") for column in first) + " |"
+    rule = "|" + "---|" * len(first)
+    body = ["| " + " | ".join(_cell(row[place]) for place in places) + " |" for row in result.rows]
     return "\n".join([head, rule, *body])
 
 

@@ -26,8 +26,10 @@ extensions = [
     "sessions",
     "tables",
 ]
-exclude_patterns = ["_tables", "gallery/*.ipynb", "gallery/*.py", "gallery/*.zip", "gallery/*.md5"]
+exclude_patterns = ["_tables"]
+templates_path = ["templates"]
 default_role = "py:obj"
+suppress_warnings = ["toc.empty_glob"]  # pages that another step writes: capacity, reproduce
 
 myst_enable_extensions = ["colon_fence", "attrs_block"]
 myst_heading_anchors = 3
@@ -46,6 +48,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 5,
+    "write_computation_times": False,
     "abort_on_example_error": True,
     "remove_config_comments": True,
     "download_all_examples": False,
@@ -60,8 +63,9 @@ html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "show_prev_next": True,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
+    "navbar_align": "left",
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "start": [], "changelog": [], "api/**": []}

@@ -41,7 +41,7 @@ def test_code_blocks_run(page, folder):
             compile(block.code, session.page, "exec")
         if not block.runs:
             continue
-        printed = session.run(block)
+        printed = session.run(block).text
         if following and not following.language and not text[block.end : following.start].strip():
             assert printed == following.code, f"{session.page}, line {following.line}: the output is another"
     plt.close("all")
@@ -103,6 +103,6 @@ def test_a_wrong_block_is_seen(folder):
     block = find_blocks("```python\n1 / 0\n```\n")[0]
     with pytest.raises(ZeroDivisionError):
         Session("page", folder).run(block)
-    assert Session("page", folder).run(find_blocks("text\n\n```python\nx = 2\nx + 1\n```\n")[0]) == "3\n"
+    assert Session("page", folder).run(find_blocks("text\n\n```python\nx = 2\nx + 1\n```\n")[0]).text == "3\n"
     console = find_blocks("```console\n$ partita ball draws.csv | jq .radius\nradius 2\n$ ls\n```\n")[0]
     assert find_commands(console) == ["partita ball draws.csv"]

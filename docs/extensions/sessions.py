@@ -54,6 +54,14 @@ def find_commands(block: Block) -> list[str]:
     return [line for line in lines if line.startswith("partita ")]
 
 
+@dataclass(frozen=True)
+class Output:
+    """What a block printed, its last value included; that value as HTML where it knows how."""
+
+    text: str
+    html: str = ""
+
+
 @dataclass
 class Session:
     """Names that one block defines are there in the next; files are written to a folder of the session's own."""
@@ -62,19 +70,20 @@ class Session:
     folder: Path
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
 
-    def run(self, block: Block) -> str:
-        """Runs a block; returns what it printed, and the value of its last line if that is an expression."""
+    def run(self, block: Block) -> Output:
+        """Runs a block. Its last line, if it is an expression, is shown as a notebook would show it."""
         # Blank lines in front, so that a traceback names the line of the page.
         tree = ast.parse("\n" * block.line + block.code, self.page)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-        printed = io.StringIO()
+        printed, page = io.StringIO(), ""
         with chdir(self.folder), redirect_stdout(printed):
             exec(compile(tree, self.page, "exec"), self.names)
             if last is not None:
                 value = eval(compile(ast.Expression(last.value), self.page, "eval"), self.names)
                 if value is not None and not _is_drawing(value):
                     print(repr(value))
-        return printed.getvalue()
+                    page = getattr(value, "_repr_html_", str)()
+        return Output(printed.getvalue(), page)
 
 
 def _is_drawing(value: Any) -> bool:
@@ -115,11 +124,13 @@ def with_outputs(page: str, name: str, figures: Path) -> str:
         make_files(Path(folder))
         session = Session(name, Path(folder))
         for number, block in enumerate(blocks, start=1):
-            printed = session.run(block)
+            output = session.run(block)
             parts.append(page[start : block.end])
             start = block.end
-            if printed.strip():
-                parts.append(f"\n```{{code-block}} text\n:class: output\n\n{printed.rstrip()}\n```\n")
+            if output.html:
+                parts.append(f"\n```{{raw}} html\n<div class='output'>{output.html}</div>\n```\n")
+            elif output.text.strip():
+                parts.append(f"\n```{{code-block}} text\n:class: output\n\n{output.text.rstrip()}\n```\n")
             for drawing in plt.get_fignums():
                 path = figures / f"{name.replace('/', '-')}-{number}-{drawing}.svg"
                 plt.figure(drawing).savefig(path, bbox_inches="tight")
