@@ -48,6 +48,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 5,
+    "capture_repr": (),
     "write_computation_times": False,
     "abort_on_example_error": True,
     "remove_config_comments": True,

@@ -99,6 +99,12 @@ def test_every_page_is_in_a_table_of_contents():
     assert docs - named == {(ROOT / "docs" / "index.md").resolve()}
 
 
+def test_no_page_hides_one_of_sphinx():
+    """Sphinx writes search.html and genindex.html itself, over a page of that name."""
+    taken = {"search.md", "genindex.md", "py-modindex.md"}
+    assert not [page for page in (ROOT / "docs").iterdir() if page.name in taken]
+
+
 def test_a_wrong_block_is_seen(folder):
     """The oracle can fail: an error, a changed output and a command that is no command."""
     block = find_blocks("```python\n1 / 0\n```\n")[0]
