@@ -29,7 +29,6 @@ extensions = [
 exclude_patterns = ["_tables"]
 templates_path = ["templates"]
 default_role = "py:obj"
-suppress_warnings = ["toc.empty_glob"]  # pages that another step writes: capacity, reproduce
 
 myst_enable_extensions = ["colon_fence", "attrs_block"]
 myst_heading_anchors = 3

@@ -46,9 +46,10 @@ USES["all"] = "\n".join(USES[name] for name in ("plot", "report", "exact", "io")
 
 def check(wheel: Path, extra: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        python = new_python(Path(folder) / "env")
+        python = new_python(Path(folder) / "env", with_pip=False)
         wanted = f"partita[{extra}] @ {wheel.as_uri()}" if extra else str(wheel)
-        subprocess.run([str(python), "-m", "pip", "install", "--quiet", wanted], check=True)
+        pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-compile"]
+        subprocess.run([*pip, wanted], check=True)
         subprocess.run([str(python), "-c", SETUP + USES[extra]], check=True, cwd=folder, stdout=subprocess.DEVNULL)
 
 

@@ -21,9 +21,9 @@ def run(*command: str | Path, **options: object) -> None:
     subprocess.run([str(word) for word in command], check=True, **options)
 
 
-def new_python(folder: Path) -> Path:
+def new_python(folder: Path, *, with_pip: bool = True) -> Path:
     """An empty environment's interpreter."""
-    venv.create(folder, with_pip=True)
+    venv.create(folder, with_pip=with_pip)
     return folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 
 

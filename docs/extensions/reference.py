@@ -69,6 +69,19 @@ def escape_formulas(app: Any, what: str, name: str, obj: Any, options: Any, line
             lines[number] = _outside_literals(line)
 
 
+#: Stands for the colon of a property's docstring, in which napoleon would look for a type.
+COLON = "\ue000"
+
+
+def hide_colons(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    if what in ("property", "attribute"):
+        lines[:] = [line.replace(":", COLON) for line in lines]
+
+
+def show_colons(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    lines[:] = [line.replace(COLON, ":") for line in lines]
+
+
 def _outside_literals(line: str) -> str:
     parts = re.split(r"(`+[^`]*`+)", line)
     return "".join(part if part.startswith("`") else MARKUP.sub(r"\\\1", part) for part in parts)
@@ -77,5 +90,6 @@ def _outside_literals(line: str) -> str:
 def setup(app: Any) -> dict[str, Any]:
     """Sphinx calls this."""
     write_page(Path(app.srcdir) / "api" / "index.md")
-    app.connect("autodoc-process-docstring", escape_formulas, priority=400)  # before napoleon, at 500
+    for priority, step in {300: escape_formulas, 400: hide_colons, 600: show_colons}.items():  # napoleon is at 500
+        app.connect("autodoc-process-docstring", step, priority=priority)
     return {"parallel_read_safe": True}
