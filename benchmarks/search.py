@@ -7,22 +7,22 @@ thread, so that other work on the machine matters little. `--data iris,galaxy` a
 from __future__ import annotations
 
 import argparse
-import csv
 import itertools
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
 import partita as pt
 from benchmarks.data import STAND_INS, reference_draws
+from benchmarks.record import write_result
 
-RESULTS = Path(__file__).parent / "results" / "search.csv"
+NOTE = "ratio is salso's CPU seconds over ours to reach its loss; peers_best is the least loss that any peer reached"
 LOSSES: dict[str, pt.Loss] = {
     "vi": pt.VI(),
     "binder": pt.Binder(),
@@ -231,11 +231,7 @@ def compare(data_sets: list[str], losses: list[str]) -> None:
     if ratios.size:
         print(f"salso's time / ours, geometric mean of {ratios.size} pairs: {np.exp(np.log(ratios).mean()):.1f}, "
               f"least {ratios.min():.1f}")  # fmt: skip
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Row.__dataclass_fields__)
-        writer.writerows([*row.__dict__.values()] for row in rows)
+    write_result("search", (asdict(row) for row in rows), note=NOTE)
 
 
 if __name__ == "__main__":
