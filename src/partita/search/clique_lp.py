@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,10 @@ WHOLE = 1e-5
 FEW = 40
 #: Rounds for which a row may stay slack before it is dropped.
 PATIENCE = 6
+#: A bound that is nearer to the value of a partition, relative to its size, proves it.
+MEETS = 1e-8
+#: A pair is fixed when its reduced cost exceeds the slack by so much.
+FIX_MARGIN = 1e-6
 
 
 @dataclass(frozen=True)
@@ -48,29 +52,39 @@ class Cliques:
 
 
 def solve_cliques(
-    cost: Floats, deadline: float, max_clusters: int | None = None, rows_a_round: int | None = None
+    cost: Floats, deadline: float, start: Labels, max_clusters: int | None = None, rows_a_round: int | None = None
 ) -> Cliques:
-    """Minimise Σ_{i<j} cost_ij x_ij over partitions, until proven or until the deadline (`time.monotonic`).
+    """Minimise Σ_{i<j} cost_ij x_ij over partitions, until proven, interrupted or at the deadline.
 
     Parameters
     ----------
     cost : (n, n) symmetric array
     deadline : float
+        On the clock of `time.monotonic`.
+    start : (n,) labels
+        A good partition; a bound that meets its value ends the work.
     max_clusters : int, optional
         Allow no more clusters.
     """
+    known = np.equal.outer(start, start) & ~np.eye(len(cost), dtype=bool)
+    upper = float(cost[known].sum()) / 2
     program = _Program(cost, max_clusters)
     n = len(cost)
     per_round = rows_a_round or max(2000, 12 * n)
-    bound, x, branching = program.empty_bound(), np.zeros((n, n)), False
+    bound, x, branching = program.empty_bound(), known.astype(np.float64), False
     while True:
-        status = program.solve(deadline, branching)
-        if status == "out of time":
-            return Cliques(max(bound, program.safe_bound()), x, False, False)
+        if bound >= upper - MEETS * (1 + abs(upper)):
+            return Cliques(bound, known.astype(np.float64), True, False)
+        status = program.solve(deadline)
+        if status != "solved":
+            last = bound if branching else min(upper, program.safe_bound())
+            return Cliques(max(bound, last), x, False, status == "interrupted")
         x = program.matrix()
-        bound = max(bound, program.branched_bound() if branching else program.safe_bound())
+        bound = max(bound, min(upper, program.branched_bound() if branching else program.safe_bound()))
         triangles = violated_triangles(x, per_round)
         if len(triangles):
+            if not branching:
+                program.fix(upper)
             program.drop_slack_rows()
             program.add(triangles)
         elif branching or program.is_whole():
@@ -119,10 +133,13 @@ class _Program:
         self.highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self.highs.setOptionValue("output_flag", False)
         self.highs.setOptionValue("threads", 1)
+        self.highs.HandleUserInterrupt = True
         self.rows = csr_array((0, self.left.size))
         self.upper = np.zeros(0)
         self.idle = np.zeros(0, np.int64)
         self.fixed_rows = 0
+        self.values, self.row_values, self.duals = np.zeros(self.left.size), np.zeros(0), np.zeros(0)
+        self.fixed_at = np.full(self.left.size, np.nan)
         self._add_columns(self.cost)
         if max_clusters is not None and max_clusters < self.n:
             self._limit_clusters(max_clusters)
@@ -130,17 +147,40 @@ class _Program:
     def empty_bound(self) -> float:
         return float(np.minimum(self.cost, 0).sum())
 
-    def solve(self, deadline: float, branching: bool) -> str:
+    def solve(self, deadline: float) -> str:
         left = deadline - time.monotonic()
         if left <= 0:
             return "out of time"
         self.highs.setOptionValue("time_limit", self.highs.getRunTime() + left)
-        self.highs.run()
+        interrupted = self._run_until_interrupted()
+        self._keep_solution()
+        if interrupted:
+            return "interrupted"
         finished = str(self.highs.getModelStatus()).endswith("kOptimal")
         return "solved" if finished else "out of time"
 
+    def _run_until_interrupted(self) -> bool:
+        """HiGHS in a thread of its own, so that Ctrl-C reaches this one and is passed on; whether it came."""
+        interrupted = False
+        self.highs.startSolve()
+        while True:
+            try:
+                if self.highs.wait(0.1)[0]:
+                    return interrupted
+            except KeyboardInterrupt:
+                interrupted = True
+                self.highs.cancelSolve()
+
+    def _keep_solution(self) -> None:
+        """A copy, because changes to the program make HiGHS forget; duals that are missing are zero, which is valid."""
+        solution = self.highs.getSolution()
+        self.values = np.asarray(solution.col_value)[: self.left.size]
+        self.row_values = np.asarray(solution.row_value)
+        duals = np.minimum(np.asarray(solution.row_dual), 0)
+        self.duals = duals if duals.size == self.upper.size else np.zeros(self.upper.size)
+
     def matrix(self) -> Floats:
-        values = np.clip(np.asarray(self.highs.getSolution().col_value)[: self.left.size], 0, 1)
+        values = np.clip(self.values, 0, 1)
         values[values < WHOLE] = 0
         values[values > 1 - WHOLE] = 1
         x = np.zeros((self.n, self.n))
@@ -148,18 +188,31 @@ class _Program:
         return x
 
     def is_whole(self) -> bool:
-        values = np.asarray(self.highs.getSolution().col_value)[: self.left.size]
-        return bool((np.minimum(values, 1 - values) < WHOLE).all())
+        return bool((np.minimum(self.values, 1 - self.values) < WHOLE).all())
 
     def safe_bound(self) -> float:
-        """The dual value, a lower bound whatever the solver's tolerances: upper·y + Σ min(0, c - yA)."""
-        if not self.upper.size:
-            return self.empty_bound()
-        dual = np.minimum(np.asarray(self.highs.getSolution().row_dual), 0)
-        if dual.size != self.upper.size:
-            return self.empty_bound()
+        """The dual value, a lower bound whatever the solver's tolerances: upper·y + Σ min over x of (c - yA) x."""
+        reduced, fixed = self._reduced_cost(), self._is_fixed()
+        least = np.minimum(reduced, 0)
+        least[: self.left.size] = np.where(fixed, reduced[: self.left.size] * self.fixed_at, least[: self.left.size])
+        return float(self.upper @ self.duals + least.sum())
+
+    def fix(self, upper: float) -> None:
+        """Fix the pairs that every better partition has so: to change one costs more than is left up to the start."""
+        reduced = self._reduced_cost()[: self.left.size]
+        sure = (np.abs(reduced) > upper - self.safe_bound() + FIX_MARGIN) & ~self._is_fixed()
+        columns = np.flatnonzero(sure).astype(np.int32)
+        if columns.size:
+            value = (reduced[columns] < 0).astype(np.float64)
+            self.highs.changeColsBounds(columns.size, columns, value, value)
+            self.fixed_at[columns] = value
+
+    def _is_fixed(self) -> NDArray[np.bool_]:
+        return ~np.isnan(self.fixed_at)
+
+    def _reduced_cost(self) -> Floats:
         cost = np.concatenate([self.cost, np.zeros(self.rows.shape[1] - self.cost.size)])
-        return float(self.upper @ dual + np.minimum(cost - self.rows.T @ dual, 0).sum())
+        return cast(Floats, cost - self.rows.T @ self.duals)
 
     def branched_bound(self) -> float:
         return float(self.highs.getInfo().mip_dual_bound)
@@ -183,7 +236,7 @@ class _Program:
     def drop_slack_rows(self) -> None:
         if not self.upper.size:
             return
-        slack = self.upper - np.asarray(self.highs.getSolution().row_value)
+        slack = self.upper - self.row_values
         self.idle = np.where(slack > 1e-7, self.idle + 1, 0)
         self.idle[: self.fixed_rows] = 0
         idle = self.idle > PATIENCE
