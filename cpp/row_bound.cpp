@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
 #include "bounds/certificate.hpp"
 #include "bounds/multipliers.hpp"
@@ -19,32 +20,33 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double size_ratio = 1.25;         // of the largest to the smallest size of a class
 constexpr std::size_t groups_of_draws = 48; // that share one tangent of the logarithm, for each item
-constexpr std::size_t most_anchored = 60;   // items up to which each one is an anchor
 constexpr std::size_t first_passes = 20;    // without multipliers
 constexpr double averaging = 0.1;           // weight of the newest minimiser in a reference
 constexpr double first_rate = 0.006;        // of the multipliers' steps, in units of a coefficient; falls to
 constexpr double last_rate = 1e-4;
 constexpr std::size_t all_every = 10, separate_every = 20, regroup_every = 100; // passes
 constexpr double ascent_share = 0.9;  // of the time; the rest is for the last passes and the final bound
-constexpr double regroup_share = 0.7; // of the ascent; groups then rest, so that the multipliers fit them
+constexpr double regroup_share = 0.7; // of the ascent; groups are then split and rest: multipliers fit them
+constexpr std::size_t groups_at_last = 192;
+constexpr double most_shares = 1e8; // numbers that the groups may take in memory
 constexpr std::size_t last_passes = 60;
 
 template <class Label> class Ascent {
 public:
     Ascent(const Draws<Label>& draws, const RowBoundOptions& options, const StopFlag& stop)
         : draws_(draws), options_(options), stop_(stop), started_(Clock::now()),
-          rows_(draws.n_items, Kinds(draws.n_items, size_ratio, anchors(draws.n_items)),
-                {options.a, options.b}, (std::min(groups_of_draws, draws.n_draws()) + 15) / 16 * 16),
+          rows_(draws.n_items, Kinds(draws.n_items, size_ratio, anchors(draws.n_items, options)),
+                {options.a, options.b}, whole_groups(std::min(groups_of_draws, draws.n_draws()))),
           multipliers_(rows_.kinds) {}
 
     RowBoundResult run() {
         RowBoundResult result;
         start_at_similarity();
-        regroup(never);
+        regroup(never, false);
         for (std::size_t t = 0; t < first_passes && !late(1); ++t, ++result.passes) {
             rows_.pass(2.0 / (static_cast<double>(t) + 3.0), true, options_.threads);
             if (t == first_passes / 2)
-                regroup(margin);
+                regroup(margin, false);
         }
         result.rows_only = result.value = certified();
         if (late(1))
@@ -57,11 +59,13 @@ public:
     }
 
 private:
-    static std::vector<std::uint32_t> anchors(std::size_t n) {
-        std::vector<std::uint32_t> all(n <= most_anchored ? n : 0);
+    static std::vector<std::uint32_t> anchors(std::size_t n, const RowBoundOptions& options) {
+        std::vector<std::uint32_t> all(n <= options.most_anchored ? n : 0);
         std::iota(all.begin(), all.end(), 0u);
         return all;
     }
+
+    static std::size_t whole_groups(std::size_t groups) { return (groups + 15) / 16 * 16; }
 
     double elapsed() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
     bool late(double share) const { return stop_ || elapsed() > share * options_.seconds; }
@@ -89,7 +93,7 @@ private:
     }
 
     /// Groups the draws of every item anew, by |S n T| in the kinds whose value is near the item's least.
-    void regroup(double within) {
+    void regroup(double within, bool refine) {
         parallel_for(draws_.n_items, options_.threads, [&](std::size_t i, unsigned) {
             const auto near = rows_.near(i, within);
             std::vector<float> features(draws_.n_draws() * near.size()), x;
@@ -101,21 +105,33 @@ private:
                     features[h * near.size() + f] = std::log2(std::max(1.0f, both));
                 }
             }
-            rows_.members[i].regroup(draws_, i, features, near.size(), rows_.n_groups);
+            rows_.members[i].regroup(draws_, i, features, near.size(), rows_.n_groups, refine);
             rows_.refresh_overlaps(i);
         });
+    }
+
+    /// More groups, as memory allows. Splitting groups raises the rows at any multipliers.
+    void refine_groups() {
+        const auto numbers = static_cast<double>(draws_.n_items * draws_.n_items);
+        const auto fit = static_cast<std::size_t>(most_shares / numbers) / 16 * 16;
+        const auto wanted = whole_groups(std::min(groups_at_last, draws_.n_draws()));
+        rows_.set_groups(std::max(rows_.n_groups, std::min(fit, wanted)));
+        regroup(margin, true);
     }
 
     /// Steps of the multipliers whose rate falls with the time that is left.
     void ascend(RowBoundResult& result) {
         const double begin = elapsed(), time = std::max(1e-9, options_.seconds * ascent_share - begin);
+        bool refined = false;
         for (std::size_t t = 1; !late(ascent_share); ++t, ++result.passes) {
             const double part = (elapsed() - begin) / time;
             multipliers_.step(rows_, first_rate * std::pow(last_rate / first_rate, part), options_.threads);
             if (t % separate_every == 0)
                 multipliers_.separate(rows_, options_.threads);
-            if (t % regroup_every == 0 && part < regroup_share) {
-                regroup(margin);
+            if (part >= regroup_share && !std::exchange(refined, true))
+                refine_groups();
+            if (t % regroup_every == 0 && !refined) {
+                regroup(margin, false);
                 multipliers_.spread(rows_, options_.threads);
             }
             rows_.pass(averaging, t % all_every == 0, options_.threads);

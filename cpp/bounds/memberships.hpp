@@ -30,11 +30,13 @@ struct Memberships {
     std::vector<float> weight;                     // (groups)
     std::vector<float> shares;                     // (items, groups): item after item
 
-    /// Groups the draws by features: (draws, features), one draw after the other.
+    /// Groups the draws by features: (draws, features), one draw after the other. To refine is to split the
+    /// present groups, which can only raise the rows.
     template <class Label>
     void regroup(const Draws<Label>& sample, std::size_t item, std::span<const float> features,
-                 std::size_t n_features, std::size_t n_groups) {
-        draws = Grouping(features, n_features, sample.weights).run(n_groups);
+                 std::size_t n_features, std::size_t n_groups, bool refine) {
+        Grouping grouping(features, n_features, sample.weights);
+        draws = refine ? grouping.run(n_groups, std::move(draws)) : grouping.run(n_groups);
         weight.assign(n_groups, 0.0f);
         shares.assign(sample.n_items * n_groups, 0.0f);
         std::vector<double> mass(sample.n_items);

@@ -12,7 +12,8 @@ constexpr float momentum = 0.9f, memory = 0.99f, damping = 0.1f; // of the steps
 constexpr float in_use = 1e-4f;               // share below which an item's multipliers of a kind rest
 constexpr float worth_separating = 0.02f;     // share, and violation, below which no triangle is added
 constexpr std::size_t triangles_an_item = 40; // new ones at most, each time and for each kind
-constexpr std::uint32_t patience = 50;        // steps that an idle triangle may stay
+constexpr std::size_t most_triangles = 3'000'000;
+constexpr std::uint32_t patience = 50; // steps that an idle triangle may stay
 
 std::size_t pair_of(std::size_t s, std::size_t r, std::size_t m) { // s < r
     return s * (2 * m - s - 1) / 2 + r - s - 1;
@@ -107,6 +108,8 @@ void Multipliers::step_triangles(Rows& rows, std::size_t k, float rate) {
 }
 
 void Multipliers::separate(const Rows& rows, unsigned threads) {
+    if (n_triangles() > most_triangles)
+        return;
     parallel_for(triangles_.size(), threads, [&](std::size_t k, unsigned) {
         const auto added = violated(rows, k);
         triangles_[k].insert(triangles_[k].end(), added.begin(), added.end());

@@ -170,6 +170,11 @@ void Rows::spread_reference(std::size_t item, const Kind& kind, std::vector<floa
         x[kind.items[s]] = mine[s];
 }
 
+void Rows::set_groups(std::size_t groups) {
+    n_groups = groups;
+    overlap.assign(kinds.n_cells * n_groups, 1.0f);
+}
+
 void Rows::refresh_overlaps(std::size_t item) {
     for (const auto& kind : kinds.list) {
         if (!kind.admits(item))

@@ -41,6 +41,7 @@ public:
 
     /// The reference of a cell over all items.
     void spread_reference(std::size_t item, const Kind& kind, std::vector<float>& x) const;
+    void set_groups(std::size_t n_groups); // then every item must be grouped anew
     void refresh_overlaps(std::size_t item);
 
     /// The share of the time that the item is in a cluster of this kind with its other item, both by place.

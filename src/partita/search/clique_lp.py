@@ -7,7 +7,8 @@ program minimises Σ c_ij x_ij over 0 <= x <= 1 and adds these triangles only wh
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, cast
 
@@ -68,32 +69,43 @@ def solve_cliques(
     """
     known = np.equal.outer(start, start) & ~np.eye(len(cost), dtype=bool)
     upper = float(cost[known].sum()) / 2
-    program = _Program(cost, max_clusters)
-    n = len(cost)
-    per_round = rows_a_round or max(2000, 12 * n)
-    bound, x, branching = program.empty_bound(), known.astype(np.float64), False
-    while True:
-        if bound >= upper - MEETS * (1 + abs(upper)):
-            return Cliques(bound, known.astype(np.float64), True, False)
-        status = program.solve(deadline)
-        if status != "solved":
-            last = bound if branching else min(upper, program.safe_bound())
-            return Cliques(max(bound, last), x, False, status == "interrupted")
-        x = program.matrix()
-        bound = max(bound, min(upper, program.branched_bound() if branching else program.safe_bound()))
-        triangles = violated_triangles(x, per_round)
+    nothing = Cliques(float(np.minimum(cost, 0).sum()) / 2, known.astype(np.float64), False, False)
+    per_round = rows_a_round or max(2000, 12 * len(cost))
+    best = nothing
+    try:
+        for best in _rounds(_Program(cost, max_clusters), nothing, upper, deadline, per_round):
+            if best.bound >= upper - MEETS * (1 + abs(upper)):
+                return replace(best, x=known.astype(np.float64), proven=True)
+    except KeyboardInterrupt:
+        return replace(best, interrupted=True)
+    return best
+
+
+def _rounds(program: _Program, known: Cliques, upper: float, deadline: float, per_round: int) -> Iterator[Cliques]:
+    """What is known after each round of cuts, until it is proven or the time is over."""
+    yield known
+    branching = False
+    while not known.proven:
+        finished = program.solve(deadline)
+        if finished or not branching:
+            bound = min(upper, program.branched_bound() if branching else program.safe_bound())
+            known = replace(known, bound=max(known.bound, bound))
+        if not finished:
+            yield known
+            return
+        known = replace(known, x=program.matrix())
+        triangles = violated_triangles(known.x, per_round)
         if len(triangles):
             if not branching:
                 program.fix(upper)
             program.drop_slack_rows()
             program.add(triangles)
         elif branching or program.is_whole():
-            return Cliques(bound, x, True, False)
+            known = replace(known, proven=True)
         else:
             branching = True
             program.branch()
-            if n <= FEW:
-                program.add(_all_triangles(n))
+        yield known
 
 
 def violated_triangles(x: Floats, count: int) -> Ints:
@@ -144,32 +156,26 @@ class _Program:
         if max_clusters is not None and max_clusters < self.n:
             self._limit_clusters(max_clusters)
 
-    def empty_bound(self) -> float:
-        return float(np.minimum(self.cost, 0).sum())
-
-    def solve(self, deadline: float) -> str:
+    def solve(self, deadline: float) -> bool:
+        """Whether it is solved; else the time is over."""
         left = deadline - time.monotonic()
         if left <= 0:
-            return "out of time"
+            return False
         self.highs.setOptionValue("time_limit", self.highs.getRunTime() + left)
-        interrupted = self._run_until_interrupted()
+        self._run()
         self._keep_solution()
-        if interrupted:
-            return "interrupted"
-        finished = str(self.highs.getModelStatus()).endswith("kOptimal")
-        return "solved" if finished else "out of time"
+        return str(self.highs.getModelStatus()).endswith("kOptimal")
 
-    def _run_until_interrupted(self) -> bool:
-        """HiGHS in a thread of its own, so that Ctrl-C reaches this one and is passed on; whether it came."""
-        interrupted = False
+    def _run(self) -> None:
+        """HiGHS in a thread of its own, so that Ctrl-C reaches this one and can be passed on."""
         self.highs.startSolve()
-        while True:
-            try:
-                if self.highs.wait(0.1)[0]:
-                    return interrupted
-            except KeyboardInterrupt:
-                interrupted = True
-                self.highs.cancelSolve()
+        try:
+            while not self.highs.wait(0.1)[0]:
+                pass
+        except KeyboardInterrupt:
+            self.highs.cancelSolve()
+            self.highs.wait()
+            raise
 
     def _keep_solution(self) -> None:
         """A copy, because changes to the program make HiGHS forget; duals that are missing are zero, which is valid."""
@@ -218,7 +224,7 @@ class _Program:
         return float(self.highs.getInfo().mip_dual_bound)
 
     def branch(self) -> None:
-        """From here on the pairs are whole numbers, and HiGHS branches."""
+        """From here on the pairs are whole numbers, and HiGHS branches; a small program gets all its rows."""
         import highspy
 
         columns = np.arange(self.left.size, dtype=np.int32)
@@ -226,6 +232,8 @@ class _Program:
         self.highs.changeColsIntegrality(columns.size, columns, kinds)
         self.highs.setOptionValue("mip_rel_gap", 0.0)
         self.highs.setOptionValue("mip_abs_gap", 1e-9)
+        if self.n <= FEW:
+            self.add(_all_triangles(self.n))
 
     def add(self, triangles: Ints) -> None:
         i, j, k = triangles.T

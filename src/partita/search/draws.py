@@ -51,7 +51,7 @@ def _floors(sample: PartitionSample, loss: Loss, n_jobs: int) -> NDArray[np.floa
 
 
 def _jensen(sample: PartitionSample, loss: VI | Binder) -> NDArray[np.float64]:
-    """Jensen's bound for VI, the loss itself for Binder, from the similarity matrix if that is no larger than the draws."""
+    """Jensen's bound for VI, the loss itself for Binder; zero where the similarity matrix is larger than the draws."""
     if sample.n_items > sample.n_unique:
         return np.zeros(sample.n_unique)
     psm, n = complete_similarity(sample), sample.n_items
