@@ -41,8 +41,9 @@ def run(page: frame.Page, size: Size) -> None:
     scores = found["scores"]
     text = (
         f"{size.datasets} data sets of 400 points, {size.draws:,} draws each (the paper: one, 5,000). Means over data "
-        "sets; ± is the standard deviation over data sets, since the paper's number is from one. The means are at (±2, ±2): those at (±1, ±1), "
-        f"as printed, cannot give Table 2 (below). K_up = {K_UP}: Table 1 has 27 groups, more than the 20 of the text."
+        "sets; ± is the standard deviation over data sets, since the paper's number is from one. The means are at "
+        "(±2, ±2): those at (±1, ±1), as printed, cannot give Table 2 (below). "
+        f"K_up = {K_UP}: Table 1 has 27 groups, more than the 20 of the text."
     )
     page.section("Example 1, Table 1: groups of the optimal partitions", text, decimals=1, differs=ONE_DATA_SET)
     write_table(page, scores[..., GROUPS], size, paper.GROUPS)

@@ -38,8 +38,8 @@ def run(page: frame.Page, size: Size) -> None:
     text = (
         f"{size.datasets} data sets of 100 points for each σ (the paper: 50), {size.draws:,} draws each, of every "
         "fifth sweep after 5,000 (the paper: 5,000 draws, of every tenth after 25,000); means at (±2, ±2), as in "
-        f"Example 1; σ is the variance; K_up = {K_UP}. The paper shows these numbers in figures only. ± is the standard "
-        "error over data sets."
+        f"Example 1; σ is the variance; K_up = {K_UP}. The paper shows these numbers in figures only. ± is the "
+        "standard error over data sets."
     )
     write_table(page, "Example 2, Figure 3: share of data sets with four groups", text, groups == 4, 2)
     best = [best_method((groups == 4)[:, s]) for s in range(len(paper.SIGMAS))]

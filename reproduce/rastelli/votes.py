@@ -98,10 +98,11 @@ def against_the_tide(table: np.ndarray) -> int:
 def draw_matrices(matrix: np.ndarray, partitions: dict[str, np.ndarray], columns: np.ndarray) -> Figure:
     figure, axes = pyplot.subplots(1, 2, figsize=(7, 5.4), layout="constrained")
     across = np.argsort(columns, kind="stable")
-    for ax, (name, labels) in zip(axes, partitions.items(), strict=True):
+    for ax, (name, given) in zip(axes, partitions.items(), strict=True):
+        labels = pt.align_labels(partitions["MAP"], given)
         order = np.argsort(labels, kind="stable")
         ax.imshow(matrix[np.ix_(order, across)], cmap="Greys", aspect="auto", interpolation="nearest", vmax=1.3)
         for edge in np.flatnonzero(np.diff(labels[order])) + 0.5:
             ax.axhline(edge, color=HIGHLIGHT, linewidth=1)
-        ax.set(title=f"{name}: {labels.max() + 1} groups", xticks=[], xlabel="votes", ylabel="members, by group")
+        ax.set(title=f"{name}: {given.max() + 1} groups", xticks=[], xlabel="votes", ylabel="members, by group")
     return figure
