@@ -26,7 +26,7 @@ FAITHFUL = {
     "smoke": faithful.Size(400, 1, 200, 4),
 }
 BLOGS = {
-    "full": blogs.Size(40_000, 50, 2_000, 100, 25),
+    "full": blogs.Size(40_000, 50, 2_000, 100, 20),
     "quick": blogs.Size(8_000, 4, 1_000, 10, 16),
     "smoke": blogs.Size(400, 1, 200, 2, 4),
 }

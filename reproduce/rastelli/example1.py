@@ -125,8 +125,12 @@ def write_printed_design(page: frame.Page, size: Size) -> None:
 def draw_times(times: np.ndarray, size: Size) -> Figure:
     figure, ax = pyplot.subplots(figsize=(6.4, 4), layout="constrained")
     for place, method in enumerate(METHODS):
-        style = {"color": COLORS[place % len(COLORS)], "marker": "os^DvP*Xh"[place], "linewidth": 1.2, "markersize": 4}
-        ax.plot(size.items, times[place], label=method, **style)
+        line = {
+            "color": COLORS[place % len(COLORS)],
+            "linestyle": "-" if place < len(COLORS) else "--",
+            "linewidth": 1.2,
+        }
+        ax.plot(size.items, times[place], label=method, marker="os^DvP*Xh"[place], markersize=4, **line)
     ax.set(xlabel="items", ylabel="CPU seconds", yscale="log")
     ax.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     return figure

@@ -119,3 +119,4 @@ def draw_lines(ax, values: np.ndarray) -> None:
         style = {"color": COLORS[m], "marker": "os^DvP"[m], "markersize": 4, "linewidth": 1.2, "capsize": 2}
         ax.errorbar(places, means, bars, label=method, **style)
     ax.set_xlabel("σ")
+    ax.label_outer()

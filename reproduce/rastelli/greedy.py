@@ -116,11 +116,13 @@ def partitions_of(table: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[
     return np.repeat(rows, times), np.repeat(columns, times)
 
 
-def agreement_rows(page: frame.Page, name: str, ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> None:
+def agreement_rows(
+    page: frame.Page, name: str, ours: NDArray[np.int64], theirs: NDArray[np.int64], differs: str = ""
+) -> None:
     """NMI and adjusted Rand index of a partition with the parties, ours and that of the paper's own table."""
     for measure, function in {"NMI": pt.nmi, "adjusted Rand index": pt.adjusted_rand}.items():
         value, paper = function(*partitions_of(ours)), function(*partitions_of(theirs))
-        page.row(f"{measure} with the parties, {name}", value, paper)
+        page.row(f"{measure} with the parties, {name}", value, paper, differs=differs)
 
 
 def confusion_markdown(names: list[str], table: NDArray[np.int64]) -> str:
