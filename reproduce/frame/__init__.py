@@ -11,8 +11,9 @@ A full run writes reproduce/results/NAME.csv, docs/reproduce/NAME.md and docs/re
 with --out, write the same files into a folder of their own (build/reproduce), never over those of a full run.
 """
 
+from frame.markdown import table
 from frame.options import Options, kept, options
 from frame.page import Page
 from frame.rows import Row, differ, mean_and_error
 
-__all__ = ["Options", "Page", "Row", "differ", "kept", "mean_and_error", "options"]
+__all__ = ["Options", "Page", "Row", "differ", "kept", "mean_and_error", "options", "table"]
