@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from partita import _core
 from partita._labels import GAP, BadLabel, Missing, to_codes
 from partita._sources import Block, Source
+from partita._store import DiskBuilder
 from partita._validate import available_cores, check_count, check_weights
 
 
@@ -24,12 +26,14 @@ class Collected:
     chains: NDArray[np.int64] | None
 
 
-def collect(source: Source, weights: ArrayLike | None, missing: Missing, burn: int, thin: int) -> Collected:
-    """The distinct draws of a source; the arguments are those of `as_sample`."""
+def collect(
+    source: Source, weights: ArrayLike | None, missing: Missing, burn: int, thin: int, folder: Path | None = None
+) -> Collected:
+    """The distinct draws of a source, in memory or in a folder; the other arguments are those of `as_sample`."""
     thinning = _Thinning(burn, thin)
     if source.n_items == 0:
         raise ValueError("draws has no items")
-    builder = _core.SampleBuilder(source.n_items)
+    builder = _core.SampleBuilder(source.n_items) if folder is None else DiskBuilder(folder, source.n_items)
     kept: list[NDArray[np.bool_]] = []
     chains: list[NDArray[np.int64]] = []
     carried: list[NDArray[np.float64]] = []
