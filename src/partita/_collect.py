@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,25 +34,29 @@ def collect(
     thinning = _Thinning(burn, thin)
     if source.n_items == 0:
         raise ValueError("draws has no items")
-    builder = _core.SampleBuilder(source.n_items) if folder is None else DiskBuilder(folder, source.n_items)
     kept: list[NDArray[np.bool_]] = []
     chains: list[NDArray[np.int64]] = []
     carried: list[NDArray[np.float64]] = []
-    for block in source.blocks:
-        keep = thinning.keep(block)
-        builder.add(_codes(block, keep, missing), available_cores())
-        kept.append(keep)
-        if block.chains is not None:
-            chains.append(block.chains[keep])
-        if block.weights is not None:
-            carried.append(block.weights)
-    thinning.check_all_chains_left()
-    labels, counts, index, has_gaps = builder.finish()
+    with _builder(source.n_items, folder) as builder:
+        for block in source.blocks:
+            keep = thinning.keep(block)
+            builder.add(_codes(block, keep, missing), available_cores())
+            kept.append(keep)
+            if block.chains is not None:
+                chains.append(block.chains[keep])
+            if block.weights is not None:
+                carried.append(block.weights)
+        thinning.check_all_chains_left()
+        labels, counts, index, has_gaps = builder.finish()
     if has_gaps:
         labels = labels.view(f"i{labels.dtype.itemsize}")
         _check_no_empty_draw(labels, index)
     unique_weights = _unique_weights(counts, index, np.concatenate(kept), weights, carried)
     return Collected(labels, unique_weights, index, np.concatenate(chains) if chains else None)
+
+
+def _builder(n_items: int, folder: Path | None) -> AbstractContextManager[_core.SampleBuilder | DiskBuilder]:
+    return nullcontext(_core.SampleBuilder(n_items)) if folder is None else closing(DiskBuilder(folder, n_items))
 
 
 class _Thinning:

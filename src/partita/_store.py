@@ -129,6 +129,9 @@ class DiskBuilder:
         index = np.concatenate(self._index) if self._index else np.empty(0, np.int64)
         return labels, counts, index, labels.dtype.kind == "i"
 
+    def close(self) -> None:
+        self._file.close()
+
 
 def _write_header(stream: BinaryIO, dtype: np.dtype[Any], n_rows: int, n_items: int) -> None:
     """NumPy leaves room in the header for the number of rows to grow."""
