@@ -31,14 +31,18 @@ class NpyRows:
         return cells.reshape(end - begin, *self.shape[1:])
 
 
+_READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
 def open_npy(path: Path) -> Any:
-    """The array of a file; one in Fortran's order, whose rows are scattered, is memory-mapped."""
+    """The array of a file; NumPy itself maps one in Fortran's order, whose rows are scattered, or says what is wrong."""
     with path.open("rb") as stream:
-        version = np.lib.format.read_magic(stream)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, fortran_order, dtype = read(stream)
+        try:
+            shape, fortran_order, dtype = _READERS[np.lib.format.read_magic(stream)](stream)
+        except (ValueError, KeyError):
+            return np.load(path, mmap_mode="r", allow_pickle=False)
         offset = stream.tell()
-    if fortran_order or dtype.hasobject or version > (2, 0):
+    if fortran_order or dtype.hasobject:
         return np.load(path, mmap_mode="r", allow_pickle=False)
     needed, there = offset + prod(shape) * dtype.itemsize, path.stat().st_size
     if there < needed:

@@ -6,6 +6,7 @@ that needed it are done again: each is a function of its arguments, so that the 
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,12 +18,14 @@ from typing import Any, Protocol
 PATIENCE_SECONDS = 20.0
 #: A task that loses its worker so many times is itself the cause.
 MOST_LOSSES = 50
+#: A value that takes longer than at this speed to send is sent again.
+SLOWEST_BYTES_A_SECOND = 1e7
 _TURN_SECONDS = 0.5
 
 
 @dataclass(eq=False)
 class Shared:
-    """A value that tasks use; `future` is where the workers have it, `worker` the number of the only one that does."""
+    """A value that tasks use; `worker` is the number of the one it is sent to, from which others fetch it."""
 
     value: Any
     worker: int | None = None
@@ -37,7 +40,7 @@ class Pool(Protocol):
         """How many tasks run at the same time."""
 
     def share(self, value: Any, worker: int | None = None) -> Shared:
-        """A value for the tasks, sent once: to all workers, or to one of them."""
+        """A value for the tasks, sent once, to a worker of that number; others fetch it from there."""
 
     def map(
         self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], stopped: Callable[[], bool] | None = None
@@ -71,7 +74,7 @@ class DaskPool:
     def __init__(self, client: Any) -> None:
         self._client = client
         self._shared: list[Shared] = []
-        self._workers = self._wait_for_workers()
+        self._wait_for_workers()
 
     @property
     def n_threads(self) -> int:
@@ -113,16 +116,26 @@ class DaskPool:
         return self._client.submit(function, *arguments, pure=False, retries=MOST_LOSSES)
 
     def _send(self, shared: Shared) -> None:
-        where = {"broadcast": True}
-        if shared.worker is not None:
-            where = {"workers": [self._workers[shared.worker % len(self._workers)]]}  # type: ignore[dict-item]
-        shared.future = self._client.scatter([shared.value], hash=False, **where)[0]
+        """Sends a value, again where its worker died on the way."""
+        limit = PATIENCE_SECONDS + sys.getsizeof(shared.value) / SLOWEST_BYTES_A_SECOND
+        for attempt in range(MOST_LOSSES):
+            workers = self._wait_for_workers()
+            worker = workers[((shared.worker or 0) + attempt) % len(workers)]
+
+            async def send(worker: str = worker) -> Any:
+                return await self._client.scatter([shared.value], [worker], hash=False, asynchronous=True)
+
+            try:
+                shared.future = self._client.sync(send, callback_timeout=limit)[0]
+                return
+            except (KeyError, OSError, TimeoutError):
+                if attempt == MOST_LOSSES - 1:
+                    raise
+                time.sleep(_TURN_SECONDS)
 
     def _send_what_was_lost(self) -> None:
-        self._workers = self._wait_for_workers()
-        holders = self._client.who_has([shared.future for shared in self._shared])
         for shared in self._shared:
-            if not holders.get(shared.future.key):
+            if shared.future.status != "finished":
                 self._send(shared)
 
     def _wait(self, futures: list[Any]) -> list[Any]:
@@ -131,7 +144,8 @@ class DaskPool:
 
         self._check_connected()
         try:
-            return list(wait(futures, timeout=_TURN_SECONDS, return_when="FIRST_COMPLETED").done)
+            with self._client.as_current():
+                return list(wait(futures, timeout=_TURN_SECONDS, return_when="FIRST_COMPLETED").done)
         except TimeoutError:
             return []
         except Exception as error:
@@ -188,7 +202,7 @@ def connected(client: Any = None, workers: int | None = None) -> Iterator[DaskPo
 
         n_workers = available_cores() if workers is None else workers
         with (
-            LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None) as cluster,
+            LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
             Client(cluster, set_as_default=False) as opened,
         ):
             yield DaskPool(opened)

@@ -31,6 +31,9 @@ class Job:
     copies: NDArray[np.uint32] | None = None
     starts: NDArray[np.uint32] | None = None
 
+    def __sizeof__(self) -> int:
+        return int(self.sample.labels.nbytes)  # so that Dask knows what it costs to move
+
     def run(self, report: Report | None = None, do_stage: DoStage | None = None) -> Runs:
         """Does the job; `do_stage` does its runs elsewhere than on threads of this process."""
         options = _core.SearchOptions()
