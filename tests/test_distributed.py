@@ -34,7 +34,8 @@ def cluster_of(n_workers, **options):
                 n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", **{"processes": False, **options}
             )
             self.client = Client(self.cluster, timeout="120s", set_as_default=False)
-            self.client.wait_for_workers(n_workers)
+            if n_workers:
+                self.client.wait_for_workers(n_workers)
             return self.client
 
         def __exit__(self, *error):

@@ -82,17 +82,24 @@ class DaskPool:
 
     def share(self, value: Any, worker: int | None = None) -> Shared:
         shared = Shared(value, worker)
-        self._send(shared)
+        with self._connection():
+            self._send(shared)
         self._shared.append(shared)
         return shared
 
     def map(
         self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], stopped: Callable[[], bool] | None = None
     ) -> list[Any]:
+        with self._connection():
+            return self._map(function, tasks, stopped or (lambda: False))
+
+    def _map(
+        self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], stopped: Callable[[], bool]
+    ) -> list[Any]:
         results: list[Any] = [None] * len(tasks)
         futures = {self._submit(function, task): place for place, task in enumerate(tasks)}
         losses, idle_since = 0, time.monotonic()
-        while futures:
+        while futures and not stopped():
             ended = self._wait(list(futures))
             for future in ended:
                 place, idle_since = futures.pop(future), time.monotonic()
@@ -104,12 +111,20 @@ class DaskPool:
                         raise
                     self._send_what_was_lost()
                     futures[self._submit(function, tasks[place])] = place
-            if not ended and time.monotonic() - idle_since > PATIENCE_SECONDS:
+            if time.monotonic() - idle_since > PATIENCE_SECONDS:
                 self._wait_for_workers()
-            if stopped is not None and stopped():
-                self._client.cancel(list(futures), force=True)
-                break
+        self._client.cancel(list(futures), force=True)
         return results
+
+    @contextmanager
+    def _connection(self) -> Iterator[None]:
+        """Whatever fails because the scheduler is gone says so."""
+        try:
+            yield
+        except Exception as error:
+            if self._client.status == "running" or isinstance(error, ConnectionError):
+                raise
+            raise ConnectionError(f"the Dask scheduler at {_address(self._client)} is gone") from error
 
     def _submit(self, function: Callable[..., Any], task: tuple[Any, ...]) -> Any:
         arguments = [argument.future if isinstance(argument, Shared) else argument for argument in task]
