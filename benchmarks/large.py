@@ -75,7 +75,7 @@ def draws(n_draws: int = 50_000, n_items: int = 110_000, n_distinct: int = 500) 
     }
 
 
-def workers(count: int, runs: int = 32) -> dict[str, Any]:
+def workers(count: int, runs: int = 64) -> dict[str, Any]:
     """Runs a second of the search of large.npz on so many Dask workers of one thread."""
     from partita.distributed.pool import connected
 
@@ -84,7 +84,7 @@ def workers(count: int, runs: int = 32) -> dict[str, Any]:
         client = pool._client
         pt.distributed.estimate(sample, search=pt.Search(runs=1), rng=1, client=client)  # what is loaded once
         search = pt.Search(runs=runs)
-        best, seconds, cpu = _timed(lambda: pt.distributed.estimate(sample, search=search, rng=1, client=client))
+        best, seconds, _ = _timed(lambda: pt.distributed.estimate(sample, search=search, rng=1, client=client))
     return {"seconds": seconds, "runs_a_second": runs / seconds, "loss": best.expected_loss}
 
 
@@ -119,7 +119,12 @@ def _peak() -> dict[str, float]:
     return {"peak_gb": round(memory_in_bytes("VmHWM") / 1e9, 2)}
 
 
-POINTS: dict[str, Callable[..., dict[str, Any]]] = {"items": items, "draws": draws, "workers": workers, "shards": shards}
+POINTS: dict[str, Callable[..., dict[str, Any]]] = {
+    "items": items,
+    "draws": draws,
+    "workers": workers,
+    "shards": shards,
+}
 
 
 def measured(name: str, *arguments: Any) -> dict[str, Any]:

@@ -106,7 +106,8 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
         draws = np.random.default_rng(1).integers(5, size=(200, 1000))
-        for write in (lambda: pt.as_sample(draws, store="{tmp_path}/kept"), lambda: pt.as_sample(draws).save("{tmp_path}/kept")):
+        folder, sample = "{tmp_path}/kept", pt.as_sample(draws)
+        for write in (lambda: pt.as_sample(draws, store=folder), lambda: sample.save(folder)):
             try:
                 write()
             except OSError as error:

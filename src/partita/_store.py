@@ -1,8 +1,8 @@
 """A sample in a folder: plain npy files that are memory-mapped when it is opened, and a few facts in JSON.
 
-    sample.json    format, version, items, chains, names
-    labels.npy     (n_unique, n_items), as in PartitionSample
-    weights.npy, index.npy, and chains.npy where the chains are known
+sample.json    format, version, items, chains, names
+labels.npy     (n_unique, n_items), as in PartitionSample
+weights.npy, index.npy, and chains.npy where the chains are known
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BYTES_AT_A_TIME = 1 << 26
 
 
 def smallest_type(largest: int, has_gaps: bool) -> np.dtype[Any]:
-    """The smallest type for labels up to `largest`, unsigned, or signed where -1 marks gaps; all bits set stays free."""
+    """The smallest type for labels up to `largest`: unsigned, without its largest value; with gaps, -1, signed."""
     for width in (1, 2, 4):
         dtype = np.dtype(f"{'i' if has_gaps else 'u'}{width}")
         if largest < np.iinfo(dtype).max + (1 if has_gaps else 0):
@@ -73,7 +73,7 @@ class LabelFile:
         return stream
 
     def _find_or_write(self, row: NDArray[Any], count: int) -> int:
-        digest = hashlib.blake2b(row.astype(np.int32), digest_size=16).digest()
+        digest = hashlib.blake2b(row.astype(np.int32).tobytes(), digest_size=16).digest()
         at = self._row_of.setdefault(digest, len(self._counts))
         if at == len(self._counts):
             self._counts.append(0)

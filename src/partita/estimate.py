@@ -48,7 +48,8 @@ class Search:
     progress : bool or callable
         Show a progress bar, or call ``progress(loss, clusters)`` at the end of each run.
     max_draws : int, optional
-        Search on at most so many draws, picked at random; ``held_out`` of the estimate then says what the others make of it.
+        Search on at most so many draws, picked at random; ``held_out`` of the estimate then says what the others make
+        of it.
 
     Examples
     --------

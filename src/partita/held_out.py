@@ -20,8 +20,8 @@ class HeldOut:
 
         search_loss <= least expected loss <= loss,
 
-    and `gap` bounds what more draws could gain. Standard errors are those of draws picked at random from all draws; what the
-    chain itself leaves uncertain is for `diagnostics`.
+    and `gap` bounds what more draws could gain. Standard errors are those of draws picked at random from all draws;
+    what the chain itself leaves uncertain is for `diagnostics`.
 
     Attributes
     ----------

@@ -52,9 +52,10 @@ def read_rows(array: Any, starts: list[int]) -> Iterator[tuple[int, NDArray[Any]
 
 def _fetched(array: Any, begin: int, end: int) -> NDArray[Any]:
     if isinstance(array, np.ndarray):
-        return array[begin:end]
+        rows: NDArray[Any] = array[begin:end]
+        return rows
     try:
-        cells = np.asanyarray(array[begin:end])
+        cells: NDArray[Any] = np.asanyarray(array[begin:end])
     except (MemoryError, KeyboardInterrupt):
         raise
     except Exception as error:  # whatever a store or a task may raise

@@ -1,4 +1,4 @@
-"""An npy file whose rows are read when they are asked for: nothing is mapped, so that no limit on memory is in the way."""
+"""An npy file whose rows are read when they are asked for: nothing is mapped, so that a limit on memory holds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 
 
 def open_npy(path: Path) -> Any:
-    """The array of a file; NumPy itself maps one in Fortran's order, whose rows are scattered, or says what is wrong."""
+    """The array of a file; NumPy maps one in Fortran's order, whose rows are scattered, or says what is wrong."""
     with path.open("rb") as stream:
         try:
             shape, fortran_order, dtype = _READERS[np.lib.format.read_magic(stream)](stream)

@@ -56,9 +56,7 @@ def _rows_of_parts(parts: Iterator[Any], header: list[str], columns: Columns) ->
         start += len(frame)
 
 
-def _rows_of(
-    frame: Any, header: list[str], columns: Columns, start: int, numbers: dict[Any, int]
-) -> Iterator[Block]:
+def _rows_of(frame: Any, header: list[str], columns: Columns, start: int, numbers: dict[Any, int]) -> Iterator[Block]:
     """The blocks of a table whose first row is row `start`; `numbers` has those of the chains met so far."""
     item_names = [header[i] for i in columns.items]
     chains = None if columns.chain is None else _numbered(frame[:, columns.chain].to_list(), numbers)

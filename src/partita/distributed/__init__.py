@@ -38,9 +38,9 @@ def estimate(
 ) -> Estimate:
     """The partition of least posterior expected loss, searched by the workers of a Dask cluster.
 
-    By default the runs are spread over the workers, each of which has all draws: the answer is that of `partita.estimate`.
-    With `shards` the draws are spread instead, for draws that no single worker can hold: the answer is then the same for any
-    number of shards and workers.
+    By default the runs are spread over the workers, each of which has all draws: the answer is that of
+    `partita.estimate`. With `shards` the draws are spread instead, for draws that no single worker can hold: the
+    answer is then the same for any number of shards and workers.
 
     Parameters
     ----------

@@ -42,7 +42,9 @@ def similarity(draws: Any, block: int = ITEMS_A_BLOCK, dtype: DTypeLike = np.flo
     sample = as_sample(draws)
     parts = _slices(sample.n_items, check_count(block, "block", minimum=1))
     shared = _delayed(sample)
-    return _blocks(parts, parts, np.dtype(dtype), lambda rows, columns: (similarity_block, shared, rows, columns, dtype))
+    return _blocks(
+        parts, parts, np.dtype(dtype), lambda rows, columns: (similarity_block, shared, rows, columns, dtype)
+    )
 
 
 def similarity_block(sample: PartitionSample, rows: slice, columns: slice, dtype: DTypeLike) -> NDArray[Any]:

@@ -12,7 +12,14 @@ from partita.models.chain import Chain
 
 
 def sample_chains(
-    model: Any, data: Any, *, chains: int = 4, rng: Any = None, client: Any = None, workers: int | None = None, **options: Any
+    model: Any,
+    data: Any,
+    *,
+    chains: int = 4,
+    rng: Any = None,
+    client: Any = None,
+    workers: int | None = None,
+    **options: Any,
 ) -> Chain:
     """Chains of a model, sampled by the workers of a Dask cluster.
 

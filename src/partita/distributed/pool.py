@@ -1,7 +1,7 @@
 """Tasks on the workers of a Dask cluster, done again when a worker is lost.
 
-What tasks share is sent to the workers once. Should the workers that hold it die, it is sent again from here, and the tasks
-that needed it are done again: each is a function of its arguments, so that the result is the same.
+What tasks share is sent to the workers once. Should the workers that hold it die, it is sent again from here, and the
+tasks that needed it are done again: each is a function of its arguments, so that the result is the same.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class DaskPool:
         self._check_connected()
         try:
             with self._client.as_current():
-                return list(wait(futures, timeout=_TURN_SECONDS, return_when="FIRST_COMPLETED").done)
+                return list(wait(futures, timeout=_TURN_SECONDS, return_when="FIRST_COMPLETED").done)  # type: ignore[no-untyped-call]
         except TimeoutError:
             return []
         except Exception as error:
@@ -204,21 +204,23 @@ def _address(client: Any) -> str:
 def connected(client: Any = None, workers: int | None = None) -> Iterator[DaskPool]:
     """A pool on the client that is given, on the scheduler of that address, or on a cluster of this machine."""
     try:
-        from distributed import Client, LocalCluster
+        import distributed
     except ImportError:
         raise ImportError("distributed searches need Dask: pip install 'partita[dask]'") from None
+    make_client: Any = distributed.Client
+    make_cluster: Any = distributed.LocalCluster
     if client is not None and not isinstance(client, str):
         yield DaskPool(client)
     elif client is not None:
-        with _connect(Client, client) as opened:
+        with _connect(make_client, client) as opened:
             yield DaskPool(opened)
     else:
         from partita._validate import available_cores
 
         n_workers = available_cores() if workers is None else workers
         with (
-            LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
-            Client(cluster, set_as_default=False) as opened,
+            make_cluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+            make_client(cluster, set_as_default=False) as opened,
         ):
             yield DaskPool(opened)
 

@@ -1,11 +1,13 @@
 """The runs of a search on the workers of a cluster: every worker follows the same search and does some of its runs.
 
-A search goes through stages of runs that do not depend on each other. To do one run, a worker starts the same search, is
-handed the runs of the stages before, and stops after its own. So the answer is that of one machine, whatever the number of
-workers, and a run whose worker died is simply done by another.
+A search goes through stages of runs that do not depend on each other. To do one run, a worker starts the same search,
+is handed the runs of the stages before, and stops after its own. So the answer is that of one machine, whatever the
+number of workers, and a run whose worker died is simply done by another.
 """
 
 from __future__ import annotations
+
+from contextlib import suppress
 
 from partita import _core
 from partita.distributed.pool import Pool, Shared
@@ -20,7 +22,8 @@ def engine_on(pool: Pool) -> Engine:
     """Does the jobs of a search on a pool of workers."""
 
     def engine(job: Job, report: Report | None) -> Runs:
-        shared, history = pool.share(job), []
+        shared = pool.share(job)
+        history: list[Shared] = []
 
         def do_stage(stage: _core.Stage) -> list[_core.Run]:
             tasks = [(index, shared, *history) for index in range(stage.n_runs)]
@@ -46,8 +49,6 @@ def one_run(index: int, job: Job, *history: list[_core.Run]) -> _core.Run:
         found.append(stage.run(index))
         raise _Done
 
-    try:
+    with suppress(_Done):
         job.run(None, do_stage)
-    except _Done:
-        pass
     return found[0]

@@ -1,10 +1,10 @@
 """A search whose draws are spread over workers: items × clusters score sums travel, draws do not.
 
-Partitions found on some of the draws are carried on to all of them. In a sweep the items come in a few batches. Each worker
-sums the scores of a batch over its own draws, here the sums are added up, and the items of the batch that gain move at the
-same time. A sweep that did not lower the expected loss is taken back and tried again in smaller batches; then clusters are
-merged where that helps. Scores are whole numbers of a small unit, rounded for fixed blocks of draws, so that the answer does
-not depend on who holds which draws.
+Partitions found on some of the draws are carried on to all of them. In a sweep the items come in a few batches. Each
+worker sums the scores of a batch over its own draws, here the sums are added up, and the items of the batch that gain
+move at the same time. A sweep that did not lower the expected loss is taken back and tried again in smaller batches;
+then clusters are merged where that helps. Scores are whole numbers of a small unit, rounded for fixed blocks of
+draws, so that the answer does not depend on who holds which draws.
 """
 
 from __future__ import annotations
@@ -45,12 +45,11 @@ _NEVER = np.iinfo(np.int64).max
 class ShardOfDraws:
     """Some of the draws on their worker, with the tables of the partitions under search.
 
-    It is sent as labels and weights and builds its tables where it arrives; these follow the labels that come with a question.
+    It is sent as labels and weights and builds its tables where it arrives; these follow the labels that come with a
+    question.
     """
 
-    def __init__(
-        self, sample: PartitionSample, loss: Loss, ends: NDArray[np.uint32], slots: int, unit: float
-    ) -> None:
+    def __init__(self, sample: PartitionSample, loss: Loss, ends: NDArray[np.uint32], slots: int, unit: float) -> None:
         self._made_from = (sample, loss, ends, slots, unit)
         self._core = _core.Shard(core_sample(sample), loss._native(sample.n_items), ends, slots, unit)
 
@@ -65,7 +64,7 @@ class ShardOfDraws:
         own = labels.astype(np.uint32)
         if kind == "value":
             return self._core.value(slot, own)
-        if kind == "merges":
+        if items is None:
             return self._core.merge_changes(slot, own)
         return self._core.scores(slot, own, items, kind == "precise")
 
@@ -93,7 +92,13 @@ class Slot:
 
 
 def search_shards(
-    sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator, pool: Pool, engine: Engine, shards: int
+    sample: PartitionSample,
+    loss: Loss,
+    search: Search,
+    rng: np.random.Generator,
+    pool: Pool,
+    engine: Engine,
+    shards: int,
 ) -> Found:
     """The partition found on draws that are split into `shards` parts."""
     generator_of_orders = np.random.default_rng(rng.integers(2**63))
@@ -107,7 +112,8 @@ def search_shards(
     _descend(slots, held, cluster_limit(sample, search), isinstance(loss, VI | Binder), generator_of_orders)
     winner = min(slots, key=lambda slot: (slot.value, slot.number))
     rows = tuple(
-        RunRow(slot.start, slot.sweeps, slot.moves, slot.value * unit, int(slot.labels.max()) + 1, 0.0) for slot in slots
+        RunRow(slot.start, slot.sweeps, slot.moves, slot.value * unit, int(slot.labels.max()) + 1, 0.0)
+        for slot in slots
     )
     return Found(winner.labels.astype(np.int64), rows, interrupted=interrupted)
 
@@ -232,13 +238,16 @@ def _move(slot: Slot, items: Labels, scores: Scores, limit: int, tolerance: floa
     slot.labels[items[moving]] = target[moving]
     slot.labels = _renumbered(slot.labels)
     slot.moves += int(moving.sum())
-    return items[possible & ~moving & (np.abs(gain) <= rounding)]
+    close: Labels = items[possible & ~moving & (np.abs(gain) <= rounding)]
+    return close
 
 
 def _renumbered(labels: Labels) -> Labels:
     """The same partition with labels 0..K-1, each in use."""
     used = np.bincount(labels) > 0
-    return labels if used.all() else (np.cumsum(used) - 1)[labels].astype(np.uint32)
+    names: Labels = (np.cumsum(used) - 1).astype(np.uint32)
+    renumbered: Labels = names[labels]
+    return renumbered
 
 
 def _merge(slots: list[Slot], held: _Held) -> list[Slot]:

@@ -1,14 +1,14 @@
 """Items that no draw tells apart, as one item that counts for all of them.
 
-Let s of m equal items be in cluster A of the estimate and m - s in cluster B, the rest fixed. With a(t) <= a the items of
-A without them, in their cluster of draw t and in all, the expected loss depends on s as
+Let s of m equal items be in cluster A of the estimate and m - s in cluster B, the rest fixed. With a(t) <= a the
+items of A without them, in their cluster of draw t and in all, the expected loss depends on s as
 
     F(s) = b [φ(a + s) + φ(b' + m - s)] - (a_loss + b) Σ_t w_t [φ(a(t) + s) + φ(b'(t) + m - s)].
 
-For Binder φ(x) = x², for VI x log x: φ'' does not increase, so that φ''(a(t) + s) >= φ''(a + s) and F'' <= -a_loss φ'' < 0.
-F is concave, so that its least value is at s = 0 or s = m: an optimum keeps equal items together. The same holds draw by draw
-where equal items have gaps in the same draws. The other losses are not linear in the sums, and this proof does not hold for
-them: they are searched item by item.
+For Binder φ(x) = x², for VI x log x: φ'' does not increase, so that φ''(a(t) + s) >= φ''(a + s) and F'' <= -a_loss
+φ'' < 0. F is concave, so that its least value is at s = 0 or s = m: an optimum keeps equal items together. The same
+holds draw by draw where equal items have gaps in the same draws. The other losses are not linear in the sums, and
+this proof does not hold for them: they are searched item by item.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _DRAWS_AT_A_TIME = 16
 class EqualItems:
     """A sample with one item for each distinct column of labels.
 
-    `copies` counts the items that each stands for; `group` says for every item of the full sample which one stands for it.
+    `copies` counts the items that each stands for; `group` says for every item of the full sample which one stands
+    for it.
     """
 
     sample: PartitionSample
@@ -63,7 +64,7 @@ def compress(sample: PartitionSample, worthwhile: float = WORTHWHILE) -> EqualIt
 
 
 def _equal_columns(labels: NDArray[np.generic], most: float) -> NDArray[np.int64] | None:
-    """The number of each item's column among the distinct ones, in order of appearance; None if there are more than `most`.
+    """For each item the number of its column among the distinct ones, by appearance; None if these are too many.
 
     Columns are told apart by random sums of their labels; that these did not deceive is checked at the end.
     """

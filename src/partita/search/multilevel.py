@@ -1,8 +1,8 @@
 """The default search for many items: search on items that stand for those that agree with them, then refine on all.
 
-Items in the order of their labels in a few draws agree with their neighbours. Every so-many-th in this order stands for its
-neighbours, so that each group that these draws show is there in its share. The partitions found for them are completed, each
-other item joining the cluster that suits it best, and refined on all items.
+Items in the order of their labels in a few draws agree with their neighbours. Every so-many-th in this order stands
+for its neighbours, so that each group that these draws show is there in its share. The partitions found for them are
+completed, each other item joining the cluster that suits it best, and refined on all items.
 """
 
 from __future__ import annotations
