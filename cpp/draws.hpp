@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <type_traits>
 
@@ -18,8 +19,13 @@ template <class Label> struct Draws {
     std::span<const Label> labels;
     std::span<const double> weights;
     std::size_t n_items;
+    std::span<const std::uint32_t> copies = {}; // how many equal items each item stands for; empty: one
 
     std::size_t n_draws() const { return weights.size(); }
+    /// Number of items, copies counted.
+    std::size_t n_total() const {
+        return copies.empty() ? n_items : std::accumulate(copies.begin(), copies.end(), std::size_t{0});
+    }
     std::span<const Label> draw(std::size_t t) const { return labels.subspan(t * n_items, n_items); }
 };
 

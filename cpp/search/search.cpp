@@ -20,6 +20,7 @@ constexpr std::size_t pair_items = 2048; // up to here Binder's loss is searched
 constexpr std::size_t few_items = 500;   // up to here Binder's loss gets extra runs
 constexpr int most_rounds = 8;           // of crossings on one level
 constexpr std::size_t draws_a_start = 4; // of which the best becomes a start
+constexpr std::uint64_t refining_stream = std::uint64_t{1} << 63; // apart from the streams of the search
 
 /// A partition as the search passes it on: labels 0..K-1, items in no cluster where a draw has a gap.
 using Labels = std::vector<std::uint32_t>;
@@ -180,10 +181,12 @@ public:
     }
 
     /// Runs of a coarser level, carried on: near an optimum already, so that single moves and merges suffice.
+    /// Items that have no cluster yet get one.
     std::vector<Run> carried_on(const std::vector<Run>& coarser) {
         return each(coarser.size(), [&](std::size_t index, Run& run, S& state, Rng& rng) {
             run = coarser[index];
             state.assign(run.labels);
+            complete(state, options_.max_clusters, rng, limits_);
             descend(state, rng, run.tally, limits_);
         });
     }
@@ -227,21 +230,15 @@ public:
 private:
     /// Calls work(index, run, state, rng) for each run on threads, each with a random stream of its own.
     template <class Work> std::vector<Run> each(std::size_t n_runs, Work work) {
-        std::vector<Run> runs(n_runs);
-        parallel_for(n_runs, options_.threads, [&](std::size_t index, unsigned) {
-            if (index > 0 && limits_.reached())
-                return;
-            const auto begun = Limits::Clock::now();
+        auto runs = do_stage(n_runs, options_, limits_, progress_, [&](std::size_t index) {
+            Run run;
             Rng rng(options_.seed, stream_ + index);
             S state(setting_, options_.max_clusters);
-            work(index, runs[index], state, rng);
-            runs[index].finish(state);
-            runs[index].seconds += std::chrono::duration<double>(Limits::Clock::now() - begun).count();
-            if (progress_)
-                progress_(runs[index]);
+            work(index, run, state, rng);
+            run.finish(state);
+            return run;
         });
         stream_ += n_runs;
-        std::erase_if(runs, [](const Run& run) { return run.labels.empty(); });
         return runs;
     }
 
@@ -394,10 +391,29 @@ std::vector<Run> search(const Draws<Label>& draws, const LossTables& tables, con
                         const StopFlag& stop, const Progress& progress) {
     const Limits limits(stop, options.seconds);
     const auto* binder = std::get_if<Binder>(&tables.loss());
-    if (binder && draws.n_items <= pair_items && !has_gaps(draws))
+    if (binder && draws.n_items <= pair_items && draws.copies.empty() && !has_gaps(draws))
         return search_pairs(draws, *binder, options, limits, progress);
     return search_cells(draws, tables, options, limits, progress);
 }
+
+template <class Label>
+std::vector<Run> refine(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
+                        std::vector<Run> starts, const StopFlag& stop, const Progress& progress) {
+    const Limits limits(stop, options.seconds);
+    const Problem problem(draws, tables);
+    Level<State> level(problem, options, limits, progress, refining_stream);
+    auto runs = level.carried_on(starts);
+    level.cross(runs);
+    return runs;
+}
+
+#define INSTANTIATE_REFINE(Label)                                                                            \
+    template std::vector<Run> refine(const Draws<Label>&, const LossTables&, const SearchOptions&,           \
+                                     std::vector<Run>, const StopFlag&, const Progress&);
+INSTANTIATE_REFINE(std::uint8_t)
+INSTANTIATE_REFINE(std::uint16_t)
+INSTANTIATE_REFINE(std::uint32_t)
+#undef INSTANTIATE_REFINE
 
 template std::vector<Run> search(const Draws<std::uint8_t>&, const LossTables&, const SearchOptions&,
                                  const StopFlag&, const Progress&);
