@@ -252,6 +252,7 @@ class _Program:
             gone = np.flatnonzero(idle).astype(np.int32)
             self.highs.deleteRows(gone.size, gone)
             self.rows, self.upper, self.idle = self.rows[~idle], self.upper[~idle], self.idle[~idle]
+            self.duals = self.duals[~idle]
 
     def _limit_clusters(self, limit: int) -> None:
         """r_i >= 1 - Σ_{j<i} x_ji is 1 for the first item of a cluster; the sum of r is at most the limit."""
@@ -286,3 +287,4 @@ class _Program:
         self.rows = csr_array(vstack([self.rows, block]))
         self.upper = np.concatenate([self.upper, upper])
         self.idle = np.concatenate([self.idle, np.zeros(count, np.int64)])
+        self.duals = np.concatenate([self.duals, np.zeros(count)])
