@@ -6,6 +6,7 @@ program minimises Σ c_ij x_ij over 0 <= x <= 1 and adds these triangles only wh
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -34,6 +35,8 @@ PATIENCE = 6
 MEETS = 1e-8
 #: A pair is fixed when its reduced cost exceeds the slack by so much.
 FIX_MARGIN = 1e-6
+#: Seconds that HiGHS gets to stop; it is then left alone.
+LAST_WORDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -168,13 +171,21 @@ class _Program:
 
     def _run(self) -> None:
         """HiGHS in a thread of its own, so that Ctrl-C reaches this one and can be passed on."""
-        self.highs.startSolve()
+        done = threading.Event()
+
+        def work() -> None:
+            try:
+                self.highs.run()
+            finally:
+                done.set()
+
         try:
-            while not self.highs.wait(0.1)[0]:
+            threading.Thread(target=work, daemon=True).start()
+            while not done.wait(0.1):
                 pass
         except KeyboardInterrupt:
             self.highs.cancelSolve()
-            self.highs.wait()
+            done.wait(LAST_WORDS)
             raise
 
     def _keep_solution(self) -> None:
