@@ -225,7 +225,7 @@ class _Program:
             self.fixed_at[columns] = value
 
     def _is_fixed(self) -> NDArray[np.bool_]:
-        return ~np.isnan(self.fixed_at)
+        return cast("NDArray[np.bool_]", ~np.isnan(self.fixed_at))
 
     def _reduced_cost(self) -> Floats:
         cost = np.concatenate([self.cost, np.zeros(self.rows.shape[1] - self.cost.size)])
