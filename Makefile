@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find cpp bindings -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
 
-.PHONY: install demo test test-all lint bench docs wheel-test extras-test sanitize clean
+.PHONY: install demo test test-all lint bench docs reproduce wheel-test extras-test sanitize clean
 
 install: $(VENV)/.installed
 
@@ -54,6 +54,11 @@ extras-test:
 
 bench: install
 	$(BIN)/python -m benchmarks
+
+# The papers' tables and figures; QUICK=1 for the small variants, which leave the committed results alone.
+PAPERS := $(wildcard reproduce/*.py)
+reproduce: install
+	set -e; for paper in $(PAPERS); do echo "== $$paper"; $(BIN)/python $$paper $(if $(QUICK),--quick); done
 
 sanitize: $(VENV)/.tools
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DPARTITA_NATIVE_TESTS=ON -DPARTITA_SANITIZE=ON -DPARTITA_WERROR=ON

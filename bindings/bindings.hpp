@@ -15,3 +15,4 @@ void bind_sample(nanobind::module_& m);
 void bind_sample_view(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
 void bind_search_state(nanobind::module_& m);
+void bind_shard(nanobind::module_& m);

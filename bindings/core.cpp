@@ -14,5 +14,6 @@ NB_MODULE(_core, m) {
     bind_mixture(m);
     bind_search(m);
     bind_search_state(m);
+    bind_shard(m);
     bind_row_bound(m);
 }

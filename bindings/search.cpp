@@ -1,8 +1,10 @@
 // The searches: options in, runs out.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <stdexcept>
 
 #include "arrays.hpp"
@@ -15,6 +17,7 @@
 using namespace nb::literals;
 using partita::Run;
 using partita::SearchOptions;
+using partita::Stage;
 
 namespace {
 
@@ -42,19 +45,61 @@ std::vector<Run> run_method(const std::string& method, const partita::Draws<Labe
     throw std::invalid_argument("unknown method " + method);
 }
 
-/// Returns the runs and whether Ctrl-C ended them early.
-nb::tuple search(const SampleView& sample, const LossHandle& loss, const std::string& method,
-                 const SearchOptions& options, nb::object report) {
-    return sample.visit([&](const auto& draws) {
-        const auto progress = python_progress(report);
+/// A Python function that takes a Stage and returns the runs that were done.
+partita::DoStage python_stage(nb::object do_stage) {
+    if (do_stage.is_none())
+        return {};
+    return [do_stage](const Stage& stage) {
+        nb::gil_scoped_acquire acquire;
+        return nb::cast<std::vector<Run>>(do_stage(stage));
+    };
+}
+
+/// Calls work(draws, tables, stop); returns its runs and whether Ctrl-C ended them early.
+template <class Work>
+nb::tuple interruptible_runs(const SampleView& sample, const LossHandle& loss,
+                             std::span<const std::uint32_t> copies, Work work) {
+    return sample.visit([&](auto draws) {
+        draws.copies = copies;
         std::vector<Run> runs;
         const bool interrupted = run_interruptible([&](const partita::StopFlag& stop) {
-            const partita::LossTables tables(loss.loss, draws.n_items);
-            runs = run_method(method, draws, tables, options, stop, progress);
+            const partita::LossTables tables(loss.loss, draws.n_total());
+            runs = work(draws, tables, stop);
         });
         return nb::make_tuple(nb::cast(std::move(runs)), interrupted);
     });
 }
+
+nb::tuple search(const SampleView& sample, const LossHandle& loss, const std::string& method,
+                 SearchOptions options, nb::object report, nb::object do_stage,
+                 std::optional<Array1<std::uint32_t>> copies) {
+    const auto progress = python_progress(report);
+    options.do_stage = python_stage(do_stage);
+    const auto counts = copies ? as_span(*copies) : std::span<const std::uint32_t>{};
+    return interruptible_runs(sample, loss, counts,
+                              [&](const auto& draws, const auto& tables, const auto& stop) {
+                                  return run_method(method, draws, tables, options, stop, progress);
+                              });
+}
+
+nb::tuple refine(const SampleView& sample, const LossHandle& loss, Array2<std::uint32_t> starts,
+                 SearchOptions options, nb::object report, nb::object do_stage) {
+    const auto progress = python_progress(report);
+    options.do_stage = python_stage(do_stage);
+    std::vector<Run> begun(starts.shape(0));
+    for (std::size_t row = 0; row < begun.size(); ++row) {
+        const auto labels = as_span(starts).subspan(row * starts.shape(1), starts.shape(1));
+        begun[row].labels.assign(labels.begin(), labels.end());
+        begun[row].start = "coarse";
+    }
+    return interruptible_runs(sample, loss, {}, [&](const auto& draws, const auto& tables, const auto& stop) {
+        return partita::refine(draws, tables, options, begun, stop, progress);
+    });
+}
+
+/// What is pickled of a run.
+using RunState = std::tuple<Array1<std::uint32_t>, std::string, std::uint64_t, std::uint64_t,
+                            std::vector<double>, double, std::uint32_t, double>;
 
 } // namespace
 
@@ -69,7 +114,14 @@ void bind_search(nb::module_& m) {
         .def_rw("p_sequential", &SearchOptions::p_sequential)
         .def_rw("threads", &SearchOptions::threads)
         .def_rw("seed", &SearchOptions::seed);
+    nb::class_<Stage>(m, "Stage", "Runs that do not depend on each other.")
+        .def_ro("n_runs", &Stage::n_runs)
+        .def(
+            "run", [](const Stage& stage, std::size_t index) { return stage.one(index); }, "index"_a,
+            nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("stopped", [](const Stage& stage) { return stage.stopped(); });
     nb::class_<Run>(m, "Run", "A finished run.")
+        .def(nb::init<>(), "No run: one that was not done.")
         .def_prop_ro(
             "labels", [](const Run& run) { return to_numpy(std::vector<std::uint32_t>(run.labels)); },
             nb::rv_policy::move)
@@ -79,6 +131,24 @@ void bind_search(nb::module_& m) {
         .def_prop_ro("trace", [](const Run& run) { return run.tally.trace; })
         .def_ro("loss", &Run::loss)
         .def_ro("clusters", &Run::clusters)
-        .def_ro("seconds", &Run::seconds);
-    m.def("search", &search, "sample"_a, "loss"_a, "method"_a, "options"_a, "report"_a.none());
+        .def_ro("seconds", &Run::seconds)
+        .def("__getstate__",
+             [](const Run& run) {
+                 return nb::make_tuple(to_numpy(std::vector<std::uint32_t>(run.labels)), run.start,
+                                       run.tally.sweeps, run.tally.moves, run.tally.trace, run.loss,
+                                       run.clusters, run.seconds);
+             })
+        .def("__setstate__", [](Run& run, const RunState& state) {
+            const auto labels = as_span(std::get<0>(state));
+            new (&run) Run{{labels.begin(), labels.end()},
+                           std::get<1>(state),
+                           {std::get<2>(state), std::get<3>(state), std::get<4>(state)},
+                           std::get<5>(state),
+                           std::get<6>(state),
+                           std::get<7>(state)};
+        });
+    m.def("search", &search, "sample"_a, "loss"_a, "method"_a, "options"_a, "report"_a.none(),
+          "do_stage"_a.none() = nb::none(), "copies"_a.none() = nb::none());
+    m.def("refine", &refine, "sample"_a, "loss"_a, "starts"_a, "options"_a, "report"_a.none(),
+          "do_stage"_a.none() = nb::none());
 }

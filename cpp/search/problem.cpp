@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 
 #include "clones.hpp"
 
@@ -32,7 +33,8 @@ PARTITA_CLONES void decode(const std::uint32_t* labels, const std::uint32_t* beg
 
 template <class Label>
 Problem::Problem(const Draws<Label>& draws, const LossTables& tables, std::span<const std::uint32_t> subset)
-    : n_items_(draws.n_items), draws_(draws), chosen_(subset.begin(), subset.end()), tables_(&tables) {
+    : n_items_(draws.n_items), n_total_(draws.n_total()), copies_(draws.copies), draws_(draws),
+      chosen_(subset.begin(), subset.end()), tables_(&tables) {
     if (chosen_.empty()) {
         chosen_.resize(draws.n_draws());
         std::iota(chosen_.begin(), chosen_.end(), 0u);
@@ -44,9 +46,11 @@ Problem::Problem(const Draws<Label>& draws, const LossTables& tables, std::span<
     for (const auto t : chosen_) {
         const auto row = draws.draw(t);
         const auto clusters = count_clusters(row);
-        const auto gaps = std::count(row.begin(), row.end(), gap<Label>);
+        std::size_t gaps = 0;
+        for (std::size_t i = 0; i < n_items_; ++i)
+            gaps += row[i] == gap<Label> ? copies(i) : 0;
         weights_.push_back(draws.weights[t] / total);
-        labelled_.push_back(static_cast<std::uint32_t>(n_items_ - static_cast<std::size_t>(gaps)));
+        labelled_.push_back(static_cast<std::uint32_t>(n_total_ - gaps));
         row_begin_.push_back(row_begin_.back() + clusters);
         most_clusters_ = std::max(most_clusters_, clusters);
         has_gaps_ |= gaps > 0;
@@ -54,12 +58,14 @@ Problem::Problem(const Draws<Label>& draws, const LossTables& tables, std::span<
     transpose(draws);
     find_gains();
     find_coefficients();
+    if (has_copies() && !is_linear_)
+        throw std::invalid_argument("only linear losses are searched with copies of items");
 }
 
 void Problem::find_gains() {
     auto differences = [&](std::span<const double> table) {
-        std::vector<float> gain(n_items_ + 1); // one more than needed: the gain of a full cell is never used
-        for (std::size_t size = 0; size < n_items_; ++size)
+        std::vector<float> gain(n_total_ + 1); // one more than needed: the gain of a full cell is never used
+        for (std::size_t size = 0; size < n_total_; ++size)
             gain[size] = static_cast<float>(table[size + 1] - table[size]);
         return gain;
     };
@@ -70,7 +76,7 @@ void Problem::find_gains() {
 /// Sum of f3 over the cluster sizes of draw t.
 double Problem::draw_sum(std::size_t t) const {
     std::vector<std::uint32_t> sizes(row_begin_[t + 1] - row_begin_[t]);
-    for_each_item(t, [&](std::size_t, std::uint32_t row) { ++sizes[row - row_begin_[t]]; });
+    for_each_item(t, [&](std::size_t i, std::uint32_t row) { sizes[row - row_begin_[t]] += copies(i); });
     double sum = 0;
     for (const auto size : sizes)
         sum += tables_->draw()[size];

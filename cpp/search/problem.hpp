@@ -27,10 +27,13 @@ public:
     std::uint32_t row_begin(std::size_t t) const { return row_begin_[t]; }
     std::uint32_t most_clusters() const { return most_clusters_; }
     bool has_gaps() const { return has_gaps_; }
+    /// How many equal items item i stands for; they move together. Linear losses only.
+    std::uint32_t copies(std::size_t i) const { return copies_.empty() ? 1 : copies_[i]; }
+    bool has_copies() const { return !copies_.empty(); }
 
     double weight(std::size_t t) const { return weights_[t]; }
     std::span<const double> weights() const { return weights_; }
-    /// Number of items that draw t labels.
+    /// Number of items that draw t labels, copies counted.
     std::uint32_t labelled(std::size_t t) const { return labelled_[t]; }
     const LossTables& tables() const { return *tables_; }
 
@@ -71,7 +74,8 @@ private:
     double draw_sum(std::size_t t) const;
     template <class Label> void transpose(const Draws<Label>& draws);
 
-    std::size_t n_items_;
+    std::size_t n_items_, n_total_;
+    std::span<const std::uint32_t> copies_;
     std::variant<Draws<std::uint8_t>, Draws<std::uint16_t>, Draws<std::uint32_t>> draws_;
     std::vector<std::uint32_t> chosen_;
     const LossTables* tables_;

@@ -25,22 +25,40 @@ std::vector<std::uint32_t> random_labels(std::size_t n_items, std::uint32_t grou
     return labels;
 }
 
+std::vector<Run> do_stage(std::size_t n_runs, const SearchOptions& options, const Limits& limits,
+                          const Progress& progress, const std::function<Run(std::size_t)>& one) {
+    auto timed = [&](std::size_t index) {
+        const auto begun = Limits::Clock::now();
+        auto run = one(index);
+        run.seconds += std::chrono::duration<double>(Limits::Clock::now() - begun).count();
+        return run;
+    };
+    std::vector<Run> runs(n_runs);
+    if (options.do_stage) {
+        runs = options.do_stage({n_runs, timed, [&] { return limits.reached(); }});
+        for (const auto& run : runs)
+            if (progress && !run.labels.empty())
+                progress(run);
+    } else {
+        parallel_for(n_runs, options.threads, [&](std::size_t index, unsigned) {
+            if (index > 0 && limits.reached())
+                return;
+            runs[index] = timed(index);
+            if (progress)
+                progress(runs[index]);
+        });
+    }
+    std::erase_if(runs, [](const Run& run) { return run.labels.empty(); });
+    return runs;
+}
+
 std::vector<Run> run_all(OneRun one, const Problem& problem, const SearchOptions& options,
                          const StopFlag& stop, const Progress& progress) {
     const Limits limits(stop, options.seconds);
-    std::vector<Run> runs(options.runs);
-    parallel_for(options.runs, options.threads, [&](std::size_t run, unsigned) {
-        if (run > 0 && limits.reached())
-            return;
-        const auto begin = Limits::Clock::now();
+    return do_stage(options.runs, options, limits, progress, [&](std::size_t run) {
         Rng rng(options.seed, run);
-        runs[run] = one(problem, options, rng, limits);
-        runs[run].seconds = std::chrono::duration<double>(Limits::Clock::now() - begin).count();
-        if (progress)
-            progress(runs[run]);
+        return one(problem, options, rng, limits);
     });
-    std::erase_if(runs, [](const Run& run) { return run.labels.empty(); });
-    return runs;
 }
 
 } // namespace partita

@@ -12,6 +12,18 @@
 
 namespace partita {
 
+struct Run;
+
+/// One stage of a search: runs that do not depend on each other. `one` does the run of that number here.
+struct Stage {
+    std::size_t n_runs;
+    std::function<Run(std::size_t)> one;
+    std::function<bool()> stopped;
+};
+
+/// How a stage is done where not on threads: its runs in order, those that were not done with no labels.
+using DoStage = std::function<std::vector<Run>(const Stage&)>;
+
 struct SearchOptions {
     std::uint32_t runs = 16;
     double seconds = std::numeric_limits<double>::infinity();
@@ -21,6 +33,7 @@ struct SearchOptions {
     double p_sequential = 0.5;
     unsigned threads = 1;
     std::uint64_t seed = 0;
+    DoStage do_stage = {};
 };
 
 /// Renumbers labels to 0..K-1 in the order of first appearance.
@@ -47,6 +60,10 @@ struct Run {
 
 /// Told of every finished run, from whichever thread it ran on.
 using Progress = std::function<void(const Run&)>;
+
+/// The runs of a stage, on threads or as the options say; the first is done even when there is no time.
+std::vector<Run> do_stage(std::size_t n_runs, const SearchOptions& options, const Limits& limits,
+                          const Progress& progress, const std::function<Run(std::size_t)>& one);
 
 /// Calls one(problem, options, rng, limits) for each run, each with a random stream of its own.
 using OneRun = Run (*)(const Problem&, const SearchOptions&, Rng&, const Limits&);

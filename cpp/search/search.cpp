@@ -4,20 +4,23 @@
 #include <cmath>
 #include <numeric>
 
+#include "search/chains.hpp"
 #include "search/pair_state.hpp"
 #include "similarity.hpp"
 
 namespace partita {
 namespace {
 
-constexpr std::size_t coarse_draws = 256;  // draws of the first level
-constexpr std::size_t most_groups = 4;     // of starts, each group on draws of its own
-constexpr std::size_t carried_a_group = 2; // partitions that go on to the next level
-constexpr std::size_t finer = 8;           // times more draws on the next level
-constexpr std::size_t pair_items = 2048;   // up to here Binder's loss is searched on the similarity matrix
-constexpr std::size_t few_items = 500;     // up to here Binder's loss gets extra runs
-constexpr int most_rounds = 8;             // of crossings on one level
-constexpr std::size_t draws_a_start = 4;   // of which the best becomes a start
+constexpr std::size_t most_coarse = 256, least_coarse = 32; // draws of the first level,
+constexpr std::size_t coarse_labels = 1 << 20;              // between them about so many labels
+constexpr std::size_t most_groups = 4;                      // of starts, each group on draws of its own
+constexpr std::size_t carried_a_group = 2;                  // partitions that go on to the next level
+constexpr std::size_t finer = 8;                            // times more draws on the next level
+constexpr std::size_t pair_items = 2048; // up to here Binder's loss is searched on the similarity matrix
+constexpr std::size_t few_items = 500;   // up to here Binder's loss gets extra runs
+constexpr int most_rounds = 8;           // of crossings on one level
+constexpr std::size_t draws_a_start = 4; // of which the best becomes a start
+constexpr std::uint64_t refining_stream = std::uint64_t{1} << 63; // apart from the streams of the search
 
 /// A partition as the search passes it on: labels 0..K-1, items in no cluster where a draw has a gap.
 using Labels = std::vector<std::uint32_t>;
@@ -178,10 +181,12 @@ public:
     }
 
     /// Runs of a coarser level, carried on: near an optimum already, so that single moves and merges suffice.
+    /// Items that have no cluster yet get one.
     std::vector<Run> carried_on(const std::vector<Run>& coarser) {
         return each(coarser.size(), [&](std::size_t index, Run& run, S& state, Rng& rng) {
             run = coarser[index];
             state.assign(run.labels);
+            complete(state, options_.max_clusters, rng, limits_);
             descend(state, rng, run.tally, limits_);
         });
     }
@@ -209,24 +214,31 @@ public:
         }
     }
 
+    /// Tries chains of moves on the best run, for which single moves, merges and crossings are used up.
+    void chain(std::vector<Run>& runs) {
+        const auto& best = *distinct_best_first(runs).front();
+        auto chained = each(1, [&](std::size_t, Run& run, S& state, Rng& rng) {
+            run = best;
+            state.assign(run.labels);
+            while (try_chains(state, run.tally, limits_))
+                descend(state, rng, run.tally, limits_);
+        });
+        if (chained.front().loss < best.loss)
+            runs.push_back(std::move(chained.front()));
+    }
+
 private:
     /// Calls work(index, run, state, rng) for each run on threads, each with a random stream of its own.
     template <class Work> std::vector<Run> each(std::size_t n_runs, Work work) {
-        std::vector<Run> runs(n_runs);
-        parallel_for(n_runs, options_.threads, [&](std::size_t index, unsigned) {
-            if (index > 0 && limits_.reached())
-                return;
-            const auto begun = Limits::Clock::now();
+        auto runs = do_stage(n_runs, options_, limits_, progress_, [&](std::size_t index) {
+            Run run;
             Rng rng(options_.seed, stream_ + index);
             S state(setting_, options_.max_clusters);
-            work(index, runs[index], state, rng);
-            runs[index].finish(state);
-            runs[index].seconds += std::chrono::duration<double>(Limits::Clock::now() - begun).count();
-            if (progress_)
-                progress_(runs[index]);
+            work(index, run, state, rng);
+            run.finish(state);
+            return run;
         });
         stream_ += n_runs;
-        std::erase_if(runs, [](const Run& run) { return run.labels.empty(); });
         return runs;
     }
 
@@ -298,6 +310,7 @@ std::vector<Run> search_pairs(const Draws<Label>& draws, const Binder& loss, con
     Level<PairState> level(problem, generous, limits, progress);
     auto runs = level.starts([&](Rng& rng) { return draw_labels(draws, rng.below(draws.n_draws())); }, 0);
     level.cross(runs);
+    level.chain(runs);
     return runs;
 }
 
@@ -310,6 +323,11 @@ std::vector<Run> best_of(const std::vector<Run>& runs, std::size_t most) {
     return best;
 }
 
+/// Fewer for more items: what the first level looks for are the clusters, not each item's place.
+std::size_t coarse_draws(std::size_t n_items) {
+    return std::clamp(coarse_labels / n_items, least_coarse, most_coarse);
+}
+
 /// Starts in several groups, each on few draws of its own: what the groups agree on is no accident of the
 /// draws, and where they differ the finer level has something to cross.
 template <class Label>
@@ -317,11 +335,12 @@ std::vector<Run> search_groups(const Draws<Label>& draws, const LossTables& tabl
                                const SearchOptions& options, std::span<const std::uint32_t> shuffled,
                                const Limits& limits, const Progress& progress) {
     std::vector<Run> carried;
+    const auto coarse = coarse_draws(draws.n_items);
     const auto groups = std::min<std::size_t>(options.runs, most_groups);
     for (std::size_t group = 0; group < groups; ++group) {
-        std::vector<std::uint32_t> chosen(coarse_draws);
-        for (std::size_t d = 0; d < coarse_draws; ++d)
-            chosen[d] = shuffled[(group * coarse_draws + d) % shuffled.size()];
+        std::vector<std::uint32_t> chosen(coarse);
+        for (std::size_t d = 0; d < coarse; ++d)
+            chosen[d] = shuffled[(group * coarse + d) % shuffled.size()];
         const Problem problem(draws, tables, chosen);
         auto own = options;
         own.runs =
@@ -341,24 +360,27 @@ template <class Label>
 std::vector<Run> search_cells(const Draws<Label>& draws, const LossTables& tables,
                               const SearchOptions& options, const Limits& limits, const Progress& progress) {
     auto random_draw = [&](Rng& rng) { return draw_labels(draws, rng.below(draws.n_draws())); };
-    if (draws.n_draws() < 2 * coarse_draws) {
+    if (draws.n_draws() < 2 * coarse_draws(draws.n_items)) {
         const Problem problem(draws, tables);
         Level<State> level(problem, options, limits, progress);
         auto runs = level.starts(random_draw, 0);
         level.cross(runs);
+        level.chain(runs);
         return runs;
     }
     Rng rng(options.seed, std::numeric_limits<std::uint64_t>::max());
     const auto shuffled = rng.permutation(draws.n_draws());
     auto runs = search_groups(draws, tables, options, shuffled, limits, progress);
-    for (auto used = coarse_draws * finer;; used *= finer) {
+    for (auto used = coarse_draws(draws.n_items) * finer;; used *= finer) {
         const bool last = used * 2 >= draws.n_draws();
         const Problem problem(draws, tables, std::span(shuffled.data(), last ? 0 : used));
         Level<State> level(problem, options, limits, progress, std::uint64_t{used} << 32);
         runs = level.carried_on(last ? runs : best_of(runs, most_groups));
         level.cross(runs);
-        if (last)
+        if (last) {
+            level.chain(runs);
             return runs;
+        }
     }
 }
 
@@ -369,10 +391,29 @@ std::vector<Run> search(const Draws<Label>& draws, const LossTables& tables, con
                         const StopFlag& stop, const Progress& progress) {
     const Limits limits(stop, options.seconds);
     const auto* binder = std::get_if<Binder>(&tables.loss());
-    if (binder && draws.n_items <= pair_items && !has_gaps(draws))
+    if (binder && draws.n_items <= pair_items && draws.copies.empty() && !has_gaps(draws))
         return search_pairs(draws, *binder, options, limits, progress);
     return search_cells(draws, tables, options, limits, progress);
 }
+
+template <class Label>
+std::vector<Run> refine(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
+                        std::vector<Run> starts, const StopFlag& stop, const Progress& progress) {
+    const Limits limits(stop, options.seconds);
+    const Problem problem(draws, tables);
+    Level<State> level(problem, options, limits, progress, refining_stream);
+    auto runs = level.carried_on(starts);
+    level.cross(runs);
+    return runs;
+}
+
+#define INSTANTIATE_REFINE(Label)                                                                            \
+    template std::vector<Run> refine(const Draws<Label>&, const LossTables&, const SearchOptions&,           \
+                                     std::vector<Run>, const StopFlag&, const Progress&);
+INSTANTIATE_REFINE(std::uint8_t)
+INSTANTIATE_REFINE(std::uint16_t)
+INSTANTIATE_REFINE(std::uint32_t)
+#undef INSTANTIATE_REFINE
 
 template std::vector<Run> search(const Draws<std::uint8_t>&, const LossTables&, const SearchOptions&,
                                  const StopFlag&, const Progress&);

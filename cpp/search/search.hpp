@@ -12,4 +12,10 @@ template <class Label>
 std::vector<Run> search(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
                         const StopFlag& stop, const Progress& progress);
 
+/// Carries partitions on, by single moves, merges and crossings. Items labelled State::nowhere first join the
+/// cluster that suits them best; the other labels must be 0..K-1, each in use.
+template <class Label>
+std::vector<Run> refine(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
+                        std::vector<Run> starts, const StopFlag& stop, const Progress& progress);
+
 } // namespace partita

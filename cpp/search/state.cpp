@@ -50,11 +50,11 @@ void State::assign(std::span<const std::uint32_t> labels) {
     if (labels.data() != labels_.data())
         labels_.assign(labels.begin(), labels.end());
     sizes_.clear();
-    for (const auto label : labels_)
-        if (label != nowhere) {
+    for (std::size_t i = 0; i < labels_.size(); ++i)
+        if (const auto label = labels_[i]; label != nowhere) {
             if (label >= sizes_.size())
                 sizes_.resize(label + 1);
-            ++sizes_[label];
+            sizes_[label] += problem_->copies(i);
         }
     fit_columns();
     count_cells();
@@ -72,9 +72,10 @@ void State::count_cells() {
         problem_->for_each_item(t, [&](std::size_t i, std::uint32_t row) {
             if (labels_[i] == nowhere)
                 return;
-            ++table_.counts(row)[labels_[i]];
-            ++row_sizes_[row];
-            ++allocated;
+            const auto copies = problem_->copies(i);
+            table_.counts(row)[labels_[i]] += copies;
+            row_sizes_[row] += copies;
+            allocated += copies;
         });
         allocated_[t] = allocated;
         if (problem_->has_gaps())
@@ -230,11 +231,13 @@ void State::find_rows(std::size_t i) {
 /// already.
 std::size_t State::candidates(std::size_t i) const {
     const auto own = labels_[i];
-    const bool alone = own != nowhere && sizes_[own] == 1;
+    const bool alone = own != nowhere && sizes_[own] == problem_->copies(i);
     return n_clusters() + (n_clusters() < max_clusters_ && !alone);
 }
 
 std::span<const double> State::score(std::size_t i) {
+    if (problem_->copies(i) > 1) // the gains in the table are those of a single item
+        return score_precisely(i);
     const auto own = labels_[i];
     const auto columns = candidates(i);
     ensure_column(columns - 1);
@@ -252,10 +255,11 @@ std::span<const double> State::score_precisely(std::size_t i) {
         return score(i);
     const auto own = labels_[i];
     const auto columns = candidates(i);
+    ensure_column(columns - 1);
     find_rows(i);
     scores_.resize(padded(columns));
-    sum_gains_precisely(own, columns);
-    add_own_sizes(own, columns);
+    sum_gains_precisely(own, columns, problem_->copies(i));
+    add_own_sizes(own, columns, problem_->copies(i));
     return {scores_.data(), columns};
 }
 
@@ -268,17 +272,17 @@ void State::score_linear(std::uint32_t own, std::size_t columns) {
 
 /// The part of a linear loss that the estimate's own cluster sizes make up; with gaps it is in the margin
 /// rows.
-void State::add_own_sizes(std::uint32_t own, std::size_t columns) {
+void State::add_own_sizes(std::uint32_t own, std::size_t columns, std::uint32_t copies) {
     if (problem_->has_gaps())
         return;
     const auto table = problem_->tables().estimate();
     for (std::size_t k = 0; k < columns; ++k) {
-        const auto size = k < sizes_.size() ? sizes_[k] - (k == own) : 0;
-        scores_[k] += problem_->estimate_scale() * (table[size + 1] - table[size]);
+        const auto size = k < sizes_.size() ? sizes_[k] - (k == own ? copies : 0) : 0;
+        scores_[k] += problem_->estimate_scale() * (table[size + copies] - table[size]);
     }
 }
 
-void State::sum_gains_precisely(std::uint32_t own, std::size_t columns) {
+void State::sum_gains_precisely(std::uint32_t own, std::size_t columns, std::uint32_t copies) {
     const auto table = problem_->tables().joint();
     std::fill_n(scores_.begin(), columns, 0.0);
     for (std::size_t e = 0; e < rows_.size(); ++e) {
@@ -287,8 +291,8 @@ void State::sum_gains_precisely(std::uint32_t own, std::size_t columns) {
                                         : problem_->cell_coefficients()[draws_[e]];
         const auto* counts = table_.counts(rows_[e]);
         for (std::size_t k = 0; k < columns; ++k) {
-            const auto count = counts[k] - (k == own);
-            scores_[k] += coefficient * (table[count + 1] - table[count]);
+            const auto count = counts[k] - (k == own ? copies : 0);
+            scores_[k] += coefficient * (table[count + copies] - table[count]);
         }
     }
 }
@@ -394,6 +398,31 @@ void State::score_custom(std::uint32_t own, std::size_t columns) {
 
 /// Puts the item whose rows are at hand into `cluster` (Step = 1) or takes it out (Step = -1).
 template <int Step> void State::change(std::size_t i, std::uint32_t cluster) {
+    if (problem_->has_copies())
+        change_copies<Step>(i, cluster);
+    else
+        change_one<Step>(i, cluster);
+}
+
+/// The same for an item that stands for several; the loss is linear.
+template <int Step> void State::change_copies(std::size_t i, std::uint32_t cluster) {
+    const auto step = static_cast<std::uint32_t>(Step) * problem_->copies(i); // wraps, and back
+    const auto gain = problem_->joint_gain();
+    const auto table = problem_->tables().joint();
+    for (std::size_t e = 0; e < rows_.size(); ++e) {
+        auto& count = table_.counts(rows_[e])[cluster];
+        value_ += static_cast<double>(coefficients_[e]) * (table[count + step] - table[count]);
+        count += step;
+        table_.gains(rows_[e])[cluster] = coefficients_[e] * gain[count];
+    }
+    auto& size = sizes_[cluster];
+    if (!problem_->has_gaps())
+        value_ += problem_->estimate_scale() * (table[size + step] - table[size]);
+    size += step;
+    labels_[i] = Step > 0 ? cluster : nowhere;
+}
+
+template <int Step> void State::change_one(std::size_t i, std::uint32_t cluster) {
     const auto gain = problem_->joint_gain(), margin_gain = problem_->estimate_gain();
     const bool linear = problem_->is_linear();
     double sum = 0;

@@ -83,12 +83,14 @@ private:
 
     void find_rows(std::size_t i);
     template <int Step> void change(std::size_t i, std::uint32_t cluster);
+    template <int Step> void change_one(std::size_t i, std::uint32_t cluster);
+    template <int Step> void change_copies(std::size_t i, std::uint32_t cluster);
     void change_sums(std::uint32_t cluster, int step);
     void close_cluster(std::uint32_t cluster);
 
     void score_linear(std::uint32_t own, std::size_t columns);
-    void sum_gains_precisely(std::uint32_t own, std::size_t columns);
-    void add_own_sizes(std::uint32_t own, std::size_t columns);
+    void sum_gains_precisely(std::uint32_t own, std::size_t columns, std::uint32_t copies);
+    void add_own_sizes(std::uint32_t own, std::size_t columns, std::uint32_t copies = 1);
     std::size_t candidates(std::size_t i) const;
     void score_combined(std::uint32_t own, std::size_t columns);
     void score_custom(std::uint32_t own, std::size_t columns);

@@ -9,13 +9,14 @@ from typing import Any
 # __init__.pyi tells type checkers the same.
 _HOME = {
     "partitions": "align_labels bell canonical covers enumerate_partitions join meet refines stirling2",
-    "sample": "PartitionSample as_sample",
+    "sample": "PartitionSample as_sample open_sample",
     "io": "read_draws write_draws",
     "losses": "ID NID NVI VI Binder CustomLoss Loss OneMinusARI ZeroOne distances expected_loss pairwise_distances"
     " partition_loss",
     "similarity": "lau_green pear similarity vi_lower_bound",
     "agreement": "adjusted_rand f1 nmi",
     "estimate": "Estimate Search estimate",
+    "held_out": "HeldOut",
     "weights": "WeightPath weights_for",
     "uncertainty": "CredibleBall credible_ball",
     "certainty": "cluster_stability exemplars item_certainty items_to_check merge_tree n_clusters_posterior",
@@ -31,6 +32,7 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.
 _MODULES = (
     "agreement",
     "datasets",
+    "distributed",
     "ensembles",
     "io",
     "losses",

@@ -1,5 +1,6 @@
 from partita import agreement as agreement
 from partita import datasets as datasets
+from partita import distributed as distributed
 from partita import ensembles as ensembles
 from partita import io as io
 from partita import losses as losses
@@ -26,6 +27,7 @@ from partita.diagnostics import diagnostics as diagnostics
 from partita.estimate import Estimate as Estimate
 from partita.estimate import Search as Search
 from partita.estimate import estimate as estimate
+from partita.held_out import HeldOut as HeldOut
 from partita.io import read_draws as read_draws
 from partita.io import write_draws as write_draws
 from partita.losses import ID as ID
@@ -58,6 +60,7 @@ from partita.partitions import stirling2 as stirling2
 from partita.report import report as report
 from partita.sample import PartitionSample as PartitionSample
 from partita.sample import as_sample as as_sample
+from partita.sample import open_sample as open_sample
 from partita.similarity import lau_green as lau_green
 from partita.similarity import pear as pear
 from partita.similarity import similarity as similarity

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from partita import _core
 from partita._labels import GAP, BadLabel, Missing, to_codes
 from partita._sources import Block, Source
+from partita._store import DiskBuilder
 from partita._validate import available_cores, check_count, check_weights
 
 
@@ -24,30 +27,36 @@ class Collected:
     chains: NDArray[np.int64] | None
 
 
-def collect(source: Source, weights: ArrayLike | None, missing: Missing, burn: int, thin: int) -> Collected:
-    """The distinct draws of a source; the arguments are those of `as_sample`."""
+def collect(
+    source: Source, weights: ArrayLike | None, missing: Missing, burn: int, thin: int, folder: Path | None = None
+) -> Collected:
+    """The distinct draws of a source, in memory or in a folder; the other arguments are those of `as_sample`."""
     thinning = _Thinning(burn, thin)
     if source.n_items == 0:
         raise ValueError("draws has no items")
-    builder = _core.SampleBuilder(source.n_items)
     kept: list[NDArray[np.bool_]] = []
     chains: list[NDArray[np.int64]] = []
     carried: list[NDArray[np.float64]] = []
-    for block in source.blocks:
-        keep = thinning.keep(block)
-        builder.add(_codes(block, keep, missing), available_cores())
-        kept.append(keep)
-        if block.chains is not None:
-            chains.append(block.chains[keep])
-        if block.weights is not None:
-            carried.append(block.weights)
-    thinning.check_all_chains_left()
-    labels, counts, index, has_gaps = builder.finish()
+    with _builder(source.n_items, folder) as builder:
+        for block in source.blocks:
+            keep = thinning.keep(block)
+            builder.add(_codes(block, keep, missing), available_cores())
+            kept.append(keep)
+            if block.chains is not None:
+                chains.append(block.chains[keep])
+            if block.weights is not None:
+                carried.append(block.weights)
+        thinning.check_all_chains_left()
+        labels, counts, index, has_gaps = builder.finish()
     if has_gaps:
         labels = labels.view(f"i{labels.dtype.itemsize}")
         _check_no_empty_draw(labels, index)
     unique_weights = _unique_weights(counts, index, np.concatenate(kept), weights, carried)
     return Collected(labels, unique_weights, index, np.concatenate(chains) if chains else None)
+
+
+def _builder(n_items: int, folder: Path | None) -> AbstractContextManager[_core.SampleBuilder | DiskBuilder]:
+    return nullcontext(_core.SampleBuilder(n_items)) if folder is None else closing(DiskBuilder(folder, n_items))
 
 
 class _Thinning:

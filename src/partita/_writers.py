@@ -5,10 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -17,21 +13,6 @@ import numpy as np
 from partita._export import column_names, draws_by_chain, extra_columns, to_arrow
 from partita._sources.files import CHAIN, DRAWS, NAMES, WEIGHT
 from partita.sample import PartitionSample
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A name beside `path` to write to; it takes the place of `path` if all goes well, else it is removed."""
-    temporary = path.with_name(f".{os.getpid()}.{path.name}")
-    try:
-        yield temporary
-        if path.is_dir() and temporary.is_dir():
-            shutil.rmtree(path)
-        os.replace(temporary, path)
-    finally:
-        if temporary.is_dir():
-            shutil.rmtree(temporary)
-        temporary.unlink(missing_ok=True)
 
 
 def write_csv(path: Path, sample: PartitionSample) -> None:

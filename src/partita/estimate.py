@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from numpy.typing import NDArray
 
 from partita._facts import facts_table
 from partita._validate import check_count, check_n_jobs, check_positive, check_probability, check_rng
-from partita.losses import Loss, as_loss, expected_loss
+from partita.held_out import HeldOut, held_out, some_draws
+from partita.losses import Loss, as_loss, unique_distances
 from partita.sample import PartitionSample, as_sample
-from partita.search.found import RunRow
+from partita.search.found import Found, RunRow
 
 if TYPE_CHECKING:
     from partita.bounds import Bound
@@ -45,11 +47,15 @@ class Search:
         Threads; -1 uses all cores. The answer does not depend on it.
     progress : bool or callable
         Show a progress bar, or call ``progress(loss, clusters)`` at the end of each run.
+    max_draws : int, optional
+        Search on at most so many draws, picked at random; ``held_out`` of the estimate then says what the others make
+        of it.
 
     Examples
     --------
     >>> Search(runs=4, seconds=10)
-    Search(runs=4, seconds=10, max_clusters=None, zealous=10, p_sequential=0.5, n_jobs=-1, progress=False)
+    Search(runs=4, seconds=10, max_clusters=None, zealous=10, p_sequential=0.5, n_jobs=-1, progress=False, \
+max_draws=None)
     """
 
     runs: int = 16
@@ -59,12 +65,15 @@ class Search:
     p_sequential: float = 0.5
     n_jobs: int = -1
     progress: bool | Callable[[float, int], None] = False
+    max_draws: int | None = None
 
     def __post_init__(self) -> None:
         check_count(self.runs, "runs", minimum=1)
         check_count(self.zealous, "zealous")
         check_probability(self.p_sequential, "p_sequential")
         check_n_jobs(self.n_jobs)
+        if self.max_draws is not None:
+            check_count(self.max_draws, "max_draws", minimum=1)
         if self.seconds is not None:
             check_positive(self.seconds, "seconds")
         if self.max_clusters is not None and self.max_clusters != math.inf:
@@ -98,6 +107,10 @@ class Estimate:
         Whether the method proved that nothing is better.
     gap : float or None
         How much better something may be at most, as a share of the loss, where the method says so.
+    compression : float
+        Number of items for each distinct one, where items that no draw tells apart were searched as one; else 1.
+    held_out : HeldOut or None
+        With ``max_draws``: the expected loss on the draws that were not searched, with its standard error.
     """
 
     labels: NDArray[np.int64]
@@ -112,6 +125,8 @@ class Estimate:
     interrupted: bool = False
     proven: bool = False
     gap: float | None = None
+    compression: float = 1.0
+    held_out: HeldOut | None = None
 
     @property
     def n_clusters(self) -> int:
@@ -170,6 +185,8 @@ class Estimate:
             ("expected loss", f"{self.expected_loss:.6f}  {self.loss}"),
             ("method", self._method_fact()),
         ]
+        if self.held_out is not None:
+            facts.append(("held out", f"{self.held_out.loss:.6f} ± {self.held_out.standard_error:.2g}"))
         if self.proven:
             facts.append(("proven", "no partition is better"))
         if self.interrupted:
@@ -237,14 +254,29 @@ def estimate(
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}; the names are {', '.join(map(repr, METHODS))}")
     sample = as_sample(draws, weights=weights)
+    return estimate_with(partial(METHODS[method], **options), sample, kind, method, how, rng)
+
+
+def estimate_with(
+    find: Callable[[PartitionSample, Loss, Search, np.random.Generator], Found],
+    sample: PartitionSample,
+    kind: Loss,
+    method: str,
+    how: Search,
+    rng: Any,
+) -> Estimate:
+    """The estimate that a method finds, on all draws or on some of them; arguments are checked already."""
     seed, generator = _seed_and_generator(rng)
-    found = METHODS[method](sample, kind, how, generator, **options)
+    part, searched = sample, np.ones(sample.n_draws, np.bool_)
+    if how.max_draws is not None and how.max_draws < sample.n_draws:
+        part, searched = some_draws(sample, how.max_draws, generator)
+    found = find(part, kind, how, generator)
     if found.interrupted:
-        warnings.warn("interrupted: this is the best partition so far", RuntimeWarning, stacklevel=2)
-    value = float(expected_loss(found.labels, sample, kind, n_jobs=how.n_jobs))
+        warnings.warn("interrupted: this is the best partition so far", RuntimeWarning, stacklevel=3)
+    losses = unique_distances(found.labels, sample, kind, how.n_jobs)
     return Estimate(
         labels=found.labels,
-        expected_loss=value,
+        expected_loss=float(losses @ sample.weights),
         loss=kind,
         method=method,
         sample=sample,
@@ -255,6 +287,8 @@ def estimate(
         interrupted=found.interrupted,
         proven=found.proven,
         gap=found.gap,
+        compression=found.compression,
+        held_out=held_out(sample, losses, searched),
     )
 
 

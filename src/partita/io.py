@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -16,9 +17,11 @@ from numpy.typing import ArrayLike
 
 from partita import _writers
 from partita._labels import Missing, as_missing
+from partita._replace import replacing
 from partita._sources import Block, Source, files
 from partita._sources.blocks import joined
 from partita._sources.cells import parse_cell
+from partita._sources.parts import find_parts, parts_source
 from partita._sources.text import text_source
 from partita.sample import PartitionSample, as_sample, build_sample
 
@@ -57,6 +60,7 @@ def read_draws(
     weights: ArrayLike | None = None,
     header: bool | None = None,
     index: bool | None = None,
+    store: str | PathLike[str] | None = None,
 ) -> PartitionSample:
     """Draws from a file, or from several that are the chains of one run.
 
@@ -66,8 +70,9 @@ def read_draws(
         A file named .csv, .csv.gz, .npy, .npz, .parquet, .zarr or .nc (ArviZ netCDF); "-" is CSV from
         standard input, and an open file is CSV too. In text a line is a draw: cells apart by commas,
         semicolons or tabs, labels of any kind, with or without a header and a first column that numbers the
-        draws.
-    burn, thin, missing, variable, weights
+        draws. A folder, or a pattern such as "draws-*.csv", stands for its files in the order of their numbers and
+        names: parts of one long file, of which one is open at a time.
+    burn, thin, missing, variable, weights, store
         As for `as_sample`. In text an empty cell, NA and NaN are all read as NaN; gaps that `write_draws` has
         written are read with `missing=-1`.
     header, index : bool, optional
@@ -89,7 +94,7 @@ def read_draws(
     with ExitStack() as opened:
         sources = [_open(p, variable, header, index, opened) for p in paths]
         source = sources[0] if len(sources) == 1 else joined(sources)
-        return build_sample(source, weights, _missing_in_text(missing), burn=burn, thin=thin)
+        return build_sample(source, weights, _missing_in_text(missing), burn=burn, thin=thin, store=store)
 
 
 def write_draws(path: Any, sample: Any) -> None:
@@ -113,7 +118,7 @@ def write_draws(path: Any, sample: Any) -> None:
     path = Path(path)
     form = _format_of(path)
     sample = as_sample(sample)
-    with _writers.replacing(path) as temporary:
+    with replacing(path) as temporary:
         try:
             form.write(temporary, sample)
         except ImportError as error:
@@ -126,6 +131,8 @@ def _open(path: Any, variable: str | None, header: bool | None, index: bool | No
     if path == STDIN:
         return text_source(sys.stdin.buffer, "standard input", variable, header, index)
     path = Path(path)
+    if parts := find_parts(path, [form.suffix for form in FORMATS]):
+        return parts_source(parts, lambda part, own: _open(part, variable, header, index, own))
     form = _format_of(path)
     if form.read is None:
         stream = opened.enter_context(_open_bytes(path, form))

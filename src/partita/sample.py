@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from partita._facts import facts_table
 from partita._labels import GAP, Missing, as_missing
 from partita._sources import Block, Source, open_source
 from partita._sources.blocks import row_slices
+from partita._store import LABELS, new_folder, read_facts, write_facts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,10 +80,16 @@ class PartitionSample:
         """The weight of each draw; draws that are equal share the weight of their partition evenly."""
         return (self.weights / np.bincount(self.index, minlength=self.n_unique))[self.index]
 
-    @property
+    @cached_property
     def is_weighted(self) -> bool:
         """Whether the draws differ in weight beyond their repeats."""
         return not np.allclose(self.draw_weights, 1 / self.n_draws, rtol=1e-9, atol=0)
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Writes the sample to a folder, from which `open_sample` maps it into memory; whole or not at all."""
+        with new_folder(Path(folder)) as place:
+            np.save(place / LABELS, self.labels, allow_pickle=False)
+            write_facts(place, {"weights": self.weights, "index": self.index, "chains": self.chains}, self.names)
 
     def to_numpy(self) -> NDArray[Any]:
         """All draws in their order, repeats included: an (n_draws, n_items) array."""
@@ -125,6 +134,7 @@ def as_sample(
     thin: int = 1,
     variable: str | None = None,
     names: Sequence[str] | None = None,
+    store: str | PathLike[str] | None = None,
 ) -> PartitionSample:
     """Distinct partitions among draws, with weights.
 
@@ -149,6 +159,9 @@ def as_sample(
         The variable of an ArviZ or xarray object; in a table, the columns `variable[1]` or `variable.1` etc.
     names : (items,) sequence of str, optional
         Names of the items, instead of those that the draws carry.
+    store : path, optional
+        A folder for the distinct draws, where they would not fit in memory: the sample is then memory-mapped, and
+        `open_sample` opens it again. Arrays of Dask, Zarr and NumPy's memory maps are read chunk by chunk.
 
     Returns
     -------
@@ -168,11 +181,27 @@ def as_sample(
     """
     gaps = as_missing(missing)
     if not isinstance(draws, PartitionSample):
-        return build_sample(open_source(draws, variable), weights, gaps, burn=burn, thin=thin, names=names)
-    if weights is None and names is None and burn == 0 and thin == 1:
+        source = open_source(draws, variable)
+        return build_sample(source, weights, gaps, burn=burn, thin=thin, names=names, store=store)
+    if weights is None and names is None and burn == 0 and thin == 1 and store is None:
         return draws
     gaps = Missing((*gaps.values, GAP), gaps.null)
-    return build_sample(_sample_source(draws), weights, gaps, burn=burn, thin=thin, names=names)
+    return build_sample(_sample_source(draws), weights, gaps, burn=burn, thin=thin, names=names, store=store)
+
+
+def open_sample(folder: str | PathLike[str]) -> PartitionSample:
+    """A sample that `PartitionSample.save` or ``store=`` has written, its labels mapped into memory.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     as_sample([[0, 0, 1], [0, 1, 1]]).save(f"{folder}/draws")
+    ...     open_sample(f"{folder}/draws")
+    PartitionSample(2 draws, 2 distinct, 3 items, 2 clusters a draw)
+    """
+    arrays, names = read_facts(Path(folder))
+    return PartitionSample(**arrays, names=names)
 
 
 def _sample_source(sample: PartitionSample) -> Source:
@@ -193,13 +222,19 @@ def build_sample(
     burn: int = 0,
     thin: int = 1,
     names: Sequence[str] | None = None,
+    store: str | PathLike[str] | None = None,
 ) -> PartitionSample:
     """A sample from a source; see `as_sample`. Its arrays are read-only."""
+    own_names = source.names if names is None else _checked_names(names, source.n_items)
+    if store is not None:
+        with new_folder(Path(store)) as folder:
+            found = collect(source, weights, missing, burn, thin, folder)
+            write_facts(folder, {"weights": found.weights, "index": found.index, "chains": found.chains}, own_names)
+        return open_sample(store)
     found = collect(source, weights, missing, burn, thin)
     for array in (found.labels, found.weights, found.index, found.chains):
         if array is not None:
             array.flags.writeable = False
-    own_names = source.names if names is None else _checked_names(names, source.n_items)
     return PartitionSample(found.labels, found.weights, found.index, found.chains, own_names)
 
 

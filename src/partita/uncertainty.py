@@ -153,10 +153,16 @@ def credible_ball(
     Wade & Ghahramani (2018), Section 5.
     """
     center, sample, kind = subject(estimate, draws, loss)
+    return ball_from(center, sample, kind, level, unique_distances(center, sample, kind, n_jobs))
+
+
+def ball_from(
+    center: Labels, sample: PartitionSample, kind: Loss, level: float, distance: NDArray[np.float64]
+) -> CredibleBall:
+    """The ball, given the distance of each distinct draw from its centre."""
     wanted = check_level(level)
     if not kind.is_metric:
         _warn_no_metric(kind)
-    distance = unique_distances(center, sample, kind, n_jobs)
     share = _shares(sample)
     radius = _radius(distance, share, wanted)
     inside = (distance <= radius) & (sample.weights > 0)
@@ -185,7 +191,7 @@ def _warn_no_metric(loss: Loss) -> None:
     warnings.warn(
         f"{loss} is not a metric: distances are the loss of the estimate when the draw is true. The level "
         "holds, but partitions inside may be far from each other, and balls around them may look different.",
-        stacklevel=3,
+        stacklevel=4,
     )
 
 
@@ -195,7 +201,7 @@ def _shares(sample: PartitionSample) -> NDArray[Any]:
 
 
 def _radius(distance: NDArray[np.float64], share: NDArray[Any], level: float) -> float:
-    order = np.argsort(distance, kind="stable")
+    order = np.argsort(distance)  # the order of equal distances does not matter
     held = np.cumsum(share[order])
     reached = int(np.argmax(held >= held[-1] * (level - MASS_TOLERANCE)))
     return float(distance[distance <= distance[order[reached]] + TIE].max())

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._labels import as_cells
+from partita._sources.chunks import chunk_starts, read_rows, row_slices
 
-CELLS_A_BLOCK = 1 << 21
+__all__ = ["Block", "Source", "array_source", "joined", "row_slices"]
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,6 @@ class Source:
     names: tuple[str, ...] | None = None
 
 
-def row_slices(n_rows: int, n_items: int) -> Iterator[slice]:
-    """Consecutive slices of rows, about two million cells each."""
-    step = max(1, CELLS_A_BLOCK // max(n_items, 1))
-    return (slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step))
-
-
 def array_source(array: Any, names: Sequence[str] | None = None) -> Source:
     """(draws, items) or (chains, draws, items), in memory or read as it is sliced."""
     array = array if _is_sliceable(array) else as_cells(array, "draws")
@@ -56,15 +51,15 @@ def _is_sliceable(array: Any) -> bool:
 
 
 def _rows_of(array: Any) -> Iterator[Block]:
-    for rows in row_slices(array.shape[0], array.shape[1]):
-        yield Block(np.asanyarray(array[rows]), _place_in_array("", rows.start))
+    for start, cells in read_rows(array, chunk_starts(array, 0)):
+        yield Block(cells, _place_in_array("", start))
 
 
 def _rows_of_chains(array: Any) -> Iterator[Block]:
+    starts = chunk_starts(array, 1)
     for chain in range(array.shape[0]):
-        for rows in row_slices(array.shape[1], array.shape[2]):
-            cells = np.asanyarray(array[chain, rows])
-            yield Block(cells, _place_in_array(f"{chain}, ", rows.start), np.full(len(cells), chain, np.int64))
+        for start, cells in read_rows(array[chain], starts):
+            yield Block(cells, _place_in_array(f"{chain}, ", start), np.full(len(cells), chain, np.int64))
 
 
 def _place_in_array(prefix: str, start: int) -> Callable[[int, int], str]:

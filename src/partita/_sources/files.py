@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from partita._sources.blocks import Block, Source, array_source
-from partita._sources.tables import table_source
+from partita._sources.chunks import CELLS_A_BLOCK
+from partita._sources.npy import open_npy
+from partita._sources.tables import table_source, tables_source
 from partita._sources.xarrays import xarray_source
 
 DRAWS, CHAIN, WEIGHT, NAMES = "draws", "draw_chain", "draw_weight", "item_names"
@@ -31,10 +33,10 @@ def _pickles_refused() -> Iterator[None]:
 
 @_pickles_refused()
 def npy_source(path: Path, variable: str | None) -> Source:
-    """A memory-mapped array."""
+    """An array that is read as it is used."""
     if variable is not None:
         raise ValueError(f"variable={variable!r}: an npy file holds one array, without a name")
-    return array_source(np.load(path, mmap_mode="r", allow_pickle=False))
+    return array_source(open_npy(path))
 
 
 @_pickles_refused()
@@ -51,13 +53,21 @@ def zarr_source(path: Path, variable: str | None) -> Source:
 
     root: Any = zarr.open(str(path), mode="r")
     if hasattr(root, "shape"):
-        return array_source(root)
+        return array_source(_complete(root))
     group = root.get("posterior", root)
     arrays = dict(group.arrays())
     name = _choose(arrays, variable)
     own = {key: arrays[key][:] for key in (CHAIN, WEIGHT) if key in arrays}
     names = group.attrs.get(NAMES)
-    return _arrays_source({name: arrays[name], **own, **({} if names is None else {NAMES: names})}, name)
+    return _arrays_source({name: _complete(arrays[name]), **own, **({} if names is None else {NAMES: names})}, name)
+
+
+def _complete(array: Any) -> Any:
+    """Zarr reads a chunk that is not there as zeros, which would be labels."""
+    missing = array.nchunks - array.nchunks_initialized
+    if missing:
+        raise ValueError(f"{missing} of its {array.nchunks} chunks are missing: it was not written to its end")
+    return array
 
 
 def _choose(arrays: Mapping[str, Any], variable: str | None) -> str:
@@ -95,9 +105,22 @@ def _with_columns(blocks: Iterator[Block], chains: Any, weights: Any) -> Iterato
 
 
 def parquet_source(path: Path, variable: str | None) -> Source:
+    """A table that is read some rows at a time."""
     import pyarrow.parquet
 
-    return table_source(pyarrow.parquet.read_table(path), variable)
+    if path.is_dir():
+        return table_source(pyarrow.parquet.read_table(path), variable)
+    file = pyarrow.parquet.ParquetFile(path)
+    return tables_source(_batches(file), file.schema_arrow.empty_table(), variable)
+
+
+def _batches(file: Any) -> Iterator[Any]:
+    import pyarrow
+
+    rows = max(1, CELLS_A_BLOCK // max(1, len(file.schema_arrow)))
+    with file:
+        for batch in file.iter_batches(batch_size=rows):
+            yield pyarrow.Table.from_batches([batch])
 
 
 def netcdf_source(path: Path, variable: str | None) -> Source:

@@ -19,9 +19,14 @@ def is_table(draws: Any) -> bool:
 
 def table_source(table: Any, variable: str | None) -> Source:
     frame = _as_frame(table)
-    header = [str(name) for name in frame.columns]
+    return tables_source(iter([frame]), frame, variable)
+
+
+def tables_source(parts: Iterator[Any], first: Any, variable: str | None) -> Source:
+    """Tables that follow each other, all with the columns of the first."""
+    header = [str(name) for name in _as_frame(first).columns]
     columns = choose_columns(header, variable, "the table")
-    return Source(len(columns.items), _rows_of(frame, header, columns), columns.names)
+    return Source(len(columns.items), _rows_of_parts(parts, header, columns), columns.names)
 
 
 def _as_frame(table: Any) -> Any:
@@ -34,6 +39,8 @@ def _as_frame(table: Any) -> Any:
         import pyarrow
 
         table = pyarrow.table(table)
+    if isinstance(table, nw.DataFrame):
+        return table
     try:
         frame = nw.from_native(table)
     except DuplicateError as error:
@@ -41,22 +48,30 @@ def _as_frame(table: Any) -> Any:
     return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
 
 
-def _rows_of(frame: Any, header: list[str], columns: Columns) -> Iterator[Block]:
+def _rows_of_parts(parts: Iterator[Any], header: list[str], columns: Columns) -> Iterator[Block]:
+    start, numbers = 0, dict[Any, int]()
+    for part in parts:
+        frame = _as_frame(part)
+        yield from _rows_of(frame, header, columns, start, numbers)
+        start += len(frame)
+
+
+def _rows_of(frame: Any, header: list[str], columns: Columns, start: int, numbers: dict[Any, int]) -> Iterator[Block]:
+    """The blocks of a table whose first row is row `start`; `numbers` has those of the chains met so far."""
     item_names = [header[i] for i in columns.items]
-    chains = None if columns.chain is None else _numbered(frame[:, columns.chain].to_list())
+    chains = None if columns.chain is None else _numbered(frame[:, columns.chain].to_list(), numbers)
     weights = None if columns.weight is None else frame[:, columns.weight].to_numpy().astype(np.float64)
     items = frame[:, list(columns.items)]
     for rows in row_slices(len(frame), len(item_names)):
         yield Block(
             _cells(items[rows]),
-            _place_in_table(item_names, rows.start),
+            _place_in_table(item_names, start + rows.start),
             None if chains is None else chains[rows],
             None if weights is None else weights[rows],
         )
 
 
-def _numbered(values: list[Any]) -> NDArray[np.int64]:
-    numbers: dict[Any, int] = {}
+def _numbered(values: list[Any], numbers: dict[Any, int]) -> NDArray[np.int64]:
     return np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int64)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._sources.blocks import Block, Source, row_slices
+from partita._sources.blocks import Block, Source
+from partita._sources.chunks import chunk_starts, read_rows
 
 WEIGHT_VARIABLE = "draw_weight"
 _DRAW_DIMS = ("draw", "sample")  # "sample" is chain and draw stacked, as arviz.extract gives it
@@ -89,12 +90,12 @@ def _rows_of(array: Any, weights: Any) -> Iterator[Block]:
     for chain in range(array.shape[0]) if has_chains else (None,):
         rows_of = array if chain is None else array[chain]
         weights_of = weights if chain is None or weights is None else weights[chain]
-        for rows in row_slices(rows_of.shape[0], rows_of.shape[1]):
-            cells = np.asarray(rows_of[rows].values)
+        for start, cells in read_rows(rows_of, chunk_starts(rows_of, 0)):
+            rows = slice(start, start + len(cells))
             chains = np.full(len(cells), chain, np.int64) if chain is not None else None
             yield Block(
                 cells,
-                _place(array.name, chain, rows.start),
+                _place(array.name, chain, start),
                 chains if stacked is None else stacked[rows],
                 None if weights_of is None else np.asarray(weights_of[rows].values, np.float64),
             )

@@ -8,12 +8,13 @@ import typer
 
 from partita.cli.errors import INTERRUPTED
 from partita.cli.inputs import read_data, read_partition
-from partita.cli.options import BoundSeconds, DataFile, Level, Reading, Searching, TruthFile, Writing
+from partita.cli.options import BoundSeconds, DataFile, Level, Reading, Searching, Spreading, TruthFile, Writing
 
 
 def run(
     reading: Reading,
     searching: Searching,
+    spreading: Spreading,
     writing: Writing,
     level: Level = 0.95,
     data: DataFile = None,
@@ -35,7 +36,7 @@ def run(
             "data": None if data is None else read_data(data),
             "truth": None if truth is None else read_partition(truth),
         }
-        best = searching.estimate(reading.sample())
+        best = spreading.estimate(searching, reading.sample())
         proof = None if bound is None else best.bound(bound)
         if folder is not None:
             from partita.uncertainty import credible_ball

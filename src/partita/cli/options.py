@@ -64,6 +64,10 @@ class Searching:
     ] = None
     seed: Annotated[int | None, typer.Option(help="Seed, for the same answer again.", show_default=False)] = None
     jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1
+    max_draws: Annotated[
+        int | None,
+        typer.Option(help="Search on so many draws, picked at random, and test on the others.", show_default=False),
+    ] = None
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks.")] = False
 
     def estimate(self, sample: PartitionSample) -> Estimate:
@@ -94,6 +98,45 @@ class Searching:
             max_clusters=_whole(self.max_clusters),
             n_jobs=self.jobs,
             progress=sys.stderr.isatty() and not self.quiet,
+            max_draws=self.max_draws,
+        )
+
+
+@dataclass(frozen=True)
+class Spreading:
+    """Which Dask cluster searches, if one does."""
+
+    dask: Annotated[
+        str | None,
+        typer.Option(help="Search on the Dask cluster of this scheduler, such as tcp://host:8786.", show_default=False),
+    ] = None
+    workers: Annotated[
+        int | None, typer.Option(help="Search on so many Dask workers of this machine.", show_default=False)
+    ] = None
+    shards: Annotated[
+        int | None,
+        typer.Option(help="Split the draws over the workers in so many parts.", show_default=False),
+    ] = None
+
+    def estimate(self, searching: Searching, sample: PartitionSample) -> Estimate:
+        """The estimate, from a cluster if the options name one."""
+        if self.dask is None and self.workers is None:
+            if self.shards is not None:
+                raise ValueError("--shards needs workers: --dask or --workers")
+            return searching.estimate(sample)
+        from partita import distributed
+
+        if self.dask is not None and self.workers is not None:
+            raise ValueError("--dask has workers already: --workers is for a cluster of this machine")
+        return distributed.estimate(
+            sample,
+            loss=searching.chosen_loss(),
+            method=searching.method,
+            search=searching.settings(),
+            rng=searching.seed,
+            client=self.dask,
+            workers=self.workers,
+            shards=self.shards,
         )
 
 

@@ -51,7 +51,7 @@ def run(
 def _write(path: Path, matrix: Any, sample: PartitionSample) -> None:
     import numpy as np
 
-    from partita._writers import replacing
+    from partita._replace import replacing
 
     if path.suffix not in (".csv", ".npy"):
         raise ValueError(f"{path}: the matrix is written as .csv or .npy")
@@ -79,7 +79,7 @@ def _print_csv(stream: TextIO, matrix: Any, sample: PartitionSample) -> None:
 def _draw(path: Path, matrix: Any, clusters: Any) -> None:
     from matplotlib.figure import Figure
 
-    from partita._writers import replacing
+    from partita._replace import replacing
     from partita.plots import similarity_map
 
     if path.suffix not in (".png", ".pdf", ".svg"):

@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from partita._writers import replacing
+from partita._replace import replacing
 
 
 def write_page(page: dict[str, Any], path: Path) -> Path:

@@ -30,6 +30,7 @@ class Found:
 
     `criterion` is the method's own criterion where that is not the expected loss; `proven` says that no partition
     within the bound on clusters is better, and `gap` how much better one may be at most, as a share of the loss.
+    `compression` is the number of items for each one that was searched.
     """
 
     labels: NDArray[np.int64]
@@ -38,3 +39,4 @@ class Found:
     interrupted: bool = False
     proven: bool = False
     gap: float | None = None
+    compression: float = 1.0

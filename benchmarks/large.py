@@ -1,0 +1,160 @@
+"""Searches past one machine's comfort: a million items, 50,000 draws, two workers, draws in shards.
+
+    python -m benchmarks.large items 1000000       # one point, in this process
+    python -m benchmarks.large                     # all points, each in a process of its own; writes results/large.csv
+
+Every point prints wall seconds, CPU seconds of the process and its peak memory.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import partita as pt
+from benchmarks.data import reference_draws
+from benchmarks.sample import memory_in_bytes
+
+RESULTS = Path(__file__).parent / "results" / "large.csv"
+GROWTH = (62_500, 250_000, 1_000_000)
+
+
+class GeneratedDraws:
+    """Draws that exist only while they are read: item i is in its own cluster or, with its doubt, in a rival one.
+
+    Draws s and t are equal where s and t are equal modulo `n_distinct`.
+    """
+
+    dtype = np.dtype(np.uint8)
+
+    def __init__(self, n_draws: int, n_items: int, n_clusters: int, n_distinct: int | None = None) -> None:
+        self.shape = (n_draws, n_items)
+        self._n_distinct = n_distinct or n_draws
+        rng = np.random.default_rng(1)
+        shares = rng.dirichlet(np.full(n_clusters, 5.0))
+        self._base = rng.choice(n_clusters, n_items, p=shares).astype(np.uint8)
+        self._rival = rng.integers(n_clusters, size=n_items, dtype=np.uint8)
+        self._doubt = rng.beta(0.5, 4.5, n_items).astype(np.float32)
+
+    def __getitem__(self, rows: slice) -> NDArray[np.uint8]:
+        return np.stack([self._row(row % self._n_distinct) for row in range(*rows.indices(self.shape[0]))])
+
+    def _row(self, number: int) -> NDArray[np.uint8]:
+        moved = np.random.default_rng((2, number)).random(self.shape[1], dtype=np.float32) < self._doubt
+        return np.where(moved, self._rival, self._base)
+
+
+def items(n_items: int, n_draws: int = 100, n_clusters: int = 30) -> dict[str, Any]:
+    """The estimate under VI from generated draws, reading included."""
+    best, seconds, cpu = _timed(lambda: pt.estimate(GeneratedDraws(n_draws, n_items, n_clusters), rng=1))
+    return {"seconds": seconds, "cpu": cpu, "loss": best.expected_loss, "clusters": best.n_clusters, **_peak()}
+
+
+def draws(n_draws: int = 50_000, n_items: int = 110_000, n_distinct: int = 500) -> dict[str, Any]:
+    """An estimate from 256 of many draws of which few are distinct, with its error on the others."""
+    many = GeneratedDraws(n_draws, n_items, 30, n_distinct)
+    best, seconds, cpu = _timed(lambda: pt.estimate(many, search=pt.Search(max_draws=256), rng=1))
+    error = best.held_out
+    return {
+        "seconds": seconds,
+        "cpu": cpu,
+        "loss": best.expected_loss,
+        "held_out": error.loss,
+        "standard_error": error.standard_error,
+        "gap": error.gap,
+        **_peak(),
+    }
+
+
+def workers(count: int, runs: int = 64) -> dict[str, Any]:
+    """Runs a second of the search of large.npz on so many Dask workers of one thread."""
+    from partita.distributed.pool import connected
+
+    sample = pt.as_sample(reference_draws("large"))
+    with connected(workers=count) as pool:
+        client = pool._client
+        pt.distributed.estimate(sample, search=pt.Search(runs=1), rng=1, client=client)  # what is loaded once
+        search = pt.Search(runs=runs)
+        best, seconds, _ = _timed(lambda: pt.distributed.estimate(sample, search=search, rng=1, client=client))
+    return {"seconds": seconds, "runs_a_second": runs / seconds, "loss": best.expected_loss}
+
+
+def shards(kind: str, threads: int = 2) -> dict[str, Any]:
+    """The sharded search of large.npz on threads of this process, or on as many Dask workers."""
+    from partita.distributed.pool import ThreadPool, connected
+    from partita.distributed.runs import engine_on
+    from partita.distributed.shards import search_shards
+
+    sample = pt.as_sample(reference_draws("large"))
+
+    def search(pool: Any) -> Any:
+        rng = np.random.default_rng(1)
+        return search_shards(sample, pt.VI(), pt.Search(), rng, pool, engine_on(pool), threads)
+
+    if kind == "threads":
+        _, seconds, cpu = _timed(lambda: search(ThreadPool(threads)))
+        return {"seconds": seconds, "cpu": cpu}
+    with connected(workers=threads) as pool:
+        pt.distributed.estimate(sample, search=pt.Search(runs=1), rng=1, client=pool._client)
+        _, seconds, cpu = _timed(lambda: search(pool))
+    return {"seconds": seconds}
+
+
+def _timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    result = work()
+    return result, round(time.perf_counter() - wall, 2), round(time.process_time() - cpu, 2)
+
+
+def _peak() -> dict[str, float]:
+    return {"peak_gb": round(memory_in_bytes("VmHWM") / 1e9, 2)}
+
+
+POINTS: dict[str, Callable[..., dict[str, Any]]] = {
+    "items": items,
+    "draws": draws,
+    "workers": workers,
+    "shards": shards,
+}
+
+
+def measured(name: str, *arguments: Any) -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks.large", name, *map(str, arguments)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    facts: dict[str, Any] = json.loads(answer.stdout.splitlines()[-1])
+    print(name, *arguments, facts, flush=True)
+    return {"point": " ".join(map(str, (name, *arguments))), **facts}
+
+
+def main() -> None:
+    rows = [measured("items", n) for n in GROWTH]
+    growth = np.log(rows[-1]["cpu"] / rows[0]["cpu"]) / np.log(GROWTH[-1] / GROWTH[0])
+    print(f"CPU seconds grow as items^{growth:.2f} (target at most 1.1)")
+    rows.append(measured("draws"))
+    rows += [measured("workers", count) for count in (1, 2)]
+    print(f"two workers: {rows[-1]['runs_a_second'] / rows[-2]['runs_a_second']:.2f} times the runs (target 1.6)")
+    rows += [measured("shards", kind) for kind in ("threads", "dask")]
+    print(f"shards on workers: {rows[-1]['seconds'] / rows[-2]['seconds']:.2f} times the time (target at most 1.43)")
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    RESULTS.parent.mkdir(exist_ok=True)
+    with RESULTS.open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        name, *arguments = sys.argv[1:]
+        print(json.dumps(POINTS[name](*(int(a) if a.isdigit() else a for a in arguments))))
+    else:
+        main()

@@ -1,0 +1,80 @@
+"""Searches and uncertainty on a Dask cluster: `partita.distributed.estimate` and its companions.
+
+Each function does what the function of the same name in `partita` does, on the workers of a `dask.distributed` client.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from partita._validate import check_count
+from partita.distributed.arrays import credible_ball, distances, pairwise_distances, similarity
+from partita.distributed.chains import sample_chains
+from partita.distributed.pool import connected
+from partita.distributed.runs import engine_on
+from partita.distributed.shards import search_shards
+from partita.estimate import Estimate, Search, estimate_with
+from partita.losses import Loss, as_loss
+from partita.sample import as_sample
+from partita.search.native import find_native
+
+__all__ = ["credible_ball", "distances", "estimate", "pairwise_distances", "sample_chains", "similarity"]
+
+METHODS = ("search", "salso", "greedy")
+
+
+def estimate(
+    draws: Any,
+    loss: str | Loss = "vi",
+    method: str = "search",
+    search: Search | None = None,
+    weights: Any = None,
+    rng: Any = None,
+    *,
+    client: Any = None,
+    workers: int | None = None,
+    shards: int | None = None,
+) -> Estimate:
+    """The partition of least posterior expected loss, searched by the workers of a Dask cluster.
+
+    By default the runs are spread over the workers, each of which has all draws: the answer is that of
+    `partita.estimate`. With `shards` the draws are spread instead, for draws that no single worker can hold: the
+    answer is then the same for any number of shards and workers.
+
+    Parameters
+    ----------
+    draws, loss, method, search, weights, rng
+        As for `partita.estimate`; the method is "search", "salso" or "greedy".
+    client : dask.distributed.Client or str, optional
+        A client, or the address of a scheduler. None: a cluster on this machine, for as long as the search takes.
+    workers : int, optional
+        Processes of that cluster; by default one for each core.
+    shards : int, optional
+        Parts into which the draws are split, "search" only; the largest number of use is the workers' threads.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    ConnectionError
+        If there is no scheduler at the address, or if it has no workers.
+    """
+    kind, how = as_loss(loss), Search() if search is None else search
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)} on a cluster, but it is {method!r}")
+    if shards is not None:
+        check_count(shards, "shards", minimum=1)
+        if method != "search":
+            raise ValueError(f"shards is for the method 'search', not for {method!r}")
+    if workers is not None:
+        check_count(workers, "workers", minimum=1)
+    sample = as_sample(draws, weights=weights)
+    with connected(client, workers) as pool:
+        if shards is None:
+            find = partial(find_native, method, engine=engine_on(pool))
+        else:
+            find = partial(search_shards, pool=pool, engine=engine_on(pool), shards=shards)
+        return estimate_with(find, sample, kind, method, how, rng)

@@ -1,0 +1,62 @@
+"""Chains of a model, one task for each, on the workers of a cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from partita._validate import check_count, check_rng
+from partita.distributed.pool import connected
+from partita.models.chain import Chain
+
+
+def sample_chains(
+    model: Any,
+    data: Any,
+    *,
+    chains: int = 4,
+    rng: Any = None,
+    client: Any = None,
+    workers: int | None = None,
+    **options: Any,
+) -> Chain:
+    """Chains of a model, sampled by the workers of a Dask cluster.
+
+    Each chain has a seed of its own, drawn from `rng`, so that the chains are the same on any number of workers.
+
+    Parameters
+    ----------
+    model : a model with `sample`, such as `models.GaussianDPM()`
+    data : what `model.sample` takes
+    chains : int
+    rng : None, int or numpy Generator
+    client, workers
+        As for `estimate`.
+    **options
+        What else `model.sample` takes, such as ``draws`` and ``warmup``.
+
+    Returns
+    -------
+    Chain
+    """
+    check_count(chains, "chains", minimum=1)
+    seeds = check_rng(rng).integers(2**63, size=chains).tolist()
+    with connected(client, workers) as pool:
+        shared = pool.share((model, data, options))
+        return _side_by_side(pool.map(one_chain, [(shared, seed) for seed in seeds]))
+
+
+def one_chain(shared: tuple[Any, Any, dict[str, Any]], seed: int) -> Chain:
+    """One chain; runs on a worker."""
+    model, data, options = shared
+    chain: Chain = model.sample(data, chains=1, rng=seed, n_jobs=1, **options)
+    return chain
+
+
+def _side_by_side(parts: list[Chain]) -> Chain:
+    first = parts[0]
+    stats = {name: np.concatenate([part.stats[name] for part in parts]) for name in first.stats}
+    labels = np.concatenate([part.labels for part in parts])
+    seeds = [part.attrs.get("seed") for part in parts]
+    return Chain(labels, stats, first.model, first.inputs, {**first.attrs, "seed": seeds})

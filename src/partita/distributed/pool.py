@@ -1,0 +1,233 @@
+"""Tasks on the workers of a Dask cluster, done again when a worker is lost.
+
+What tasks share is sent to the workers once. Should the workers that hold it die, it is sent again from here, and the
+tasks that needed it are done again: each is a function of its arguments, so that the result is the same.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+#: How long to wait for the scheduler, and for a first worker, before saying that there is none.
+PATIENCE_SECONDS = 20.0
+#: A task that loses its worker so many times is itself the cause.
+MOST_LOSSES = 50
+#: A value that takes longer than at this speed to send is sent again.
+SLOWEST_BYTES_A_SECOND = 1e7
+_TURN_SECONDS = 0.5
+
+
+@dataclass(eq=False)
+class Shared:
+    """A value that tasks use; `worker` is the number of the one it is sent to, from which others fetch it."""
+
+    value: Any
+    worker: int | None = None
+    future: Any = None
+
+
+class Pool(Protocol):
+    """Where tasks are done."""
+
+    @property
+    def n_threads(self) -> int:
+        """How many tasks run at the same time."""
+
+    def share(self, value: Any, worker: int | None = None) -> Shared:
+        """A value for the tasks, sent once, to a worker of that number; others fetch it from there."""
+
+    def map(
+        self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], stopped: Callable[[], bool] | None = None
+    ) -> list[Any]:
+        """function(*task) for each task, in order; None for those that were not done when `stopped` said so."""
+
+
+class ThreadPool:
+    """Tasks on threads of this process."""
+
+    def __init__(self, n_threads: int) -> None:
+        self.n_threads = n_threads
+
+    def share(self, value: Any, worker: int | None = None) -> Shared:
+        return Shared(value)
+
+    def map(
+        self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], stopped: Callable[[], bool] | None = None
+    ) -> list[Any]:
+        with ThreadPoolExecutor(self.n_threads) as threads:
+            return list(threads.map(lambda task: function(*(_value(argument) for argument in task)), tasks))
+
+
+def _value(argument: Any) -> Any:
+    return argument.value if isinstance(argument, Shared) else argument
+
+
+class DaskPool:
+    """Tasks on the workers of a `dask.distributed` client."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._shared: list[Shared] = []
+        self._wait_for_workers()
+
+    @property
+    def n_threads(self) -> int:
+        return sum(self._client.nthreads().values())
+
+    def share(self, value: Any, worker: int | None = None) -> Shared:
+        shared = Shared(value, worker)
+        with self._connection():
+            self._send(shared)
+        self._shared.append(shared)
+        return shared
+
+    def map(
+        self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], stopped: Callable[[], bool] | None = None
+    ) -> list[Any]:
+        with self._connection():
+            return self._map(function, tasks, stopped or (lambda: False))
+
+    def _map(
+        self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], stopped: Callable[[], bool]
+    ) -> list[Any]:
+        results: list[Any] = [None] * len(tasks)
+        futures = {self._submit(function, task): place for place, task in enumerate(tasks)}
+        losses, idle_since = 0, time.monotonic()
+        while futures and not stopped():
+            ended = self._wait(list(futures))
+            for future in ended:
+                place, idle_since = futures.pop(future), time.monotonic()
+                try:
+                    results[place] = self._client.gather(future)
+                except Exception as error:
+                    losses += 1
+                    if not _is_loss(error) or losses > MOST_LOSSES:
+                        raise
+                    self._send_what_was_lost()
+                    futures[self._submit(function, tasks[place])] = place
+            if time.monotonic() - idle_since > PATIENCE_SECONDS:
+                self._wait_for_workers()
+        self._client.cancel(list(futures), force=True)
+        return results
+
+    @contextmanager
+    def _connection(self) -> Iterator[None]:
+        """Whatever fails because the scheduler is gone says so."""
+        try:
+            yield
+        except Exception as error:
+            if self._client.status == "running" or isinstance(error, ConnectionError):
+                raise
+            raise ConnectionError(f"the Dask scheduler at {_address(self._client)} is gone") from error
+
+    def _submit(self, function: Callable[..., Any], task: tuple[Any, ...]) -> Any:
+        arguments = [argument.future if isinstance(argument, Shared) else argument for argument in task]
+        return self._client.submit(function, *arguments, pure=False, retries=MOST_LOSSES)
+
+    def _send(self, shared: Shared) -> None:
+        """Sends a value, again where its worker died on the way."""
+        limit = PATIENCE_SECONDS + sys.getsizeof(shared.value) / SLOWEST_BYTES_A_SECOND
+        for attempt in range(MOST_LOSSES):
+            workers = self._wait_for_workers()
+            worker = workers[((shared.worker or 0) + attempt) % len(workers)]
+
+            async def send(worker: str = worker) -> Any:
+                return await self._client.scatter([shared.value], [worker], hash=False, asynchronous=True)
+
+            try:
+                shared.future = self._client.sync(send, callback_timeout=limit)[0]
+                return
+            except (KeyError, OSError, TimeoutError):
+                if attempt == MOST_LOSSES - 1:
+                    raise
+                time.sleep(_TURN_SECONDS)
+
+    def _send_what_was_lost(self) -> None:
+        for shared in self._shared:
+            if shared.future.status != "finished":
+                self._send(shared)
+
+    def _wait(self, futures: list[Any]) -> list[Any]:
+        """The futures that have ended, after half a second at the latest."""
+        from distributed import wait
+
+        self._check_connected()
+        try:
+            with self._client.as_current():
+                return list(wait(futures, timeout=_TURN_SECONDS, return_when="FIRST_COMPLETED").done)  # type: ignore[no-untyped-call]
+        except TimeoutError:
+            return []
+        except Exception as error:
+            if not _is_loss(error):
+                raise
+            return [future for future in futures if future.status not in ("pending", "finished")]
+
+    def _check_connected(self) -> None:
+        since = time.monotonic()
+        while self._client.status != "running":
+            if self._client.status == "closed" or time.monotonic() - since > PATIENCE_SECONDS:
+                raise ConnectionError(f"the Dask scheduler at {_address(self._client)} is gone")
+            time.sleep(0.1)
+
+    def _wait_for_workers(self) -> list[str]:
+        self._check_connected()
+        try:
+            self._client.wait_for_workers(1, timeout=PATIENCE_SECONDS)
+        except TimeoutError:
+            raise ConnectionError(f"the Dask scheduler at {_address(self._client)} has no worker") from None
+        return sorted(self._client.scheduler_info(n_workers=-1)["workers"])
+
+
+def _is_loss(error: BaseException) -> bool:
+    """Whether a task failed because of its worker and not by itself."""
+    from asyncio import CancelledError as AsyncCancelled
+    from concurrent.futures import CancelledError
+
+    from distributed.client import FutureCancelledError
+    from distributed.scheduler import KilledWorker
+
+    return isinstance(error, KilledWorker | CancelledError | AsyncCancelled | FutureCancelledError)
+
+
+def _address(client: Any) -> str:
+    scheduler = getattr(client, "scheduler", None)
+    return getattr(scheduler, "address", None) or str(getattr(client, "_start_arg", "its address"))
+
+
+@contextmanager
+def connected(client: Any = None, workers: int | None = None) -> Iterator[DaskPool]:
+    """A pool on the client that is given, on the scheduler of that address, or on a cluster of this machine."""
+    try:
+        import distributed
+    except ImportError:
+        raise ImportError("distributed searches need Dask: pip install 'partita[dask]'") from None
+    make_client: Any = distributed.Client
+    make_cluster: Any = distributed.LocalCluster
+    if client is not None and not isinstance(client, str):
+        yield DaskPool(client)
+    elif client is not None:
+        with _connect(make_client, client) as opened:
+            yield DaskPool(opened)
+    else:
+        from partita._validate import available_cores
+
+        n_workers = available_cores() if workers is None else workers
+        with (
+            make_cluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+            make_client(cluster, set_as_default=False) as opened,
+        ):
+            yield DaskPool(opened)
+
+
+def _connect(make: Callable[..., Any], address: str) -> Any:
+    try:
+        return make(address, timeout=PATIENCE_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        reason = str(error) or type(error).__name__
+        raise ConnectionError(f"there is no Dask scheduler at {address}: {reason}") from None

@@ -1,0 +1,270 @@
+"""A search whose draws are spread over workers: items × clusters score sums travel, draws do not.
+
+Partitions found on some of the draws are carried on to all of them. In a sweep the items come in a few batches. Each
+worker sums the scores of a batch over its own draws, here the sums are added up, and the items of the batch that gain
+move at the same time. A sweep that did not lower the expected loss is taken back and tried again in smaller batches;
+then clusters are merged where that helps. Scores are whole numbers of a small unit, rounded for fixed blocks of
+draws, so that the answer does not depend on who holds which draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita import _core
+from partita.distributed.pool import Pool, Shared
+from partita.losses import VI, Binder, Loss, core_sample
+from partita.sample import PartitionSample
+from partita.search.found import Found, RunRow
+from partita.search.jobs import Engine
+from partita.search.limits import cluster_limit
+from partita.search.multilevel import best_distinct
+from partita.search.native import search_runs
+
+if TYPE_CHECKING:
+    from partita.estimate import Search
+
+Labels = NDArray[np.uint32]
+Scores = NDArray[np.int64]
+
+COARSE_DRAWS = 512
+CARRIED = 4
+#: Draws are rounded together in blocks: so many blocks at most, so many draws at least.
+MOST_BLOCKS, FEWEST_DRAWS = 64, 16
+FIRST_BATCHES, MOST_BATCHES = 4, 64
+#: What the scores of the core may differ by through rounding, relative to their size: single and double precision.
+ROUGH, PRECISE = 2e-6, 1e-10
+_NEVER = np.iinfo(np.int64).max
+
+
+class ShardOfDraws:
+    """Some of the draws on their worker, with the tables of the partitions under search.
+
+    It is sent as labels and weights and builds its tables where it arrives; these follow the labels that come with a
+    question.
+    """
+
+    def __init__(self, sample: PartitionSample, loss: Loss, ends: NDArray[np.uint32], slots: int, unit: float) -> None:
+        self._made_from = (sample, loss, ends, slots, unit)
+        self._core = _core.Shard(core_sample(sample), loss._native(sample.n_items), ends, slots, unit)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ShardOfDraws, self._made_from
+
+    def __sizeof__(self) -> int:
+        return 2 * int(self._made_from[0].labels.nbytes)  # so that Dask takes the work to the draws
+
+    def answer(self, kind: str, slot: int, labels: NDArray[Any], items: Labels | None) -> Any:
+        """Scores of items, changes by merges, or the value, for one partition."""
+        own = labels.astype(np.uint32)
+        if kind == "value":
+            return self._core.value(slot, own)
+        if items is None:
+            return self._core.merge_changes(slot, own)
+        return self._core.scores(slot, own, items, kind == "precise")
+
+
+Question = tuple[int, NDArray[Any], Labels | None]
+
+
+def ask_shard(shard: ShardOfDraws, kind: str, questions: Sequence[Question]) -> list[Any]:
+    """The answers of one shard; runs on its worker."""
+    return [shard.answer(kind, *question) for question in questions]
+
+
+@dataclass
+class Slot:
+    """A partition under search; `value` is its expected loss in units."""
+
+    number: int
+    labels: Labels
+    start: str
+    value: int = 0
+    batches: int = FIRST_BATCHES
+    sweeps: int = 0
+    moves: int = 0
+    close: list[Labels] = field(default_factory=list)  # items of the last sweep whose scores were too close to call
+
+
+def search_shards(
+    sample: PartitionSample,
+    loss: Loss,
+    search: Search,
+    rng: np.random.Generator,
+    pool: Pool,
+    engine: Engine,
+    shards: int,
+) -> Found:
+    """The partition found on draws that are split into `shards` parts."""
+    generator_of_orders = np.random.default_rng(rng.integers(2**63))
+    runs, interrupted, group = search_runs("search", _some_draws(sample, rng), loss, search, rng, engine)
+    best = best_distinct(runs, CARRIED)
+    slots = [
+        Slot(number, run.labels if group is None else run.labels[group], run.start) for number, run in enumerate(best)
+    ]
+    unit = 2.0**-36 / sample.n_items
+    held = _Held(pool, _split(sample, loss, shards, len(slots), unit))
+    _descend(slots, held, cluster_limit(sample, search), isinstance(loss, VI | Binder), generator_of_orders)
+    winner = min(slots, key=lambda slot: (slot.value, slot.number))
+    rows = tuple(
+        RunRow(slot.start, slot.sweeps, slot.moves, slot.value * unit, int(slot.labels.max()) + 1, 0.0)
+        for slot in slots
+    )
+    return Found(winner.labels.astype(np.int64), rows, interrupted=interrupted)
+
+
+def _some_draws(sample: PartitionSample, rng: np.random.Generator) -> PartitionSample:
+    """At most so many distinct draws, chosen at random, as a sample of their own."""
+    if sample.n_unique <= COARSE_DRAWS:
+        return sample
+    chosen = np.sort(rng.choice(sample.n_unique, COARSE_DRAWS, replace=False, p=sample.weights))
+    labels = np.ascontiguousarray(sample.labels[chosen])
+    return PartitionSample(labels, np.full(COARSE_DRAWS, 1 / COARSE_DRAWS), np.arange(COARSE_DRAWS), names=sample.names)
+
+
+def _split(sample: PartitionSample, loss: Loss, shards: int, slots: int, unit: float) -> list[ShardOfDraws]:
+    """Contiguous parts of the draws, each of whole blocks; the blocks depend on the number of draws only."""
+    rows = np.flatnonzero(sample.weights > 0)
+    size = max(FEWEST_DRAWS, -(-len(rows) // MOST_BLOCKS))
+    blocks = [rows[start : start + size] for start in range(0, len(rows), size)]
+    parts = []
+    for part in np.array_split(np.arange(len(blocks)), min(shards, len(blocks))):
+        own = [blocks[b] for b in part]
+        chosen = np.concatenate(own)
+        ends = np.cumsum([len(block) for block in own]).astype(np.uint32)
+        some = PartitionSample(
+            np.ascontiguousarray(sample.labels[chosen]), sample.weights[chosen], np.arange(len(chosen))
+        )
+        parts.append(ShardOfDraws(some, loss, ends, slots, unit))
+    return parts
+
+
+class _Held:
+    """The shards on their workers: what is asked of all, summed."""
+
+    def __init__(self, pool: Pool, shards: list[ShardOfDraws]) -> None:
+        self._pool = pool
+        self._shards: list[Shared] = [pool.share(shard, worker=place) for place, shard in enumerate(shards)]
+
+    def ask(self, kind: str, slots: Sequence[Slot], items: Sequence[Labels | None]) -> list[Any]:
+        questions = [(slot.number, _narrow(slot.labels), wanted) for slot, wanted in zip(slots, items, strict=True)]
+        answers = self._pool.map(ask_shard, [(shard, kind, questions) for shard in self._shards])
+        return [sum(parts[1:], start=parts[0]) for parts in zip(*answers, strict=True)]
+
+    def values(self, slots: Sequence[Slot]) -> list[int]:
+        return self.ask("value", slots, [None] * len(slots)) if slots else []
+
+
+def _narrow(labels: Labels) -> NDArray[Any]:
+    return labels.astype(np.min_scalar_type(int(labels.max())))
+
+
+def _descend(slots: list[Slot], held: _Held, limit: int, linear: bool, rng: np.random.Generator) -> None:
+    """Sweeps and merges until neither helps any partition."""
+    for slot, value in zip(slots, held.values(slots), strict=True):
+        slot.value = value
+    active = slots
+    while active:
+        _sweep_to_the_end(active, held, limit, linear, rng)
+        active = _merge(active, held)
+
+
+def _sweep_to_the_end(slots: list[Slot], held: _Held, limit: int, linear: bool, rng: np.random.Generator) -> None:
+    active = list(slots)
+    while active:
+        before = {slot.number: (slot.labels, slot.value, slot.moves) for slot in active}
+        _sweep(active, held, limit, ROUGH if linear else PRECISE, rng)
+        if linear:
+            _settle_close_calls([slot for slot in active if slot.moves == before[slot.number][2]], held, limit)
+        moved = [slot for slot in active if slot.moves > before[slot.number][2]]
+        active = []
+        for slot, value in zip(moved, held.values(moved), strict=True):
+            old_labels, old_value, _ = before[slot.number]
+            if value < old_value:
+                slot.value = value
+                active.append(slot)
+            else:
+                slot.labels = old_labels
+                slot.batches *= 4
+                if slot.batches <= MOST_BATCHES:
+                    active.append(slot)
+
+
+def _sweep(slots: list[Slot], held: _Held, limit: int, tolerance: float, rng: np.random.Generator) -> None:
+    orders = [np.array_split(rng.permutation(len(slot.labels)).astype(np.uint32), slot.batches) for slot in slots]
+    for slot in slots:
+        slot.close, slot.sweeps = [], slot.sweeps + 1
+    for batch in range(max(slot.batches for slot in slots)):
+        asked = [(slot, order[batch]) for slot, order in zip(slots, orders, strict=True) if batch < slot.batches]
+        totals = held.ask("scores", [slot for slot, _ in asked], [items for _, items in asked])
+        for (slot, items), scores in zip(asked, totals, strict=True):
+            slot.close.append(_move(slot, items, scores, limit, tolerance))
+
+
+def _settle_close_calls(slots: list[Slot], held: _Held, limit: int) -> None:
+    """Items whose scores were too close to call, in double precision."""
+    asked = [(slot, np.concatenate(slot.close)) for slot in slots if any(map(len, slot.close))]
+    if not asked:
+        return
+    totals = held.ask("precise", [slot for slot, _ in asked], [items for _, items in asked])
+    for (slot, items), scores in zip(asked, totals, strict=True):
+        _move(slot, items, scores, limit, PRECISE)
+
+
+def _move(slot: Slot, items: Labels, scores: Scores, limit: int, tolerance: float) -> Labels:
+    """Moves the items that gain; returns those whose scores are too close to call."""
+    rows, own = np.arange(len(items)), slot.labels[items]
+    clusters = scores.shape[1] - 1
+    sizes = np.bincount(slot.labels, minlength=clusters)
+    stay = scores[rows, own]
+    others = scores.copy()
+    others[rows, own] = _NEVER
+    others[(sizes[own] == 1) | (clusters >= limit), clusters] = _NEVER
+    target = others.argmin(axis=1)
+    best = others[rows, target]
+    possible = best != _NEVER
+    gain = np.where(possible, stay - np.where(possible, best, 0), np.iinfo(np.int64).min)
+    rounding = tolerance * np.maximum(np.abs(stay), np.abs(np.where(possible, best, 0)))
+    moving = possible & (gain > rounding)
+    founders = np.flatnonzero(moving & (target == clusters))
+    if len(founders) > 1:  # each would be alone: one at a time
+        moving[np.delete(founders, gain[founders].argmax())] = False
+    slot.labels = slot.labels.copy()
+    slot.labels[items[moving]] = target[moving]
+    slot.labels = _renumbered(slot.labels)
+    slot.moves += int(moving.sum())
+    close: Labels = items[possible & ~moving & (np.abs(gain) <= rounding)]
+    return close
+
+
+def _renumbered(labels: Labels) -> Labels:
+    """The same partition with labels 0..K-1, each in use."""
+    used = np.bincount(labels) > 0
+    names: Labels = (np.cumsum(used) - 1).astype(np.uint32)
+    renumbered: Labels = names[labels]
+    return renumbered
+
+
+def _merge(slots: list[Slot], held: _Held) -> list[Slot]:
+    """Merges the best pairs of clusters; returns the partitions that changed."""
+    changed: dict[int, Slot] = {}
+    active = [slot for slot in slots if slot.labels.max() > 0]
+    while active:
+        totals = held.ask("merges", active, [None] * len(active))
+        merged = []
+        for slot, changes in zip(active, totals, strict=True):
+            upper = np.where(np.triu(np.ones(changes.shape, np.bool_), 1), changes, _NEVER)
+            keep, gone = np.unravel_index(int(upper.argmin()), upper.shape)
+            if upper[keep, gone] < -ROUGH * abs(slot.value):
+                slot.labels = _renumbered(np.where(slot.labels == gone, keep, slot.labels).astype(np.uint32))
+                merged.append(slot)
+        for slot, value in zip(merged, held.values(merged), strict=True):
+            slot.value, slot.batches = value, FIRST_BATCHES
+            changed[slot.number] = slot
+        active = [slot for slot in merged if slot.labels.max() > 0]
+    return list(changed.values())
