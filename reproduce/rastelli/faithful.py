@@ -15,8 +15,8 @@ from rastelli import simulated
 FILE = "old_faithful.csv"
 K_UP = 20
 MODE = (
-    "Three and four groups are almost equally probable here; the paper's chain came from rDPGibbs, whose own draws have "
-    "4.9 clusters on average where ours have 4.7 (see the page of the mixture model)."
+    "Three and four groups are almost equally probable here; the paper's chain came from rDPGibbs, whose own draws "
+    "have 4.9 clusters on average where ours have 4.7 (see the page of the mixture model)."
 )
 
 
