@@ -25,8 +25,8 @@ def write_table(page: frame.Page, example: int, sources: dict[str, Analysis]) ->
     page.section(
         f"Example {example}: Table {example}",
         "The paper's 200 points and draws, which are in the R package mcclust.ext (`--draws`; the head of the script "
-        "says how to get them). E is the posterior expectation, d the distance from the truth, VI in bits. Their search "
-        "is the greedy walk in the Hasse diagram with l = 200, from the last and from the best draw.",
+        "says how to get them). E is the posterior expectation, d the distance from the truth, VI in bits. Their "
+        "search is the greedy walk in the Hasse diagram with l = 200, from the last and from the best draw.",
     )
     for source, run in sources.items():
         for name in ESTIMATES:
