@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find cpp bindings -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
 
-.PHONY: install demo test test-all lint bench sanitize clean
+.PHONY: install demo test test-all lint bench docs reproduce wheel-test extras-test sanitize clean
 
 install: $(VENV)/.installed
 
@@ -34,8 +34,31 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(filter %.cpp %.hpp,$(NATIVE)) $(wildcard tests/native/*.cpp)
 
+# No network: figures, outputs and tables are made from the installed package. Warnings are errors.
+docs: install $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
+	@echo "open build/docs/index.html"
+
+$(VENV)/.docs: $(VENV)/.tools
+	$(BIN)/python -m pip install --quiet --group docs
+	touch $@
+
+# An sdist, a wheel from it, an empty environment, the smoke test.
+wheel-test:
+	$(PYTHON) tools/check_wheel.py
+
+# Each extra in a clean environment of its own; downloads a lot.
+extras-test:
+	$(PYTHON) -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(PYTHON) tools/check_extras.py dist/*.whl
+
 bench: install
 	$(BIN)/python -m benchmarks
+
+# The papers' tables and figures; QUICK=1 for the small variants, which leave the committed results alone.
+PAPERS := $(wildcard reproduce/*.py)
+reproduce: install
+	set -e; for paper in $(PAPERS); do echo "== $$paper"; $(BIN)/python $$paper $(if $(QUICK),--quick); done
 
 sanitize: $(VENV)/.tools
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DPARTITA_NATIVE_TESTS=ON -DPARTITA_SANITIZE=ON -DPARTITA_WERROR=ON

@@ -1,14 +1,18 @@
 """Speed of clustering ensembles: the Gibbs sampler against plain NumPy, and every method at a million items.
 
-python -m benchmarks.ensembles [--quick]
+`python -m benchmarks.ensembles` prints a line a measurement and writes benchmarks/results/ensembles.csv; `--quick`
+takes 100,000 items and writes nothing. Times are CPU seconds, of all threads together.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import resource
 import time
+import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +24,7 @@ from partita.ensembles.gibbs import NBCEModel
 from partita.models.checkpoint import Plan
 
 CLUSTERS, CLUSTERINGS, NOISE = 20, 10, 0.1
+RESULTS = Path(__file__).parent / "results" / "ensembles.csv"
 
 
 def noisy_base(n_items: int, seed: int = 0) -> tuple[NDArray[np.int8], NDArray[np.intp]]:
@@ -63,64 +68,103 @@ def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def timed(work: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> tuple[float, Any]:
-    started = clock()
+@dataclass(frozen=True)
+class Row:
+    """One measurement; `ratio` is what its note says, and what a column does not have is left empty."""
+
+    what: str
+    items: int
+    cpu_seconds: float
+    million_cells_a_second: float | None = None
+    megabytes: float | None = None
+    clusters: int | None = None
+    purity: float | None = None
+    ratio: float | None = None
+    note: str = ""
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    started = time.process_time()
     answer = work()
-    return clock() - started, answer
+    return time.process_time() - started, answer
 
 
-def sweeps(n_items: int) -> None:
+def sweeps(n_items: int) -> list[Row]:
     base, truth = noisy_base(n_items)
     read = as_base(base)
+    small = min(n_items, 5_000)
+    seconds, _ = timed(lambda: numpy_sweep(base[:small], truth[:small].copy(), CLUSTERS + 1))
+    plain = small * CLUSTERINGS * CLUSTERS / seconds / 1e6
+    rows = [Row("plain NumPy, a sweep", small, seconds, plain, clusters=CLUSTERS)]
     inputs = {"codes": read.codes, "n_labels": read.sizes}
-    rates = {}
     for prior in ("fsd", "tsb"):
         before = resident_megabytes()
         (sampler,) = NBCEModel(prior).samplers(inputs, Plan(1, 0, 1, 1, 0))
         sampler.advance(1, 10, 1)
-        # CPU time: the sampler has one thread, and other work on the machine is not its own
-        seconds, _ = timed(lambda s=sampler: s.advance(3, 10, 1), time.process_time)
+        seconds, _ = timed(lambda s=sampler: s.advance(3, 10, 1))
         _, stats = sampler.advance(1, 0, 1)
-        clusters = stats[0, 1]
-        rates[prior] = 3 * n_items * CLUSTERINGS * clusters / seconds / 1e6
-        print(
-            f"Gibbs {prior}, {n_items:,} items, {clusters:.0f} clusters: {seconds / 3:.2f} s of CPU "
-            f"a sweep, {rates[prior]:.0f} million cells a second on one core, "
-            f"{resident_megabytes() - before:.0f} MB more; the label matrix is {read.codes.nbytes / 2**20:.0f} MB"
+        clusters = int(stats[0, 1])
+        rate = 3 * n_items * CLUSTERINGS * clusters / seconds / 1e6
+        note = f"ratio: cells a second against plain NumPy; the label matrix has {read.codes.nbytes / 2**20:.0f} MB"
+        more = resident_megabytes() - before
+        rows.append(
+            Row(f"Gibbs {prior}, a sweep", n_items, seconds / 3, rate, more, clusters, ratio=rate / plain, note=note)
         )
-    small = min(n_items, 5_000)
-    seconds, _ = timed(lambda: numpy_sweep(base[:small], truth[:small].copy(), CLUSTERS + 1), time.process_time)
-    plain = small * CLUSTERINGS * CLUSTERS / seconds / 1e6
-    print(f"plain NumPy: {plain:.2f} million cells a second; ratio {rates['fsd'] / plain:.0f}")
+    return rows
 
 
-def methods(n_items: int) -> None:
+def methods(n_items: int) -> list[Row]:
     base, truth = noisy_base(n_items)
     calls: dict[str, Callable[[], Any]] = {
         "mcla": lambda: mcla(base, CLUSTERS, rng=0),
         "cspa, sample of 2,000": lambda: cspa(base, CLUSTERS, sample=2_000, rng=0),
         "hgpa": lambda: hgpa(base, CLUSTERS, rng=0),
+        "hgpa, sample of 400": lambda: hgpa(base, CLUSTERS, sample=400, rng=0),
         "expected VI": lambda: consensus(base, "vi", rng=0),
         "NBCE, 10 draws": lambda: NBCE(draws=10, warmup=10, chains=1, random_state=0).fit_predict(base),
     }
+    rows: list[Row] = []
     for name, call in calls.items():
-        seconds, labels = timed(call)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            seconds, labels = timed(call)
         table = np.zeros((int(labels.max()) + 1, CLUSTERS))
         np.add.at(table, (labels, truth), 1)
-        purity = table.max(axis=1).sum() / n_items
-        print(
-            f"{name}: {seconds:.1f} s, {labels.max() + 1} clusters, purity {purity:.3f}, "
-            f"{peak_megabytes():.0f} MB peak",
-            flush=True,
-        )
+        purity = float(table.max(axis=1).sum() / n_items)
+        note = "ratio: CPU seconds over those of mcla" + ("; warns that the cut is no guide" if told else "")
+        ratio = seconds / rows[0].cpu_seconds if rows else 1.0
+        rows.append(Row(name, n_items, seconds, None, peak_megabytes(), len(table), purity, ratio, note))
+        print(describe(rows[-1]), flush=True)
+    return rows
+
+
+def describe(row: Row) -> str:
+    values = {name: value for name, value in row.__dict__.items() if value not in (None, "")}
+    return ", ".join(
+        f"{name} {value:.3g}" if isinstance(value, float) else f"{name} {value}" for name, value in values.items()
+    )
+
+
+def write(rows: list[Row]) -> None:
+    RESULTS.parent.mkdir(exist_ok=True)
+    with RESULTS.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Row.__dataclass_fields__)
+        for row in rows:
+            writer.writerow([f"{x:.5g}" if isinstance(x, float) else x for x in row.__dict__.values()])
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="100,000 items instead of a million")
-    n_items = 100_000 if parser.parse_args(arguments).quick else 1_000_000
-    sweeps(n_items)
-    methods(n_items)
+    parser.add_argument("--quick", action="store_true", help="100,000 items instead of a million; no file")
+    quick = parser.parse_args(arguments).quick
+    n_items = 100_000 if quick else 1_000_000
+    rows = sweeps(n_items)
+    for row in rows:
+        print(describe(row), flush=True)
+    rows += methods(n_items)
+    if not quick:
+        write(rows)
 
 
 if __name__ == "__main__":

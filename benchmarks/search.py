@@ -7,20 +7,22 @@ thread, so that other work on the machine matters little. `--data iris,galaxy` a
 from __future__ import annotations
 
 import argparse
-import csv
+import itertools
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
 import partita as pt
 from benchmarks.data import STAND_INS, reference_draws
+from benchmarks.record import write_result
 
-RESULTS = Path(__file__).parent / "results" / "search.csv"
+NOTE = "ratio is salso's CPU seconds over ours to reach its loss; peers_best is the least loss that any peer reached"
 LOSSES: dict[str, pt.Loss] = {
     "vi": pt.VI(),
     "binder": pt.Binder(),
@@ -136,47 +138,100 @@ def describe(row: Row) -> str:
 
 
 def scaling() -> None:
-    """Time against items and against draws, at a fixed number of clusters."""
+    """Time against items and against draws, doubled at a fixed number of clusters."""
+    settings = {"salso": pt.Search(runs=1, n_jobs=1, p_sequential=1.0), "search": pt.Search(n_jobs=1)}
+    sizes = {"items": [(1000 * 2**k, 100) for k in range(7)], "draws": [(2000, 100 * 2**k) for k in range(6)]}
+    for method, search in settings.items():
+        for what, doubled in sizes.items():
+            seconds = [seconds_of(n_items, n_draws, method, search) for n_items, n_draws in doubled]
+            growth = ", ".join(f"{later / earlier:.2f}" for earlier, later in itertools.pairwise(seconds))
+            print(f"{method} by {what}, {doubled[0]} to {doubled[-1]}: {seconds[0]:.3f} to {seconds[-1]:.3f} CPU s; "
+                  f"a doubling costs {growth} times (target 2.2)", flush=True)  # fmt: skip
+
+
+def seconds_of(n_items: int, n_draws: int, method: str, search: pt.Search) -> float:
+    """CPU seconds of an estimate, the least of three."""
     from partita.datasets import make_draws
 
-    for what, sizes in {
-        "items": [(1000 * 4**k, 100) for k in range(4)],
-        "draws": [(2000, 100 * 2**k) for k in range(4)],
-    }.items():
-        last = None
-        for n_items, n_draws in sizes:
-            sample = pt.as_sample(make_draws(n_items, n_draws, 10, rng=1))
-            begun = time.process_time()
-            pt.estimate(sample, "vi", "salso", pt.Search(runs=1, n_jobs=1, p_sequential=1.0), rng=1)
-            seconds = time.process_time() - begun
-            growth = "" if last is None else f"  x{seconds / last:.2f}"
-            print(f"salso by {what}: {n_items:6} items x {n_draws:5} draws  {seconds:8.3f} s{growth}")
-            last = seconds
+    sample = pt.as_sample(make_draws(n_items, n_draws, 10, rng=1))
+    times = []
+    for _ in range(3):
+        begun = time.process_time()
+        pt.estimate(sample, "vi", method, search, rng=1)
+        times.append(time.process_time() - begun)
+    return min(times)
+
+
+def peak_growth(n_items: int, n_draws: int, n_clusters: int, threads: int) -> tuple[int, int]:
+    """Bytes that an estimate is said to take, and by how much the process grew at its peak (Linux)."""
+    from partita.datasets import make_draws
+    from partita.search.memory import predicted_bytes
+
+    sample = pt.as_sample(make_draws(n_items, n_draws, n_clusters, rng=1))
+    widest = int(sample.n_clusters.max())
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+    before = memory_of_this_process("VmRSS")
+    pt.estimate(sample, "vi", search=pt.Search(n_jobs=threads), rng=1)
+    return predicted_bytes(sample, widest, threads), memory_of_this_process("VmHWM") - before
+
+
+def memory_of_this_process(field: str) -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field + ":"))
+
+
+def memory() -> None:
+    """Predicted against measured memory, each case in a process of its own."""
+    for size in [(20_000, 500, 40, 1), (20_000, 500, 40, 2), (5_000, 2_000, 25, 2), (100_000, 200, 30, 2)]:
+        call = f"from benchmarks.search import peak_growth; print(*peak_growth{size})"
+        answer = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, check=True)
+        predicted, measured = (int(number) / 2**20 for number in answer.stdout.split())
+        problem = "{:7,} items x {:5,} draws x {} clusters, {} threads".format(*size)
+        figures = f"predicted {predicted:6.0f} MiB, measured {measured:6.0f} MiB, ratio {measured / predicted:.2f}"
+        print(f"{problem}: {figures}", flush=True)
+
+
+def xlarge() -> None:
+    """The default estimate of 20,000 items x 500 draws x 40 clusters on two threads."""
+    from partita.datasets import make_draws
+
+    sample = pt.as_sample(make_draws(20_000, 500, 40, rng=1))
+    begun, used = time.perf_counter(), time.process_time()
+    found = pt.estimate(sample, "vi", search=pt.Search(n_jobs=2), rng=1)
+    print(f"20,000 x 500 x 40, VI: {found.expected_loss:.8f}, {found.n_clusters} clusters, "
+          f"{time.perf_counter() - begun:.1f} s on two threads ({time.process_time() - used:.1f} CPU s), target 10 s; "
+          f"peak of the process {memory_of_this_process('VmHWM') / 2**20:.0f} MiB")  # fmt: skip
+
+
+#: what to measure instead of the table
+PARTS = {"scaling": scaling, "memory": memory, "xlarge": xlarge}
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default=",".join(STAND_INS))
     parser.add_argument("--losses", default=",".join(LOSSES))
-    parser.add_argument("--scaling", action="store_true")
+    for name, part in PARTS.items():
+        parser.add_argument(f"--{name}", action="store_true", help=part.__doc__)
     options = parser.parse_args(arguments)
-    if options.scaling:
-        scaling()
-        return
+    chosen = [part for name, part in PARTS.items() if getattr(options, name)]
+    for part in chosen:
+        part()
+    if not chosen:
+        compare(options.data.split(","), options.losses.split(","))
+
+
+def compare(data_sets: list[str], losses: list[str]) -> None:
     rows = []
-    for data in options.data.split(","):
-        for name in options.losses.split(","):
+    for data in data_sets:
+        for name in losses:
             rows.append(measure(data, name))
             print(describe(rows[-1]), flush=True)
     ratios = np.array([row.ratio for row in rows if np.isfinite(row.ratio)])
     if ratios.size:
         print(f"salso's time / ours, geometric mean of {ratios.size} pairs: {np.exp(np.log(ratios).mean()):.1f}, "
               f"least {ratios.min():.1f}")  # fmt: skip
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Row.__dataclass_fields__)
-        writer.writerows([*row.__dict__.values()] for row in rows)
+    write_result("search", (asdict(row) for row in rows), note=NOTE)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,31 @@
-"""Credible ball against plain NumPy; exact Binder and the bounds on the reference draws, where these are at hand."""
+"""Credible ball against plain NumPy; the best draw, exact Binder and the bounds on the reference draws.
+
+`python -m benchmarks.uncertainty` prints a table and writes benchmarks/results/uncertainty.csv. Without `--slow` the
+rows that take minutes are left out; `--only ball,draws,proofs,bounds` chooses. Wall time counts, with the CPU seconds
+of all threads beside it: where other work shares the machine, the two are far apart and the bounds come out wider.
+"""
 
 from __future__ import annotations
 
+import argparse
+import csv
 import math
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.data import REFERENCE, reference_draws
 from partita.datasets import make_draws
 from partita.estimate import Search, estimate
-from partita.sample import as_sample
+from partita.losses import unique_distances
+from partita.sample import PartitionSample, as_sample
 from partita.uncertainty import credible_ball
 
-REFERENCE = Path(__file__).parents[1].parent / "shared" / "reference" / "draws"
+RESULTS = Path(__file__).parent / "results" / "uncertainty.csv"
 N_ITEMS, N_DRAWS, N_CLUSTERS = 200, 10_000, 12
 REPEATS = 25
 #: name: seconds within which the proof is wanted
@@ -26,6 +35,29 @@ BOUNDS = [
     ("galaxy", 10, 0.06), ("iris", 10, 0.06), ("galaxy", 120, 0.01), ("iris", 120, 0.01),
     ("gaskins_like", 180, 0.15), ("cls15", 180, 0.15),
 ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Row:
+    what: str
+    ours: str
+    other: str
+    theirs: str
+    comparison: str
+    target: str
+    wall_seconds: float
+    cpu_seconds: float
+
+
+class Watch:
+    """Wall and CPU seconds of what runs inside."""
+
+    def __enter__(self) -> Watch:
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wall, self.cpu = time.perf_counter() - self._wall, time.process_time() - self._cpu
 
 
 def numpy_ball(center: np.ndarray, draws: np.ndarray, level: float) -> float:
@@ -44,69 +76,91 @@ def numpy_ball(center: np.ndarray, draws: np.ndarray, level: float) -> float:
     return float(np.sort(distances)[math.ceil(level * len(draws)) - 1])
 
 
-def best_time(work: Callable[[], Any], repeats: int = REPEATS) -> float:
-    times = []
+def best_watch(work: Callable[[], Any], repeats: int) -> Watch:
+    watches = []
     for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+        with Watch() as watch:
+            work()
+        watches.append(watch)
+    return min(watches, key=lambda watch: watch.wall)
 
 
-def ball_row() -> dict[str, str]:
-    labels = make_draws(N_ITEMS, N_DRAWS, N_CLUSTERS, rng=1)
-    sample = as_sample(labels)
+def ball_row() -> Row:
+    sample = as_sample(make_draws(N_ITEMS, N_DRAWS, N_CLUSTERS, rng=1))
     center = sample.labels[0].astype(np.int64)
     draws = sample.to_numpy().astype(np.int64)
-    ball = credible_ball(center, sample)
-    assert math.isclose(ball.radius, numpy_ball(center, draws, 0.95), abs_tol=1e-9)
-    ours = best_time(lambda: credible_ball(center, sample))
-    theirs = best_time(lambda: numpy_ball(center, draws, 0.95), 2)
-    return {
-        "what": f"credible ball of {N_DRAWS:,} x {N_ITEMS}", "ours": f"{ours:.4f} s", "other": "NumPy",
-        "theirs": f"{theirs:.3f} s", "ratio": f"{theirs / ours:.0f} times as fast", "target": "at least 50",
-    }  # fmt: skip
+    assert math.isclose(credible_ball(center, sample).radius, numpy_ball(center, draws, 0.95), abs_tol=1e-9)
+    ours = best_watch(lambda: credible_ball(center, sample), REPEATS)
+    theirs = best_watch(lambda: numpy_ball(center, draws, 0.95), 3)
+    return Row(f"credible ball of {N_DRAWS:,} x {N_ITEMS}", f"{ours.wall:.4f} s", "NumPy", f"{theirs.wall:.3f} s",
+               f"{theirs.wall / ours.wall:.0f} times as fast", "at least 50", ours.wall, ours.cpu)  # fmt: skip
 
 
-def proof_row(name: str, wanted: float) -> dict[str, str]:
+def draws_row(name: str = "galaxy", scored: int = 100) -> Row:
     sample = reference(name)
-    start = time.perf_counter()
-    exact = estimate(sample, "binder", "exact")
-    seconds = time.perf_counter() - start
+    with Watch() as ours:
+        found = estimate(sample, "vi", "draws")
+    with Watch() as theirs:
+        for row in sample.labels[:scored]:
+            unique_distances(row, sample, found.loss, 1)
+    all_of_them = theirs.cpu * sample.n_unique / scored
+    return Row(f"best draw for VI, {name}", f"{found.expected_loss:.9f}", "each draw against each",
+               f"{all_of_them:.1f} CPU s from {scored} of {sample.n_unique:,}",
+               f"{all_of_them / ours.cpu:.0f} times as fast", "", ours.wall, ours.cpu)  # fmt: skip
+
+
+def proof_row(name: str, wanted: float) -> Row:
+    sample = reference(name)
+    with Watch() as watch:
+        exact = estimate(sample, "binder", "exact", rng=1)
     found = estimate(sample, "binder", search=Search(max_clusters=math.inf), rng=1)
     state = "proven" if exact.proven else f"gap {exact.gap:.2%}"
-    return {
-        "what": f"exact Binder on {name}", "ours": f"{seconds:.1f} s, {state} at {exact.expected_loss:.9f}",
-        "other": "default search", "theirs": f"{found.expected_loss:.9f}",
-        "ratio": f"search above by {found.expected_loss - exact.expected_loss:.2e}", "target": f"{wanted} s",
-    }  # fmt: skip
+    return Row(f"exact Binder on {name}", f"{state} at {exact.expected_loss:.9f}", "search, no limit on clusters",
+               f"{found.expected_loss:.9f}", f"search above by {found.expected_loss - exact.expected_loss:.1e}",
+               f"{wanted} s", watch.wall, watch.cpu)  # fmt: skip
 
 
-def bound_row(name: str, seconds: float, wanted: float) -> dict[str, str]:
+def bound_row(name: str, seconds: float, wanted: float) -> Row:
     best = estimate(reference(name), "vi", rng=1)
-    start = time.perf_counter()
-    bound = best.bound(seconds)
-    return {
-        "what": f"bound on VI, {name}", "ours": f"{bound.value:.6f} in {time.perf_counter() - start:.0f} s",
-        "other": "estimate", "theirs": f"{best.expected_loss:.6f}", "ratio": f"gap {bound.gap:.2%}",
-        "target": f"{wanted:.0%} in {seconds} s",
-    }  # fmt: skip
+    with Watch() as watch:
+        bound = best.bound(seconds)
+    return Row(f"bound on VI, {name}", f"{bound.value:.6f}", "estimate", f"{best.expected_loss:.6f}",
+               f"gap {bound.gap:.2%}", f"{wanted:.0%} in {seconds} s", watch.wall, watch.cpu)  # fmt: skip
 
 
-def reference(name: str) -> Any:
-    return as_sample(np.load(REFERENCE / f"{name}.npz")["draws"])
+def reference(name: str) -> PartitionSample:
+    return as_sample(reference_draws(name))
 
 
-def main(slow: bool = False) -> list[dict[str, str]]:
-    """The ball always; with the reference draws the quick proofs and bounds too, and with `slow` all of them."""
-    rows = [ball_row()]
-    if REFERENCE.is_dir():
-        rows += [proof_row(name, wanted) for name, wanted in PROOFS.items() if slow or wanted <= 15]
-        rows += [bound_row(*row) for row in BOUNDS if slow or row[1] <= 10]
-    for row in rows:
-        print(f"{row['what']}: {row['ours']}; {row['other']} {row['theirs']}; {row['ratio']} (target {row['target']})")
-    return rows
+def rows(parts: list[str], slow: bool) -> Iterator[Row]:
+    if "ball" in parts:
+        yield ball_row()
+    if not REFERENCE.is_dir():
+        return
+    if "draws" in parts:
+        yield draws_row()
+    if "proofs" in parts:
+        yield from (proof_row(name, wanted) for name, wanted in PROOFS.items() if slow or wanted <= 15)
+    if "bounds" in parts:
+        yield from (bound_row(*row) for row in BOUNDS if slow or row[1] <= 10)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--slow", action="store_true")
+    parser.add_argument("--only", default="ball,draws,proofs,bounds")
+    options = parser.parse_args(arguments)
+    RESULTS.parent.mkdir(exist_ok=True)
+    with RESULTS.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(field.name for field in fields(Row))
+        for row in rows(options.only.split(","), options.slow):
+            writer.writerow([f"{v:.4g}" if isinstance(v, float) else v for v in astuple(row)])
+            file.flush()
+            seconds = f"{row.wall_seconds:.3g} s, {row.cpu_seconds:.3g} CPU s"
+            print(f"{row.what}: {row.ours}; {row.other} {row.theirs}; {row.comparison} (target {row.target or 'none'}; "
+                  f"{seconds})", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":
-    main(slow="--slow" in sys.argv)
+    main()

@@ -4,6 +4,8 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "distances.hpp"
+#include "draw_losses.hpp"
+#include "interrupt.hpp"
 #include "loss_handle.hpp"
 #include "sample_view.hpp"
 #include "similarity.hpp"
@@ -68,6 +70,22 @@ nb::object pairwise_distances(const SampleView& sample, const LossHandle& loss, 
     });
 }
 
+nb::object expected_losses_of_draws(const SampleView& sample, const LossHandle& loss, double most_steps,
+                                    unsigned threads) {
+    return sample.visit([&](const auto& draws) {
+        std::vector<double> result;
+        const bool interrupted = run_interruptible([&](partita::StopFlag& stop) {
+            const partita::LossTables tables(loss.loss, draws.n_items);
+            result = partita::expected_losses_of_draws(draws, tables, most_steps, threads, stop);
+        });
+        if (interrupted) {
+            PyErr_SetNone(PyExc_KeyboardInterrupt);
+            throw nb::python_error();
+        }
+        return nb::cast(to_numpy(std::move(result)));
+    });
+}
+
 template <class Real>
 void similarity(const SampleView& sample, Array1<std::int64_t> rows, Array1<std::int64_t> columns,
                 MutableArray2<Real> out, unsigned threads) {
@@ -113,6 +131,8 @@ void bind_losses(nb::module_& m) {
         "capsule"_a);
     m.def("distances", &distances, "estimate"_a, "sample"_a, "loss"_a, "threads"_a);
     m.def("pairwise_distances", &pairwise_distances, "sample"_a, "loss"_a, "threads"_a);
+    m.def("expected_losses_of_draws", &expected_losses_of_draws, "sample"_a, "loss"_a, "most_steps"_a,
+          "threads"_a);
     m.def("similarity", &similarity<float>, "sample"_a, "rows"_a, "columns"_a, "out"_a.noconvert(),
           "threads"_a);
     m.def("similarity", &similarity<double>, "sample"_a, "rows"_a, "columns"_a, "out"_a.noconvert(),

@@ -10,8 +10,9 @@ using namespace nb::literals;
 
 namespace {
 
-nb::tuple row_bound(const SampleView& sample, double a, double b, double seconds, unsigned threads) {
-    const partita::RowBoundOptions options{a, b, seconds, threads};
+nb::tuple row_bound(const SampleView& sample, double a, double b, double seconds, unsigned threads,
+                    std::size_t most_anchored) {
+    const partita::RowBoundOptions options{a, b, seconds, threads, most_anchored};
     return sample.visit([&](const auto& draws) {
         partita::RowBoundResult result;
         run_interruptible(
@@ -23,5 +24,6 @@ nb::tuple row_bound(const SampleView& sample, double a, double b, double seconds
 } // namespace
 
 void bind_row_bound(nb::module_& m) {
-    m.def("row_bound", &row_bound, "sample"_a, "a"_a, "b"_a, "seconds"_a, "threads"_a);
+    m.def("row_bound", &row_bound, "sample"_a, "a"_a, "b"_a, "seconds"_a, "threads"_a,
+          "most_anchored"_a = partita::RowBoundOptions{}.most_anchored);
 }

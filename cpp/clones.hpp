@@ -1,8 +1,12 @@
 // PARTITA_CLONES on a hot leaf function: compiled for plain x86-64 and for AVX2, chosen when the module
-// loads.
+// loads. The loader's part in it (ifunc) is glibc's; musl has none.
 #pragma once
 
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(PARTITA_NO_CLONES)
+#if __has_include(<features.h>)
+#include <features.h>
+#endif
+
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(PARTITA_NO_CLONES)
 #define PARTITA_CLONES __attribute__((target_clones("default", "arch=x86-64-v3")))
 #else
 #define PARTITA_CLONES

@@ -1,11 +1,13 @@
 // A sample of partitions as the core sees it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 #include <span>
+#include <type_traits>
 
 namespace partita {
 
@@ -27,13 +29,13 @@ template <class Label> struct Draws {
     std::span<const Label> draw(std::size_t t) const { return labels.subspan(t * n_items, n_items); }
 };
 
-/// One more than the largest label of a canonical partition; gaps do not count.
+/// One more than the largest label of a canonical partition; gaps do not count, because one more than their
+/// label is zero.
 template <class Label> std::uint32_t count_clusters(std::span<const Label> labels) {
-    std::uint32_t clusters = 0;
+    std::remove_const_t<Label> clusters = 0;
     for (const auto label : labels)
-        if (label != gap<Label> && label >= clusters)
-            clusters = static_cast<std::uint32_t>(label) + 1;
-    return clusters;
+        clusters = std::max(clusters, static_cast<std::remove_const_t<Label>>(label + 1));
+    return static_cast<std::uint32_t>(clusters);
 }
 
 } // namespace partita

@@ -7,17 +7,8 @@
 #include <utility>
 
 #include "models/log_gamma.hpp"
-#include "slice.hpp"
 
 namespace partita::ensembles {
-
-namespace {
-
-double log_gamma_density(double x, const Concentration& prior) {
-    return (prior.shape - 1.0) * std::log(x) - prior.rate * x;
-}
-
-} // namespace
 
 template <class Label>
 State<Label>::State(Base<Label> base, Weights weights, std::uint32_t truncation, double alpha, double beta)
@@ -157,45 +148,6 @@ template <class Label> std::uint32_t State<Label>::open_column(Rng& rng) {
     return column;
 }
 
-/// An empty stick, drawn by its prior weight; the labels say nothing of which.
-template <class Label> std::uint32_t State<Label>::pick_slot(Rng& rng) {
-    double left = rng.uniform() * empty_prior_;
-    std::uint32_t last = 0;
-    for (std::uint32_t slot = 0; slot < truncation_; ++slot) {
-        if (column_of_[slot] != no_column)
-            continue;
-        last = slot;
-        if ((left -= stick_prior_[slot]) < 0.0)
-            break;
-    }
-    return last;
-}
-
-template <class Label> std::uint32_t State<Label>::slot_size(std::uint32_t slot) const {
-    return column_of_[slot] == no_column ? 0 : sizes_[column_of_[slot]];
-}
-
-/// p(z_i = k | the others) for stick-breaking; the last stick takes all that is left.
-template <class Label> void State<Label>::score_sticks() {
-    double beyond = static_cast<double>(n_inserted_), left = 1.0;
-    empty_prior_ = 0.0;
-    for (std::uint32_t slot = 0; slot < truncation_; ++slot) {
-        const double size = slot_size(slot);
-        const double rest = alpha_ + beyond - size, total = 1.0 + alpha_ + beyond;
-        const double weight = slot + 1 == truncation_ ? left : left * (1.0 + size) / total;
-        // never zero, so that a far stick with items can still be drawn
-        stick_prior_[slot] = std::max(weight, std::numeric_limits<double>::min());
-        if (column_of_[slot] == no_column)
-            empty_prior_ += stick_prior_[slot];
-        else
-            prior_[column_of_[slot]] = stick_prior_[slot];
-        left *= rest / total;
-        beyond -= size;
-    }
-    if (n_clusters_ == truncation_)
-        empty_prior_ = 0.0;
-}
-
 template <class Label> void State<Label>::score(std::size_t item) {
     const auto labels = base_.item(item);
     std::size_t n_rows = 0;
@@ -281,26 +233,6 @@ template <class Label> void State<Label>::compact() {
         column = place[column];
 }
 
-template <class Label> double State<Label>::log_prior(double alpha) const {
-    const double n = static_cast<double>(n_inserted_), share = alpha / truncation_;
-    double sum = 0.0;
-    if (weights_ == Weights::fsd) {
-        sum = log_gamma(alpha) - log_gamma(alpha + n) - n_clusters_ * log_gamma(share);
-        for (std::uint32_t column = 0; column < n_columns_; ++column)
-            if (sizes_[column] > 0)
-                sum += log_gamma(share + sizes_[column]);
-        return sum;
-    }
-    double beyond = n;
-    for (std::uint32_t slot = 0; slot + 1 < truncation_; ++slot) {
-        const double size = slot_size(slot);
-        sum += std::log(alpha) + log_gamma(1.0 + size) + log_gamma(alpha + beyond - size) -
-               log_gamma(1.0 + alpha + beyond);
-        beyond -= size;
-    }
-    return sum;
-}
-
 template <class Label> double State<Label>::column_log_likelihood(std::uint32_t column, double beta) const {
     const double log_gamma_beta = log_gamma(beta);
     double sum = 0.0;
@@ -355,75 +287,8 @@ template <class Label> void State<Label>::rebuild() {
     }
 }
 
-template <class Label>
-Sampler<Label>::Sampler(Base<Label> base, Weights weights, std::uint32_t truncation, Concentration alpha,
-                        Concentration beta, Rng rng)
-    : state_(base, weights, truncation, alpha.value, beta.value), alpha_(alpha), beta_(beta), rng_(rng) {
-    const auto first = rng_.below(base.n_clusterings());
-    std::vector<std::uint32_t> column(std::min(truncation, base.n_labels[first]), State<Label>::empty), left;
-    for (const auto item : rng_.permutation(base.n_items())) {
-        const auto label = base.item(item)[first];
-        if (label >= column.size()) { // a gap, or more labels than clusters
-            left.push_back(item);
-            continue;
-        }
-        if (column[label] == State<Label>::empty)
-            state_.score(item); // weighs the sticks
-        column[label] = state_.insert(item, column[label], rng_);
-    }
-    for (const auto item : left)
-        place(item);
-}
-
-template <class Label> void Sampler<Label>::place(std::size_t item) {
-    state_.score(item);
-    state_.insert(item, state_.draw(rng_), rng_);
-}
-
-template <class Label> void Sampler<Label>::sweep() {
-    state_.compact();
-    for (std::size_t item = 0; item < state_.n_items(); ++item) {
-        state_.remove(item);
-        place(item);
-    }
-    for (int move = 0; move < split_merges; ++move)
-        state_.split_or_merge(rng_);
-    state_.swap_sticks(rng_);
-    ++sweeps_;
-    if (alpha_.learn || beta_.learn)
-        draw_concentrations();
-}
-
-template <class Label> void Sampler<Label>::draw_concentrations() {
-    auto alpha = state_.alpha(), beta = state_.beta();
-    if (alpha_.learn)
-        alpha = slice_draw(
-            alpha, [&](double x) { return state_.log_prior(x) + log_gamma_density(x, alpha_); }, rng_);
-    if (beta_.learn)
-        beta = slice_draw(
-            beta, [&](double x) { return state_.log_likelihood(x) + log_gamma_density(x, beta_); }, rng_);
-    state_.set_concentrations(alpha, beta);
-}
-
-template <class Label> std::string Sampler<Label>::bytes() {
-    StateWriter writer;
-    visit(writer);
-    return std::move(writer).bytes();
-}
-
-template <class Label> void Sampler<Label>::restore(std::string bytes) {
-    StateReader reader(std::move(bytes));
-    visit(reader);
-    if (!reader.at_end())
-        throw std::invalid_argument("the state does not fit this model and data");
-    state_.rebuild();
-}
-
 template class State<std::uint8_t>;
 template class State<std::uint16_t>;
 template class State<std::uint32_t>;
-template class Sampler<std::uint8_t>;
-template class Sampler<std::uint16_t>;
-template class Sampler<std::uint32_t>;
 
 } // namespace partita::ensembles

@@ -1,4 +1,4 @@
-// Moves of whole clusters: exchanges of sticks, and splits and merges by sequential allocation (Dahl 2003).
+// Splits and merges of clusters by sequential allocation (Dahl 2003).
 #include <algorithm>
 #include <cmath>
 
@@ -6,27 +6,6 @@
 #include "models/log_gamma.hpp"
 
 namespace partita::ensembles {
-
-template <class Label> void State<Label>::swap_sticks(Rng& rng) {
-    if (weights_ != Weights::tsb)
-        return;
-    double beyond = static_cast<double>(n_inserted_);
-    for (std::uint32_t slot = 0; slot + 1 < truncation_; ++slot) {
-        const double here = slot_size(slot), next = slot_size(slot + 1);
-        const double after = beyond - here - next;
-        const bool ends = slot + 2 == truncation_; // the last stick has no factor of its own
-        const double log_ratio = ends ? log_gamma(1.0 + next) + log_gamma(alpha_ + here) -
-                                            log_gamma(1.0 + here) - log_gamma(alpha_ + next)
-                                      : std::log((alpha_ + next + after) / (alpha_ + here + after));
-        if (std::log1p(-rng.uniform()) < log_ratio) {
-            std::swap(column_of_[slot], column_of_[slot + 1]);
-            for (const auto moved : {slot, slot + 1})
-                if (column_of_[moved] != no_column)
-                    slot_of_[column_of_[moved]] = moved;
-        }
-        beyond -= slot_size(slot);
-    }
-}
 
 /// log p(Z) and the labels' likelihood in two clusters: all that a split or a merge of them changes.
 template <class Label> double State<Label>::log_target(std::uint32_t first, std::uint32_t second) const {
@@ -147,9 +126,7 @@ template <class Label> void State<Label>::merge(std::uint32_t i, std::uint32_t j
     move_all(moved, second);
 }
 
-#define PARTITA_INSTANTIATE(Label)                                                                           \
-    template void State<Label>::swap_sticks(Rng&);                                                           \
-    template void State<Label>::split_or_merge(Rng&);
+#define PARTITA_INSTANTIATE(Label) template void State<Label>::split_or_merge(Rng&);
 
 PARTITA_INSTANTIATE(std::uint8_t)
 PARTITA_INSTANTIATE(std::uint16_t)

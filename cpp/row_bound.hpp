@@ -2,8 +2,8 @@
 //
 // With C_i the estimate's cluster of item i and T_i^h that of draw h, n E[VI] = sum_i a_i(C_i),
 // a_i(S) = b log|S| + a E log|T_i| - (a + b) E log|S n T_i|. Each row is minimised alone over sets S that
-// hold i, size class by size class; multipliers pull the rows together: symmetry (i is with j when j is with
-// i) and transitivity. docs/bounds.md derives it.
+// hold i, kind by kind: a size class and, for few items, the first item of the cluster. Multipliers pull the
+// rows together: symmetry (i is with j when j is with i) and transitivity. docs/bounds.md derives it.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@ struct RowBoundOptions {
     double a = 1, b = 1; // weights of the loss
     double seconds = 10;
     unsigned threads = 1;
+    std::size_t most_anchored = 60; // items up to which each one is an anchor
 };
 
 struct RowBoundResult {

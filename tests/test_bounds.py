@@ -19,23 +19,40 @@ def as_estimate(labels, sample, loss):
     return Estimate(np.asarray(labels), float(expected_loss(labels, sample, kind)), kind, "given", sample)
 
 
-def rows_bound(sample, loss, seconds, threads=1):
-    return _core.row_bound(core_sample(sample), loss.a, loss.b, seconds, threads)
+def rows_bound(sample, loss, seconds, threads=1, **options):
+    return _core.row_bound(core_sample(sample), loss.a, loss.b, seconds, threads, **options)
 
 
+@pytest.mark.parametrize("anchored", [60, 0], ids=["anchors", "no anchors"])
 @pytest.mark.parametrize("loss", [VI(), VI(0.5, 1.5), VI(1.5, 0.5)], ids=str)
-def test_rows_are_never_above_the_optimum(loss):
+def test_rows_are_never_above_the_optimum(loss, anchored):
     rng = np.random.default_rng(17)
     tighter = 0
     for _ in range(70):
         rows, weights = random_sample(int(rng.integers(1, 9)), int(rng.integers(1, 12)), rng)
         sample = as_sample(rows, weights)
         best = estimate(sample, loss, "enumerate").expected_loss
-        value, rows_only, _, _ = rows_bound(sample, loss, 0.05)
+        value, rows_only, _, _ = rows_bound(sample, loss, 0.03, most_anchored=anchored)
         assert value <= best + 1e-9
         assert rows_only <= value
         tighter += value > rows_only + 1e-6
     assert tighter > 3
+
+
+def test_anchors_close_the_gap_that_symmetry_and_transitivity_leave():
+    sample = as_sample(np.random.default_rng(3).integers(3, size=(6, 7)))
+    best = estimate(sample, "vi", "enumerate").expected_loss
+    assert rows_bound(sample, VI(), 1.0, most_anchored=0)[0] < 0.97 * best
+    assert rows_bound(sample, VI(), 1.0, most_anchored=60)[0] > 0.985 * best
+
+
+def test_the_mean_distance_of_two_draws_counts_where_it_is_larger():
+    """Draws that are far from each other, and no time for rows."""
+    rng = np.random.default_rng(4)
+    sample = as_sample(rng.integers(4, size=(30, 70)))
+    est = as_estimate(sample.labels[0].astype(np.int64), sample, "vi")
+    pairs = [ref.vi(x, y) for x in sample.labels.tolist() for y in sample.labels.tolist()]
+    assert est.bound(1e-9).value >= np.mean(pairs) / 2 - 1e-9
 
 
 def test_rows_of_one_draw_are_exact():

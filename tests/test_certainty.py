@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import reference as ref
 from partita.certainty import (
+    ItemCertainty,
     cluster_stability,
     exemplars,
     item_certainty,
@@ -139,3 +140,12 @@ def test_bad_arguments_are_named():
         items_to_check([0, 1], [[0, 1]], count=0)
     with pytest.raises(ValueError, match="estimate has 3 items, but draws has 2"):
         item_certainty([0, 1, 1], [[0, 1]])
+
+
+def test_stability_takes_the_certainty_that_is_at_hand():
+    rows = [[0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 1, 1]]
+    at_hand = item_certainty(rows[0], rows)
+    plain, with_it = cluster_stability(rows[0], rows), cluster_stability(rows[0], rows, certainty=at_hand)
+    np.testing.assert_array_equal(plain.cohesion, with_it.cohesion)
+    other = ItemCertainty(at_hand.labels, np.full(4, 0.25), None)
+    np.testing.assert_array_equal(cluster_stability(rows[0], rows, certainty=other).cohesion, [0.25, 0.25])

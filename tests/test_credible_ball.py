@@ -12,6 +12,7 @@ from scipy.cluster.hierarchy import average, cut_tree
 from scipy.spatial.distance import squareform
 
 import reference as ref
+from partita.estimate import estimate
 from partita.losses import LOSSES, VI, Binder, expected_loss
 from partita.sample import as_sample
 from partita.similarity import similarity
@@ -142,6 +143,8 @@ def test_level_outside_its_range(level):
 def test_bad_arguments_are_named():
     with pytest.raises(ValueError, match="estimate has 3 items, but draws has 2"):
         credible_ball([0, 1, 1], [[0, 1]])
+    with pytest.raises(ValueError, match="estimate has 2 items, but draws has 3"):
+        credible_ball(estimate([[0, 1], [0, 0]], rng=1), [[0, 1, 1]])
     with pytest.raises(TypeError, match="draws is missing"):
         credible_ball([0, 1, 1])
 

@@ -60,6 +60,37 @@ def test_no_noise_gives_the_truth(method):
     assert np.array_equal(method(base, 3), truth)
 
 
+@pytest.mark.parametrize(("inference", "prior"), [("gibbs", "fsd"), ("gibbs", "tsb"), ("vb", "fsd"), ("cvb", "tsb")])
+def test_no_noise_and_the_true_number_as_truncation_give_the_truth(inference, prior):
+    base, truth = pure()
+    model = NBCE(inference, prior, truncation=3, draws=60, warmup=60, chains=2, restarts=4, random_state=1)
+    assert np.array_equal(model.fit_predict(base), truth)
+
+
+@pytest.mark.parametrize("inference", ["vb", "cvb"])
+def test_the_start_with_the_highest_bound_is_kept(inference):
+    rng = np.random.default_rng(3)
+    truth = rng.integers(8, size=80)
+    noisy = np.stack([rng.permutation(8)[truth] for _ in range(6)], axis=1)
+    noisy[rng.random(noisy.shape) < 0.4] = 0
+    settings = {"truncation": 12, "tol": 1e-5}
+    streams = np.random.default_rng(8).spawn(4)
+    alone = [NBCE(inference, restarts=1, random_state=_spawning(s), **settings).fit(noisy).bound_ for s in streams]
+    assert max(alone) - min(alone) > 1e-3  # else the choice would not matter
+    together = NBCE(inference, restarts=4, random_state=np.random.default_rng(8), **settings).fit(noisy)
+    assert together.bound_ == pytest.approx(max(alone), abs=1e-9)
+
+
+def _spawning(stream):
+    """A generator whose one child is the given stream: the start that it decides is then run alone."""
+
+    class Parent(np.random.Generator):
+        def spawn(self, n_children):
+            return [stream]
+
+    return Parent(np.random.PCG64(0))
+
+
 def test_gaps_and_a_clustering_with_one_cluster(method):
     base, truth = pure()
     base = np.column_stack([base, np.zeros(len(base), dtype=int)])
@@ -125,6 +156,21 @@ def test_no_items_by_items_table_above_the_limit():
             call()
     base[::2] = 1
     assert adjusted_rand(cspa(base, 2, sample=200, rng=0), base[:, 0]) == 1.0
+
+
+def test_hgpa_says_when_every_partition_cuts_all_and_a_sample_helps():
+    """Noise puts a few items of every base cluster into every part: the cut is then the same for all partitions."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(5, size=4000)
+    base = np.stack([rng.permutation(5)[truth] for _ in range(10)], axis=1)
+    noise = rng.random(base.shape) < 0.1
+    base[noise] = rng.integers(5, size=int(noise.sum()))
+    with pytest.warns(UserWarning, match="cuts all 50 base clusters.*sample=100"):
+        whole = hgpa(base, 5, rng=1)
+    sampled = hgpa(base, 5, sample=100, rng=1)
+    assert adjusted_rand(truth, sampled) > 0.75
+    assert adjusted_rand(truth, whole) < 0.5
+    assert np.array_equal(sampled, hgpa(base, 5, sample=100, rng=1))
 
 
 def test_reading_base_clusterings():

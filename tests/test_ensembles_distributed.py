@@ -30,7 +30,7 @@ def client():
     patient = {"distributed.comm.timeouts.connect": "120s", "distributed.comm.timeouts.tcp": "120s"}
     with (
         dask.config.set(patient),
-        LocalCluster(n_workers=4, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=4, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
         Client(cluster, timeout="120s") as connected,
     ):
         connected.wait_for_workers(4)
@@ -64,6 +64,26 @@ def test_no_answer_of_a_host_holds_base_labels(base):
     columns.keep(columns.items())
     assert columns.linear_scores(np.zeros((18, 5))).shape == (60, 5)
     assert columns.counts(rows.responsibilities()).shape == (18, 5)
+
+
+@pytest.mark.parametrize("split", ["rows", "columns"])
+def test_every_part_is_read_where_it_is(client, base, split, monkeypatch):
+    """All parts on one host, and the others idle: a scheduler that may choose would move some."""
+    import partita.ensembles.distributed as module
+
+    home = list(client.scheduler_info(n_workers=-1)["workers"])[-1]
+    placed = [client.scatter(part, workers=[home], hash=False) for part in parts_of(base, split, 4)]
+    made, submit = [], module._submit
+
+    def recording(*arguments, **options):
+        made.append(submit(*arguments, **options))
+        return made[-1]
+
+    monkeypatch.setattr(module, "_submit", recording)
+    fit_distributed(NBCE("vb", truncation=5, restarts=1, random_state=1), placed, split, client)
+    hosts = {host for future in made for host in client.who_has([future])[future.key]}
+    assert hosts == {home}
+    assert {host for part in placed for host in client.who_has([part])[part.key]} == {home}
 
 
 def test_bad_splits_are_refused(base):

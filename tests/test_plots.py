@@ -138,6 +138,17 @@ def test_cluster_counts_are_weighted():
     assert heights == pytest.approx([0.75, 0.25])
 
 
+def test_network_keeps_lonely_nodes_near():
+    import networkx
+
+    graph = networkx.karate_club_graph()
+    graph.add_nodes_from(["alone", "apart"])
+    ax = plots.network(graph, [0] * 34 + [1, 1])
+    core, lonely = (np.asarray(points.get_offsets()) for points in ax.collections[1:3])
+    assert (lonely[:, 1] < core[:, 1].min()).all()
+    assert np.ptp(np.vstack([core, lonely]), axis=0).max() < 1.5 * np.ptp(core, axis=0).max()
+
+
 def test_network_draws_each_edge_once():
     import networkx
 

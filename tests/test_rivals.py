@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference as ref
+from partita import _core
 from partita.estimate import Search, estimate
-from partita.losses import LOSSES, NVI, VI, Binder, as_loss, expected_loss
+from partita.losses import LOSSES, NVI, VI, Binder, as_loss, core_sample, expected_loss
 from partita.partitions import canonical
 from partita.sample import as_sample
 from partita.search.hasse import _expected, _lower_bound
@@ -31,13 +32,30 @@ def test_draws_is_the_best_draw(loss, sample):
 
 
 @pytest.mark.parametrize("loss", [VI(), VI(0.5, 1.5), Binder(), Binder(2, 0.5)], ids=str)
-def test_draws_pruned_by_a_bound_is_the_best_draw(loss):
+@pytest.mark.parametrize("quick", [True, False], ids=["clusters", "Jensen"])
+def test_draws_pruned_by_a_bound_is_the_best_draw(loss, quick, monkeypatch):
+    if not quick:
+        monkeypatch.setattr(_core, "expected_losses_of_draws", lambda *_: np.zeros(0))
     rng = np.random.default_rng(3)
     for _ in range(20):
         sample = as_sample(rng.integers(3, size=(40, 6)), rng.gamma(1.0, size=40))
         assert sample.n_unique > 6  # else nothing is pruned
         best = expected_loss(sample, sample, loss).min()
         assert estimate(sample, loss, "draws").expected_loss == pytest.approx(best, abs=1e-12)
+
+
+@pytest.mark.parametrize("loss", [VI(), VI(0.5, 1.5), Binder(2, 0.5)], ids=str)
+def test_scores_through_distinct_clusters_are_the_expected_losses(loss):
+    """One, two and three words of bits; clusters that several draws share."""
+    rng = np.random.default_rng(7)
+    for n in (5, 64, 65, 150):
+        base = rng.integers(4, size=(3, n))
+        draws = np.where(rng.random((30, n)) < 0.03, rng.integers(5, size=(30, n)), base[rng.integers(3, size=30)])
+        sample = as_sample(draws, rng.gamma(1.0, size=30))
+        native = loss._native(n)
+        scores = _core.expected_losses_of_draws(core_sample(sample), native, np.inf, 2)
+        np.testing.assert_allclose(scores, expected_loss(sample, sample, loss), atol=1e-12)
+        assert _core.expected_losses_of_draws(core_sample(sample), native, 1.0, 1).size == 0
 
 
 @given(samples(max_items=6))
@@ -130,6 +148,7 @@ def test_exact_knows_what_it_cannot_do():
         ("gaskins_like", 0.075653175),
         ("cls15", 0.10931405),
         pytest.param("iris", 0.31050329, marks=pytest.mark.slow),
+        pytest.param("simce_like", 0.048100289, marks=pytest.mark.slow),
     ],
 )
 def test_exact_binder_on_the_reference_draws(shared, name, value):

@@ -19,13 +19,20 @@ public:
     Grouping(std::span<const float> features, std::size_t n_features, std::span<const double> weights)
         : features_(features), n_features_(n_features), weights_(weights) {}
 
-    std::vector<std::vector<std::uint32_t>> run(std::size_t max_groups) {
-        std::vector<Group> groups(1);
-        groups[0].draws.resize(weights_.size());
-        std::iota(groups[0].draws.begin(), groups[0].draws.end(), 0u);
-        rank(groups[0]);
+    /// At most so many groups; without a start, from all draws in one group.
+    std::vector<std::vector<std::uint32_t>> run(std::size_t max_groups,
+                                                std::vector<std::vector<std::uint32_t>> start = {}) {
+        if (start.empty()) {
+            start.emplace_back(weights_.size());
+            std::iota(start[0].begin(), start[0].end(), 0u);
+        }
+        std::vector<Group> groups;
         std::priority_queue<std::pair<double, std::size_t>> queue;
-        queue.emplace(groups[0].spread, 0);
+        for (auto& draws : start) {
+            groups.push_back({std::move(draws)});
+            rank(groups.back());
+            queue.emplace(groups.back().spread, groups.size() - 1);
+        }
         while (groups.size() < max_groups && queue.top().first > 1e-9) {
             const auto parent = queue.top().second;
             queue.pop();
@@ -41,7 +48,7 @@ public:
 
 private:
     struct Group {
-        std::vector<std::uint32_t> draws;
+        std::vector<std::uint32_t> draws = {};
         double spread = 0, mean = 0;
         std::size_t feature = 0;
     };

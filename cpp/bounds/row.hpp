@@ -27,38 +27,45 @@ inline std::vector<SizeClass> size_classes(std::size_t n, double ratio) {
     return classes;
 }
 
-/// The row of one item in one size class, linear in x: value = constant + sum_j coefficient[j] x_j, x_item =
-/// 1, with lower..upper items in all. Its least value; the chosen items go to the front of `order`, their
-/// number to `taken`.
+/// A row of one kind of clusters, linear in x: value = constant + sum_s coefficient[s] x_s, with lower..upper
+/// items in all. The items of `fixed` are in: the row's own item, and the anchor where that is another one.
 template <class Real> struct Row {
     std::span<const Real> coefficients;
     double constant;
-    std::size_t item, lower, upper;
+    std::span<const std::uint32_t> fixed;
+    std::size_t lower, upper;
 };
 
+/// Its least value; the chosen items, without the fixed ones, go to the front of `order`, their number to
+/// `taken`.
 template <class Real>
 double least(const Row<Real>& row, std::vector<std::uint32_t>& order, std::size_t& taken) {
     const auto& q = row.coefficients;
+    const auto is_free = [&](std::uint32_t s) { return s != row.fixed.front() && s != row.fixed.back(); };
+    const auto room = [&](std::size_t size) { return size - std::min(size, row.fixed.size()); };
     order.clear();
-    for (std::uint32_t j = 0; j < q.size(); ++j)
-        if (j != row.item && q[j] < 0)
-            order.push_back(j);
+    for (std::uint32_t s = 0; s < q.size(); ++s)
+        if (q[s] < 0 && is_free(s))
+            order.push_back(s);
     const auto negative = order.size();
-    const auto low = row.lower - 1, high = row.upper - 1; // the item itself is in
+    const auto low = room(row.lower), high = room(row.upper);
     taken = std::clamp(negative, low, high);
     auto by_value = [&](std::uint32_t x, std::uint32_t y) { return q[x] < q[y]; };
     if (negative > high) {
         std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(high), order.end(),
                          by_value);
     } else if (negative < low) {
-        for (std::uint32_t j = 0; j < q.size(); ++j)
-            if (j != row.item && !(q[j] < 0))
-                order.push_back(j);
+        for (std::uint32_t s = 0; s < q.size(); ++s)
+            if (!(q[s] < 0) && is_free(s))
+                order.push_back(s);
+        taken = std::min(taken, order.size());
         if (low < order.size())
             std::nth_element(order.begin() + static_cast<std::ptrdiff_t>(negative),
                              order.begin() + static_cast<std::ptrdiff_t>(low), order.end(), by_value);
     }
-    double value = row.constant + static_cast<double>(q[row.item]);
+    double value = row.constant;
+    for (const auto s : row.fixed)
+        value += static_cast<double>(q[s]);
     for (std::size_t s = 0; s < taken; ++s)
         value += static_cast<double>(q[order[s]]);
     return value;

@@ -4,20 +4,22 @@
 #include <cmath>
 #include <numeric>
 
+#include "search/chains.hpp"
 #include "search/pair_state.hpp"
 #include "similarity.hpp"
 
 namespace partita {
 namespace {
 
-constexpr std::size_t coarse_draws = 256;  // draws of the first level
-constexpr std::size_t most_groups = 4;     // of starts, each group on draws of its own
-constexpr std::size_t carried_a_group = 2; // partitions that go on to the next level
-constexpr std::size_t finer = 8;           // times more draws on the next level
-constexpr std::size_t pair_items = 2048;   // up to here Binder's loss is searched on the similarity matrix
-constexpr std::size_t few_items = 500;     // up to here Binder's loss gets extra runs
-constexpr int most_rounds = 8;             // of crossings on one level
-constexpr std::size_t draws_a_start = 4;   // of which the best becomes a start
+constexpr std::size_t most_coarse = 256, least_coarse = 32; // draws of the first level,
+constexpr std::size_t coarse_labels = 1 << 20;              // between them about so many labels
+constexpr std::size_t most_groups = 4;                      // of starts, each group on draws of its own
+constexpr std::size_t carried_a_group = 2;                  // partitions that go on to the next level
+constexpr std::size_t finer = 8;                            // times more draws on the next level
+constexpr std::size_t pair_items = 2048; // up to here Binder's loss is searched on the similarity matrix
+constexpr std::size_t few_items = 500;   // up to here Binder's loss gets extra runs
+constexpr int most_rounds = 8;           // of crossings on one level
+constexpr std::size_t draws_a_start = 4; // of which the best becomes a start
 constexpr std::uint64_t refining_stream = std::uint64_t{1} << 63; // apart from the streams of the search
 
 /// A partition as the search passes it on: labels 0..K-1, items in no cluster where a draw has a gap.
@@ -212,6 +214,19 @@ public:
         }
     }
 
+    /// Tries chains of moves on the best run, for which single moves, merges and crossings are used up.
+    void chain(std::vector<Run>& runs) {
+        const auto& best = *distinct_best_first(runs).front();
+        auto chained = each(1, [&](std::size_t, Run& run, S& state, Rng& rng) {
+            run = best;
+            state.assign(run.labels);
+            while (try_chains(state, run.tally, limits_))
+                descend(state, rng, run.tally, limits_);
+        });
+        if (chained.front().loss < best.loss)
+            runs.push_back(std::move(chained.front()));
+    }
+
 private:
     /// Calls work(index, run, state, rng) for each run on threads, each with a random stream of its own.
     template <class Work> std::vector<Run> each(std::size_t n_runs, Work work) {
@@ -295,6 +310,7 @@ std::vector<Run> search_pairs(const Draws<Label>& draws, const Binder& loss, con
     Level<PairState> level(problem, generous, limits, progress);
     auto runs = level.starts([&](Rng& rng) { return draw_labels(draws, rng.below(draws.n_draws())); }, 0);
     level.cross(runs);
+    level.chain(runs);
     return runs;
 }
 
@@ -307,6 +323,11 @@ std::vector<Run> best_of(const std::vector<Run>& runs, std::size_t most) {
     return best;
 }
 
+/// Fewer for more items: what the first level looks for are the clusters, not each item's place.
+std::size_t coarse_draws(std::size_t n_items) {
+    return std::clamp(coarse_labels / n_items, least_coarse, most_coarse);
+}
+
 /// Starts in several groups, each on few draws of its own: what the groups agree on is no accident of the
 /// draws, and where they differ the finer level has something to cross.
 template <class Label>
@@ -314,11 +335,12 @@ std::vector<Run> search_groups(const Draws<Label>& draws, const LossTables& tabl
                                const SearchOptions& options, std::span<const std::uint32_t> shuffled,
                                const Limits& limits, const Progress& progress) {
     std::vector<Run> carried;
+    const auto coarse = coarse_draws(draws.n_items);
     const auto groups = std::min<std::size_t>(options.runs, most_groups);
     for (std::size_t group = 0; group < groups; ++group) {
-        std::vector<std::uint32_t> chosen(coarse_draws);
-        for (std::size_t d = 0; d < coarse_draws; ++d)
-            chosen[d] = shuffled[(group * coarse_draws + d) % shuffled.size()];
+        std::vector<std::uint32_t> chosen(coarse);
+        for (std::size_t d = 0; d < coarse; ++d)
+            chosen[d] = shuffled[(group * coarse + d) % shuffled.size()];
         const Problem problem(draws, tables, chosen);
         auto own = options;
         own.runs =
@@ -338,24 +360,27 @@ template <class Label>
 std::vector<Run> search_cells(const Draws<Label>& draws, const LossTables& tables,
                               const SearchOptions& options, const Limits& limits, const Progress& progress) {
     auto random_draw = [&](Rng& rng) { return draw_labels(draws, rng.below(draws.n_draws())); };
-    if (draws.n_draws() < 2 * coarse_draws) {
+    if (draws.n_draws() < 2 * coarse_draws(draws.n_items)) {
         const Problem problem(draws, tables);
         Level<State> level(problem, options, limits, progress);
         auto runs = level.starts(random_draw, 0);
         level.cross(runs);
+        level.chain(runs);
         return runs;
     }
     Rng rng(options.seed, std::numeric_limits<std::uint64_t>::max());
     const auto shuffled = rng.permutation(draws.n_draws());
     auto runs = search_groups(draws, tables, options, shuffled, limits, progress);
-    for (auto used = coarse_draws * finer;; used *= finer) {
+    for (auto used = coarse_draws(draws.n_items) * finer;; used *= finer) {
         const bool last = used * 2 >= draws.n_draws();
         const Problem problem(draws, tables, std::span(shuffled.data(), last ? 0 : used));
         Level<State> level(problem, options, limits, progress, std::uint64_t{used} << 32);
         runs = level.carried_on(last ? runs : best_of(runs, most_groups));
         level.cross(runs);
-        if (last)
+        if (last) {
+            level.chain(runs);
             return runs;
+        }
     }
 }
 

@@ -92,7 +92,7 @@ def _by_loss(estimate: Estimate, seconds: float) -> Bound:
         return _bound(estimate, 1 - float(sample.weights.max()), "modal draw")
     if not sample.has_gaps:
         if isinstance(loss, Binder):
-            solved = bound_binder(sample, loss, seconds, start=estimate.labels)
+            solved = bound_binder(sample, loss, seconds, estimate.labels)
             return _bound(estimate, solved.value, "linear program")
         if isinstance(loss, VI | ID) and sample.n_items > MOST_ITEMS:
             return _bound(estimate, 0.0, "none")

@@ -146,13 +146,17 @@ def item_certainty(
     return ItemCertainty(labels, probability, share if isinstance(kind, Binder | VI) else None)
 
 
-def cluster_stability(estimate: Estimate | ArrayLike, draws: Any = None) -> ClusterStability:
+def cluster_stability(
+    estimate: Estimate | ArrayLike, draws: Any = None, *, certainty: ItemCertainty | None = None
+) -> ClusterStability:
     """Stability of each cluster of an estimate.
 
     Parameters
     ----------
     estimate : Estimate or (n,) array_like
     draws : anything that `as_sample` takes; needed with plain labels
+    certainty : ItemCertainty, optional
+        What `item_certainty` gives for this estimate, where it is at hand.
 
     Examples
     --------
@@ -173,7 +177,7 @@ def cluster_stability(estimate: Estimate | ArrayLike, draws: Any = None) -> Clus
         best = np.divide(both, union, out=np.zeros_like(both), where=union > 0).max(axis=1)
         jaccard += block.weights @ best
         exact += block.weights @ (best == 1)
-    probability = item_certainty(labels, sample).probability
+    probability = (item_certainty(labels, sample) if certainty is None else certainty).probability
     cohesion = np.bincount(labels, weights=probability) / sizes
     return ClusterStability(sizes, cohesion, jaccard, exact, _surest(labels, probability))
 
@@ -222,10 +226,10 @@ def merge_tree(
 
     Parameters
     ----------
-    estimate : Estimate or (n,) array_like
-    draws : anything that `as_sample` takes; needed with plain labels
-    loss : str or Loss, optional
-        By default the estimate's own loss, or VI for plain labels.
+    estimate, draws, loss
+        As `item_certainty` takes them.
+    n_jobs : int
+        Threads; -1 uses all cores.
 
     Examples
     --------

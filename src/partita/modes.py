@@ -121,7 +121,8 @@ def modes(
 
     References
     ----------
-    Balocchi & Wade (2025), Understanding uncertainty in Bayesian cluster analysis, for the Wasserstein criterion.
+    Balocchi & Wade (2025), Understanding uncertainty in Bayesian cluster analysis, arXiv:2506.16295, for the
+    Wasserstein criterion.
     """
     sample, kind, generator = as_sample(draws), as_loss(loss), check_rng(rng)
     count = check_count(k, "k", minimum=1)

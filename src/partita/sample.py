@@ -80,7 +80,7 @@ class PartitionSample:
         """The weight of each draw; draws that are equal share the weight of their partition evenly."""
         return (self.weights / np.bincount(self.index, minlength=self.n_unique))[self.index]
 
-    @property
+    @cached_property
     def is_weighted(self) -> bool:
         """Whether the draws differ in weight beyond their repeats."""
         return not np.allclose(self.draw_weights, 1 / self.n_draws, rtol=1e-9, atol=0)

@@ -201,7 +201,7 @@ def _shares(sample: PartitionSample) -> NDArray[Any]:
 
 
 def _radius(distance: NDArray[np.float64], share: NDArray[Any], level: float) -> float:
-    order = np.argsort(distance, kind="stable")
+    order = np.argsort(distance)  # the order of equal distances does not matter
     held = np.cumsum(share[order])
     reached = int(np.argmax(held >= held[-1] * (level - MASS_TOLERANCE)))
     return float(distance[distance <= distance[order[reached]] + TIE].max())

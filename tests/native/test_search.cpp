@@ -2,6 +2,7 @@
 #include "check.hpp"
 #include "distances.hpp"
 #include "random_draws.hpp"
+#include "search/chains.hpp"
 #include "search/search.hpp"
 
 namespace {
@@ -61,9 +62,31 @@ void check_that_a_stopped_search_still_answers() {
     CHECK(!runs.empty() && runs[0].labels.size() == 50);
 }
 
+/// Chains are kept only if they help, and a kept chain's gain is the one booked.
+void check_that_chains_help() {
+    const RandomDraws<std::uint8_t> owned(20, 30, 4, 0.1, 13);
+    const StopFlag stop{false};
+    const Limits limits(stop, std::numeric_limits<double>::infinity());
+    for (const auto& loss : all_losses(30)) {
+        const LossTables tables(loss, 30);
+        const Problem problem(owned.view(), tables);
+        State state(problem, 4);
+        Rng rng(5, 1);
+        state.assign(random_labels(30, 4, rng));
+        const auto before = state.value();
+        const auto labels = state.labels();
+        Tally tally;
+        const bool helped = try_chains(state, tally, limits);
+        state.refresh();
+        CHECK(helped ? state.value() < before : near(state.value(), before, 1e-9));
+        CHECK(helped == (state.labels() != labels));
+    }
+}
+
 } // namespace
 
 void test_search() {
+    check_that_chains_help();
     for (const double gaps : {0.0, 0.2})
         for (const std::uint32_t most : {1u, 3u, 30u})
             check_searches<std::uint8_t>(20, gaps, most);

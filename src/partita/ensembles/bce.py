@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, polygamma
 
-from partita._validate import check_count, check_rng
-
-from .base import Base, as_base, check_clusters, spread, warn_unlabelled
-from .estimator import EnsembleEstimator
+from .base import Base
+from .estimator import FiniteMixture
 from .layout import Floats, Layout
 from .predictive import perplexity_of
 
@@ -19,7 +17,7 @@ _FLOOR = 1e-300
 MINIMUM_TURNS = 5
 
 
-class BCE(EnsembleEstimator):
+class BCE(FiniteMixture):
     """Each item has its own mixture of consensus clusters, from which each base clustering draws one.
 
     π_n ~ Dirichlet(α), z_nm ~ π_n, y_nm ~ θ_{z_nm, m}. The labels are the modal cluster of E[π_n].
@@ -66,22 +64,14 @@ class BCE(EnsembleEstimator):
 
     def fit(self, base: Any, y: Any = None, *, levels: Any = None) -> Self:
         """Fit to base clusterings, (items, clusterings)."""
-        self.base_ = as_base(base, levels)
-        k = check_clusters(self.k, self.base_.n_items)
-        if not self.smoothing >= 0:
-            raise ValueError(f"smoothing must not be negative, but it is {self.smoothing}")
-        labelled = warn_unlabelled(self.base_)
-        used = self.base_.rows(labelled)
-        streams = check_rng(self.random_state).spawn(check_count(self.restarts, "restarts", minimum=1))
-        runs = [self._run(used, k, stream) for stream in streams]
+        used, labelled, streams = self._begin(base, levels)
+        runs = [self._run(used, self.k, stream) for stream in streams]
         self.bounds_, self.alpha_, self._theta = max(runs, key=lambda run: float(run[0][-1]))
         gamma = self._explain_new(used)[0]
         self.bound_ = float(self.bounds_[-1])
-        self.membership_ = np.zeros((len(labelled), k))
+        self.membership_ = np.zeros((len(labelled), self.k))
         self.membership_[labelled] = gamma / gamma.sum(axis=1, keepdims=True)
-        modal = gamma.argmax(axis=1)
-        self.labels_ = spread(modal, labelled)
-        self._clusters = modal[np.sort(np.unique(modal, return_index=True)[1])]
+        self._clusters = self._take_modal(gamma, labelled)
         return self
 
     def _run(self, base: Base, k: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:

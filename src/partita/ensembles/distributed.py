@@ -54,12 +54,22 @@ def fit_distributed(model: NBCE, parts: Sequence[Any], split: str, client: Any) 
 
 def _place(parts: Sequence[Any], client: Any) -> list[Any]:
     """Each part as a future; parts that are still here go to the workers in turn."""
+    from distributed import wait
+
     client.wait_for_workers(1)
     workers = list(client.scheduler_info(n_workers=-1)["workers"])
-    return [
+    placed = [
         part if hasattr(part, "key") else client.scatter(part, workers=[workers[p % len(workers)]], hash=False)
         for p, part in enumerate(parts)
     ]
+    wait(placed)  # type: ignore[no-untyped-call]  # only then is it known where they are
+    return placed
+
+
+def _submit(client: Any, work: Any, part: Any, *arguments: Any, **options: Any) -> Any:
+    """Work on a part where the part is: base labels must not go to another host, however busy theirs is."""
+    here = client.who_has([part])[part.key]
+    return client.submit(work, part, *arguments, workers=list(here), allow_other_workers=False, pure=False, **options)
 
 
 def read_levels(part: Any) -> tuple[NDArray[Any], ...]:
@@ -83,9 +93,9 @@ class RowHosts:
     """Hosts that hold some items each, as the variational methods see them."""
 
     def __init__(self, parts: list[Any], client: Any) -> None:
-        found = client.gather([client.submit(read_levels, part, pure=False) for part in parts])
+        found = client.gather([_submit(client, read_levels, part) for part in parts])
         self.levels = _union(found)
-        made = [client.submit(RowHost, part, self.levels, actor=True, pure=False) for part in parts]
+        made = [_submit(client, RowHost, part, self.levels, actor=True) for part in parts]
         self._actors = [future.result() for future in made]
         self._futures = made  # an actor lives as long as its future
         self.labelled: NDArray[np.bool_] = np.concatenate(_ask(self._actors, "items"))
@@ -154,7 +164,7 @@ class ColumnHosts:
     """Hosts that hold some clusterings each, as the variational methods see them; γ is kept here."""
 
     def __init__(self, parts: list[Any], client: Any) -> None:
-        self._futures = [client.submit(ColumnHost, part, actor=True, pure=False) for part in parts]
+        self._futures = [_submit(client, ColumnHost, part, actor=True) for part in parts]
         self._actors = [future.result() for future in self._futures]
         per_host = _ask(self._actors, "levels")
         self.levels = tuple(labels for levels in per_host for labels in levels)

@@ -8,7 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import Base, Labels, as_base
+from partita._validate import check_count, check_rng
+
+from .base import Base, Labels, as_base, check_clusters, spread, warn_unlabelled
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -86,3 +88,28 @@ class EnsembleEstimator:
         changed = [f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name]]
         fitted = f": {self.n_clusters_} clusters of {len(self.labels_)} items" if hasattr(self, "labels_") else ""
         return f"{type(self).__name__}({', '.join(changed)}){fitted}"
+
+
+class FiniteMixture(EnsembleEstimator):
+    """What the estimators of k clusters share: they run from several random starts, and the best run is kept."""
+
+    k: int
+    smoothing: float
+    restarts: int
+    random_state: Any
+
+    def _begin(self, base: Any, levels: Any) -> tuple[Base, NDArray[np.bool_], list[np.random.Generator]]:
+        """The items with labels, which items those are, and a stream of random numbers a start."""
+        self.base_ = as_base(base, levels)
+        check_clusters(self.k, self.base_.n_items)
+        if not self.smoothing >= 0:
+            raise ValueError(f"smoothing must not be negative, but it is {self.smoothing}")
+        labelled = warn_unlabelled(self.base_)
+        streams = check_rng(self.random_state).spawn(check_count(self.restarts, "restarts", minimum=1))
+        return self.base_.rows(labelled), labelled, streams
+
+    def _take_modal(self, shares: NDArray[np.float64], labelled: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Sets the labels to the clusters of the largest shares; returns those clusters, in the order of labels."""
+        modal = shares.argmax(axis=1)
+        self.labels_ = spread(modal, labelled)
+        return np.asarray(modal[np.sort(np.unique(modal, return_index=True)[1])])

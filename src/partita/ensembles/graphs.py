@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,9 @@ from .predictive import count_labels
 SCALE = 1000  # METIS takes whole numbers: similarities in thousandths
 BUNDLE = 0.02  # of an even part: the most that one vertex of HGPA's graph holds
 IMBALANCE = 0.05  # parts may be this much larger than even ones, as in the paper
+
+
+Partitioner = Callable[[Base, int, np.random.Generator], Labels]
 
 
 def cspa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> Labels:
@@ -39,18 +44,7 @@ def cspa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> La
     ----------
     Strehl & Ghosh (2002), Cluster ensembles, Journal of Machine Learning Research 3.
     """
-    read, labelled, k = _read(base, k)
-    used, rng = read.rows(labelled), check_rng(rng)
-    if sample is None:
-        check_table(used.n_items, "CSPA", "give sample=, for example cspa(base, k, sample=5000), or take mcla or hgpa")
-        return spread(_partition_similar(used, k, rng), labelled)
-    size = min(check_count(sample, "sample", minimum=k), used.n_items)
-    check_table(size, "CSPA", "take a smaller sample")
-    chosen = np.sort(rng.choice(used.n_items, size, replace=False))
-    parts = _partition_similar(used.rows(chosen), k, rng)
-    found = _most_similar_part(used, used.rows(chosen), parts, k)
-    found[chosen] = parts
-    return spread(found, labelled)
+    return _partition(_partition_similar, base, k, sample, rng)
 
 
 def mcla(base: Any, k: int, *, rng: Any = None) -> Labels:
@@ -79,25 +73,51 @@ def mcla(base: Any, k: int, *, rng: Any = None) -> Labels:
     return spread((share + ties).argmax(axis=1), labelled)
 
 
-def hgpa(base: Any, k: int, *, rng: Any = None) -> Labels:
+def hgpa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> Labels:
     """Hypergraph partitioning: k even parts of the items that cut as few base clusters as possible.
 
-    Arguments as for `cspa`; no table of items by items is made.
+    A base cluster counts as cut by a single item that is elsewhere. With noise and many items every partition cuts
+    them all, and then the cut tells nothing: a warning says so. Some 20 items a cluster, `sample=20 * k`, leave
+    clusters whole. Other arguments as for `cspa`; no table of items by items is made.
 
     References
     ----------
     Strehl & Ghosh (2002), Cluster ensembles, Journal of Machine Learning Research 3.
     """
+    return _partition(_partition_few_cuts, base, k, sample, rng)
+
+
+def _partition(method: Partitioner, base: Any, k: Any, sample: int | None, rng: Any) -> Labels:
+    """The parts of all items; or of a sample, and each other item goes to the part it is most similar to."""
     read, labelled, k = _read(base, k)
-    used, seed = read.rows(labelled), int(check_rng(rng).integers(2**31))
-    if k == 1 or used.n_items <= k:
-        return spread(np.arange(used.n_items) if k > 1 else np.zeros(used.n_items), labelled)
-    vertex, rows = _bundles(used, max(1, int(BUNDLE * used.n_items / k)))
+    used, rng = read.rows(labelled), check_rng(rng)
+    if sample is None:
+        return spread(method(used, k, rng), labelled)
+    size = min(check_count(sample, "sample", minimum=k), used.n_items)
+    chosen = np.sort(rng.choice(used.n_items, size, replace=False))
+    parts = method(used.rows(chosen), k, rng)
+    found = _most_similar_part(used, used.rows(chosen), parts, k)
+    found[chosen] = parts
+    return spread(found, labelled)
+
+
+def _partition_few_cuts(base: Base, k: int, rng: np.random.Generator) -> Labels:
+    seed = int(rng.integers(2**31))
+    if k == 1 or base.n_items <= k:
+        return np.arange(base.n_items) if k > 1 else np.zeros(base.n_items, dtype=np.intp)
+    vertex, rows = _bundles(base, max(1, int(BUNDLE * base.n_items / k)))
     columns = indicators(rows).tocsc()
     bounds = zip(columns.indptr[:-1], columns.indptr[1:], strict=True)
     edges = [columns.indices[start:stop].tolist() for start, stop in bounds if stop - start > 1]
-    parts = _partition_hypergraph(np.bincount(vertex), edges, k, seed)
-    return spread(parts[vertex], labelled)
+    parts, cut = _partition_hypergraph(np.bincount(vertex), edges, k, seed)
+    if cut == len(edges) > 0:
+        warnings.warn(
+            f"HGPA's partition cuts all {cut} base clusters, so the cut cannot tell it from any other; "
+            f"take a sample of some 20 items a cluster (sample={20 * k}), or another method",
+            UserWarning,
+            stacklevel=4,
+        )
+    return parts[vertex]
 
 
 def _bundles(base: Base, most: int) -> tuple[Labels, Base]:
@@ -122,13 +142,14 @@ def _read(base: Any, k: Any) -> tuple[Base, NDArray[np.bool_], int]:
 
 
 def _partition_similar(base: Base, k: int, rng: np.random.Generator) -> Labels:
+    check_table(base.n_items, "CSPA", "give sample=, for example cspa(base, k, sample=5000), or take mcla or hgpa")
     return _partition_graph(coassociation(base), k, rng)
 
 
 def _most_similar_part(base: Base, members: Base, parts: Labels, k: int) -> Labels:
     """The part whose members share the most clusters with each item, on average."""
-    counts = count_labels(members, parts, k)
-    return np.asarray((indicators(base) @ (counts / np.bincount(parts, minlength=k))).argmax(axis=1))
+    sizes = np.maximum(np.bincount(parts, minlength=k), 1)
+    return np.asarray((indicators(base) @ (count_labels(members, parts, k) / sizes)).argmax(axis=1))
 
 
 def _overlap(base: Base, labels: sparse.csr_array) -> NDArray[np.float64]:
@@ -167,7 +188,8 @@ def _partition_graph(
     return np.asarray(parts, dtype=np.intp)
 
 
-def _partition_hypergraph(weights: NDArray[Any], edges: list[list[int]], k: int, seed: int) -> Labels:
+def _partition_hypergraph(weights: NDArray[Any], edges: list[list[int]], k: int, seed: int) -> tuple[Labels, int]:
+    """The part of each vertex, and how many hyperedges are cut."""
     try:
         import mtkahypar
     except ImportError as error:
@@ -178,4 +200,5 @@ def _partition_hypergraph(weights: NDArray[Any], edges: list[list[int]], k: int,
     context.set_partitioning_parameters(k, IMBALANCE, mtkahypar.Objective.CUT)
     context.logging = False
     graph = library.create_hypergraph(context, len(weights), len(edges), edges, weights.tolist(), [1] * len(edges))
-    return np.asarray(graph.partition(context).get_partition(), dtype=np.intp)
+    found = graph.partition(context)
+    return np.asarray(found.get_partition(), dtype=np.intp), int(found.cut())

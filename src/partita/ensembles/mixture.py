@@ -8,17 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from partita._validate import check_count, check_rng
-
-from .base import as_base, check_clusters, spread, warn_unlabelled
-from .estimator import EnsembleEstimator
+from .estimator import FiniteMixture
 from .hosts import Here
 from .layout import Floats, Layout
 from .predictive import Mixture, perplexity_of
 from .variational import random_start
 
 
-class MixtureModel(EnsembleEstimator):
+class MixtureModel(FiniteMixture):
     """The consensus as the components of a mixture fitted by maximum likelihood.
 
     p(y_n) = Σ_k π_k Π_m θ_km(y_nm), a gap being left out of the product.
@@ -65,25 +62,17 @@ class MixtureModel(EnsembleEstimator):
 
     def fit(self, base: Any, y: Any = None, *, levels: Any = None) -> Self:
         """Fit to base clusterings, (items, clusterings)."""
-        self.base_ = as_base(base, levels)
-        k = check_clusters(self.k, self.base_.n_items)
-        if not self.smoothing >= 0:
-            raise ValueError(f"smoothing must not be negative, but it is {self.smoothing}")
-        labelled = warn_unlabelled(self.base_)
-        used = self.base_.rows(labelled)
-        streams = check_rng(self.random_state).spawn(check_count(self.restarts, "restarts", minimum=1))
-        runs = [self._run(Here(used), k, stream) for stream in streams]
+        used, labelled, streams = self._begin(base, levels)
+        runs = [self._run(Here(used), stream) for stream in streams]
         self.log_likelihood_, self._mixture = max(runs, key=lambda run: run[0])
         gamma = self._mixture.responsibilities(used)
-        self.responsibilities_ = np.zeros((len(labelled), k))
+        self.responsibilities_ = np.zeros((len(labelled), self.k))
         self.responsibilities_[labelled] = gamma
-        modal = gamma.argmax(axis=1)
-        self.labels_ = spread(modal, labelled)
-        self._consensus = self._mixture.only(modal[np.sort(np.unique(modal, return_index=True)[1])])
+        self._consensus = self._mixture.only(self._take_modal(gamma, labelled))
         return self
 
-    def _run(self, hosts: Here, k: int, rng: np.random.Generator) -> tuple[float, Mixture]:
-        step, last = random_start(hosts, k, rng), -np.inf
+    def _run(self, hosts: Here, rng: np.random.Generator) -> tuple[float, Mixture]:
+        step, last = random_start(hosts, self.k, rng), -np.inf
         for _ in range(self.max_iter):
             mixture = self._maximise(step.counts, step.sizes, hosts.layout)
             step = hosts.linear(mixture.log_labels, mixture.log_weights)

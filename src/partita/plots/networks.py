@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEGEND_UP_TO = 20
+SMALL = 5  # components with fewer nodes stand below the others
+IN_A_ROW = 20
 
 
 def network(graph: Any, labels: ArrayLike, *, positions: Any = None, ax: Axes | None = None) -> Axes:
@@ -93,8 +95,16 @@ def _as_networkx(graph: Any) -> Any:
 
 
 def _layout(nodes: Any) -> Any:
+    """Nodes laid out by forces; those of very small components in rows below, since forces drive them far away."""
     import networkx
 
-    spread = 2.5 / np.sqrt(max(len(nodes), 1))
-    placed = networkx.spring_layout(nodes, k=spread, iterations=100, seed=1)
+    parts = list(networkx.connected_components(nodes.to_undirected()))
+    apart = [node for part in parts if len(part) < SMALL for node in part]
+    apart = [] if len(apart) == len(nodes) else apart
+    core = nodes.subgraph(set(nodes) - set(apart))
+    placed = networkx.spring_layout(core, k=2.5 / np.sqrt(max(len(core), 1)), iterations=100, seed=1)
+    floor = min((place[1] for place in placed.values()), default=0.0)
+    for index, node in enumerate(apart):
+        row, column = divmod(index, IN_A_ROW)
+        placed[node] = np.array([-1 + 2 * (column + 0.5) / IN_A_ROW, floor - 0.15 * (row + 1)])
     return np.array([placed[node] for node in nodes])

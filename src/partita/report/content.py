@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._validate import check_partition, check_same_items
 from partita.bounds import Bound
-from partita.certainty import cluster_stability, item_certainty, n_clusters_posterior
+from partita.certainty import ItemCertainty, cluster_stability, item_certainty, n_clusters_posterior
 from partita.diagnostics import Diagnostics, diagnostics
 from partita.estimate import Estimate, Search
 from partita.partitions import align_labels
@@ -45,7 +45,8 @@ def content(
     if ball is not None:
         check_same_items(labels, ball.center, "estimate", "ball")
     names = sample.names or tuple(map(str, range(sample.n_items)))
-    certainty = np.nan_to_num(item_certainty(estimate).probability)
+    of_items = item_certainty(estimate)
+    certainty = np.nan_to_num(of_items.probability)
     heat = heat_map(labels, certainty, sample)
     partitions = [("estimate", labels), *_bounds(labels, ball)]
     checked = chain_diagnostics(estimate)
@@ -65,7 +66,7 @@ def content(
         "advice": list(words.advice(estimate, ball, bound, () if checked is None else checked.advice)),
         "mixing": None if checked is None else _mixing(checked),
         "map_note": _map_note(heat),
-        "clusters": _clusters(estimate, names),
+        "clusters": _clusters(estimate, of_items, names),
         "ball": None if ball is None else _ball_facts(ball),
         "bounds": None if ball is None else _bounds_table(ball),
         "items": _items(estimate, certainty, names),
@@ -93,8 +94,8 @@ def _map_note(heat: HeatMap) -> str | None:
     )
 
 
-def _clusters(estimate: Estimate, names: tuple[str, ...]) -> Table:
-    stability = cluster_stability(estimate)
+def _clusters(estimate: Estimate, of_items: ItemCertainty, names: tuple[str, ...]) -> Table:
+    stability = cluster_stability(estimate, certainty=of_items)
     share = stability.size / estimate.labels.size
     rows = [
         (k, size, part, cohesion, jaccard, exact, names[exemplar])

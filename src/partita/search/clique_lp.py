@@ -7,9 +7,10 @@ program minimises Σ c_ij x_ij over 0 <= x <= 1 and adds these triangles only wh
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,10 @@ WHOLE = 1e-5
 FEW = 40
 #: Rounds for which a row may stay slack before it is dropped.
 PATIENCE = 6
+#: A bound that is nearer to the value of a partition, relative to its size, proves it.
+MEETS = 1e-8
+#: A pair is fixed when its reduced cost exceeds the slack by so much.
+FIX_MARGIN = 1e-6
 
 
 @dataclass(frozen=True)
@@ -48,38 +53,59 @@ class Cliques:
 
 
 def solve_cliques(
-    cost: Floats, deadline: float, max_clusters: int | None = None, rows_a_round: int | None = None
+    cost: Floats, deadline: float, start: Labels, max_clusters: int | None = None, rows_a_round: int | None = None
 ) -> Cliques:
-    """Minimise Σ_{i<j} cost_ij x_ij over partitions, until proven or until the deadline (`time.monotonic`).
+    """Minimise Σ_{i<j} cost_ij x_ij over partitions, until proven, interrupted or at the deadline.
 
     Parameters
     ----------
     cost : (n, n) symmetric array
     deadline : float
+        On the clock of `time.monotonic`.
+    start : (n,) labels
+        A good partition; a bound that meets its value ends the work.
     max_clusters : int, optional
         Allow no more clusters.
     """
-    program = _Program(cost, max_clusters)
-    n = len(cost)
-    per_round = rows_a_round or max(2000, 12 * n)
-    bound, x, branching = program.empty_bound(), np.zeros((n, n)), False
-    while True:
-        status = program.solve(deadline, branching)
-        if status == "out of time":
-            return Cliques(max(bound, program.safe_bound()), x, False, False)
-        x = program.matrix()
-        bound = max(bound, program.branched_bound() if branching else program.safe_bound())
-        triangles = violated_triangles(x, per_round)
+    known = np.equal.outer(start, start) & ~np.eye(len(cost), dtype=bool)
+    upper = float(cost[known].sum()) / 2
+    nothing = Cliques(float(np.minimum(cost, 0).sum()) / 2, known.astype(np.float64), False, False)
+    per_round = rows_a_round or max(2000, 12 * len(cost))
+    best = nothing
+    try:
+        for best in _rounds(_Program(cost, max_clusters), nothing, upper, deadline, per_round):
+            if best.bound >= upper - MEETS * (1 + abs(upper)):
+                return replace(best, x=known.astype(np.float64), proven=True)
+    except KeyboardInterrupt:
+        return replace(best, interrupted=True)
+    return best
+
+
+def _rounds(program: _Program, known: Cliques, upper: float, deadline: float, per_round: int) -> Iterator[Cliques]:
+    """What is known after each round of cuts, until it is proven or the time is over."""
+    yield known
+    branching = False
+    while not known.proven:
+        finished = program.solve(deadline)
+        if finished or not branching:
+            bound = min(upper, program.branched_bound() if branching else program.safe_bound())
+            known = replace(known, bound=max(known.bound, bound))
+        if not finished:
+            yield known
+            return
+        known = replace(known, x=program.matrix())
+        triangles = violated_triangles(known.x, per_round)
         if len(triangles):
+            if not branching:
+                program.fix(upper)
             program.drop_slack_rows()
             program.add(triangles)
         elif branching or program.is_whole():
-            return Cliques(bound, x, True, False)
+            known = replace(known, proven=True)
         else:
             branching = True
             program.branch()
-            if n <= FEW:
-                program.add(_all_triangles(n))
+        yield known
 
 
 def violated_triangles(x: Floats, count: int) -> Ints:
@@ -119,28 +145,48 @@ class _Program:
         self.highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self.highs.setOptionValue("output_flag", False)
         self.highs.setOptionValue("threads", 1)
+        self.highs.HandleUserInterrupt = True
         self.rows = csr_array((0, self.left.size))
         self.upper = np.zeros(0)
         self.idle = np.zeros(0, np.int64)
         self.fixed_rows = 0
+        self.values, self.row_values, self.duals = np.zeros(self.left.size), np.zeros(0), np.zeros(0)
+        self.fixed_at = np.full(self.left.size, np.nan)
         self._add_columns(self.cost)
         if max_clusters is not None and max_clusters < self.n:
             self._limit_clusters(max_clusters)
 
-    def empty_bound(self) -> float:
-        return float(np.minimum(self.cost, 0).sum())
-
-    def solve(self, deadline: float, branching: bool) -> str:
+    def solve(self, deadline: float) -> bool:
+        """Whether it is solved; else the time is over."""
         left = deadline - time.monotonic()
         if left <= 0:
-            return "out of time"
+            return False
         self.highs.setOptionValue("time_limit", self.highs.getRunTime() + left)
-        self.highs.run()
-        finished = str(self.highs.getModelStatus()).endswith("kOptimal")
-        return "solved" if finished else "out of time"
+        self._run()
+        self._keep_solution()
+        return str(self.highs.getModelStatus()).endswith("kOptimal")
+
+    def _run(self) -> None:
+        """HiGHS in a thread of its own, so that Ctrl-C reaches this one and can be passed on."""
+        self.highs.startSolve()
+        try:
+            while not self.highs.wait(0.1)[0]:
+                pass
+        except KeyboardInterrupt:
+            self.highs.cancelSolve()
+            self.highs.wait()
+            raise
+
+    def _keep_solution(self) -> None:
+        """A copy, because changes to the program make HiGHS forget; duals that are missing are zero, which is valid."""
+        solution = self.highs.getSolution()
+        self.values = np.asarray(solution.col_value)[: self.left.size]
+        self.row_values = np.asarray(solution.row_value)
+        duals = np.minimum(np.asarray(solution.row_dual), 0)
+        self.duals = duals if duals.size == self.upper.size else np.zeros(self.upper.size)
 
     def matrix(self) -> Floats:
-        values = np.clip(np.asarray(self.highs.getSolution().col_value)[: self.left.size], 0, 1)
+        values = np.clip(self.values, 0, 1)
         values[values < WHOLE] = 0
         values[values > 1 - WHOLE] = 1
         x = np.zeros((self.n, self.n))
@@ -148,24 +194,37 @@ class _Program:
         return x
 
     def is_whole(self) -> bool:
-        values = np.asarray(self.highs.getSolution().col_value)[: self.left.size]
-        return bool((np.minimum(values, 1 - values) < WHOLE).all())
+        return bool((np.minimum(self.values, 1 - self.values) < WHOLE).all())
 
     def safe_bound(self) -> float:
-        """The dual value, a lower bound whatever the solver's tolerances: upper·y + Σ min(0, c - yA)."""
-        if not self.upper.size:
-            return self.empty_bound()
-        dual = np.minimum(np.asarray(self.highs.getSolution().row_dual), 0)
-        if dual.size != self.upper.size:
-            return self.empty_bound()
+        """The dual value, a lower bound whatever the solver's tolerances: upper·y + Σ min over x of (c - yA) x."""
+        reduced, fixed = self._reduced_cost(), self._is_fixed()
+        least = np.minimum(reduced, 0)
+        least[: self.left.size] = np.where(fixed, reduced[: self.left.size] * self.fixed_at, least[: self.left.size])
+        return float(self.upper @ self.duals + least.sum())
+
+    def fix(self, upper: float) -> None:
+        """Fix the pairs that every better partition has so: to change one costs more than is left up to the start."""
+        reduced = self._reduced_cost()[: self.left.size]
+        sure = (np.abs(reduced) > upper - self.safe_bound() + FIX_MARGIN) & ~self._is_fixed()
+        columns = np.flatnonzero(sure).astype(np.int32)
+        if columns.size:
+            value = (reduced[columns] < 0).astype(np.float64)
+            self.highs.changeColsBounds(columns.size, columns, value, value)
+            self.fixed_at[columns] = value
+
+    def _is_fixed(self) -> NDArray[np.bool_]:
+        return ~np.isnan(self.fixed_at)
+
+    def _reduced_cost(self) -> Floats:
         cost = np.concatenate([self.cost, np.zeros(self.rows.shape[1] - self.cost.size)])
-        return float(self.upper @ dual + np.minimum(cost - self.rows.T @ dual, 0).sum())
+        return cast(Floats, cost - self.rows.T @ self.duals)
 
     def branched_bound(self) -> float:
         return float(self.highs.getInfo().mip_dual_bound)
 
     def branch(self) -> None:
-        """From here on the pairs are whole numbers, and HiGHS branches."""
+        """From here on the pairs are whole numbers, and HiGHS branches; a small program gets all its rows."""
         import highspy
 
         columns = np.arange(self.left.size, dtype=np.int32)
@@ -173,6 +232,8 @@ class _Program:
         self.highs.changeColsIntegrality(columns.size, columns, kinds)
         self.highs.setOptionValue("mip_rel_gap", 0.0)
         self.highs.setOptionValue("mip_abs_gap", 1e-9)
+        if self.n <= FEW:
+            self.add(_all_triangles(self.n))
 
     def add(self, triangles: Ints) -> None:
         i, j, k = triangles.T
@@ -183,7 +244,7 @@ class _Program:
     def drop_slack_rows(self) -> None:
         if not self.upper.size:
             return
-        slack = self.upper - np.asarray(self.highs.getSolution().row_value)
+        slack = self.upper - self.row_values
         self.idle = np.where(slack > 1e-7, self.idle + 1, 0)
         self.idle[: self.fixed_rows] = 0
         idle = self.idle > PATIENCE

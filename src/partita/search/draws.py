@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.losses import VI, Binder, Loss, unique_distances
+from partita import _core
+from partita._validate import check_n_jobs
+from partita.losses import VI, Binder, Loss, core_sample, unique_distances
 from partita.sample import PartitionSample
 from partita.search.found import Found
 from partita.search.limits import within_limit
@@ -16,6 +18,9 @@ from partita.similarity import complete_similarity, sums_within
 if TYPE_CHECKING:
     from partita.estimate import Search
 
+#: Taken off a floor, so that rounding does not hide a draw.
+ROUNDING = 1e-9
+
 
 def find_draw(sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator) -> Found:
     """Best distinct draw (Dahl 2006, whose least squares is Binder's loss); the first where several are.
@@ -23,7 +28,7 @@ def find_draw(sample: PartitionSample, loss: Loss, search: Search, rng: np.rando
     Draws are scored in the order of a lower bound on their loss, so that most need no scoring.
     """
     rows = np.flatnonzero(within_limit(sample, search))
-    floor = _floors(sample, loss)[rows]
+    floor = _floors(sample, loss, search.n_jobs)[rows]
     best, best_row = np.inf, -1
     for place in np.argsort(floor, kind="stable"):
         if floor[place] > best:
@@ -35,9 +40,19 @@ def find_draw(sample: PartitionSample, loss: Loss, search: Search, rng: np.rando
     return Found(sample.labels[best_row].astype(np.int64))
 
 
-def _floors(sample: PartitionSample, loss: Loss) -> NDArray[np.float64]:
-    """A lower bound on the expected loss of each draw: Jensen's for VI, the loss itself for Binder."""
-    if sample.has_gaps or sample.n_items > sample.n_unique or not isinstance(loss, VI | Binder):
+def _floors(sample: PartitionSample, loss: Loss, n_jobs: int) -> NDArray[np.float64]:
+    """A lower bound on the expected loss of each draw, the loss itself but for rounding where that is quick."""
+    if sample.has_gaps or not isinstance(loss, VI | Binder):
+        return np.zeros(sample.n_unique)
+    one_by_one = float(sample.n_unique) ** 2 * sample.n_items
+    native, threads = loss._native(sample.n_items), check_n_jobs(n_jobs)
+    losses = _core.expected_losses_of_draws(core_sample(sample), native, one_by_one, threads)
+    return losses - ROUNDING if losses.size else _jensen(sample, loss)
+
+
+def _jensen(sample: PartitionSample, loss: VI | Binder) -> NDArray[np.float64]:
+    """Jensen's bound for VI, the loss itself for Binder; zero where the similarity matrix is larger than the draws."""
+    if sample.n_items > sample.n_unique:
         return np.zeros(sample.n_unique)
     psm, n = complete_similarity(sample), sample.n_items
     sizes = np.array([np.bincount(row)[row] for row in sample.labels.astype(np.int64)], np.float64)
@@ -48,4 +63,4 @@ def _floors(sample: PartitionSample, loss: Loss) -> NDArray[np.float64]:
         n = n**2
     of_draws = sample.weights @ sizes.sum(axis=1)
     floor: NDArray[np.float64] = loss.a * of_draws + (loss.b * sizes - (loss.a + loss.b) * within).sum(axis=1)
-    return floor / n - 1e-9  # rounding must not hide a draw
+    return floor / n - ROUNDING

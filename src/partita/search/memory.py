@@ -3,9 +3,11 @@
 A search holds the labels a second time, item by item, and for every thread a table with a row for each cluster of each
 draw and a column for each cluster of the estimate, 8 bytes a cell:
 
-    bytes = items × distinct draws × bytes a label + threads × Σ_t K_t × 8 × columns
+    bytes = items × distinct draws × bytes a label + threads × Σ_t K_t × 8 × columns + items × (192 + 32 × threads)
 
 Columns are the clusters of the estimate plus one, rounded up to a multiple of 8. With gaps each draw has one row more.
+The last term is what does not depend on the draws: the partitions of the runs, the tables of the loss, and for each
+thread a partition with its orders of items. It matters where draws are few.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from partita.sample import PartitionSample
 
 _CELL_BYTES = 8
 _LANE = 8
+_ITEM_BYTES, _ITEM_BYTES_A_THREAD = 192, 32
 
 
 def predicted_bytes(sample: PartitionSample, columns: int, threads: int) -> int:
@@ -31,7 +34,8 @@ def predicted_bytes(sample: PartitionSample, columns: int, threads: int) -> int:
     labels = sample.n_items * sample.n_unique * sample.labels.dtype.itemsize
     rows = int(sample.n_clusters.sum()) + (sample.n_unique if sample.has_gaps else 0)
     padded = -(-(columns + 1) // _LANE) * _LANE
-    return labels + threads * rows * padded * _CELL_BYTES
+    tables = threads * rows * padded * _CELL_BYTES
+    return labels + tables + sample.n_items * (_ITEM_BYTES + threads * _ITEM_BYTES_A_THREAD)
 
 
 def check_memory(sample: PartitionSample, max_clusters: int, threads: int) -> None:

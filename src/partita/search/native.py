@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def find_search(sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator) -> Found:
-    """The default: starts on part of the draws, merges, splits and crossings, then all draws (docs/search.md)."""
+    """The default: starts on part of the draws, merges, splits and crossings, then all draws (docs/searching.md)."""
     return find_native("search", sample, loss, search, rng)
 
 

@@ -1,0 +1,95 @@
+"""The API reference: a page of tables over the public names, and docstrings as Sphinx wants them.
+
+The names come from `partita._HOME` and from `__all__` of the public modules: a new name is on the page without a line
+written for it.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import partita
+
+#: Headings of the page, and the home modules under each.
+GROUPS = {
+    "From draws to an estimate": ("sample", "io", "estimate", "weights"),
+    "Losses": ("losses", "similarity", "agreement", "comparison"),
+    "How sure": ("uncertainty", "certainty", "bounds", "modes", "partial", "diagnostics"),
+    "Reports": ("report",),
+    "Partitions": ("partitions",),
+}
+MODULES = {"models": "Models", "ensembles": "Clustering ensembles", "plots": "Figures", "datasets": "Data sets"}
+#: These stand between the names of a formula, and reStructuredText would read them as markup.
+MARKUP = re.compile(r"(?<!\\)(\||\*+|_(?=[\s)\].,;:]|$))")
+
+
+def names_of_page() -> dict[str, list[str]]:
+    """Heading -> full names, every public name once."""
+    grouped = {module for modules in GROUPS.values() for module in modules}
+    rest = [module for module in partita._HOME if module not in grouped | set(MODULES)]
+    groups = {**GROUPS, **({"More": tuple(rest)} if rest else {})}
+    page = {
+        heading: [f"partita.{name}" for module in modules for name in partita._HOME.get(module, "").split()]
+        for heading, modules in groups.items()
+    }
+    for module, heading in MODULES.items():
+        page[heading] = [f"partita.{module}.{name}" for name in import_module(f"partita.{module}").__all__]
+    return page
+
+
+def write_page(path: Path) -> None:
+    """The page as Markdown with a table for each heading; written only if it changed."""
+    lines = ["# API reference", "", "`import partita as pt` gives every name below. Each has an example that runs.", ""]
+    for heading, names in names_of_page().items():
+        lines += [f"## {heading}", "", "```{eval-rst}", ".. autosummary::", "   :toctree:", "   :nosignatures:", ""]
+        lines += [*(f"   {name}" for name in names), "```", ""]
+    text = "\n".join(lines)
+    path.parent.mkdir(exist_ok=True)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def file_names() -> dict[str, str]:
+    """Classes that differ from a function by a capital only need another file where file systems ignore case."""
+    names = [name for group in names_of_page().values() for name in group]
+    small = {name for name in names if name == name.lower()}
+    return {name: f"{name}-class" for name in names if name not in small and name.lower() in small}
+
+
+def escape_formulas(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Docstrings are plain text with formulas: |S|, Σ_S and a * b are no markup. Examples stay as they are."""
+    in_examples = False
+    for number, line in enumerate(lines):
+        if number + 1 < len(lines) and re.fullmatch(r"\s*-{4,}", lines[number + 1]):
+            in_examples = line.strip() == "Examples"
+        if not in_examples and not line.lstrip().startswith((">>>", "...")):
+            lines[number] = _outside_literals(line)
+
+
+#: Stands for the colon of a property's docstring, in which napoleon would look for a type.
+COLON = "\ue000"
+
+
+def hide_colons(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    if what in ("property", "attribute"):
+        lines[:] = [line.replace(":", COLON) for line in lines]
+
+
+def show_colons(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    lines[:] = [line.replace(COLON, ":") for line in lines]
+
+
+def _outside_literals(line: str) -> str:
+    parts = re.split(r"(`+[^`]*`+)", line)
+    return "".join(part if part.startswith("`") else MARKUP.sub(r"\\\1", part) for part in parts)
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Sphinx calls this."""
+    write_page(Path(app.srcdir) / "api" / "index.md")
+    for priority, step in {300: escape_formulas, 400: hide_colons, 600: show_colons}.items():  # napoleon is at 500
+        app.connect("autodoc-process-docstring", step, priority=priority)
+    return {"parallel_read_safe": True}

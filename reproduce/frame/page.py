@@ -1,0 +1,96 @@
+"""A paper's page as it grows, and its files."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+import matplotlib as mpl
+
+from frame.markdown import Section, section_markdown
+from frame.options import Options
+from frame.png import small_png
+from frame.rows import Row, Value, differ, write_rows
+
+mpl.use("Agg")
+
+SMALL_RUN = "A small run, not of the paper's size."
+
+
+class Page:
+    """A paper's page as it grows: sections with rows, text and figures; `write` makes the files."""
+
+    def __init__(self, name: str, title: str, options: Options) -> None:
+        self.name, self.title, self.options = name, title, options
+        self.sections: list[Section] = []
+        self._began = time.process_time()
+
+    def section(self, title: str, text: str = "", *, decimals: int = 3, differs: str = "") -> None:
+        """Begins a section; `differs` is the sentence for rows that differ and bring none of their own."""
+        self.sections.append(Section(title, text, decimals, differs))
+        print(f"[{time.process_time() - self._began:6.1f} s] {title}", flush=True)
+
+    def has_data(self, title: str, *names: str) -> bool:
+        """Whether these files are in the data folder; if not, a section of this title says that it was left out."""
+        absent = [name for name in names if not (self.options.data / name).exists()]
+        if absent:
+            self.section(title, f"Left out: the data folder (`--data`) has no {', '.join(absent)}.")
+        return not absent
+
+    def row(
+        self,
+        quantity: str,
+        ours: Value,
+        paper: Value = None,
+        error: float | None = None,
+        *,
+        column: str = "",
+        differs: str = "",
+    ) -> None:
+        """Adds a number. `differs` is kept as the note only where ours and the paper's do differ (see `differ`)."""
+        now = self.sections[-1]
+        sentence = (differs or now.differs) if self.options.size == "full" else SMALL_RUN
+        note = sentence if differ(ours, paper, error, now.decimals) else ""
+        now.rows.append(Row(now.title, quantity, column, ours, error, paper, note))
+
+    def text(self, markdown: str) -> None:
+        """Adds a paragraph below the table of the section."""
+        self.sections[-1].tail.append(markdown)
+
+    def figure(self, figure: Any, name: str, caption: str) -> None:
+        """Saves a matplotlib figure as a small PNG, closes it, and shows it in the section."""
+        from matplotlib import pyplot
+
+        folder = self.options.pages / self.name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.png").write_bytes(small_png(figure))
+        pyplot.close(figure)
+        self.sections[-1].tail.append(f"![{caption}]({self.name}/{name}.png)\n\n*{caption}*")
+
+    def write(self) -> None:
+        """Writes CSV and page, prints the page; a full run fails if a row differs without a sentence."""
+        rows = [row for section in self.sections for row in section.rows]
+        self.options.results.mkdir(parents=True, exist_ok=True)
+        self.options.pages.mkdir(parents=True, exist_ok=True)
+        write_rows(self.options.results / f"{self.name}.csv", rows)
+        page = self.markdown()
+        (self.options.pages / f"{self.name}.md").write_text(page, encoding="utf-8")
+        print(page)
+        missing = [f"{row.section}: {row.quantity} {row.column}" for row in self.unexplained()]
+        if missing and self.options.size == "full":
+            sys.exit("no sentence says why these differ from the paper:\n" + "\n".join(missing))
+
+    def markdown(self) -> str:
+        seconds = time.process_time() - self._began
+        head = f"# {self.title}\n\nMade by `{self.options.command}` in {seconds:.0f} CPU seconds."
+        return "\n\n".join([head, *map(section_markdown, self.sections)]) + "\n"
+
+    def unexplained(self) -> list[Row]:
+        """The rows that differ from the paper's without a sentence."""
+        return [
+            row
+            for section in self.sections
+            for row in section.rows
+            if not row.note and differ(row.ours, row.paper, row.error, section.decimals)
+        ]

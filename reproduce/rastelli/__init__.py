@@ -1,0 +1,1 @@
+"""Parts of the Rastelli & Friel script."""

@@ -1,0 +1,122 @@
+"""Example 2: groups and distance from the truth as the Gaussians widen (Figures 3 and 4)."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from matplotlib import pyplot
+from matplotlib.figure import Figure
+
+import frame
+import partita as pt
+from partita.plots.palette import COLORS
+from rastelli import paper, simulated
+from rastelli.methods import GREEDY, run_method
+
+ITEMS = 100
+K_UP = 20
+METHODS = (*GREEDY, "MEDV", "PEAR")
+MEASURES = {"VI": "vi", "Binder": "binder", "NVI": "nvi", "NID": "nid"}
+#: (data sets, sigmas, methods, groups and measures)
+Scores = np.ndarray
+
+
+@dataclass(frozen=True)
+class Size:
+    """Data sets for each sigma, and draws of each."""
+
+    datasets: int
+    draws: int
+
+
+def run(page: frame.Page, size: Size) -> None:
+    scores = frame.kept(page.options, "example2", lambda: {"scores": run_seeds(size)})["scores"]
+    groups = scores[..., 0]
+    text = (
+        f"{size.datasets} data sets of 100 points for each σ (the paper: 50), {size.draws:,} draws each, of every "
+        "fifth sweep after 5,000 (the paper: 5,000 draws, of every tenth after 25,000); means at (±2, ±2), as in "
+        f"Example 1; σ is the variance; K_up = {K_UP}. The paper shows these numbers in figures only. ± is the "
+        "standard error over data sets."
+    )
+    write_table(page, "Example 2, Figure 3: share of data sets with four groups", text, groups == 4, 2)
+    best = [best_method((groups == 4)[:, s]) for s in range(len(paper.SIGMAS))]
+    page.text("Largest share, by σ: " + ", ".join(best) + " (the paper: overall VI).")
+    write_table(page, "Example 2, Figure 3: mean number of groups", "", groups, 2)
+    below = [m for place, m in enumerate(METHODS) if groups[:, :, place].mean() < 4]
+    page.text(f"Methods with fewer than four groups on average: {', '.join(below) or 'none'} (the paper: MEDV).")
+    page.figure(
+        draw_groups(groups), "figure-03", "Figure 3: share of data sets with four groups, and mean number of groups"
+    )
+    for place, name in enumerate(MEASURES, start=1):
+        write_table(page, f"Example 2, Figure 4: {name} from the truth", "", scores[..., place], 3)
+    page.figure(draw_distances(scores), "figure-04", "Figure 4: mean distance of the estimates from the truth")
+
+
+def run_seeds(size: Size) -> Scores:
+    with ProcessPoolExecutor(max_workers=2) as pool:
+        return np.array(list(pool.map(partial(run_seed, draws=size.draws), range(size.datasets))))
+
+
+def run_seed(seed: int, draws: int) -> Scores:
+    """Groups, and the measures from the truth, of each method for each sigma: (sigmas, methods, 1 + measures)."""
+    return np.array([run_dataset(sigma, seed, draws) for sigma in paper.SIGMAS])
+
+
+def run_dataset(sigma: float, seed: int, draws: int) -> list[list[float]]:
+    data, truth = simulated.generate(ITEMS, (sigma,) * 4, np.random.default_rng([2, round(10 * sigma), seed]))
+    sample = pt.as_sample(simulated.sample(data, draws, 5000, 5, 1, seed))
+    scores = []
+    for method in METHODS:
+        found = run_method(method, sample, K_UP)
+        scores.append([found.n_clusters, *(pt.partition_loss(truth, found.labels, loss) for loss in MEASURES.values())])
+    return scores
+
+
+def write_table(page: frame.Page, title: str, text: str, values: np.ndarray, decimals: int) -> None:
+    page.section(title, text, decimals=decimals)
+    for m, method in enumerate(METHODS):
+        for s, sigma in enumerate(paper.SIGMAS):
+            mean, error = frame.mean_and_error(values[:, s, m])
+            page.row(method, mean, None, error, column=f"σ = {sigma}")
+
+
+def best_method(correct: np.ndarray) -> str:
+    share = correct.mean(axis=0)
+    return " and ".join(method for method, value in zip(METHODS, share, strict=True) if value == share.max())
+
+
+def draw_groups(groups: np.ndarray) -> Figure:
+    figure, axes = pyplot.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
+    draw_lines(axes[0], groups == 4)
+    axes[0].set(ylabel="share with four groups", ylim=(0, 1))
+    draw_lines(axes[1], groups)
+    axes[1].set(ylabel="mean number of groups", yscale="log")
+    axes[1].axhline(4, color="#999999", linewidth=0.8, linestyle="--")
+    axes[1].set_yticks([3, 4, 6, 10, 15, 20], [3, 4, 6, 10, 15, 20])
+    axes[1].minorticks_off()
+    axes[1].legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+    return figure
+
+
+def draw_distances(scores: Scores) -> Figure:
+    figure, axes = pyplot.subplots(2, 2, figsize=(9, 6), layout="constrained", sharex=True)
+    for place, (ax, name) in enumerate(zip(axes.flat, MEASURES, strict=True), start=1):
+        draw_lines(ax, scores[..., place])
+        ax.set_title(name, fontsize=10)
+    axes[0, 1].legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+    return figure
+
+
+def draw_lines(ax, values: np.ndarray) -> None:
+    """A line a method, with standard errors, slightly apart so that the bars can be told from each other."""
+    for m, method in enumerate(METHODS):
+        means, errors = zip(*(frame.mean_and_error(values[:, s, m]) for s in range(len(paper.SIGMAS))), strict=True)
+        bars = None if None in errors else errors
+        places = np.array(paper.SIGMAS) + 0.006 * (m - 2.5)
+        style = {"color": COLORS[m], "marker": "os^DvP"[m], "markersize": 4, "linewidth": 1.2, "capsize": 2}
+        ax.errorbar(places, means, bars, label=method, **style)
+    ax.set_xlabel("σ")
+    ax.label_outer()

@@ -1,0 +1,131 @@
+"""The greedy runs of Section 7 on a sample: how many reach the best, and the panels that Figures 5, 8 and 9 share."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import frame
+import partita as pt
+from partita import plots
+
+FASTER = "Another machine, program and length of run."
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Partitions by chain (chains, draws, items), log densities, CPU seconds, and partitions of columns if any."""
+
+    labels: NDArray[np.unsignedinteger]
+    log_density: NDArray[np.float64]
+    seconds: float
+    columns: NDArray[np.unsignedinteger] | None = None
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """The best of the greedy runs, our own search beside it, and the CPU seconds of a greedy run."""
+
+    best: pt.Estimate
+    ours: pt.Estimate
+    seconds: float
+
+    @property
+    def share(self) -> float:
+        """Share of the greedy runs that end at the lowest loss of any of them."""
+        return self.best.times_reached / len(self.best.runs)
+
+    @property
+    def share_error(self) -> float:
+        return float(np.sqrt(max(self.share * (1 - self.share), 1 / len(self.best.runs)) / len(self.best.runs)))
+
+
+def draw_chain(options: frame.Options, name: str, sample: Any) -> Draws:
+    """What `sample()`, a Chain, holds; kept where --keep says so."""
+
+    def make() -> dict[str, np.ndarray]:
+        began = time.process_time()
+        chain = sample()
+        seconds = np.array(time.process_time() - began)
+        columns = getattr(chain, "columns", None)
+        more = {} if columns is None else {"columns": columns}
+        return {"labels": chain.labels, "log_density": chain.log_density, "seconds": seconds, **more}
+
+    found = frame.kept(options, name, make)
+    return Draws(found["labels"], found["log_density"], float(found["seconds"]), found.get("columns"))
+
+
+def run_greedy(draws: Draws, k_up: int, runs: int) -> Greedy:
+    sample = pt.as_sample(draws.labels)
+    began = time.process_time()
+    best = pt.estimate(sample, "vi", method="greedy", search=pt.Search(runs=runs, max_clusters=k_up), rng=1)
+    seconds = (time.process_time() - began) / runs
+    return Greedy(best, pt.estimate(sample, "vi", rng=1), seconds)
+
+
+def expected_error(draws: Draws, labels: NDArray[np.int64]) -> float:
+    """Monte Carlo error of the expected VI: standard error over the chains' means."""
+    means = [pt.distances(labels, chain, "vi").mean() for chain in draws.labels]
+    return float(np.std(means, ddof=1) / np.sqrt(len(means)))
+
+
+def modal_clusters(draws: Draws) -> int:
+    sample = pt.as_sample(draws.labels)
+    return int(np.bincount(sample.n_clusters, sample.weights).argmax())
+
+
+def greedy_rows(page: frame.Page, draws: Draws, greedy: Greedy, theirs: dict[str, Any]) -> None:
+    """Groups, share of runs that reach the best, mode of K, expected loss and times; `theirs` has the paper's."""
+    page.row("groups of the VI estimate, greedy", greedy.best.n_clusters, theirs["groups"])
+    page.row("groups of the VI estimate, our search", greedy.ours.n_clusters, theirs["groups"])
+    page.row("share of greedy runs that reach their best", greedy.share, theirs["share"], greedy.share_error)
+    page.row("posterior mode of the number of groups", modal_clusters(draws), theirs["mode"])
+    error = expected_error(draws, greedy.best.labels)
+    page.row("expected VI, greedy", greedy.best.expected_loss, None, error)
+    page.row("expected VI, our search", greedy.ours.expected_loss, None, expected_error(draws, greedy.ours.labels))
+    page.row("minutes of the sampler, CPU", draws.seconds / 60, theirs["minutes"], differs=FASTER)
+    page.row("seconds of a greedy run, CPU", greedy.seconds, theirs["seconds"], differs=FASTER)
+
+
+def draw_trace(greedy: Greedy, ax: Any) -> None:
+    plots.run_trace([run.trace for run in greedy.best.runs], ax=ax)
+    ax.set_title("greedy runs")
+
+
+def draw_counts(draws: Draws, greedy: Greedy, ax: Any) -> None:
+    plots.cluster_counts(draws.labels, estimate=greedy.best.labels, ax=ax)
+    ax.set_title("number of groups")
+
+
+def confusion(truth: NDArray[Any], labels: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int64]]:
+    """Names of the classes in order, and the counts (classes, clusters)."""
+    names, codes = np.unique(truth, return_inverse=True)
+    table = np.zeros((len(names), labels.max() + 1), np.int64)
+    np.add.at(table, (codes, labels), 1)
+    return list(names), table
+
+
+def partitions_of(table: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Two partitions with this table of counts, for the measures that need no more."""
+    rows, columns = np.nonzero(table)
+    times = table[rows, columns]
+    return np.repeat(rows, times), np.repeat(columns, times)
+
+
+def agreement_rows(
+    page: frame.Page, name: str, ours: NDArray[np.int64], theirs: NDArray[np.int64], differs: str = ""
+) -> None:
+    """NMI and adjusted Rand index of a partition with the parties, ours and that of the paper's own table."""
+    for measure, function in {"NMI": pt.nmi, "adjusted Rand index": pt.adjusted_rand}.items():
+        value, paper = function(*partitions_of(ours)), function(*partitions_of(theirs))
+        page.row(f"{measure} with the parties, {name}", value, paper, differs=differs)
+
+
+def confusion_markdown(names: list[str], table: NDArray[np.int64]) -> str:
+    order = np.lexsort((-table.max(axis=0), table.argmax(axis=0)))
+    lines = [[name, *map(str, row)] for name, row in zip(names, table[:, order], strict=True)]
+    return frame.table(["", *(str(k + 1) for k in range(table.shape[1]))], lines)

@@ -1,0 +1,55 @@
+"""Rastelli & Friel (2018), Sections 6 and 7: Tables 1 to 5 and Figures 1 to 10, ours beside the paper's.
+
+    python reproduce/rastelli_friel.py [--quick] [--data ../shared/data] [--keep FOLDER]
+
+With --keep, the draws of the three real data sets are kept and used the next time.
+"""
+
+from __future__ import annotations
+
+import frame
+from rastelli import blogs, example1, example2, faithful, votes
+
+EXAMPLE_1 = {
+    "full": example1.Size(4, 1_000),
+    "quick": example1.Size(2, 500, (40, 120, 200)),
+    "smoke": example1.Size(1, 100, (40, 80)),
+}
+EXAMPLE_2 = {
+    "full": example2.Size(50, 1_000),
+    "quick": example2.Size(3, 400),
+    "smoke": example2.Size(1, 100),
+}
+FAITHFUL = {
+    "full": faithful.Size(100_000, 20, 10_000, 100),
+    "quick": faithful.Size(8_000, 4, 2_000, 20),
+    "smoke": faithful.Size(400, 1, 200, 4),
+}
+BLOGS = {
+    "full": blogs.Size(40_000, 50, 2_000, 100, 20),
+    "quick": blogs.Size(8_000, 4, 1_000, 10, 16),
+    "smoke": blogs.Size(400, 1, 200, 2, 4),
+}
+VOTES = {
+    "full": votes.Size(40_000, 50, 2_000, 100),
+    "quick": votes.Size(8_000, 4, 1_000, 10),
+    "smoke": votes.Size(400, 1, 200, 2),
+}
+
+
+def main() -> None:
+    options = frame.options(__doc__)
+    page = frame.Page("rastelli_friel", "Rastelli & Friel (2018): greedy minimisation of expected losses", options)
+    example1.run(page, EXAMPLE_1[options.size])
+    example2.run(page, EXAMPLE_2[options.size])
+    if page.has_data("Old Faithful", faithful.FILE):
+        faithful.run(page, FAITHFUL[options.size])
+    if page.has_data("French blogs: Tables 3 and 4", *blogs.FILES):
+        blogs.run(page, BLOGS[options.size])
+    if page.has_data("Congress votes: Table 5", votes.FILE):
+        votes.run(page, VOTES[options.size])
+    page.write()
+
+
+if __name__ == "__main__":
+    main()

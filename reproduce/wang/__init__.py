@@ -1,0 +1,1 @@
+"""Parts of the reproduction of Wang, Domeniconi & Laskey (2010)."""
