@@ -15,13 +15,19 @@ import partita
 
 #: Headings of the page, and the home modules under each.
 GROUPS = {
-    "From draws to an estimate": ("sample", "io", "estimate", "weights"),
+    "From draws to an estimate": ("sample", "io", "estimate", "held_out", "weights"),
     "Losses": ("losses", "similarity", "agreement", "comparison"),
     "How sure": ("uncertainty", "certainty", "bounds", "modes", "partial", "diagnostics"),
     "Reports": ("report",),
     "Partitions": ("partitions",),
 }
-MODULES = {"models": "Models", "ensembles": "Clustering ensembles", "plots": "Figures", "datasets": "Data sets"}
+MODULES = {
+    "models": "Models",
+    "ensembles": "Clustering ensembles",
+    "distributed": "On a Dask cluster",
+    "plots": "Figures",
+    "datasets": "Data sets",
+}
 #: These stand between the names of a formula, and reStructuredText would read them as markup.
 MARKUP = re.compile(r"(?<!\\)(\||\*+|_(?=[\s)\].,;:]|$))")
 
