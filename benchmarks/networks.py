@@ -48,16 +48,20 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--samplers", action="store_true")
+    parser.add_argument("--parts", nargs="*", help="only these functions of this module")
     options = parser.parse_args(arguments)
     parts = [real_networks, planted_networks, sparse_networks]
     parts += [setting_four, growth] if options.large else []
     parts += [samplers] if options.samplers else []
+    if options.parts:
+        parts = [globals()[name] for name in options.parts]
     for part in parts:
         rows = []
         for case, figures in part():
-            print(f"{part.__name__}  {case}  " + "  ".join(f"{name} {value:.6g}" for name, value in figures.items()))
+            figures_in_words = "  ".join(f"{name} {value:.6g}" for name, value in figures.items())
+            print(f"{part.__name__}  {case}  {figures_in_words}", flush=True)
             rows += [[part.__name__, case, name, value] for name, value in figures.items()]
-        keep(part.__name__, rows)
+            keep(part.__name__, rows)
 
 
 def keep(part: str, rows: list[list[object]]) -> None:
