@@ -233,7 +233,7 @@ def connected(client: Any = None, workers: int | None = None) -> Iterator[DaskPo
 
 
 def _connect(make: Callable[..., Any], address: str) -> Any:
-    from distributed.comm import get_address_host
+    from distributed.comm.addressing import get_address_host
 
     try:
         get_address_host(address)  # a client of an address that is none could not be closed
