@@ -86,6 +86,38 @@ def test_standard_input_and_burn_and_thin(draws_file, draws):
     assert json.loads(piped)["n_draws"] == 100
 
 
+def test_some_draws_and_what_the_others_say(draws_file, draws):
+    facts = json.loads(succeeds("estimate", draws_file, "--json", "--seed", 1, "--max-draws", 50))
+    error = pt.estimate(draws, search=pt.Search(max_draws=50), rng=1).held_out
+    assert facts["held_out"]["loss"] == pytest.approx(error.loss)
+    assert facts["held_out"]["standard_error"] == pytest.approx(error.standard_error)
+
+
+def test_parts_of_a_file(tmp_path, draws):
+    for number, rows in enumerate(np.array_split(draws, 3)):
+        pt.write_draws(tmp_path / f"part-{number}.csv", rows)
+    facts = json.loads(succeeds("estimate", tmp_path / "part-*.csv", "--json", "--seed", 1))
+    assert facts["labels"] == pt.estimate(draws, rng=1).labels.tolist()
+
+
+def test_workers_of_this_machine_give_the_same(draws_file, draws):
+    pytest.importorskip("distributed")
+    facts = json.loads(succeeds("estimate", draws_file, "--json", "--seed", 1, "--workers", 2))
+    assert facts["labels"] == pt.estimate(draws, rng=1).labels.tolist()
+    facts = json.loads(succeeds("estimate", draws_file, "--json", "--seed", 1, "--workers", 2, "--shards", 3))
+    assert facts["expected_loss"] <= pt.expected_loss(draws[:100], draws).min()
+
+
+@pytest.mark.slow
+def test_no_scheduler_is_said_within_half_a_minute(draws_file):
+    pytest.importorskip("distributed")
+    begun = time.monotonic()
+    assert "there is no Dask scheduler at tcp://127.0.0.1:9" in fails(
+        "estimate", draws_file, "--dask", "tcp://127.0.0.1:9"
+    )
+    assert time.monotonic() - begun < 30 + 30  # and what it takes to start on a busy machine
+
+
 def test_several_files_are_chains(tmp_path, draws):
     for chain, part in enumerate(np.split(draws, 2)):
         np.save(tmp_path / f"{chain}.npy", part)
@@ -195,6 +227,10 @@ def test_bad_draws_are_named_by_file_line_and_value(tmp_path, content, words):
         (["--method", "magic"], "magic"),
         (["--burn", "1000"], "burn=1000 leaves none"),
         (["--data", "nowhere.csv"], "nowhere.csv"),
+        (["--max-draws", "0"], "max_draws must be at least 1"),
+        (["--shards", "2"], "--shards needs workers"),
+        (["--workers", "2", "--dask", "tcp://127.0.0.1:9"], "--dask has workers already"),
+        (["--dask", "nowhere://else"], "there is no Dask scheduler at nowhere://else"),
     ],
 )
 def test_bad_options_are_named(draws_file, arguments, words):

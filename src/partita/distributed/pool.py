@@ -233,7 +233,10 @@ def connected(client: Any = None, workers: int | None = None) -> Iterator[DaskPo
 
 
 def _connect(make: Callable[..., Any], address: str) -> Any:
+    from distributed.comm.addressing import get_address_host
+
     try:
+        get_address_host(address)  # a client of an address that is none could not be closed
         return make(address, timeout=PATIENCE_SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         reason = str(error) or type(error).__name__
