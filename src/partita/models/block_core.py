@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from partita import _core
+from partita._validate import check_positive
 from partita.models.graph import Graph
 
 Labels = NDArray[np.uint32]
@@ -67,6 +68,15 @@ def constant(graph: Graph, edges: EdgeModel) -> float:
         degrees[0] = degrees[0] + loops  # a loop has two ends
         total -= float(loops.sum()) * math.log(2)  # rate φ² θ / 2
     return total + sum(float(gammaln(degree + 1).sum()) for degree in degrees)
+
+
+def check_settings(model: Any) -> None:
+    """Refuse hyperparameters of a block model that are not positive numbers, and kinds of edges that are unknown."""
+    for name in ("n0", "eta0", "zeta0", "a0", "b0"):
+        if name != "b0" or model.b0 is not None:
+            check_positive(getattr(model, name), name)
+    if model.edges not in ("binary", "counts"):
+        raise ValueError(f"edges must be 'binary' or 'counts', got {model.edges!r}")
 
 
 def seed_from(rng: Any) -> int:

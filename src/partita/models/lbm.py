@@ -11,8 +11,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._validate import check_count, check_positive
-from partita.models.block_core import EdgeModel, constant, native_model
+from partita._validate import check_count
+from partita.models.block_core import EdgeModel, check_settings, constant, native_model
 from partita.models.block_fit import Blocks, block_table, check_pairs, first_appearance
 from partita.models.block_sampling import (
     graph_arrays,
@@ -24,6 +24,7 @@ from partita.models.block_sampling import (
 from partita.models.block_search import search_partition, start_clusters
 from partita.models.chain import Chain, smallest_unsigned
 from partita.models.checkpoint import Plan
+from partita.models.estimator import Estimator
 from partita.models.graph import Graph, as_bipartite
 from partita.models.running import Registry, sample_model
 from partita.models.starts import spectral_starts
@@ -90,7 +91,7 @@ class LatentBlockFit:
 
 
 @Registry.add
-class LatentBlockModel:
+class LatentBlockModel(Estimator):
     """Latent block model of a matrix, all parameters integrated out.
 
     log p(X, r, c | K, M) = Σ_kl log B(η0 + e_kl, ζ0 + m_kl − e_kl) / B(η0, ζ0) + log p(r | K) + log p(c | M)
@@ -127,13 +128,10 @@ class LatentBlockModel:
         k_prior: float | ArrayLike = 1.0,
         random_state: Any = None,
     ) -> None:
-        for name, value in {"n0": n0, "eta0": eta0, "zeta0": zeta0, "a0": a0, "b0": 1.0 if b0 is None else b0}.items():
-            check_positive(value, name)
-        if edges not in ("binary", "counts"):
-            raise ValueError(f"edges must be 'binary' or 'counts', got {edges!r}")
         self.n0, self.eta0, self.zeta0 = n0, eta0, zeta0
         self.edges, self.a0, self.b0 = edges, a0, b0
         self.k_prior, self.random_state = k_prior, random_state
+        check_settings(self)
 
     def icl(self, matrix: Any, rows: ArrayLike, columns: ArrayLike) -> float:
         """Exact ICL of partitions of rows and columns (natural logarithm)."""
@@ -257,6 +255,7 @@ class LatentBlockModel:
         return as_bipartite(matrix, counts=self.edges == "counts")
 
     def _edge_model(self, graph: Graph) -> EdgeModel:
+        check_settings(self)  # again: set_params may have changed them
         counts = self.edges == "counts"
         if not counts:
             return EdgeModel(False, False, False, self.eta0, self.zeta0)

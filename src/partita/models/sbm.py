@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._validate import check_count, check_positive
-from partita.models.block_core import EdgeModel, constant, native_model
+from partita._validate import check_count
+from partita.models.block_core import EdgeModel, check_settings, constant, native_model
 from partita.models.block_fit import BlockFit, MergePath, first_appearance
 from partita.models.block_sampling import (
     graph_arrays,
@@ -22,6 +22,7 @@ from partita.models.block_sampling import (
 from partita.models.block_search import LARGE, search_partition, start_clusters
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
+from partita.models.estimator import Estimator
 from partita.models.graph import Graph, as_graph
 from partita.models.running import Registry, sample_model
 from partita.models.starts import both_directions, spectral_starts
@@ -30,7 +31,7 @@ PARAMETERS = ("directed", "loops", "n0", "eta0", "zeta0", "edges", "degree_corre
 
 
 @Registry.add
-class StochasticBlockModel:
+class StochasticBlockModel(Estimator):
     """Stochastic block model with all parameters integrated out.
 
     log p(X, z | K) = Σ_kl log B(η0 + e_kl, ζ0 + m_kl − e_kl) / B(η0, ζ0)
@@ -79,16 +80,13 @@ class StochasticBlockModel:
         k_prior: float | ArrayLike = 1.0,
         random_state: Any = None,
     ) -> None:
-        for name, value in {"n0": n0, "eta0": eta0, "zeta0": zeta0, "a0": a0, "b0": 1.0 if b0 is None else b0}.items():
-            check_positive(value, name)
-        if edges not in ("binary", "counts"):
-            raise ValueError(f"edges must be 'binary' or 'counts', got {edges!r}")
         self.directed, self.loops = directed, loops
         self.n0, self.eta0, self.zeta0 = n0, eta0, zeta0
         self.edges, self.degree_corrected = edges, degree_corrected
         self.a0, self.b0 = a0, b0
         self.k_prior = k_prior
         self.random_state = random_state
+        check_settings(self)
 
     def icl(self, graph: Any, labels: ArrayLike) -> float:
         """Exact log p(X, z | K) of a partition of a graph (natural logarithm), K its number of clusters."""
@@ -205,6 +203,7 @@ class StochasticBlockModel:
         return seen
 
     def _edge_model(self, graph: Graph) -> EdgeModel:
+        check_settings(self)  # again: set_params may have changed them
         counts = self.edges == "counts" or self.degree_corrected
         first, second = (self.a0, self._rate(graph)) if counts else (self.eta0, self.zeta0)
         return EdgeModel(self.directed, self.loops, counts, first, second, self.degree_corrected)

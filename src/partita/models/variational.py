@@ -198,7 +198,8 @@ def _affiliation_counts(both: Matrix, most: float, tau: Matrix) -> tuple[Matrix,
 
 def _softmax(logs: Matrix) -> Matrix:
     weights: Matrix = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return weights / weights.sum(axis=1, keepdims=True)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return weights
 
 
 def _affiliation_bound(tau: Matrix, nodes: Matrix, within: Matrix, between: Matrix) -> float:
