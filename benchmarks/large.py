@@ -8,13 +8,11 @@ Every point prints wall seconds, CPU seconds of the process and its peak memory.
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,9 +20,9 @@ from numpy.typing import NDArray
 
 import partita as pt
 from benchmarks.data import reference_draws
+from benchmarks.record import write_result
 from benchmarks.sample import memory_in_bytes
 
-RESULTS = Path(__file__).parent / "results" / "large.csv"
 GROWTH = (62_500, 250_000, 1_000_000)
 
 
@@ -144,12 +142,8 @@ def main() -> None:
     print(f"two workers: {rows[-1]['runs_a_second'] / rows[-2]['runs_a_second']:.2f} times the runs (target 1.6)")
     rows += [measured("shards", kind) for kind in ("threads", "dask")]
     print(f"shards on workers: {rows[-1]['seconds'] / rows[-2]['seconds']:.2f} times the time (target at most 1.43)")
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("w", newline="") as file:
-        writer = csv.DictWriter(file, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    columns = dict.fromkeys(name for row in rows for name in row)
+    write_result("large", [{name: row.get(name, "") for name in columns} for row in rows])
 
 
 if __name__ == "__main__":

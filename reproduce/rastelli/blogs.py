@@ -85,10 +85,9 @@ def write_rows(
         f"196 blogs, 1,432 links; all hyperparameters 0.5; four chains of {sweeps // 4:,} sweeps, {size.draws:,} draws "
         f"in all (the paper: 2 million sweeps of one chain, 10,000 draws); {size.runs} greedy runs, K_up = {K_UP}. The "
         "paper's NMI, adjusted Rand index and counts are those of its printed tables.",
-        decimals=2,
         differs=OTHER_POSTERIOR,
     )
-    theirs = {"groups": 18, "share": 0.10, "mode": 17, "minutes": 300.0, "seconds": 50.0}
+    theirs = runs.Theirs(groups=18, share=0.10, mode=17, minutes=300.0, seconds=50.0)
     runs.greedy_rows(page, draws, greedy, theirs)
     page.row("groups, variational", int(variational.max()) + 1, 12, differs=VARIATIONAL)
     names, of_vi = runs.confusion(parties, greedy.ours.labels)

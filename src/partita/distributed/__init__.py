@@ -61,6 +61,14 @@ def estimate(
     ------
     ConnectionError
         If there is no scheduler at the address, or if it has no workers.
+
+    Examples
+    --------
+    >>> from distributed import Client
+    >>> draws = [[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 1, 2]]
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0", set_as_default=False) as client:
+    ...     estimate(draws, rng=1, client=client).labels
+    array([0, 0, 1, 1])
     """
     kind, how = as_loss(loss), Search() if search is None else search
     if method not in METHODS:

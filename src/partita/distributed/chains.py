@@ -39,6 +39,15 @@ def sample_chains(
     Returns
     -------
     Chain
+
+    Examples
+    --------
+    >>> from distributed import Client
+    >>> from partita.models import GaussianDPM
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0", set_as_default=False) as client:
+    ...     chain = sample_chains(GaussianDPM(), [[0.0], [0.1], [5.0]], chains=2, draws=5, rng=1, client=client)
+    >>> chain.labels.shape
+    (2, 5, 3)
     """
     check_count(chains, "chains", minimum=1)
     seeds = check_rng(rng).integers(2**63, size=chains).tolist()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,6 +21,8 @@ PATIENCE_SECONDS = 20.0
 MOST_LOSSES = 50
 #: A value that takes longer than at this speed to send is sent again.
 SLOWEST_BYTES_A_SECOND = 1e7
+#: Tasks under way for each thread of the workers: enough that none waits for its next.
+TASKS_A_THREAD = 3
 _TURN_SECONDS = 0.5
 
 
@@ -97,9 +100,13 @@ class DaskPool:
         self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], stopped: Callable[[], bool]
     ) -> list[Any]:
         results: list[Any] = [None] * len(tasks)
-        futures = {self._submit(function, task): place for place, task in enumerate(tasks)}
+        waiting, futures = deque(range(len(tasks))), dict[Any, int]()
+        most = TASKS_A_THREAD * max(1, self.n_threads)
         losses, idle_since = 0, time.monotonic()
-        while futures and not stopped():
+        while (waiting or futures) and not stopped():
+            while waiting and len(futures) < most:
+                place = waiting.popleft()
+                futures[self._submit(function, tasks[place])] = place
             ended = self._wait(list(futures))
             for future in ended:
                 place, idle_since = futures.pop(future), time.monotonic()
@@ -110,7 +117,7 @@ class DaskPool:
                     if not _is_loss(error) or losses > MOST_LOSSES:
                         raise
                     self._send_what_was_lost()
-                    futures[self._submit(function, tasks[place])] = place
+                    waiting.appendleft(place)
             if time.monotonic() - idle_since > PATIENCE_SECONDS:
                 self._wait_for_workers()
         self._client.cancel(list(futures), force=True)

@@ -22,7 +22,7 @@ from partita.losses import VI, Binder, Loss
 from partita.sample import PartitionSample
 
 #: A weighted item costs more to score than a single one; with fewer equal items than this the search gains nothing.
-WORTHWHILE = 8.0
+WORTHWHILE = 4.0
 _DRAWS_AT_A_TIME = 16
 
 

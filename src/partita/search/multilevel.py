@@ -37,10 +37,10 @@ def search_levels(
     rng: np.random.Generator,
     engine: Engine = run_here,
     report: Report | None = None,
-    n_coarse: int = COARSE_ITEMS,
+    n_coarse: int | None = None,
 ) -> Runs:
-    """The runs on all items."""
-    items = representatives(sample, n_coarse, rng)
+    """The runs on all items, after a search on `n_coarse` of them."""
+    items = representatives(sample, COARSE_ITEMS if n_coarse is None else n_coarse, rng)
     runs, interrupted = engine(Job("search", _restricted(sample, items), loss, options), report)
     best = best_distinct(runs, CARRIED)
     starts = np.full((len(best), sample.n_items), _NOWHERE)
