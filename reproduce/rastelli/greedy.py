@@ -1,4 +1,4 @@
-"""The greedy runs of Section 7 on a sample: how many reach the best, and the panels that Figures 5, 8 and 9 share."""
+"""What the analyses of Section 7 share: length of the chains, greedy runs, and panels of Figures 5, 8 and 9."""
 
 from __future__ import annotations
 
@@ -14,6 +14,27 @@ import partita as pt
 from partita import plots
 
 FASTER = "Another machine, program and length of run."
+
+
+@dataclass(frozen=True)
+class Length:
+    """Sweeps before the first draw, sweeps from draw to draw, and draws, in four chains together; greedy runs."""
+
+    warmup: int
+    thin: int
+    draws: int
+    runs: int
+
+    def plan(self) -> dict[str, int]:
+        """Arguments of `sample`."""
+        return {"draws": self.draws // 4, "warmup": self.warmup // 4, "thin": self.thin, "chains": 4, "rng": 1}
+
+    def __str__(self) -> str:
+        sweeps = self.warmup + self.thin * self.draws
+        return (
+            f"four chains of {sweeps // 4:,} sweeps, {self.draws:,} draws in all (the paper: 2 million sweeps of one "
+            f"chain, 10,000 draws); {self.runs} greedy runs"
+        )
 
 
 @dataclass(frozen=True)
