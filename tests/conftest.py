@@ -11,7 +11,7 @@ from hypothesis import settings
 settings.register_profile("partita", deadline=None, max_examples=40)
 settings.load_profile("partita")
 
-# A job in the background is started with Ctrl-C ignored, and so are its children; tests of Ctrl-C need the usual answer.
+# A job in the background starts with Ctrl-C ignored, and so do its children; tests of Ctrl-C need the usual answer.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # figures are drawn without a screen
