@@ -67,7 +67,7 @@ def main() -> None:
 
 def run(results: Results, size: Size, data: dict[str, tuple[np.ndarray, np.ndarray]]) -> None:
     warnings.simplefilter("ignore", RuntimeWarning)  # variational runs that reach max_iter
-    warnings.filterwarnings("ignore", message="HGPA's partition cuts all")
+    warnings.filterwarnings("ignore", message="HGPA's partition cuts")
     for repetition in range(size.repetitions):
         for share in size.noise:
             make = lambda share=share, seed=repetition: noisy(share, seed, size.effort)  # noqa: E731

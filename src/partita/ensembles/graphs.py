@@ -77,8 +77,8 @@ def hgpa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> La
     """Hypergraph partitioning: k even parts of the items that cut as few base clusters as possible.
 
     A base cluster counts as cut by a single item that is elsewhere. With noise and many items every partition cuts
-    them all, and then the cut tells nothing: a warning says so. Some 20 items a cluster, `sample=20 * k`, leave
-    clusters whole. Other arguments as for `cspa`; no table of items by items is made.
+    nearly all of them, and then the cut tells nothing: a warning says so. Some 20 items a cluster, `sample=20 * k`,
+    leave clusters whole. Other arguments as for `cspa`; no table of items by items is made.
 
     References
     ----------
@@ -110,9 +110,9 @@ def _partition_few_cuts(base: Base, k: int, rng: np.random.Generator) -> Labels:
     bounds = zip(columns.indptr[:-1], columns.indptr[1:], strict=True)
     edges = [columns.indices[start:stop].tolist() for start, stop in bounds if stop - start > 1]
     parts, cut = _partition_hypergraph(np.bincount(vertex), edges, k, seed)
-    if cut == len(edges) > 0:
+    if base.n_clusterings > 1 and cut > len(edges) - k:  # fewer than one whole base cluster a part
         warnings.warn(
-            f"HGPA's partition cuts all {cut} base clusters, so the cut cannot tell it from any other; "
+            f"HGPA's partition cuts {cut} of {len(edges)} base clusters, about as many as any other would; "
             f"take a sample of some 20 items a cluster (sample={20 * k}), or another method",
             UserWarning,
             stacklevel=4,
