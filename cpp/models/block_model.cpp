@@ -4,6 +4,9 @@
 
 namespace partita {
 
+template class BlockChain<BernoulliBlocks>;
+template class BlockChain<PoissonBlocks>;
+
 namespace {
 
 Network view_of(const NetworkArrays& arrays) {

@@ -77,6 +77,10 @@ private:
     bool degree_corrected_;
 };
 
+// compiled in the core alone: the bindings are built for size, and a chain of theirs takes twice the time
+extern template class BlockChain<BernoulliBlocks>;
+extern template class BlockChain<PoissonBlocks>;
+
 /// A chain of whatever edge model; the model must outlive it.
 class BlockSampler {
 public:
