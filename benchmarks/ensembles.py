@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import argparse
 import csv
+import itertools
 import resource
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -113,7 +114,7 @@ def sweeps(n_items: int) -> list[Row]:
     return rows
 
 
-def methods(n_items: int) -> list[Row]:
+def methods(n_items: int) -> Iterator[Row]:
     base, truth = noisy_base(n_items)
     calls: dict[str, Callable[[], Any]] = {
         "mcla": lambda: mcla(base, CLUSTERS, rng=0),
@@ -123,7 +124,7 @@ def methods(n_items: int) -> list[Row]:
         "expected VI": lambda: consensus(base, "vi", rng=0),
         "NBCE, 10 draws": lambda: NBCE(draws=10, warmup=10, chains=1, random_state=0).fit_predict(base),
     }
-    rows: list[Row] = []
+    first = None  # the seconds of mcla, which the ratios are against
     for name, call in calls.items():
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
@@ -132,10 +133,8 @@ def methods(n_items: int) -> list[Row]:
         np.add.at(table, (labels, truth), 1)
         purity = float(table.max(axis=1).sum() / n_items)
         note = "ratio: CPU seconds over those of mcla" + ("; warns that the cut is no guide" if told else "")
-        ratio = seconds / rows[0].cpu_seconds if rows else 1.0
-        rows.append(Row(name, n_items, seconds, None, peak_megabytes(), len(table), purity, ratio, note))
-        print(describe(rows[-1]), flush=True)
-    return rows
+        first = seconds if first is None else first
+        yield Row(name, n_items, seconds, None, peak_megabytes(), len(table), purity, seconds / first, note)
 
 
 def describe(row: Row) -> str:
@@ -159,12 +158,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="100,000 items instead of a million; no file")
     quick = parser.parse_args(arguments).quick
     n_items = 100_000 if quick else 1_000_000
-    rows = sweeps(n_items)
-    for row in rows:
+    rows: list[Row] = []
+    for row in itertools.chain(sweeps(n_items), methods(n_items)):
         print(describe(row), flush=True)
-    rows += methods(n_items)
-    if not quick:
-        write(rows)
+        rows.append(row)
+        if not quick:
+            write(rows)  # after each, so that a run that is stopped leaves what it measured
 
 
 if __name__ == "__main__":

@@ -2,12 +2,15 @@
 
 The default takes under a minute. --large adds the paper's setting 4 and the growth of a sweep to 100,000 nodes;
 --samplers times the collapsed samplers at the length of Rastelli & Friel. R's greed is measured if it is installed.
+Every figure goes to benchmarks/results/networks.csv, where the rows of a part that is run again are replaced. Times are
+CPU seconds on one thread.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import os
 import resource
 import shutil
 import subprocess
@@ -15,13 +18,20 @@ import tempfile
 import time
 from pathlib import Path
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait would count as CPU time
+
 import numpy as np
 import scipy.sparse as sp
+from scipy.optimize import nnls
+from scipy.special import gammaln
 
 from partita.agreement import nmi
 from partita.models import LatentBlockModel, StochasticBlockModel, as_graph
+from partita.models.block_core import EdgeModel, native_model
+from partita.models.block_search import search_partition
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+RESULTS = Path(__file__).parent / "results" / "networks.csv"
 GREED = """
 args <- commandArgs(TRUE)
 for (lib in strsplit(Sys.getenv("GREED_LIB"), ":")[[1]]) .libPaths(c(lib, .libPaths()))
@@ -29,108 +39,157 @@ suppressMessages(library(greed))
 e <- read.csv(args[1]); n <- as.integer(args[2]); X <- matrix(0, n, n)
 X[cbind(e$source + 1, e$target + 1)] <- 1
 if (args[4] == "undirected") X <- X + t(X)
-set.seed(1)
+set.seed(as.integer(args[5]))
 time <- system.time(invisible(capture.output(suppressMessages(
   fit <- greed(X, model = if (args[3] == "dcsbm") DcSbm() else Sbm())))))
-cat(time[["user.self"]] + time[["sys.self"]], ICL(fit), as.vector(clustering(fit)))
+cat(time[["user.self"]] + time[["sys.self"]], format(ICL(fit), digits = 15), as.vector(clustering(fit)))
 """
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--samplers", action="store_true")
-    arguments = parser.parse_args()
-    real_networks()
-    planted_networks()
-    sparse_networks()
-    if arguments.large:
-        setting_four(graphs=5)
-        growth()
-    if arguments.samplers:
-        samplers()
+    parser.add_argument("--parts", nargs="*", help="only these functions of this module")
+    options = parser.parse_args(arguments)
+    parts = [real_networks, planted_networks, sparse_networks]
+    parts += [setting_four, growth] if options.large else []
+    parts += [samplers] if options.samplers else []
+    if options.parts:
+        parts = [globals()[name] for name in options.parts]
+    for part in parts:
+        rows = []
+        for case, figures in part():
+            figures_in_words = "  ".join(f"{name} {value:.6g}" for name, value in figures.items())
+            print(f"{part.__name__}  {case}  {figures_in_words}", flush=True)
+            rows += [[part.__name__, case, name, value] for name, value in figures.items()]
+            keep(part.__name__, rows)
 
 
-def real_networks() -> None:
-    """Exact ICL and CPU seconds beside greed's. greed's labels are scored with our ICL, which agrees with the
-    definition: the value that greed prints is at times not that of its labels."""
-    print("network   model  ours: ICL (K) CPU s      greed: ICL of its labels, as printed, CPU s   time ratio")
+def keep(part: str, rows: list[list[object]]) -> None:
+    """Writes the rows of a part to the table of results, in place of its older ones."""
+    older = []
+    if RESULTS.exists():
+        with RESULTS.open(newline="", encoding="utf-8") as file:
+            older = [row for row in list(csv.reader(file))[1:] if row[0] != part]
+    RESULTS.parent.mkdir(exist_ok=True)
+    with RESULTS.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerows([["part", "case", "figure", "value"], *older, *rows])
+
+
+def real_networks(seeds=range(2)):
+    """Best exact ICL of two seeds, CPU seconds of one fit, ours and greed's. Its labels are scored by the exact
+    ICL, and our labels by the value that greed prints (see `as_greed_prints`)."""
     for name in ("polbooks", "football", "jazz"):
         path = SHARED / "data" / f"{name}_edges.csv"
         n = len((SHARED / "data" / f"{name}_nodes.csv").read_text(encoding="utf-8").splitlines()) - 1
         graph = as_graph(path, directed=False, nodes=range(n))
         for kind in ("sbm", "dcsbm"):
             model = StochasticBlockModel(directed=False, degree_corrected=kind == "dcsbm")
-            seconds, fit = cpu_time(lambda m=model, g=graph: m.maximize(g, rng=1))
-            line = f"{name:9} {kind:6} {fit.icl:12.3f} ({fit.n_clusters}) {seconds:6.2f}"
-            rival = greed(path, n, kind, "undirected")
-            if rival is not None:
-                rival_seconds, printed, labels = rival
-                line += f"   {model.icl(graph, labels):12.3f} {printed:12.3f} {rival_seconds:6.2f}"
-                line += f"   {seconds / rival_seconds:.3f}"
-            print(line)
+            seconds, fits = cpu_time(lambda m=model, g=graph: [m.maximize(g, rng=s, n_jobs=1) for s in seeds])
+            rivals = [greed(path, n, kind, "undirected", seed + 1) for seed in seeds]
+            figures = score(model, graph, "our", seconds / len(fits), [fit.labels for fit in fits])
+            if rivals[0] is not None:
+                time_of_one = float(np.mean([rival[0] for rival in rivals]))
+                figures |= score(model, graph, "greed's", time_of_one, [rival[2] for rival in rivals])
+                figures["greed's best as printed"] = max(rival[1] for rival in rivals)
+                figures["time ratio"] = seconds / len(fits) / time_of_one
+            yield f"{name} {kind}", figures
 
 
-def planted_networks() -> None:
-    print("planted directed SBM: nodes, groups, NMI, CPU s")
+def score(model, graph, whose: str, seconds: float, partitions: list[np.ndarray]) -> dict[str, float]:
+    exact = [model.icl(graph, labels) for labels in partitions]
+    printed = [as_greed_prints(icl, labels) for icl, labels in zip(exact, partitions, strict=True)]
+    return {
+        f"{whose} best ICL": max(exact),
+        f"{whose} worst ICL": min(exact),
+        f"{whose} best ICL in greed's convention": max(printed),
+        f"{whose} CPU s": seconds,
+    }
+
+
+def as_greed_prints(icl: float, labels: np.ndarray) -> float:
+    """From the exact ICL (n0 = 1) to the value that greed prints for a partition from its merge path.
+
+    There the Dirichlet term log Γ(K) − log Γ(K + n) + Σ_k log Γ(n_k + 1) is replaced by its form for small n0 taken at
+    n0 = 1, −log K + Σ_k log Γ(n_k) − log Γ(n). Without a merge greed prints the exact value.
+    """
+    sizes = np.unique(labels, return_counts=True)[1]
+    n, k = len(labels), len(sizes)
+    return float(icl - np.log(sizes).sum() + gammaln(n + k) - gammaln(n) - gammaln(k + 1))
+
+
+def planted_networks():
+    """Directed, 0.3 inside and 0.01 between the groups."""
     for n, k in ((500, 10), (2000, 20)):
         labels, graph = planted(np.random.default_rng(1), n, affiliation(k, 0.3, 0.01))
-        seconds, fit = cpu_time(lambda g=graph: StochasticBlockModel().maximize(g, rng=1))
-        print(f"{n:6} {k:3} {nmi(fit.labels, labels):.4f} {seconds:.2f}")
+        seconds, fit = cpu_time(lambda g=graph: StochasticBlockModel().maximize(g, rng=1, n_jobs=1))
+        figures = {"NMI": nmi(fit.labels, labels), "CPU s": seconds}
+        entries = graph.tocoo()
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+            file.write("source,target\n" + "".join(f"{i},{j}\n" for i, j in zip(*entries.coords, strict=True)))
+            file.flush()
+            rival = greed(Path(file.name), n, "sbm", "directed", 1)
+        if rival is not None:
+            figures |= {"greed's NMI": nmi(rival[2], labels), "greed's CPU s": rival[0], "ratio": seconds / rival[0]}
+        yield f"{n} nodes {k} groups", figures
 
 
-def sparse_networks() -> None:
-    print("sparse networks: nodes, edges, NMI, wall s (paper: 15 s and 300 s)")
+def sparse_networks():
+    """The paper reports 15 s and 300 s."""
     for n, k in ((500, 5), (5000, 10)):
         inside = 25 * k / n / 2
         labels, graph = planted(np.random.default_rng(2), n, affiliation(k, inside, inside / 25))
-        started = time.perf_counter()
-        fit = StochasticBlockModel().maximize(graph, rng=1, restarts=4)
-        print(f"{n:6} {graph.nnz:8} {nmi(fit.labels, labels):.4f} {time.perf_counter() - started:.2f}")
+        seconds, fit = cpu_time(lambda g=graph: StochasticBlockModel().maximize(g, rng=1, n_jobs=1))
+        yield f"{n} nodes", {"edges": graph.nnz, "NMI": nmi(fit.labels, labels), "CPU s": seconds}
 
 
-def setting_four(graphs: int) -> None:
+def setting_four(graphs: int = 5):
     """N = 10,000, K = 50, about 3.5 million directed edges (Côme & Latouche, Section 4.4)."""
-    print("setting 4: edges, K found, NMI, wall s, peak GB")
     scores = []
     for seed in range(graphs):
         rng = np.random.default_rng(seed)
         active, value = rng.random((50, 50)) < 0.1, rng.uniform(0, 0.45, (50, 50))
         matrix = np.where(active | np.eye(50, dtype=bool), value, 0.01)
         labels, graph = planted(rng, 10_000, matrix)
-        started = time.perf_counter()
-        fit = StochasticBlockModel().maximize(graph, rng=1)
+        seconds, fit = cpu_time(lambda g=graph: StochasticBlockModel().maximize(g, rng=1))
         scores.append(nmi(fit.labels, labels))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        print(f"{graph.nnz:9} {fit.n_clusters:4} {scores[-1]:.4f} {time.perf_counter() - started:7.1f} {peak:.2f}")
-    print(f"mean NMI {np.mean(scores):.4f}")
+        figures = {"edges": graph.nnz, "K": fit.n_clusters, "NMI": scores[-1], "CPU s": seconds, "peak GB": peak}
+        yield f"graph {seed}", figures
+    yield "all", {"mean NMI": float(np.mean(scores))}
 
 
-def growth() -> None:
-    """CPU time of one climb over edges + nodes x clusters squared: flat if the cost is linear in it."""
-    print("growth: nodes, edges, CPU s, microseconds for each unit of L + N K²")
-    for n in (10_000, 30_000, 100_000):
-        k = 10
-        _, graph = planted(np.random.default_rng(3), n, affiliation(k, 60 / n, 5 / n))
-        start = np.random.default_rng(4).integers(k, size=n)
-        seconds, _ = cpu_time(lambda g=graph, s=start: StochasticBlockModel().icl(g, s))
-        climb, _ = cpu_time(
-            lambda g=graph, s=start, k=k: StochasticBlockModel().maximize(g, k_max=k, restarts=1, starts=[s], rng=1)
-        )
-        print(f"{n:7} {graph.nnz:8} {climb:7.1f} {1e6 * (climb - seconds) / (graph.nnz + n * k * k):.3f}")
+def growth():
+    """CPU time of a climb that starts at the truth (sweeps and merges), fitted by a L + b N K²."""
+    shapes = [(10_000, 10), (30_000, 10), (100_000, 10), (30_000, 20), (30_000, 40)]
+    sizes, times = [], []
+    for n, k in shapes:
+        labels, matrix = planted(np.random.default_rng(3), n, affiliation(k, 6 * k / n, 4 / n))
+        native = native_model(as_graph(matrix), EdgeModel(True, False, False, 1.0, 1.0), 1.0)
+        start = labels[None].astype(np.uint32)
+        climb = cpu_time(lambda m=native, s=start, k=k: search_partition(m, s, (k, 1), 1, np.random.default_rng(1), 1))
+        sizes.append((matrix.nnz, n * k * k))
+        times.append(climb[0])
+        yield f"{n} nodes {matrix.nnz} edges {k} groups", {"CPU s": times[-1]}
+    weights, _ = nnls(np.array(sizes, dtype=float), np.array(times))
+    fitted = np.array(sizes) @ weights
+    worst = float(np.abs(np.array(times) / fitted - 1).max())
+    yield "fit", {"s a million edges": weights[0] * 1e6, "s a million N K2": weights[1] * 1e6, "worst excess": worst}
 
 
-def samplers() -> None:
+def samplers():
     """2 million sweeps on one core: 1 million discarded, then 10,000 draws of every hundredth."""
     length = {"draws": 10_000, "warmup": 1_000_000, "thin": 100, "chains": 1, "rng": 1}
     prior = {"n0": 0.5, "eta0": 0.5, "zeta0": 0.5}
     blogs = as_graph(SHARED / "data" / "french_blogs_edges.csv", directed=False, nodes=range(196))
-    seconds, chain = cpu_time(lambda: StochasticBlockModel(directed=False, **prior).sample(blogs, **length))
-    print(f"French blogs: {seconds / 60:.1f} CPU minutes, {chain} (paper: 5 hours)")
+    seconds, _ = cpu_time(lambda: StochasticBlockModel(directed=False, **prior).sample(blogs, **length))
+    yield "French blogs (paper: 300 minutes)", {"CPU minutes": seconds / 60}
     with open(SHARED / "data" / "house_votes_84.csv", encoding="utf-8", newline="") as file:
         votes = np.array([[vote == "y" for vote in row[1:]] for row in list(csv.reader(file))[1:]], dtype=float)
-    seconds, chain = cpu_time(lambda: LatentBlockModel(**prior).sample(votes, **length))
-    print(f"congress votes: {seconds / 60:.1f} CPU minutes, {chain} (paper: 30 hours)")
+    seconds, _ = cpu_time(lambda: LatentBlockModel(**prior).sample(votes, **length))
+    yield "congress votes (paper: 1800 minutes)", {"CPU minutes": seconds / 60}
 
 
 def affiliation(k: int, inside: float, outside: float) -> np.ndarray:
@@ -154,14 +213,14 @@ def planted(rng: np.random.Generator, n: int, matrix: np.ndarray) -> tuple[np.nd
     return labels, sp.coo_array(values, shape=(n, n)).tocsr()
 
 
-def greed(path: Path, n: int, kind: str, direction: str) -> tuple[float, float, np.ndarray] | None:
+def greed(path: Path, n: int, kind: str, direction: str, seed: int) -> tuple[float, float, np.ndarray] | None:
     """CPU seconds, printed ICL and labels of R's greed (set GREED_LIB to its library), None if it is not there."""
     if shutil.which("Rscript") is None:
         return None
     with tempfile.NamedTemporaryFile("w", suffix=".R") as script:
         script.write(GREED)
         script.flush()
-        command = ["Rscript", script.name, str(path), str(n), kind, direction]
+        command = ["Rscript", script.name, str(path), str(n), kind, direction, str(seed)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         return None

@@ -57,8 +57,8 @@ def read_result(path: Path) -> Result:
         about |= {key: str(value) for key, value in json.loads(sidecar.read_text(encoding="utf-8")).items()}
     if "date" not in about:
         about["date"] = _committed(path)
-    columns, *rows = csv.reader(line for line in lines if not line.startswith("#"))
-    return Result(path.stem, about, columns, rows)
+    table = list(csv.reader(line for line in lines if not line.startswith("#")))
+    return Result(path.stem, about, table[0] if table else [], table[1:])
 
 
 def section(result: Result, figures: Path, link: str) -> str:
@@ -99,7 +99,8 @@ def write_page(folder: Path, figures: Path, link: str) -> Path:
     """All results as one Markdown file; an empty folder gives a sentence that says so."""
     folder.mkdir(parents=True, exist_ok=True)
     figures.mkdir(parents=True, exist_ok=True)
-    sections = [section(read_result(path), figures, link) for path in sorted(RESULTS.glob("*.csv"))]
+    results = [read_result(path) for path in sorted(RESULTS.glob("*.csv"))]
+    sections = [section(result, figures, link) for result in results if result.rows]
     path = folder / "benchmarks.md"
     text = "\n\n".join(sections) or "No results are stored."
     path.write_text(text + "\n", encoding="utf-8")

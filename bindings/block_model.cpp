@@ -39,9 +39,18 @@ nb::tuple path_arrays(const std::vector<Merge>& path) {
 }
 
 nb::tuple maximize(const BlockModel& model, const Array2<std::uint32_t>& starts, std::size_t most_rows,
-                   std::size_t most_columns, std::size_t restarts, std::size_t random_clusters,
-                   std::size_t generations, std::uint64_t seed, unsigned threads) {
-    const SearchPlan plan{{most_rows, most_columns}, restarts, random_clusters, generations, seed, threads};
+                   std::size_t most_columns, std::size_t restarts, std::size_t trial_climbs,
+                   std::size_t random_clusters, std::size_t generations, std::size_t most_anneals,
+                   std::size_t anneal_sweeps, std::uint64_t seed, unsigned threads) {
+    const SearchPlan plan{{most_rows, most_columns},
+                          restarts,
+                          trial_climbs,
+                          random_clusters,
+                          generations,
+                          most_anneals,
+                          anneal_sweeps,
+                          seed,
+                          threads};
     const auto rows = rows_of(starts);
     SearchResult result;
     const bool interrupted =
@@ -143,8 +152,8 @@ void bind_block_model(nb::module_& m) {
         .def("merge_path", [](const BlockModel& self,
                               const Labels& labels) { return path_arrays(self.merge_path(as_span(labels))); })
         .def("maximize", &maximize, nb::arg("starts"), nb::arg("most_rows"), nb::arg("most_columns"),
-             nb::arg("restarts"), nb::arg("random_clusters"), nb::arg("generations"), nb::arg("seed"),
-             nb::arg("threads"));
+             nb::arg("restarts"), nb::arg("trial_climbs"), nb::arg("random_clusters"), nb::arg("generations"),
+             nb::arg("most_anneals"), nb::arg("anneal_sweeps"), nb::arg("seed"), nb::arg("threads"));
 
     nb::class_<Sampler>(m, "BlockSampler", "A chain of a block model; use partita.models instead.")
         .def(

@@ -1,12 +1,13 @@
 // PARTITA_CLONES on a hot leaf function: compiled for plain x86-64 and for AVX2, chosen when the module
-// loads. The loader's part in it (ifunc) is glibc's; musl has none.
+// loads. The loader's part in it (ifunc) is glibc's; musl has none. Clang cannot clone templates.
 #pragma once
 
 #if __has_include(<features.h>)
 #include <features.h>
 #endif
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(PARTITA_NO_CLONES)
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&                 \
+    !defined(PARTITA_NO_CLONES)
 #define PARTITA_CLONES __attribute__((target_clones("default", "arch=x86-64-v3")))
 #else
 #define PARTITA_CLONES

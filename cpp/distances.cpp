@@ -10,7 +10,8 @@ namespace partita {
 namespace {
 
 constexpr std::size_t dense_cells_limit = std::size_t{1} << 16; // the whole table stays in the cache
-constexpr std::size_t lanes = 2; // tables that items take turns in: to count in one cell twice at once is slow
+constexpr std::size_t lanes =
+    2; // tables that items take turns in: to count in one cell twice at once is slow
 constexpr std::size_t lane_cells_limit = 4096; // larger tables have one lane
 constexpr std::size_t block_of_draws = 64;     // that a thread takes at a time
 

@@ -23,7 +23,7 @@ constexpr std::size_t groups_of_draws = 48; // that share one tangent of the log
 constexpr std::size_t first_passes = 20;    // without multipliers
 constexpr double averaging = 0.1;           // weight of the newest minimiser in a reference
 constexpr double first_rate = 0.006;        // of the multipliers' steps, in units of a coefficient; falls to
-constexpr double last_rate = 1e-4;
+constexpr double last_rate = 3e-5;
 constexpr std::size_t all_every = 10, separate_every = 20, regroup_every = 100; // passes
 constexpr double ascent_share = 0.9;  // of the time; the rest is for the last passes and the final bound
 constexpr double regroup_share = 0.7; // of the ascent; groups are then split and rest: multipliers fit them

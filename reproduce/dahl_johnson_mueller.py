@@ -1,6 +1,6 @@
 """Dahl, Johnson & Müller (2021): the designs of Tables 2 to 4, ours beside the paper's, and our default search.
 
-    python reproduce/dahl_johnson_mueller.py [--quick] [--keep FOLDER]
+    python reproduce/dahl_johnson_mueller.py [--quick] [--items 60,200] [--keep FOLDER]
 
 The paper's sets of posterior samples are not public. Ours have the same numbers of items and draws (dahl/samples.py
 tells which models they come from). Each search runs on one thread and is measured in CPU seconds. "A < B" is the share
@@ -39,7 +39,7 @@ class Set:
 
 
 SIZES = {
-    "full": (Set(60, 1000, 3, 2), Set(200, 2000, 1, 1), Set(1072, 1000, 1, 1)),
+    "full": (Set(60, 1000, 3, 2), Set(200, 500, 1, 1), Set(1072, 250, 1, 1)),
     "quick": (Set(60, 500, 1, 1), Set(200, 300, 1, 1)),
     "smoke": (Set(60, 50, 1, 1),),
 }
@@ -48,9 +48,13 @@ Contests = dict[str, list[list[dict[str, Reached]]]]
 
 
 def main() -> None:
-    options = frame.options(__doc__)
+    options = frame.options(
+        __doc__, lambda parser: parser.add_argument("--items", help="only the sets of so many items, as in 60,200")
+    )
     page = frame.Page("dahl_johnson_mueller", "Dahl, Johnson & Müller (2021): search algorithms", options)
-    runs = {one: run(one, options) for one in SIZES[options.size]}
+    asked = options.own.items
+    chosen = [one for one in SIZES[options.size] if asked is None or str(one.items) in asked.split(",")]
+    runs = {one: run(one, options) for one in chosen}
     write_sets(page, runs)
     write_table_2(page, runs)
     write_table_3(page, runs)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import frame
 from rastelli import blogs, example1, example2, faithful, votes
+from rastelli.greedy import Length
 
 EXAMPLE_1 = {
     "full": example1.Size(4, 1_000),
@@ -21,19 +22,14 @@ EXAMPLE_2 = {
     "smoke": example2.Size(1, 100),
 }
 FAITHFUL = {
-    "full": faithful.Size(100_000, 20, 10_000, 100),
-    "quick": faithful.Size(8_000, 4, 2_000, 20),
-    "smoke": faithful.Size(400, 1, 200, 4),
+    "full": Length(100_000, 20, 10_000, 100),
+    "quick": Length(8_000, 4, 2_000, 20),
+    "smoke": Length(400, 1, 200, 4),
 }
-BLOGS = {
-    "full": blogs.Size(40_000, 50, 2_000, 100, 20),
-    "quick": blogs.Size(8_000, 4, 1_000, 10, 16),
-    "smoke": blogs.Size(400, 1, 200, 2, 4),
-}
-VOTES = {
-    "full": votes.Size(40_000, 50, 2_000, 100),
-    "quick": votes.Size(8_000, 4, 1_000, 10),
-    "smoke": votes.Size(400, 1, 200, 2),
+NETWORKS = {
+    "full": Length(40_000, 50, 2_000, 100),
+    "quick": Length(8_000, 4, 1_000, 10),
+    "smoke": Length(400, 1, 200, 2),
 }
 
 
@@ -45,9 +41,9 @@ def main() -> None:
     if page.has_data("Old Faithful", faithful.FILE):
         faithful.run(page, FAITHFUL[options.size])
     if page.has_data("French blogs: Tables 3 and 4", *blogs.FILES):
-        blogs.run(page, BLOGS[options.size])
+        blogs.run(page, NETWORKS[options.size])
     if page.has_data("Congress votes: Table 5", votes.FILE):
-        votes.run(page, VOTES[options.size])
+        votes.run(page, NETWORKS[options.size])
     page.write()
 
 

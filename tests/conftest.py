@@ -1,6 +1,7 @@
 """Settings and fixtures that all tests share."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,9 @@ from hypothesis import settings
 # Machines are shared and slow at times: an example may take as long as it needs, and there are not too many.
 settings.register_profile("partita", deadline=None, max_examples=40)
 settings.load_profile("partita")
+
+# A job in the background starts with Ctrl-C ignored, and so do its children; tests of Ctrl-C need the usual answer.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # figures are drawn without a screen
 

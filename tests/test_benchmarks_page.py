@@ -45,5 +45,6 @@ def test_a_sidecar_tells_what_the_table_does_not(results):
 
 
 def test_no_results_give_a_sentence(results, tmp_path):
+    (results / "begun.csv").write_text("", encoding="utf-8")
     text = page.write_page(tmp_path / "out", tmp_path / "out", "figures").read_text(encoding="utf-8")
     assert text == "No results are stored.\n"

@@ -265,3 +265,14 @@ def test_estimator_face():
     assert "<table>" in model.fit_._repr_html_()
     lbm = LatentBlockModel(random_state=1).fit(X)
     assert len(lbm.labels_) == len(lbm.column_labels_) == 60
+
+
+@pytest.mark.parametrize("model", [StochasticBlockModel(n0=0.5, random_state=1), LatentBlockModel(eta0=2.0)])
+def test_parameters_go_in_and_out(model):
+    again = type(model)(**model.get_params())
+    assert again.get_params() == model.get_params()
+    again.set_params(n0=-1.0)
+    with pytest.raises(ValueError, match="n0 must be a positive number"):
+        again.maximize(np.ones((6, 6)) - np.eye(6))
+    with pytest.raises(ValueError, match="Invalid parameter 'gamma'"):
+        again.set_params(gamma=1)

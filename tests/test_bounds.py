@@ -120,7 +120,7 @@ def test_information_distance_is_at_least_half_of_vi():
     rows, weights = random_sample(7, 8, rng)
     sample = as_sample(rows, weights)
     est = estimate(sample, ID(), "enumerate")
-    half = rows_bound(sample, VI(), 0.2)[0] / 2
+    half = rows_bound(sample, VI(), 0.2)[1] / 2  # without multipliers: the same at any speed
     assert half - 1e-9 <= as_estimate(est.labels, sample, "id").bound(0.2).value <= est.expected_loss
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import reference as ref
-from partita.search.clique_lp import solve_cliques
+from partita.search.clique_lp import _Program, solve_cliques
 
 pytest.importorskip("highspy")
 
@@ -64,6 +64,17 @@ def test_without_time_the_start_and_a_valid_bound_remain():
     assert not solved.proven
     assert solved.labels().tolist() == start.tolist()
     assert solved.bound <= min(value(p, cost) for p in ref.all_partitions(7))
+
+
+def test_a_bound_holds_wherever_the_time_ends(monkeypatch):
+    """After each number of rounds, rows of the last one not yet solved included."""
+    cost = random_costs(8, np.random.default_rng(6))
+    best = min(value(p, cost) for p in ref.all_partitions(8))
+    solve = _Program.solve
+    for rounds in range(6):
+        left = iter(range(rounds))
+        monkeypatch.setattr(_Program, "solve", lambda *args, left=left: next(left, None) is not None and solve(*args))
+        assert solve_cliques(cost, soon(), np.zeros(8, np.int64), rows_a_round=1).bound <= best + 1e-9
 
 
 @pytest.mark.parametrize("n", [38, 130], ids=["branching", "linear program"])

@@ -162,7 +162,7 @@ def test_bipartite_matrices():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n0": 0}, "n0 must be a positive number, got 0"),
+        ({"n0": 0}, "n0 must be a positive number, but it is 0"),
         ({"eta0": -1.0}, "eta0"),
         ({"zeta0": float("nan")}, "zeta0"),
         ({"edges": "real"}, "edges must be"),

@@ -41,6 +41,7 @@ def test_smallest_size(name, tmp_path):
         assert f"]({figure.relative_to(tmp_path).as_posix()})" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rastelli_friel.py", "wade_ghahramani.py"])
 def test_without_data(name, tmp_path):
     page, _ = run(name, tmp_path, "--smoke", "--data", str(tmp_path / "none"), "--draws", str(tmp_path / "none"))

@@ -13,6 +13,7 @@ from partita.estimate import Search, estimate
 from partita.losses import LOSSES, NVI, VI, Binder, as_loss, core_sample, expected_loss
 from partita.partitions import canonical
 from partita.sample import as_sample
+from partita.search.clique_lp import _Program
 from partita.search.hasse import _expected, _lower_bound
 from partita.search.laugreen import swap_items
 from partita.similarity import similarity
@@ -130,6 +131,20 @@ def test_exact_without_time_gives_a_gap():
     assert not est.proven
     assert est.expected_loss * (1 - est.gap) <= best.expected_loss + 1e-9
     assert best.expected_loss <= est.expected_loss + 1e-12
+
+
+def test_exact_interrupted_gives_the_best_so_far(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    draws = np.random.default_rng(2).integers(3, size=(20, 30))
+    best = estimate(draws, "binder", "exact", rng=1)
+    monkeypatch.setattr(_Program, "solve", interrupted)
+    with pytest.warns(RuntimeWarning, match="interrupted: this is the best partition so far"):
+        est = estimate(draws, "binder", "exact", rng=1)
+    assert est.interrupted
+    assert not est.proven
+    assert est.expected_loss * (1 - est.gap) <= best.expected_loss <= est.expected_loss + 1e-12
 
 
 def test_exact_knows_what_it_cannot_do():

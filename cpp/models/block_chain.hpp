@@ -15,6 +15,7 @@
 #include "block_climb.hpp"
 #include "block_state.hpp"
 #include "dirichlet.hpp"
+#include "draw_log.hpp"
 #include "random.hpp"
 
 namespace partita {
@@ -132,29 +133,13 @@ private:
         state_.look(node);
         const auto score = state_.score();
         weight_.resize(side.used);
-        double top = -std::numeric_limits<double>::infinity();
         for (std::size_t k = 0; k < side.used; ++k) {
             const auto h = side.first + k;
             weight_[k] = score[h] + model_.priors[s].join(state_.size(h) - (h == own ? 1 : 0));
-            top = std::max(top, weight_[k]);
         }
-        const auto to = side.first + draw(top);
+        const auto to = side.first + draw_log(weight_, 1.0, rng_);
         if (to != own)
             state_.move(to);
-    }
-
-    /// One draw from the logarithms in weight_.
-    std::size_t draw(double top) {
-        double sum = 0.0;
-        for (auto& weight : weight_) {
-            sum += weight > top - 40 ? std::exp(weight - top) : 0.0; // below, less than rounding
-            weight = sum;
-        }
-        const double at = rng_.uniform() * sum;
-        std::size_t k = 0;
-        while (k + 1 < weight_.size() && weight_[k] <= at)
-            ++k;
-        return k;
     }
 
     /// Adds an empty cluster, or drops a random one if it is empty. A new label has K + 1 places, and one of

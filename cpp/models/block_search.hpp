@@ -1,7 +1,9 @@
-// The search for the partition of largest exact ICL: many climbs, then crossovers of the good solutions.
+// The search for the partition of largest exact ICL: many climbs, crossovers of the good solutions,
+// annealing.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -15,15 +17,18 @@ namespace partita {
 struct SearchPlan {
     std::size_t most[2];         // clusters allowed on each side
     std::size_t restarts;        // climbs, the given starts first and random partitions after them
+    std::size_t trial_climbs;    // if the first so many agree, the others are left out
     std::size_t random_clusters; // clusters of a random start
     std::size_t generations;     // crossovers end after so many, or when the best one stays
+    std::size_t most_anneals;    // annealed runs, until one ends at the best solution so far
+    std::size_t anneal_sweeps;
     std::uint64_t seed;
     unsigned threads;
 };
 
 struct SearchResult {
     Solution best;
-    std::vector<double> run_icl; // of each restart's climb, before any crossover
+    std::vector<double> run_icl; // of each climb, before any crossover
     std::size_t generations = 0;
 };
 
@@ -64,17 +69,16 @@ public:
         : model_(model), plan_(plan), stop_(stop) {}
 
     SearchResult run(std::span<const std::vector<std::uint32_t>> starts) {
-        climb_starts(starts);
+        climb(starts, 0, std::min(plan_.trial_climbs, plan_.restarts));
+        if (!agree())
+            climb(starts, population_.size(), plan_.restarts);
         SearchResult result;
         for (const auto& solution : population_)
             result.run_icl.push_back(solution.icl);
         rank();
-        std::size_t idle = 0;
-        while (result.generations < plan_.generations && idle < patience && !uniform() && !stop_) {
-            const double before = population_.front().icl;
-            breed();
-            ++result.generations;
-            idle = population_.front().icl > before + least_gain ? 0 : idle + 1;
+        if (!agree()) {
+            evolve(result);
+            anneal();
         }
         result.best = population_.front();
         return result;
@@ -84,16 +88,43 @@ private:
     static constexpr std::size_t patience = 5;             // generations without a better solution
     static constexpr std::size_t most_meet_clusters = 256; // merging costs the cube of these
 
-    void climb_starts(std::span<const std::vector<std::uint32_t>> starts) {
-        population_.resize(plan_.restarts);
-        parallel_for(plan_.restarts, plan_.threads, [&](std::size_t run, unsigned) {
-            Rng rng(plan_.seed, stream_ + run);
+    /// Climbs number `first` to `last`, each from its start.
+    void climb(std::span<const std::vector<std::uint32_t>> starts, std::size_t first, std::size_t last) {
+        population_.resize(last);
+        parallel_for(last - first, plan_.threads, [&](std::size_t task, unsigned) {
+            const auto run = first + task;
+            Rng rng(plan_.seed, run);
             const auto labels = run < starts.size()
                                     ? starts[run]
                                     : random_labels(model_.network, plan_.random_clusters, plan_.most, rng);
             population_[run] = Climber<Emission>(model_, labels, plan_.most, rng, stop_).run(false);
         });
-        stream_ += plan_.restarts;
+        stream_ = last;
+    }
+
+    void evolve(SearchResult& result) {
+        std::size_t idle = 0;
+        while (result.generations < plan_.generations && idle < patience && !agree() && !stop_) {
+            const double before = population_.front().icl;
+            breed();
+            ++result.generations;
+            idle = population_.front().icl > before + least_gain ? 0 : idle + 1;
+        }
+    }
+
+    /// Annealed runs until one ends where the best solution is: two ways that meet are a good sign.
+    void anneal() {
+        for (std::size_t run = 0; run < plan_.most_anneals && !stop_; ++run) {
+            Rng rng(plan_.seed, stream_++);
+            const auto labels = random_labels(model_.network, plan_.random_clusters, plan_.most, rng);
+            auto found =
+                Climber<Emission>(model_, labels, plan_.most, rng, stop_).anneal(plan_.anneal_sweeps);
+            auto& best = population_.front();
+            if (std::abs(found.icl - best.icl) < least_gain)
+                return;
+            if (found.icl > best.icl)
+                best = std::move(found);
+        }
     }
 
     /// One child for each place of the population; the best of parents and children, no two alike, live on.
@@ -149,7 +180,11 @@ private:
         population_.erase(std::unique(population_.begin(), population_.end(), twins), population_.end());
     }
 
-    bool uniform() const { return population_.front().icl - population_.back().icl < least_gain; }
+    bool agree() const {
+        const auto icl = [](const Solution& a, const Solution& b) { return a.icl < b.icl; };
+        const auto [worst, best] = std::minmax_element(population_.begin(), population_.end(), icl);
+        return best->icl - worst->icl < least_gain;
+    }
 
     const BlockModelView<Emission>& model_;
     const SearchPlan& plan_;

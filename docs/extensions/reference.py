@@ -15,18 +15,19 @@ import partita
 
 #: Headings of the page, and the home modules under each.
 GROUPS = {
-    "From draws to an estimate": ("sample", "io", "estimate", "held_out", "weights"),
+    "From draws to an estimate": ("sample", "io", "estimate", "weights", "held_out"),
     "Losses": ("losses", "similarity", "agreement", "comparison"),
     "How sure": ("uncertainty", "certainty", "bounds", "modes", "partial", "diagnostics"),
     "Reports": ("report",),
     "Partitions": ("partitions",),
 }
+#: Modules whose names are used with the module's; others that are not at home in `_HOME` get their own name as heading.
 MODULES = {
     "models": "Models",
     "ensembles": "Clustering ensembles",
-    "distributed": "On a Dask cluster",
     "plots": "Figures",
     "datasets": "Data sets",
+    "distributed": "Many machines",
 }
 #: These stand between the names of a formula, and reStructuredText would read them as markup.
 MARKUP = re.compile(r"(?<!\\)(\||\*+|_(?=[\s)\].,;:]|$))")
@@ -41,9 +42,11 @@ def names_of_page() -> dict[str, list[str]]:
         heading: [f"partita.{name}" for module in modules for name in partita._HOME.get(module, "").split()]
         for heading, modules in groups.items()
     }
-    for module, heading in MODULES.items():
-        page[heading] = [f"partita.{module}.{name}" for name in import_module(f"partita.{module}").__all__]
-    return page
+    for module in partita._MODULES:
+        names = getattr(import_module(f"partita.{module}"), "__all__", ())
+        if module in MODULES or module not in partita._HOME:
+            page[MODULES.get(module, module.capitalize())] = [f"partita.{module}.{name}" for name in names]
+    return {heading: names for heading, names in page.items() if names}
 
 
 def write_page(path: Path) -> None:

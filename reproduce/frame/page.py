@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import sys
-import time
 from typing import Any
 
 import matplotlib as mpl
@@ -24,12 +24,12 @@ class Page:
     def __init__(self, name: str, title: str, options: Options) -> None:
         self.name, self.title, self.options = name, title, options
         self.sections: list[Section] = []
-        self._began = time.process_time()
+        self._began = cpu_seconds()
 
     def section(self, title: str, text: str = "", *, decimals: int = 3, differs: str = "") -> None:
         """Begins a section; `differs` is the sentence for rows that differ and bring none of their own."""
         self.sections.append(Section(title, text, decimals, differs))
-        print(f"[{time.process_time() - self._began:6.1f} s] {title}", flush=True)
+        print(f"[{cpu_seconds() - self._began:6.1f} s] {title}", flush=True)
 
     def has_data(self, title: str, *names: str) -> bool:
         """Whether these files are in the data folder; if not, a section of this title says that it was left out."""
@@ -82,8 +82,9 @@ class Page:
             sys.exit("no sentence says why these differ from the paper:\n" + "\n".join(missing))
 
     def markdown(self) -> str:
-        seconds = time.process_time() - self._began
-        head = f"# {self.title}\n\nMade by `{self.options.command}` in {seconds:.0f} CPU seconds."
+        seconds = f"in {cpu_seconds() - self._began:.0f} CPU seconds"
+        spent = seconds if self.options.keep is None else "from long runs that were kept (`--keep`)"
+        head = f"# {self.title}\n\nMade by `{self.options.command}` {spent}."
         return "\n\n".join([head, *map(section_markdown, self.sections)]) + "\n"
 
     def unexplained(self) -> list[Row]:
@@ -94,3 +95,8 @@ class Page:
             for row in section.rows
             if not row.note and differ(row.ours, row.paper, row.error, section.decimals)
         ]
+
+
+def cpu_seconds() -> float:
+    """CPU time of this process and of those it started."""
+    return sum(os.times()[:4])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from matplotlib import pyplot
@@ -18,7 +19,7 @@ from rastelli import paper
 
 FILES = ("french_blogs_edges.csv", "french_blogs_nodes.csv")
 K_UP = 50
-VARIATIONAL_STARTS = 20
+MOST_VARIATIONAL = 20
 OTHER_POSTERIOR = (
     "The large groups agree; the paper's further ones have one or two blogs. Its eq. 29, read as printed, counts each "
     "pair twice, which favours more groups; ours counts it once."
@@ -26,33 +27,26 @@ OTHER_POSTERIOR = (
 VARIATIONAL = "Our variational EM is not mixer's: other starts lead to other local optima, and so to another K."
 
 
-@dataclass(frozen=True)
-class Size:
-    """Sweeps before the first draw, between draws and draws, in all four chains; runs of the greedy search."""
-
-    warmup: int
-    thin: int
-    draws: int
-    runs: int
-    most_variational: int
-
-
-def run(page: frame.Page, size: Size) -> None:
+def run(page: frame.Page, length: runs.Length) -> None:
     nodes = read_parties(page.options)
     graph = as_graph(page.options.data / FILES[0], directed=False, nodes=range(len(nodes)))
-    draws = sample(page.options, graph, size)
-    greedy = runs.run_greedy(draws, K_UP, size.runs)
+    draws = sample(page.options, graph, length)
+    greedy = runs.run_greedy(draws, K_UP, length.runs)
     with threadpool_limits(1):  # the matrices are small: more threads would only wait for each other
-        numbers = range(1, size.most_variational + 1)
-        variational = variational_em(graph, numbers, directed=False, restarts=VARIATIONAL_STARTS, rng=1)
-    write_rows(page, size, draws, greedy, variational.labels, nodes)
+        starts = max(length.runs // 5, 1)
+        variational = variational_em(graph, range(1, MOST_VARIATIONAL + 1), directed=False, restarts=starts, rng=1)
+    write_rows(page, length, draws, greedy, variational.labels, nodes)
     partitions = {"parties": np.unique(nodes, return_inverse=True)[1], "VI": greedy.ours.labels}
     page.figure(
-        draw_network(graph, partitions), "figure-06", "Figure 6: the network, by parties and by the VI estimate"
+        draw_panels(plots.network, graph, partitions),
+        "figure-06",
+        "Figure 6: the network, by parties and by the VI estimate",
     )
     partitions["variational"] = variational.labels
     page.figure(
-        draw_matrices(graph, partitions), "figure-07", "Figure 7: adjacency matrices sorted by three partitions"
+        draw_panels(plots.adjacency_map, graph, partitions),
+        "figure-07",
+        "Figure 7: adjacency matrices sorted by three partitions",
     )
     figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
     runs.draw_trace(greedy, axes[0])
@@ -65,30 +59,26 @@ def read_parties(options: frame.Options) -> np.ndarray:
         return np.array([row["party"] for row in csv.DictReader(file)])
 
 
-def sample(options: frame.Options, graph: Graph, size: Size) -> runs.Draws:
+def sample(options: frame.Options, graph: Graph, length: runs.Length) -> runs.Draws:
     model = StochasticBlockModel(directed=False, n0=0.5, eta0=0.5, zeta0=0.5)
-    plan = {"draws": size.draws // 4, "warmup": size.warmup // 4, "thin": size.thin, "chains": 4, "rng": 1}
-    return runs.draw_chain(options, "blogs", lambda: model.sample(graph, **plan))
+    return runs.draw_chain(options, "blogs", lambda: model.sample(graph, **length.plan()))
 
 
 def write_rows(
     page: frame.Page,
-    size: Size,
+    length: runs.Length,
     draws: runs.Draws,
     greedy: runs.Greedy,
     variational: np.ndarray,
     parties: np.ndarray,
 ) -> None:
-    sweeps = size.warmup + size.thin * size.draws
     page.section(
         "French blogs: Tables 3 and 4",
-        f"196 blogs, 1,432 links; all hyperparameters 0.5; four chains of {sweeps // 4:,} sweeps, {size.draws:,} draws "
-        f"in all (the paper: 2 million sweeps of one chain, 10,000 draws); {size.runs} greedy runs, K_up = {K_UP}. The "
-        "paper's NMI, adjusted Rand index and counts are those of its printed tables.",
-        decimals=2,
+        f"196 blogs, 1,432 links; all hyperparameters 0.5; {length}, K_up = {K_UP}. The paper's NMI, adjusted Rand "
+        "index and counts are those of its printed tables.",
         differs=OTHER_POSTERIOR,
     )
-    theirs = {"groups": 18, "share": 0.10, "mode": 17, "minutes": 300.0, "seconds": 50.0}
+    theirs = runs.Theirs(groups=18, share=0.10, mode=17, minutes=300.0, seconds=50.0)
     runs.greedy_rows(page, draws, greedy, theirs)
     page.row("groups, variational", int(variational.max()) + 1, 12, differs=VARIATIONAL)
     names, of_vi = runs.confusion(parties, greedy.ours.labels)
@@ -118,17 +108,11 @@ def largest(printed: np.ndarray, party: str) -> int:
     return int(printed[paper.PARTIES.index(party)].max())
 
 
-def draw_network(graph: Graph, partitions: dict[str, np.ndarray]) -> Figure:
-    figure, axes = pyplot.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
+def draw_panels(plot: Callable[..., Any], graph: Graph, partitions: dict[str, np.ndarray]) -> Figure:
+    """The network, or its matrix, once for each partition."""
+    count = len(partitions)
+    figure, axes = pyplot.subplots(1, count, figsize=(11, 4.8 if count == 2 else 4), layout="constrained")
     for ax, (name, labels) in zip(axes, partitions.items(), strict=True):
-        plots.network(graph.adjacency, labels, ax=ax)
-        ax.set_title(f"{name}: {labels.max() + 1} groups")
-    return figure
-
-
-def draw_matrices(graph: Graph, partitions: dict[str, np.ndarray]) -> Figure:
-    figure, axes = pyplot.subplots(1, 3, figsize=(11, 4), layout="constrained")
-    for ax, (name, labels) in zip(axes, partitions.items(), strict=True):
-        plots.adjacency_map(graph.adjacency, labels, ax=ax)
+        plot(graph.adjacency, labels, ax=ax)
         ax.set_title(f"{name}: {labels.max() + 1} groups")
     return figure

@@ -106,6 +106,7 @@ def draw_distances(scores: Scores) -> Figure:
     for place, (ax, name) in enumerate(zip(axes.flat, MEASURES, strict=True), start=1):
         draw_lines(ax, scores[..., place])
         ax.set_title(name, fontsize=10)
+        ax.set_xlabel("σ" if place > 2 else "")
     axes[0, 1].legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     return figure
 
@@ -119,4 +120,3 @@ def draw_lines(ax, values: np.ndarray) -> None:
         style = {"color": COLORS[m], "marker": "os^DvP"[m], "markersize": 4, "linewidth": 1.2, "capsize": 2}
         ax.errorbar(places, means, bars, label=method, **style)
     ax.set_xlabel("σ")
-    ax.label_outer()

@@ -1,4 +1,4 @@
-"""The greedy runs of Section 7 on a sample: how many reach the best, and the panels that Figures 5, 8 and 9 share."""
+"""What the analyses of Section 7 share: length of the chains, greedy runs, and panels of Figures 5, 8 and 9."""
 
 from __future__ import annotations
 
@@ -17,6 +17,27 @@ FASTER = "Another machine, program and length of run."
 
 
 @dataclass(frozen=True)
+class Length:
+    """Sweeps before the first draw, sweeps from draw to draw, and draws, in four chains together; greedy runs."""
+
+    warmup: int
+    thin: int
+    draws: int
+    runs: int
+
+    def plan(self) -> dict[str, int]:
+        """Arguments of `sample`."""
+        return {"draws": self.draws // 4, "warmup": self.warmup // 4, "thin": self.thin, "chains": 4, "rng": 1}
+
+    def __str__(self) -> str:
+        sweeps = self.warmup + self.thin * self.draws
+        return (
+            f"four chains of {sweeps // 4:,} sweeps, {self.draws:,} draws in all (the paper: 2 million sweeps of one "
+            f"chain, 10,000 draws); {self.runs} greedy runs"
+        )
+
+
+@dataclass(frozen=True)
 class Draws:
     """Partitions by chain (chains, draws, items), log densities, CPU seconds, and partitions of columns if any."""
 
@@ -24,6 +45,18 @@ class Draws:
     log_density: NDArray[np.float64]
     seconds: float
     columns: NDArray[np.unsignedinteger] | None = None
+
+
+@dataclass(frozen=True)
+class Theirs:
+    """The paper's numbers: groups by VI, share of runs that reach the best, mode of K, minutes and seconds."""
+
+    groups: int
+    share: float
+    mode: int
+    minutes: float
+    seconds: float
+    why_share: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,22 +106,23 @@ def expected_error(draws: Draws, labels: NDArray[np.int64]) -> float:
     return float(np.std(means, ddof=1) / np.sqrt(len(means)))
 
 
-def modal_clusters(draws: Draws) -> int:
-    sample = pt.as_sample(draws.labels)
-    return int(np.bincount(sample.n_clusters, sample.weights).argmax())
-
-
-def greedy_rows(page: frame.Page, draws: Draws, greedy: Greedy, theirs: dict[str, Any]) -> None:
-    """Groups, share of runs that reach the best, mode of K, expected loss and times; `theirs` has the paper's."""
-    page.row("groups of the VI estimate, greedy", greedy.best.n_clusters, theirs["groups"])
-    page.row("groups of the VI estimate, our search", greedy.ours.n_clusters, theirs["groups"])
-    page.row("share of greedy runs that reach their best", greedy.share, theirs["share"], greedy.share_error)
-    page.row("posterior mode of the number of groups", modal_clusters(draws), theirs["mode"])
-    error = expected_error(draws, greedy.best.labels)
-    page.row("expected VI, greedy", greedy.best.expected_loss, None, error)
-    page.row("expected VI, our search", greedy.ours.expected_loss, None, expected_error(draws, greedy.ours.labels))
-    page.row("minutes of the sampler, CPU", draws.seconds / 60, theirs["minutes"], differs=FASTER)
-    page.row("seconds of a greedy run, CPU", greedy.seconds, theirs["seconds"], differs=FASTER)
+def greedy_rows(page: frame.Page, draws: Draws, greedy: Greedy, theirs: Theirs) -> None:
+    """Groups, share of runs that reach the best, posterior of K, expected loss and times, beside the paper's."""
+    page.row("groups of the VI estimate, greedy", greedy.best.n_clusters, theirs.groups)
+    page.row("groups of the VI estimate, our search", greedy.ours.n_clusters, theirs.groups)
+    share, error = greedy.share, greedy.share_error
+    page.row("share of greedy runs that reach their best", share, theirs.share, error, differs=theirs.why_share)
+    by_chain = [pt.as_sample(chain) for chain in draws.labels]
+    posterior = np.mean([np.bincount(one.n_clusters, one.weights, minlength=100) for one in by_chain], axis=0)
+    page.row("posterior mode of the number of groups", int(posterior.argmax()), theirs.mode)
+    for k in sorted({int(posterior.argmax()), theirs.mode}):
+        chances = [float(one.weights[one.n_clusters == k].sum()) for one in by_chain]
+        mean, error = frame.mean_and_error(chances)
+        page.row(f"posterior probability of {k} groups", mean, None, error)
+    for name, found in {"greedy": greedy.best, "our search": greedy.ours}.items():
+        page.row(f"expected VI, {name}", found.expected_loss, None, expected_error(draws, found.labels))
+    page.row("minutes of the sampler, CPU", draws.seconds / 60, theirs.minutes, differs=FASTER)
+    page.row("seconds of a greedy run, CPU", greedy.seconds, theirs.seconds, differs=FASTER)
 
 
 def draw_trace(greedy: Greedy, ax: Any) -> None:

@@ -24,7 +24,11 @@ def generate(
     return centre * SIGNS[truth] + deviations * rng.normal(size=(n, 2)), truth
 
 
-def sample(data: NDArray[np.float64], draws: int, warmup: int, thin: int, chains: int, seed: int) -> Chain:
+def model() -> GaussianDPM:
     """The Dirichlet process mixture with the priors and the scaling of bayesm's rDPGibbs."""
-    model = GaussianDPM(standardize=True, alpha=PowerAlpha(), hyperprior=WishartGrid())
-    return model.sample(data, draws=draws // chains, warmup=warmup, thin=thin, chains=chains, rng=seed)
+    return GaussianDPM(standardize=True, alpha=PowerAlpha(), hyperprior=WishartGrid())
+
+
+def sample(data: NDArray[np.float64], draws: int, warmup: int, thin: int, chains: int, seed: int) -> Chain:
+    """Draws of that model: `draws` in all chains together."""
+    return model().sample(data, draws=draws // chains, warmup=warmup, thin=thin, chains=chains, rng=seed)

@@ -4,9 +4,9 @@
 #include "check.hpp"
 
 int main() {
-    constexpr int parts = 3;
+    constexpr int parts = 4;
     int failed = 0;
-    for (auto* test : {test_losses, test_sample, test_search}) {
+    for (auto* test : {test_bounds, test_losses, test_sample, test_search}) {
         const int before = failures;
         test();
         failed += failures > before;

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from partita import losses as here
-from partita import similarity as similarity_here
 from partita import uncertainty
 from partita._validate import check_count, check_partition, check_same_items
 from partita.losses import Loss, as_loss, unique_distances
 from partita.sample import PartitionSample, as_sample
+from partita.similarity import similarity as similarity_here
 from partita.uncertainty import CredibleBall
 
 ITEMS_A_BLOCK = 4096

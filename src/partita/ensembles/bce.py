@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, polygamma
 
 from .base import Base
-from .estimator import FiniteMixture
+from .estimator import FixedKEstimator
 from .layout import Floats, Layout
 from .predictive import perplexity_of
 
@@ -17,7 +17,7 @@ _FLOOR = 1e-300
 MINIMUM_TURNS = 5
 
 
-class BCE(FiniteMixture):
+class BCE(FixedKEstimator):
     """Each item has its own mixture of consensus clusters, from which each base clustering draws one.
 
     π_n ~ Dirichlet(α), z_nm ~ π_n, y_nm ~ θ_{z_nm, m}. The labels are the modal cluster of E[π_n].

@@ -90,7 +90,7 @@ class EnsembleEstimator:
         return f"{type(self).__name__}({', '.join(changed)}){fitted}"
 
 
-class FiniteMixture(EnsembleEstimator):
+class FixedKEstimator(EnsembleEstimator):
     """What the estimators of k clusters share: they run from several random starts, and the best run is kept."""
 
     k: int

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from .estimator import FiniteMixture
+from .estimator import FixedKEstimator
 from .hosts import Here
 from .layout import Floats, Layout
 from .predictive import Mixture, perplexity_of
 from .variational import random_start
 
 
-class MixtureModel(FiniteMixture):
+class MixtureModel(FixedKEstimator):
     """The consensus as the components of a mixture fitted by maximum likelihood.
 
     p(y_n) = Σ_k π_k Π_m θ_km(y_nm), a gap being left out of the product.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from partita import _core
+from partita._validate import check_positive
 from partita.models.graph import Graph
 
 Labels = NDArray[np.uint32]
@@ -70,23 +70,18 @@ def constant(graph: Graph, edges: EdgeModel) -> float:
     return total + sum(float(gammaln(degree + 1).sum()) for degree in degrees)
 
 
-def check_positive(**values: float) -> None:
-    """Refuse hyperparameters that are not positive numbers."""
-    for name, value in values.items():
-        if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
-            raise ValueError(f"{name} must be a positive number, got {value!r}")
+def check_settings(model: Any) -> None:
+    """Refuse hyperparameters of a block model that are not positive numbers, and kinds of edges that are unknown."""
+    for name in ("n0", "eta0", "zeta0", "a0", "b0"):
+        if name != "b0" or model.b0 is not None:
+            check_positive(getattr(model, name), name)
+    if model.edges not in ("binary", "counts"):
+        raise ValueError(f"edges must be 'binary' or 'counts', got {model.edges!r}")
 
 
 def seed_from(rng: Any) -> int:
     """A seed for the core, drawn from None, an int or a NumPy generator."""
     return int(np.random.default_rng(rng).integers(2**63))
-
-
-def count_threads(n_jobs: int) -> int:
-    """Threads for n_jobs; −1 is one for each core."""
-    if n_jobs == 0 or n_jobs < -1:
-        raise ValueError(f"n_jobs must be -1 or at least 1, got {n_jobs}")
-    return n_jobs if n_jobs > 0 else (os.cpu_count() or 1)
 
 
 def _square_arrays(graph: Graph, edges: EdgeModel) -> Any:

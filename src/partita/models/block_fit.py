@@ -78,7 +78,7 @@ class BlockFit:
     labels : (nodes,) canonical.
     icl : log p(X, z | K), natural logarithm, constants included.
     path : MergePath, the greedy merges down to one cluster.
-    run_icl : ICL of each restart before crossovers.
+    run_icl : ICL of each climb, before crossovers and annealing.
     interrupted : whether Ctrl-C ended the search early.
     """
 

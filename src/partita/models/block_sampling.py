@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from partita import _core
+from partita._validate import check_count
 from partita.models.block_core import seed_from
 from partita.models.checkpoint import Plan
 from partita.models.graph import Graph
@@ -43,10 +44,8 @@ def make_plan(draws: int, warmup: int, thin: int, chains: int, rng: Any) -> Plan
     """A plan with every number checked."""
     least = {"draws": 1, "warmup": 0, "thin": 1, "chains": 1}
     given = {"draws": draws, "warmup": warmup, "thin": thin, "chains": chains}
-    for name, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least[name]:
-            raise ValueError(f"{name} must be a whole number of at least {least[name]}, got {value!r}")
-    return Plan(int(draws), int(warmup), int(thin), int(chains), seed_from(rng))
+    checked = {name: check_count(value, name, minimum=least[name]) for name, value in given.items()}
+    return Plan(**checked, seed=seed_from(rng))
 
 
 def make_samplers(

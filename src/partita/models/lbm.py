@@ -11,14 +11,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita.models.block_core import (
-    EdgeModel,
-    check_positive,
-    constant,
-    count_threads,
-    native_model,
-    seed_from,
-)
+from partita._validate import check_count
+from partita.models.block_core import EdgeModel, check_settings, constant, native_model
 from partita.models.block_fit import Blocks, block_table, check_pairs, first_appearance
 from partita.models.block_sampling import (
     graph_arrays,
@@ -27,11 +21,12 @@ from partita.models.block_sampling import (
     make_plan,
     make_samplers,
 )
+from partita.models.block_search import search_partition, start_clusters
 from partita.models.chain import Chain, smallest_unsigned
 from partita.models.checkpoint import Plan
+from partita.models.estimator import Estimator
 from partita.models.graph import Graph, as_bipartite
 from partita.models.running import Registry, sample_model
-from partita.models.sbm import LARGE, check_count, start_clusters
 from partita.models.starts import spectral_starts
 
 PARAMETERS = ("n0", "eta0", "zeta0", "edges", "a0", "b0", "k_prior")
@@ -96,7 +91,7 @@ class LatentBlockFit:
 
 
 @Registry.add
-class LatentBlockModel:
+class LatentBlockModel(Estimator):
     """Latent block model of a matrix, all parameters integrated out.
 
     log p(X, r, c | K, M) = Σ_kl log B(η0 + e_kl, ζ0 + m_kl − e_kl) / B(η0, ζ0) + log p(r | K) + log p(c | M)
@@ -133,14 +128,10 @@ class LatentBlockModel:
         k_prior: float | ArrayLike = 1.0,
         random_state: Any = None,
     ) -> None:
-        check_positive(n0=n0, eta0=eta0, zeta0=zeta0, a0=a0)
-        if b0 is not None:
-            check_positive(b0=b0)
-        if edges not in ("binary", "counts"):
-            raise ValueError(f"edges must be 'binary' or 'counts', got {edges!r}")
         self.n0, self.eta0, self.zeta0 = n0, eta0, zeta0
         self.edges, self.a0, self.b0 = edges, a0, b0
         self.k_prior, self.random_state = k_prior, random_state
+        check_settings(self)
 
     def icl(self, matrix: Any, rows: ArrayLike, columns: ArrayLike) -> float:
         """Exact ICL of partitions of rows and columns (natural logarithm)."""
@@ -180,20 +171,15 @@ class LatentBlockModel:
         model = self._edge_model(graph)
         shape = graph.adjacency.shape
         limits = k_max if isinstance(k_max, tuple) else (k_max, k_max)
-        most = [n if k is None else check_count("k_max", k, n) for k, n in zip(limits, shape, strict=True)]
-        restarts = check_count("restarts", restarts, None)
+        most = [
+            n if k is None else min(check_count(k, "k_max", minimum=1), n) for k, n in zip(limits, shape, strict=True)
+        ]
+        restarts = check_count(restarts, "restarts", minimum=1)
         generator = np.random.default_rng(rng)
         native = native_model(graph, model, self.n0, self.n0)
         starts = self._starts(graph, most, restarts, generator)
-        labels, icl, run_icl, _, interrupted = native.maximize(
-            starts,
-            most[0],
-            most[1],
-            restarts if sum(shape) <= LARGE else max(len(starts), 1),
-            random_clusters=min(start_clusters(sum(shape)), max(most)),
-            generations=50,
-            seed=seed_from(generator),
-            threads=count_threads(n_jobs),
+        labels, icl, run_icl, interrupted = search_partition(
+            native, starts, (most[0], most[1]), restarts, generator, n_jobs
         )
         offset = constant(graph, model)
         rows, columns = first_appearance(labels[: shape[0]]), first_appearance(labels[shape[0] :])
@@ -269,6 +255,7 @@ class LatentBlockModel:
         return as_bipartite(matrix, counts=self.edges == "counts")
 
     def _edge_model(self, graph: Graph) -> EdgeModel:
+        check_settings(self)  # again: set_params may have changed them
         counts = self.edges == "counts"
         if not counts:
             return EdgeModel(False, False, False, self.eta0, self.zeta0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from typing import Any, Self
@@ -10,14 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita.models.block_core import (
-    EdgeModel,
-    check_positive,
-    constant,
-    count_threads,
-    native_model,
-    seed_from,
-)
+from partita._validate import check_count
+from partita.models.block_core import EdgeModel, check_settings, constant, native_model
 from partita.models.block_fit import BlockFit, MergePath, first_appearance
 from partita.models.block_sampling import (
     graph_arrays,
@@ -26,19 +19,19 @@ from partita.models.block_sampling import (
     make_plan,
     make_samplers,
 )
+from partita.models.block_search import LARGE, search_partition, start_clusters
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
+from partita.models.estimator import Estimator
 from partita.models.graph import Graph, as_graph
 from partita.models.running import Registry, sample_model
 from partita.models.starts import both_directions, spectral_starts
 
-LARGE = 3000  # nodes above which random starts are not worth their time
-MOST_START_CLUSTERS = 256
 PARAMETERS = ("directed", "loops", "n0", "eta0", "zeta0", "edges", "degree_corrected", "a0", "b0", "k_prior")
 
 
 @Registry.add
-class StochasticBlockModel:
+class StochasticBlockModel(Estimator):
     """Stochastic block model with all parameters integrated out.
 
     log p(X, z | K) = Σ_kl log B(η0 + e_kl, ζ0 + m_kl − e_kl) / B(η0, ζ0)
@@ -87,17 +80,13 @@ class StochasticBlockModel:
         k_prior: float | ArrayLike = 1.0,
         random_state: Any = None,
     ) -> None:
-        check_positive(n0=n0, eta0=eta0, zeta0=zeta0, a0=a0)
-        if b0 is not None:
-            check_positive(b0=b0)
-        if edges not in ("binary", "counts"):
-            raise ValueError(f"edges must be 'binary' or 'counts', got {edges!r}")
         self.directed, self.loops = directed, loops
         self.n0, self.eta0, self.zeta0 = n0, eta0, zeta0
         self.edges, self.degree_corrected = edges, degree_corrected
         self.a0, self.b0 = a0, b0
         self.k_prior = k_prior
         self.random_state = random_state
+        check_settings(self)
 
     def icl(self, graph: Any, labels: ArrayLike) -> float:
         """Exact log p(X, z | K) of a partition of a graph (natural logarithm), K its number of clusters."""
@@ -122,8 +111,8 @@ class StochasticBlockModel:
         ----------
         graph : what `as_graph` takes.
         k_max : most clusters; None: no limit.
-        restarts : climbs (from spectral k-means partitions and, in networks of up to 3,000 nodes, random ones); their
-            solutions are then crossed until the best stays.
+        restarts : climbs (from spectral k-means partitions and, in networks of up to 3,000 nodes, random ones). If they
+            disagree, networks of up to 500 nodes are annealed too, and the solutions are crossed until the best stays.
         rng : None, int or numpy Generator.
         starts : (s, nodes) partitions to climb from first.
         n_jobs : threads; the result does not depend on their number.
@@ -135,21 +124,12 @@ class StochasticBlockModel:
         seen = self._graph(graph)
         model = self._edge_model(seen)
         n = seen.n_nodes
-        most = check_count("k_max", k_max, n) if k_max is not None else n
-        restarts = check_count("restarts", restarts, None)
+        most = min(check_count(k_max, "k_max", minimum=1), n) if k_max is not None else n
+        restarts = check_count(restarts, "restarts", minimum=1)
         generator = np.random.default_rng(rng)
         native = native_model(seen, model, self.n0)
         first = self._starts(seen, most, restarts, starts, generator)
-        labels, icl, run_icl, _, interrupted = native.maximize(
-            first,
-            most,
-            1,
-            max(restarts, len(first)) if n <= LARGE else len(first),
-            random_clusters=min(start_clusters(n), most),
-            generations=50,
-            seed=seed_from(generator),
-            threads=count_threads(n_jobs),
-        )
+        labels, icl, run_icl, interrupted = search_partition(native, first, (most, 1), restarts, generator, n_jobs)
         offset = constant(seen, model)
         return self._fit(native, seen, model, labels, icl + offset, run_icl + offset, interrupted)
 
@@ -223,6 +203,7 @@ class StochasticBlockModel:
         return seen
 
     def _edge_model(self, graph: Graph) -> EdgeModel:
+        check_settings(self)  # again: set_params may have changed them
         counts = self.edges == "counts" or self.degree_corrected
         first, second = (self.a0, self._rate(graph)) if counts else (self.eta0, self.zeta0)
         return EdgeModel(self.directed, self.loops, counts, first, second, self.degree_corrected)
@@ -272,18 +253,6 @@ class StochasticBlockModel:
         kind = "directed" if self.directed else "undirected"
         corrected = ", degree-corrected" if self.degree_corrected else ""
         return f"StochasticBlockModel({kind}, {self.edges}{corrected}, loops={self.loops}, n0={self.n0})"
-
-
-def start_clusters(n_nodes: int) -> int:
-    """Clusters of a start: more than are likely to be there, since clusters merge more easily than they split."""
-    return min(n_nodes, max(20, math.isqrt(4 * n_nodes)), MOST_START_CLUSTERS)
-
-
-def check_count(name: str, value: Any, most: int | None) -> int:
-    """A whole number of at least 1, cut to `most`."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
-    return int(value) if most is None else min(int(value), most)
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, digamma, gammaln, logsumexp, xlogy
+from scipy.special import betaln, digamma, gammaln, xlogy
 
 from partita._facts import ShownAsText
 from partita.models.block_fit import first_appearance
@@ -19,6 +19,7 @@ from partita.models.starts import both_directions, embed, kmeans
 Matrix = NDArray[np.float64]
 TINY = 1e-10
 STEPS = 200
+PRIOR = 0.5  # of every Dirichlet and Beta of the affiliation model
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,32 +135,33 @@ def _plain_matrix(graph: Graph) -> Matrix:
 
 def _fit_em(X: Matrix, tau: Matrix, directed: bool) -> tuple[Matrix, float]:
     """τ_iq ∝ α_q Π_j Π_l [b(x_ij; π_ql) b(x_ji; π_lq)]^τ_jl, iterated with α and π at their maxima."""
-    empty = 1.0 - X - np.eye(len(X))
     for _ in range(STEPS):
-        alpha, pi = tau.mean(axis=0), _block_means(X, empty, tau)
+        others = tau.sum(axis=0) - tau  # of a node: how much of each cluster the other nodes are
+        out = X @ tau
+        alpha, pi = tau.mean(axis=0), _block_means(tau.T @ out, tau.T @ others)
         edge, gap = np.log(pi), np.log1p(-pi)
-        logs = xlogy(1.0, np.maximum(alpha, TINY)) + (X @ tau) @ edge.T + (empty @ tau) @ gap.T
+        logs = xlogy(1.0, np.maximum(alpha, TINY)) + out @ edge.T + (others - out) @ gap.T
         if directed:
-            logs += (X.T @ tau) @ edge + (empty.T @ tau) @ gap
-        new = np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
+            received = X.T @ tau
+            logs += received @ edge + (others - received) @ gap
+        new = _softmax(logs)
         change = np.abs(new - tau).max()
         tau = new
         if change < 1e-4:
             break
-    return tau, _asymptotic_icl(X, empty, tau, directed)
+    return tau, _asymptotic_icl(X, tau, directed)
 
 
-def _block_means(X: Matrix, empty: Matrix, tau: Matrix) -> Matrix:
-    edges, gaps = tau.T @ X @ tau, tau.T @ empty @ tau
-    means: Matrix = np.clip(edges / np.maximum(edges + gaps, TINY), TINY, 1 - TINY)
+def _block_means(edges: Matrix, dyads: Matrix) -> Matrix:
+    means: Matrix = np.clip(edges / np.maximum(dyads, TINY), TINY, 1 - TINY)
     return means
 
 
-def _asymptotic_icl(X: Matrix, empty: Matrix, tau: Matrix, directed: bool) -> float:
+def _asymptotic_icl(X: Matrix, tau: Matrix, directed: bool) -> float:
     n, k = tau.shape
     hard = np.eye(k)[tau.argmax(axis=1)]
-    edges, gaps = hard.T @ X @ hard, hard.T @ empty @ hard
-    dyads = edges + gaps
+    edges, dyads = hard.T @ X @ hard, hard.T @ (hard.sum(axis=0) - hard)
+    gaps = dyads - edges
     likelihood = xlogy(edges, edges / np.maximum(dyads, TINY)) + xlogy(gaps, gaps / np.maximum(dyads, TINY))
     sizes = hard.sum(axis=0)
     mixture = xlogy(sizes, sizes / n).sum() - (k - 1) / 2 * math.log(n)
@@ -170,29 +172,38 @@ def _asymptotic_icl(X: Matrix, empty: Matrix, tau: Matrix, directed: bool) -> fl
 
 def _fit_affiliation(X: Matrix, tau: Matrix, directed: bool) -> tuple[Matrix, float]:
     """Updates of q(z), then of q(π), q(λ within), q(ε between); the bound is exact just after the latter."""
-    prior = 0.5
     both = X + X.T if directed else X
     most = 2.0 if directed else 1.0
-    others = most * (1.0 - np.eye(len(X)))
-    total_edges, total_dyads = both.sum() / 2, others.sum() / 2
     for _ in range(STEPS):
-        inside, dyads = float((tau * (both @ tau)).sum() / 2), float((tau * (others @ tau)).sum() / 2)
-        within = prior + np.array([inside, dyads - inside])
-        between = prior + np.array([total_edges - inside, total_dyads - dyads - total_edges + inside])
-        nodes = prior + tau.sum(axis=0)
+        nodes, within, between, links, others = _affiliation_counts(both, most, tau)
         weight = digamma(within) - digamma(within.sum()) - digamma(between) + digamma(between.sum())
-        logs = digamma(nodes) + (both @ tau) * weight[0] + ((others - both) @ tau) * weight[1]
-        new = np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
+        new = _softmax(digamma(nodes) + links * weight[0] + (others - links) * weight[1])
         change = np.abs(new - tau).max()
-        bound = _affiliation_bound(tau, nodes, within, between, prior)
         if change < 1e-4:
             break
         tau = new
-    return tau, bound
+    nodes, within, between, _, _ = _affiliation_counts(both, most, tau)
+    return tau, _affiliation_bound(tau, nodes, within, between)
 
 
-def _affiliation_bound(tau: Matrix, nodes: Matrix, within: Matrix, between: Matrix, prior: float) -> float:
+def _affiliation_counts(both: Matrix, most: float, tau: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix, Matrix]:
+    """Parameters of q(π), q(λ), q(ε), and of each node its edges and dyads with each cluster."""
+    links, others = both @ tau, most * (tau.sum(axis=0) - tau)
+    total_edges, total_dyads = both.sum() / 2, most * len(both) * (len(both) - 1) / 2
+    inside, dyads = float((tau * links).sum() / 2), float((tau * others).sum() / 2)
+    within = PRIOR + np.array([inside, dyads - inside])
+    between = PRIOR + np.array([total_edges - inside, total_dyads - dyads - total_edges + inside])
+    return PRIOR + tau.sum(axis=0), within, between, links, others
+
+
+def _softmax(logs: Matrix) -> Matrix:
+    weights: Matrix = np.exp(logs - logs.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    return weights
+
+
+def _affiliation_bound(tau: Matrix, nodes: Matrix, within: Matrix, between: Matrix) -> float:
     k = len(nodes)
-    mixture = gammaln(nodes).sum() - gammaln(nodes.sum()) - k * gammaln(prior) + gammaln(k * prior)
-    blocks = betaln(*within) + betaln(*between) - 2 * betaln(prior, prior)
+    mixture = gammaln(nodes).sum() - gammaln(nodes.sum()) - k * gammaln(PRIOR) + gammaln(k * PRIOR)
+    blocks = betaln(*within) + betaln(*between) - 2 * betaln(PRIOR, PRIOR)
     return float(mixture + blocks - xlogy(tau, tau).sum())

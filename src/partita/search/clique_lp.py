@@ -6,6 +6,7 @@ program minimises Σ c_ij x_ij over 0 <= x <= 1 and adds these triangles only wh
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -34,6 +35,8 @@ PATIENCE = 6
 MEETS = 1e-8
 #: A pair is fixed when its reduced cost exceeds the slack by so much.
 FIX_MARGIN = 1e-6
+#: Seconds that HiGHS gets to stop; it is then left alone.
+LAST_WORDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -168,13 +171,21 @@ class _Program:
 
     def _run(self) -> None:
         """HiGHS in a thread of its own, so that Ctrl-C reaches this one and can be passed on."""
-        self.highs.startSolve()
+        done = threading.Event()
+
+        def work() -> None:
+            try:
+                self.highs.run()
+            finally:
+                done.set()
+
         try:
-            while not self.highs.wait(0.1)[0]:
+            threading.Thread(target=work, daemon=True).start()
+            while not done.wait(0.1):
                 pass
         except KeyboardInterrupt:
             self.highs.cancelSolve()
-            self.highs.wait()
+            done.wait(LAST_WORDS)
             raise
 
     def _keep_solution(self) -> None:
@@ -214,7 +225,7 @@ class _Program:
             self.fixed_at[columns] = value
 
     def _is_fixed(self) -> NDArray[np.bool_]:
-        return ~np.isnan(self.fixed_at)
+        return cast("NDArray[np.bool_]", ~np.isnan(self.fixed_at))
 
     def _reduced_cost(self) -> Floats:
         cost = np.concatenate([self.cost, np.zeros(self.rows.shape[1] - self.cost.size)])
@@ -252,6 +263,7 @@ class _Program:
             gone = np.flatnonzero(idle).astype(np.int32)
             self.highs.deleteRows(gone.size, gone)
             self.rows, self.upper, self.idle = self.rows[~idle], self.upper[~idle], self.idle[~idle]
+            self.duals = self.duals[~idle]
 
     def _limit_clusters(self, limit: int) -> None:
         """r_i >= 1 - Σ_{j<i} x_ji is 1 for the first item of a cluster; the sum of r is at most the limit."""
@@ -286,3 +298,4 @@ class _Program:
         self.rows = csr_array(vstack([self.rows, block]))
         self.upper = np.concatenate([self.upper, upper])
         self.idle = np.concatenate([self.idle, np.zeros(count, np.int64)])
+        self.duals = np.concatenate([self.duals, np.zeros(count)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from partita.similarity import complete_similarity, sums_within
 
 if TYPE_CHECKING:
     from partita.estimate import Search
+
+Floats = NDArray[np.float64]
 
 #: Taken off a floor, so that rounding does not hide a draw.
 ROUNDING = 1e-9
@@ -40,17 +42,17 @@ def find_draw(sample: PartitionSample, loss: Loss, search: Search, rng: np.rando
     return Found(sample.labels[best_row].astype(np.int64))
 
 
-def _floors(sample: PartitionSample, loss: Loss, n_jobs: int) -> NDArray[np.float64]:
+def _floors(sample: PartitionSample, loss: Loss, n_jobs: int) -> Floats:
     """A lower bound on the expected loss of each draw, the loss itself but for rounding where that is quick."""
     if sample.has_gaps or not isinstance(loss, VI | Binder):
         return np.zeros(sample.n_unique)
     one_by_one = float(sample.n_unique) ** 2 * sample.n_items
     native, threads = loss._native(sample.n_items), check_n_jobs(n_jobs)
-    losses = _core.expected_losses_of_draws(core_sample(sample), native, one_by_one, threads)
+    losses = cast(Floats, _core.expected_losses_of_draws(core_sample(sample), native, one_by_one, threads))
     return losses - ROUNDING if losses.size else _jensen(sample, loss)
 
 
-def _jensen(sample: PartitionSample, loss: VI | Binder) -> NDArray[np.float64]:
+def _jensen(sample: PartitionSample, loss: VI | Binder) -> Floats:
     """Jensen's bound for VI, the loss itself for Binder; zero where the similarity matrix is larger than the draws."""
     if sample.n_items > sample.n_unique:
         return np.zeros(sample.n_unique)
@@ -62,5 +64,5 @@ def _jensen(sample: PartitionSample, loss: VI | Binder) -> NDArray[np.float64]:
     else:
         n = n**2
     of_draws = sample.weights @ sizes.sum(axis=1)
-    floor: NDArray[np.float64] = loss.a * of_draws + (loss.b * sizes - (loss.a + loss.b) * within).sum(axis=1)
+    floor: Floats = loss.a * of_draws + (loss.b * sizes - (loss.a + loss.b) * within).sum(axis=1)
     return floor / n - ROUNDING

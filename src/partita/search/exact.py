@@ -47,25 +47,26 @@ def find_exact(sample: PartitionSample, loss: Loss, search: Search, rng: np.rand
     ----------
     Grötschel & Wakabayashi (1989), A cutting plane algorithm for a clustering problem.
     """
-    check_exact(sample, loss)
+    binder = _checked(sample, loss)
     begun = time.monotonic()
     limit = given_limit(sample, search)
     start = find_search(sample, loss, replace(search, max_clusters=limit), rng)
     seconds = np.inf if search.seconds is None else search.seconds - (time.monotonic() - begun)
     seconds = 0.0 if start.interrupted else seconds
-    found = bound_binder(sample, loss, seconds, start.labels, limit if limit < sample.n_items else None)
+    found = bound_binder(sample, binder, seconds, start.labels, limit if limit < sample.n_items else None)
     reached = float(expected_loss(found.labels, sample, loss))
     gap = 0.0 if found.proven else (reached - found.value) / reached if reached > 0 else 0.0
     interrupted = start.interrupted or found.interrupted
     return Found(found.labels, start.runs, proven=found.proven, gap=gap, interrupted=interrupted)
 
 
-def check_exact(sample: PartitionSample, loss: Loss) -> None:
-    """Raise where the linear program does not know what to do."""
+def _checked(sample: PartitionSample, loss: Loss) -> Binder:
+    """The loss, if the linear program knows what to do with it and with the draws."""
     if not isinstance(loss, Binder):
         raise ValueError(f"method 'exact' knows Binder's loss only, not {loss}")
     if sample.has_gaps:
         raise ValueError("method 'exact' needs draws that label every item")
+    return loss
 
 
 def bound_binder(

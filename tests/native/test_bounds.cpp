@@ -1,0 +1,59 @@
+// The row bound and the scores of all draws, which bound and meet the expected losses of the draws.
+#include <algorithm>
+#include <numeric>
+
+#include "check.hpp"
+#include "distances.hpp"
+#include "draw_losses.hpp"
+#include "random_draws.hpp"
+#include "row_bound.hpp"
+
+namespace {
+
+using namespace partita;
+
+template <class Label> void check_scores(std::size_t n) {
+    const RandomDraws<Label> owned(12, n, 4, 0.0, 3);
+    const auto draws = owned.view();
+    const LossTables tables(VI{1.3, 0.7}, n);
+    const StopFlag go{false}, stop{true};
+    const auto scores = expected_losses_of_draws(draws, tables, 1e18, 2, go);
+    CHECK(scores.size() == draws.n_draws());
+    for (std::size_t t = 0; t < scores.size(); ++t) {
+        const auto row = draws.draw(t);
+        const std::vector<std::uint32_t> estimate(row.begin(), row.end());
+        const auto losses = distances(std::span(estimate), draws, tables, 1);
+        const double mean = std::inner_product(losses.begin(), losses.end(), draws.weights.begin(), 0.0);
+        CHECK(near(scores[t], mean));
+    }
+    CHECK(expected_losses_of_draws(draws, tables, 1e18, 1, stop).empty());
+    CHECK(expected_losses_of_draws(draws, LossTables(NVI{}, n), 1e18, 1, go).empty());
+}
+
+template <class Label> void check_row_bound(std::size_t n, std::size_t most_anchored) {
+    const RandomDraws<Label> owned(15, n, 3, 0.0, 5);
+    const auto draws = owned.view();
+    const StopFlag go{false};
+    const LossTables tables(VI{1, 1}, n);
+    const auto scores = expected_losses_of_draws(draws, tables, 1e18, 1, go);
+    RowBoundOptions options;
+    options.seconds = 0.3;
+    options.threads = 2;
+    options.most_anchored = most_anchored;
+    const auto bound = row_bound(draws, options, go);
+    CHECK(bound.value <= *std::min_element(scores.begin(), scores.end()));
+    CHECK(bound.rows_only <= bound.value);
+}
+
+} // namespace
+
+void test_bounds() {
+    check_scores<std::uint8_t>(40);
+    check_scores<std::uint16_t>(100);
+    check_scores<std::uint32_t>(150);
+    for (const std::size_t most_anchored : {0, 60}) {
+        check_row_bound<std::uint8_t>(1, most_anchored);
+        check_row_bound<std::uint16_t>(12, most_anchored);
+        check_row_bound<std::uint32_t>(30, most_anchored);
+    }
+}
