@@ -108,6 +108,7 @@ def test_any_number_of_shards_gives_the_same(sample, monkeypatch, loss):
     found = [in_shards(sample, loss, n) for n in range(1, 8)]
     for other in found[1:]:
         assert np.array_equal(found[0].labels, other.labels)
+        assert np.array_equal(pt.canonical(other.labels), other.labels)
         assert [run.loss for run in found[0].runs] == [run.loss for run in other.runs]
     kind, reported = pt.losses.as_loss(loss), min(run.loss for run in found[0].runs)
     reached = pt.expected_loss(found[0].labels, sample, kind)
@@ -129,6 +130,24 @@ def test_any_number_of_workers_gives_the_same_shards(clients, sample, monkeypatc
     here = in_shards(sample, "vi", 1)
     there = pt.distributed.estimate(sample, search=SEARCH, rng=3, client=clients[n_workers], shards=3)
     assert np.array_equal(here.labels, there.labels)
+
+
+@pytest.mark.parametrize("questions", [0, 1, 3])
+def test_shards_stop_in_time_with_the_best_so_far(sample, monkeypatch, questions):
+    """However many questions there was time for, the answer is a whole partition, and no worse than with fewer."""
+    monkeypatch.setattr(sharding, "COARSE_DRAWS", 40)
+    asked, ask = [], sharding._Held.ask
+
+    def ask_and_count(self, *arguments):
+        asked.append(arguments)
+        self._deadline = np.inf if len(asked) <= questions else -np.inf
+        return ask(self, *arguments)
+
+    monkeypatch.setattr(sharding._Held, "ask", ask_and_count)
+    found = in_shards(sample, "vi", 2)
+    assert len(asked) == questions + 1
+    assert np.array_equal(pt.canonical(found.labels), found.labels)
+    assert pt.expected_loss(found.labels, sample) <= pt.expected_loss(sample, sample).min()
 
 
 def test_shards_with_gaps_and_weights(monkeypatch):

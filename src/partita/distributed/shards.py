@@ -9,6 +9,7 @@ draws, so that the answer does not depend on who holds which draws.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from partita import _core
 from partita.distributed.pool import Pool, Shared
 from partita.losses import VI, Binder, Loss, core_sample
+from partita.partitions import canonical
 from partita.sample import PartitionSample
 from partita.search.found import Found, RunRow
 from partita.search.jobs import Engine
@@ -77,18 +79,32 @@ def ask_shard(shard: ShardOfDraws, kind: str, questions: Sequence[Question]) -> 
     return [shard.answer(kind, *question) for question in questions]
 
 
+class _TimeIsUp(Exception):
+    """Leaves the descent; what was kept is the answer."""
+
+
 @dataclass
 class Slot:
-    """A partition under search; `value` is its expected loss in units."""
+    """A partition under search; `kept` is the last one whose expected loss, `value` in units, is known."""
 
     number: int
     labels: Labels
     start: str
-    value: int = 0
+    kept: Labels
+    value: int = _NEVER
     batches: int = FIRST_BATCHES
     sweeps: int = 0
     moves: int = 0
     close: list[Labels] = field(default_factory=list)  # items of the last sweep whose scores were too close to call
+
+    def row(self, unit: float) -> RunRow:
+        """What is reported of it."""
+        loss = np.nan if self.value == _NEVER else self.value * unit
+        return RunRow(self.start, self.sweeps, self.moves, loss, int(self.kept.max()) + 1, 0.0)
+
+    def keep(self, value: int) -> None:
+        """The partition at hand is better, or the first."""
+        self.kept, self.value = self.labels, value
 
 
 def search_shards(
@@ -101,21 +117,24 @@ def search_shards(
     shards: int,
 ) -> Found:
     """The partition found on draws that are split into `shards` parts."""
+    deadline = time.monotonic() + (np.inf if search.seconds is None else search.seconds)
     generator_of_orders = np.random.default_rng(rng.integers(2**63))
     runs, interrupted, group = search_runs("search", _some_draws(sample, rng), loss, search, rng, engine)
-    best = best_distinct(runs, CARRIED)
-    slots = [
-        Slot(number, run.labels if group is None else run.labels[group], run.start) for number, run in enumerate(best)
-    ]
+    slots = []
+    for number, run in enumerate(best_distinct(runs, CARRIED)):
+        labels = run.labels if group is None else run.labels[group]
+        slots.append(Slot(number, labels, run.start, labels))
     unit = 2.0**-36 / sample.n_items
-    held = _Held(pool, _split(sample, loss, shards, len(slots), unit))
-    _descend(slots, held, cluster_limit(sample, search), isinstance(loss, VI | Binder), generator_of_orders)
+    try:
+        held = _Held(pool, _split(sample, loss, shards, len(slots), unit), deadline)
+        _descend(slots, held, cluster_limit(sample, search), isinstance(loss, VI | Binder), generator_of_orders)
+    except _TimeIsUp:
+        pass
+    except KeyboardInterrupt:
+        interrupted = True
     winner = min(slots, key=lambda slot: (slot.value, slot.number))
-    rows = tuple(
-        RunRow(slot.start, slot.sweeps, slot.moves, slot.value * unit, int(slot.labels.max()) + 1, 0.0)
-        for slot in slots
-    )
-    return Found(winner.labels.astype(np.int64), rows, interrupted=interrupted)
+    rows = tuple(slot.row(unit) for slot in slots)
+    return Found(canonical(winner.kept), rows, interrupted=interrupted)
 
 
 def _some_draws(sample: PartitionSample, rng: np.random.Generator) -> PartitionSample:
@@ -147,11 +166,13 @@ def _split(sample: PartitionSample, loss: Loss, shards: int, slots: int, unit: f
 class _Held:
     """The shards on their workers: what is asked of all, summed."""
 
-    def __init__(self, pool: Pool, shards: list[ShardOfDraws]) -> None:
-        self._pool = pool
+    def __init__(self, pool: Pool, shards: list[ShardOfDraws], deadline: float = np.inf) -> None:
+        self._pool, self._deadline = pool, deadline
         self._shards: list[Shared] = [pool.share(shard, worker=place) for place, shard in enumerate(shards)]
 
     def ask(self, kind: str, slots: Sequence[Slot], items: Sequence[Labels | None]) -> list[Any]:
+        if time.monotonic() > self._deadline:
+            raise _TimeIsUp
         questions = [(slot.number, _narrow(slot.labels), wanted) for slot, wanted in zip(slots, items, strict=True)]
         answers = self._pool.map(ask_shard, [(shard, kind, questions) for shard in self._shards])
         return [sum(parts[1:], start=parts[0]) for parts in zip(*answers, strict=True)]
@@ -167,7 +188,7 @@ def _narrow(labels: Labels) -> NDArray[Any]:
 def _descend(slots: list[Slot], held: _Held, limit: int, linear: bool, rng: np.random.Generator) -> None:
     """Sweeps and merges until neither helps any partition."""
     for slot, value in zip(slots, held.values(slots), strict=True):
-        slot.value = value
+        slot.keep(value)
     active = slots
     while active:
         _sweep_to_the_end(active, held, limit, linear, rng)
@@ -177,19 +198,18 @@ def _descend(slots: list[Slot], held: _Held, limit: int, linear: bool, rng: np.r
 def _sweep_to_the_end(slots: list[Slot], held: _Held, limit: int, linear: bool, rng: np.random.Generator) -> None:
     active = list(slots)
     while active:
-        before = {slot.number: (slot.labels, slot.value, slot.moves) for slot in active}
+        before = {slot.number: slot.moves for slot in active}
         _sweep(active, held, limit, ROUGH if linear else PRECISE, rng)
         if linear:
-            _settle_close_calls([slot for slot in active if slot.moves == before[slot.number][2]], held, limit)
-        moved = [slot for slot in active if slot.moves > before[slot.number][2]]
+            _settle_close_calls([slot for slot in active if slot.moves == before[slot.number]], held, limit)
+        moved = [slot for slot in active if slot.moves > before[slot.number]]
         active = []
         for slot, value in zip(moved, held.values(moved), strict=True):
-            old_labels, old_value, _ = before[slot.number]
-            if value < old_value:
-                slot.value = value
+            if value < slot.value:
+                slot.keep(value)
                 active.append(slot)
             else:
-                slot.labels = old_labels
+                slot.labels = slot.kept
                 slot.batches *= 4
                 if slot.batches <= MOST_BATCHES:
                     active.append(slot)
@@ -264,7 +284,8 @@ def _merge(slots: list[Slot], held: _Held) -> list[Slot]:
                 slot.labels = _renumbered(np.where(slot.labels == gone, keep, slot.labels).astype(np.uint32))
                 merged.append(slot)
         for slot, value in zip(merged, held.values(merged), strict=True):
-            slot.value, slot.batches = value, FIRST_BATCHES
+            slot.keep(value)
+            slot.batches = FIRST_BATCHES
             changed[slot.number] = slot
         active = [slot for slot in merged if slot.labels.max() > 0]
     return list(changed.values())
