@@ -27,7 +27,7 @@ FAITHFUL = {
     "smoke": Length(400, 1, 200, 4),
 }
 NETWORKS = {
-    "full": Length(40_000, 50, 2_000, 100),
+    "full": Length(1_000_000, 100, 10_000, 100, chains=1),
     "quick": Length(8_000, 4, 1_000, 10),
     "smoke": Length(400, 1, 200, 2),
 }

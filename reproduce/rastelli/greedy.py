@@ -18,21 +18,24 @@ FASTER = "Another machine, program and length of run."
 
 @dataclass(frozen=True)
 class Length:
-    """Sweeps before the first draw, sweeps from draw to draw, and draws, in four chains together; greedy runs."""
+    """Sweeps before the first draw, sweeps from draw to draw, and draws, in all chains together; greedy runs."""
 
     warmup: int
     thin: int
     draws: int
     runs: int
+    chains: int = 4
 
     def plan(self) -> dict[str, int]:
         """Arguments of `sample`."""
-        return {"draws": self.draws // 4, "warmup": self.warmup // 4, "thin": self.thin, "chains": 4, "rng": 1}
+        each = {"draws": self.draws // self.chains, "warmup": self.warmup // self.chains}
+        return {**each, "thin": self.thin, "chains": self.chains, "rng": 1}
 
     def __str__(self) -> str:
-        sweeps = self.warmup + self.thin * self.draws
+        sweeps = (self.warmup + self.thin * self.draws) // self.chains
+        chains = "one chain" if self.chains == 1 else f"{self.chains} chains"
         return (
-            f"four chains of {sweeps // 4:,} sweeps, {self.draws:,} draws in all (the paper: 2 million sweeps of one "
+            f"{chains} of {sweeps:,} sweeps, {self.draws:,} draws in all (the paper: 2 million sweeps of one "
             f"chain, 10,000 draws); {self.runs} greedy runs"
         )
 
@@ -45,6 +48,11 @@ class Draws:
     log_density: NDArray[np.float64]
     seconds: float
     columns: NDArray[np.unsignedinteger] | None = None
+
+    @property
+    def parts(self) -> list[NDArray[np.unsignedinteger]]:
+        """Parts whose differences show the Monte Carlo error: the chains, or the quarters of a single one."""
+        return list(self.labels) if len(self.labels) > 1 else np.array_split(self.labels[0], 4)
 
 
 @dataclass(frozen=True)
@@ -101,8 +109,8 @@ def run_greedy(draws: Draws, k_up: int, runs: int) -> Greedy:
 
 
 def expected_error(draws: Draws, labels: NDArray[np.int64]) -> float:
-    """Monte Carlo error of the expected VI: standard error over the chains' means."""
-    means = [pt.distances(labels, chain, "vi").mean() for chain in draws.labels]
+    """Monte Carlo error of the expected VI: standard error over the parts' means."""
+    means = [pt.distances(labels, part, "vi").mean() for part in draws.parts]
     return float(np.std(means, ddof=1) / np.sqrt(len(means)))
 
 
@@ -112,11 +120,11 @@ def greedy_rows(page: frame.Page, draws: Draws, greedy: Greedy, theirs: Theirs) 
     page.row("groups of the VI estimate, our search", greedy.ours.n_clusters, theirs.groups)
     share, error = greedy.share, greedy.share_error
     page.row("share of greedy runs that reach their best", share, theirs.share, error, differs=theirs.why_share)
-    by_chain = [pt.as_sample(chain) for chain in draws.labels]
-    posterior = np.mean([np.bincount(one.n_clusters, one.weights, minlength=100) for one in by_chain], axis=0)
+    by_part = [pt.as_sample(part) for part in draws.parts]
+    posterior = np.mean([np.bincount(one.n_clusters, one.weights, minlength=100) for one in by_part], axis=0)
     page.row("posterior mode of the number of groups", int(posterior.argmax()), theirs.mode)
     for k in sorted({int(posterior.argmax()), theirs.mode}):
-        chances = [float(one.weights[one.n_clusters == k].sum()) for one in by_chain]
+        chances = [float(one.weights[one.n_clusters == k].sum()) for one in by_part]
         mean, error = frame.mean_and_error(chances)
         page.row(f"posterior probability of {k} groups", mean, None, error)
     for name, found in {"greedy": greedy.best, "our search": greedy.ours}.items():
