@@ -18,8 +18,8 @@ from rastelli import paper
 FILE = "house_votes_84.csv"
 K_UP = 30
 SIX_AND_TWO = (
-    "With all hyperparameters 0.5 there are further groups beside six like the paper's; with uniform priors (all 1) the "
-    "estimate is the paper's Table 5 but for one member (models/block_models)."
+    "With all hyperparameters 0.5 there are further groups beside six like the paper's; with uniform priors (all 1) "
+    "the estimate is the paper's Table 5 but for one member (models/block_models)."
 )
 OTHER_DRAWS = "A matter of the draws at hand: near-ties make local optima, and the paper's draws are not public."
 
