@@ -101,7 +101,8 @@ class DaskPool:
     ) -> list[Any]:
         results: list[Any] = [None] * len(tasks)
         waiting, futures = deque(range(len(tasks))), dict[Any, int]()
-        most = TASKS_A_THREAD * max(1, self.n_threads)
+        few = len(tasks) <= TASKS_A_THREAD  # no need to ask how many threads there are
+        most = TASKS_A_THREAD if few else TASKS_A_THREAD * max(1, self.n_threads)
         losses, idle_since = 0, time.monotonic()
         while (waiting or futures) and not stopped():
             while waiting and len(futures) < most:
@@ -120,7 +121,8 @@ class DaskPool:
                     waiting.appendleft(place)
             if time.monotonic() - idle_since > PATIENCE_SECONDS:
                 self._wait_for_workers()
-        self._client.cancel(list(futures), force=True)
+        if futures:
+            self._client.cancel(list(futures), force=True)
         return results
 
     @contextmanager
