@@ -10,8 +10,8 @@ namespace partita {
 namespace {
 
 constexpr std::size_t dense_cells_limit = std::size_t{1} << 16; // the whole table stays in the cache
-constexpr std::size_t lanes =
-    2; // tables that items take turns in: to count in one cell twice at once is slow
+// Tables in which items take turns: to count in one cell twice at once is slow.
+constexpr std::size_t lanes = 2;
 constexpr std::size_t lane_cells_limit = 4096; // larger tables have one lane
 constexpr std::size_t block_of_draws = 64;     // that a thread takes at a time
 
@@ -19,17 +19,6 @@ double sum_of(std::span<const double> table, std::span<const std::uint32_t> coun
     double sum = 0;
     for (const auto count : counts)
         sum += table[count];
-    return sum;
-}
-
-/// Adds a row of counts to the column sums; returns the row's own sum.
-PARTITA_CLONES std::uint32_t add_row(const std::uint32_t* row, std::size_t n,
-                                     std::uint32_t* __restrict columns) {
-    std::uint32_t sum = 0;
-    for (std::size_t column = 0; column < n; ++column) {
-        columns[column] += row[column];
-        sum += row[column];
-    }
     return sum;
 }
 
@@ -50,110 +39,116 @@ PARTITA_CLONES void add_and_clear(std::uint32_t* __restrict lane, std::size_t n,
 
 } // namespace
 
-Contingency::Contingency(std::size_t n_estimate_clusters, std::size_t n_draw_clusters)
-    : n_rows_(n_estimate_clusters), n_columns_(n_draw_clusters), stride_(n_columns_ + 1),
-      dense_((n_rows_ + 1) * stride_ <= dense_cells_limit), n_cells_((n_rows_ + 1) * stride_),
-      n_lanes_(n_cells_ <= lane_cells_limit ? lanes : 1), cells_(dense_ ? n_lanes_ * n_cells_ : n_columns_),
-      row_sizes_(n_rows_), column_sizes_(n_columns_) {}
+Contingency::Contingency(std::size_t most_estimate_clusters, std::size_t most_draw_clusters) {
+    const auto n_cells = (most_estimate_clusters + 1) * (most_draw_clusters + 1);
+    dense_ = n_cells <= dense_cells_limit;
+    n_lanes_ = n_cells <= lane_cells_limit ? lanes : 1;
+    cells_.resize(dense_ ? n_lanes_ * n_cells : n_lanes_ * most_draw_clusters);
+}
 
 template <class Label> void Contingency::set_estimate(std::span<const Label> estimate) {
-    estimate_.resize(estimate.size());
-    offsets_.resize(estimate.size());
-    for (std::size_t i = 0; i < estimate.size(); ++i) {
-        estimate_[i] = static_cast<std::uint32_t>(std::min<std::size_t>(estimate[i], n_rows_));
-        offsets_[i] = static_cast<std::uint32_t>(estimate_[i] * stride_);
-    }
+    n_columns_ = count_clusters(estimate);
+    stride_ = n_columns_ + 1;
+    column_sizes_.resize(n_columns_);
+    columns_.resize(estimate.size());
+    for (std::size_t i = 0; i < estimate.size(); ++i)
+        columns_[i] = static_cast<std::uint32_t>(std::min<std::size_t>(estimate[i], n_columns_));
 }
 
 template <class Label> Sums Contingency::sums(std::span<const Label> draw, const LossTables& tables) {
     Sums sums;
+    n_rows_ = count_clusters(draw);
+    row_sizes_.resize(n_rows_);
     if (dense_) {
         count_dense(draw);
-        sums.n = sizes_of_dense();
-        sums.joint = joint_dense(tables.joint());
+        sums.joint = joint_and_sizes_of_dense(tables.joint());
     } else {
-        sums.n = sizes_of_sparse(draw);
+        find_sizes(draw);
         sums.joint = joint_sparse(draw, tables.joint());
     }
-    sums.estimate = sum_of(tables.estimate(), row_sizes_);
-    sums.draw = sum_of(tables.draw(), column_sizes_);
-    sums.total = tables.joint()[static_cast<std::size_t>(sums.n)];
+    const auto n = std::accumulate(row_sizes_.begin(), row_sizes_.end(), std::size_t{0});
+    sums.n = static_cast<double>(n);
+    sums.estimate = sum_of(tables.estimate(), column_sizes_);
+    sums.draw = sum_of(tables.draw(), row_sizes_);
+    sums.total = tables.joint()[n];
     return sums;
 }
 
 Sums Contingency::transposed(Sums sums, const LossTables& tables) const {
-    sums.estimate = sum_of(tables.estimate(), column_sizes_);
-    sums.draw = sum_of(tables.draw(), row_sizes_);
+    sums.estimate = sum_of(tables.estimate(), row_sizes_);
+    sums.draw = sum_of(tables.draw(), column_sizes_);
     return sums;
 }
 
 /// Gaps are counted in the last row and column, which nothing reads: no branch in the loop.
 template <class Label> void Contingency::count_dense(std::span<const Label> draw) {
-    std::uint32_t* lane[lanes];
+    std::uint32_t* own[lanes];
     for (std::size_t s = 0; s < lanes; ++s)
-        lane[s] = cells_.data() + (s % n_lanes_) * n_cells_;
-    std::fill_n(lane[0], n_cells_, 0u);
-    const auto* const offsets = offsets_.data();
-    const auto outside = static_cast<std::uint32_t>(n_columns_);
-    const auto column = [&](std::size_t i) { return std::min(static_cast<std::uint32_t>(draw[i]), outside); };
+        own[s] = lane(s % n_lanes_);
+    std::fill_n(own[0], n_cells(), 0u);
+    const auto* const columns = columns_.data();
+    const auto outside = static_cast<std::uint32_t>(n_rows_), stride = static_cast<std::uint32_t>(stride_);
+    const auto cell = [&](std::size_t i) {
+        return std::min(static_cast<std::uint32_t>(draw[i]), outside) * stride + columns[i];
+    };
     std::size_t i = 0;
     for (; i + lanes <= draw.size(); i += lanes)
         for (std::size_t s = 0; s < lanes; ++s)
-            ++lane[s][offsets[i + s] + column(i + s)];
+            ++own[s][cell(i + s)];
     for (; i < draw.size(); ++i)
-        ++lane[0][offsets[i] + column(i)];
+        ++own[0][cell(i)];
     for (std::size_t s = 1; s < n_lanes_; ++s)
-        add_and_clear(lane[s], n_cells_, lane[0]);
-}
-
-double Contingency::sizes_of_dense() {
-    std::fill(column_sizes_.begin(), column_sizes_.end(), 0u);
-    std::size_t n = 0;
-    for (std::size_t row = 0; row < n_rows_; ++row)
-        n += row_sizes_[row] = add_row(cells_.data() + row * stride_, n_columns_, column_sizes_.data());
-    return static_cast<double>(n);
-}
-
-template <class Label> double Contingency::sizes_of_sparse(std::span<const Label> draw) {
-    std::fill(row_sizes_.begin(), row_sizes_.end(), 0u);
-    std::fill(column_sizes_.begin(), column_sizes_.end(), 0u);
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < draw.size(); ++i)
-        if (draw[i] != gap<Label> && estimate_[i] < n_rows_) {
-            ++row_sizes_[estimate_[i]];
-            ++column_sizes_[draw[i]];
-            ++n;
-        }
-    return static_cast<double>(n);
+        add_and_clear(own[s], n_cells(), own[0]);
 }
 
 /// Row by row, so that the rows' sums overlap in the processor. A row of one cell gives its value exactly, so
 /// that the sums of identical partitions cancel exactly.
-double Contingency::joint_dense(std::span<const double> table) const {
+double Contingency::joint_and_sizes_of_dense(std::span<const double> table) {
+    std::fill(column_sizes_.begin(), column_sizes_.end(), 0u);
     double sum = 0;
-    for (std::size_t row = 0; row < n_rows_; ++row)
-        sum += sum_of(table, std::span(cells_).subspan(row * stride_, n_columns_));
+    for (std::size_t row = 0; row < n_rows_; ++row) {
+        const auto* const counts = cells_.data() + row * stride_;
+        double row_sum = 0;
+        std::uint32_t size = 0;
+        for (std::size_t column = 0; column < n_columns_; ++column) {
+            row_sum += table[counts[column]];
+            size += counts[column];
+            column_sizes_[column] += counts[column];
+        }
+        sum += row_sum;
+        row_sizes_[row] = size;
+    }
     return sum;
+}
+
+template <class Label> void Contingency::find_sizes(std::span<const Label> draw) {
+    std::fill(row_sizes_.begin(), row_sizes_.end(), 0u);
+    std::fill(column_sizes_.begin(), column_sizes_.end(), 0u);
+    for (std::size_t i = 0; i < draw.size(); ++i)
+        if (draw[i] != gap<Label> && columns_[i] < n_columns_) {
+            ++row_sizes_[draw[i]];
+            ++column_sizes_[columns_[i]];
+        }
 }
 
 /// Cluster after cluster of the estimate, counting in one row that is cleared behind: memory O(items), any K.
 template <class Label>
 double Contingency::joint_sparse(std::span<const Label> draw, std::span<const double> table) {
-    std::vector<std::size_t> begins(n_rows_ + 1);
-    std::partial_sum(row_sizes_.begin(), row_sizes_.end(), begins.begin() + 1);
+    std::vector<std::size_t> begins(n_columns_ + 1);
+    std::partial_sum(column_sizes_.begin(), column_sizes_.end(), begins.begin() + 1);
     order_.resize(begins.back());
     auto fill = begins;
     for (std::size_t i = 0; i < draw.size(); ++i)
-        if (draw[i] != gap<Label> && estimate_[i] < n_rows_)
-            order_[fill[estimate_[i]]++] = static_cast<std::uint32_t>(draw[i]);
+        if (draw[i] != gap<Label> && columns_[i] < n_columns_)
+            order_[fill[columns_[i]]++] = static_cast<std::uint32_t>(draw[i]);
     double sum = 0;
-    for (std::size_t row = 0; row < n_rows_; ++row) {
-        const std::span members(order_.data() + begins[row], begins[row + 1] - begins[row]);
-        for (const auto column : members)
-            ++cells_[column];
-        for (const auto column : members) {
-            sum += cells_[column] ? table[cells_[column]] : 0.0;
-            cells_[column] = 0;
+    for (std::size_t column = 0; column < n_columns_; ++column) {
+        const std::span members(order_.data() + begins[column], begins[column + 1] - begins[column]);
+        for (const auto row : members)
+            ++cells_[row];
+        for (const auto row : members) {
+            sum += cells_[row] ? table[cells_[row]] : 0.0;
+            cells_[row] = 0;
         }
     }
     return sum;

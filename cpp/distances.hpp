@@ -14,7 +14,8 @@ namespace partita {
 /// The three sums of one estimate against draws. An instance keeps scratch memory for one thread.
 class Contingency {
 public:
-    Contingency(std::size_t n_estimate_clusters, std::size_t n_draw_clusters);
+    /// Room for so many clusters of an estimate and of a draw.
+    Contingency(std::size_t most_estimate_clusters, std::size_t most_draw_clusters);
 
     /// The estimate of the sums that follow.
     template <class Label> void set_estimate(std::span<const Label> estimate);
@@ -26,15 +27,19 @@ public:
 
 private:
     template <class Label> void count_dense(std::span<const Label> draw);
-    double sizes_of_dense();
-    template <class Label> double sizes_of_sparse(std::span<const Label> draw);
-    double joint_dense(std::span<const double> table) const;
+    std::uint32_t* lane(std::size_t number) { return cells_.data() + number * (cells_.size() / n_lanes_); }
+    double joint_and_sizes_of_dense(std::span<const double> table);
+    template <class Label> void find_sizes(std::span<const Label> draw);
     template <class Label> double joint_sparse(std::span<const Label> draw, std::span<const double> table);
 
-    std::size_t n_rows_, n_columns_, stride_; // a dense table has a row and a column more, for gaps
+    /// Cells in use: a row for each cluster of the draw, a column for each of the estimate, and one of each
+    /// more, for gaps.
+    std::size_t n_cells() const { return (n_rows_ + 1) * stride_; }
+
     bool dense_;
-    std::size_t n_cells_, n_lanes_;
-    std::vector<std::uint32_t> estimate_, offsets_; // of each item: its row, and where that begins
+    std::size_t n_lanes_;
+    std::size_t n_rows_ = 0, n_columns_ = 0, stride_ = 1;
+    std::vector<std::uint32_t> columns_; // of each item, in the estimate
     std::vector<std::uint32_t> cells_, row_sizes_, column_sizes_, order_;
 };
 
