@@ -1,39 +1,41 @@
-"""The quick variant of reproduce/come_latouche.py."""
+"""The parts of reproduce/come_latouche.py; test_reproduce.py runs the whole."""
 
-import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[1] / "reproduce" / "come_latouche.py"
+sys.path.insert(0, str(Path(__file__).parents[1] / "reproduce"))
+
+from come.settings import Size, run_settings, scores
+
+SMALL = Size(2, (0.45, 0.09), (1, 2), k_up=6, restarts=1, sweeps=50)
 
 
-@pytest.fixture
-def script(monkeypatch):
-    spec = importlib.util.spec_from_file_location("come_latouche", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    monkeypatch.setattr(module, "QUICK_BETAS", (0.45, 0.09))
-    for name, value in {"K_UP": 6, "RESTARTS": 1, "SWEEPS": 50}.items():
-        monkeypatch.setattr(module, name, value)
-    return module
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    path = tmp_path_factory.mktemp("come") / "runs" / "come_latouche.csv"
+    run_settings(path, SMALL)
+    return path
 
 
-def test_quick_table(script, tmp_path):
-    table = script.main(["--quick", "--out", str(tmp_path)])
-    assert [(row["setting"], row["beta"]) for row in table] == [
-        ("1", "0.45"),
-        ("1", "0.09"),
-        ("2", "0.45"),
-        ("2", "0.09"),
-    ]
-    for row in table:
-        assert row["graphs"] == 2
-        if row["beta"] == "0.45":  # the planted clusters are found
-            assert row["exact ICL"] > 0.99
-        else:
-            assert row["exact ICL"] < 0.9
-    assert (tmp_path / "come_latouche-quick.md").read_text(encoding="utf-8").count("\n") == 6
-    before = (tmp_path / "come_latouche-quick.csv").read_bytes()
-    assert script.main(["--quick", "--out", str(tmp_path)]) == table  # nothing is run twice
-    assert (tmp_path / "come_latouche-quick.csv").read_bytes() == before
+@pytest.mark.parametrize("setting", [1, 2])
+def test_planted_clusters_are_found_where_links_are_many(path, setting):
+    found = scores(run_settings(path, SMALL), setting)
+    assert list(found) == [0.45, 0.09]
+    assert min(found[0.45]["exact ICL"]) > 0.99
+    assert max(found[0.09]["exact ICL"]) < 0.9
+
+
+def test_nothing_is_run_twice(path):
+    before = path.read_bytes()
+    run_settings(path, SMALL)
+    assert path.read_bytes() == before
+
+
+def test_a_run_goes_on_where_it_stopped(path, tmp_path):
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    half = tmp_path / "half.csv"
+    half.write_text("".join(lines[: 1 + 4 * 3]), encoding="utf-8")
+    run_settings(half, SMALL)
+    assert sorted(half.read_text(encoding="utf-8").splitlines()) == sorted("".join(lines).splitlines())

@@ -1,0 +1,111 @@
+"""Graphs with planted clusters, what each method makes of them, and the file that keeps it."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from partita.agreement import nmi
+from partita.models import StochasticBlockModel, affiliation_vb, variational_em
+
+EPSILON = 0.01
+SETTINGS = {1: (100, 5, False), 2: (100, 5, True), 3: (500, 10, False)}  # nodes, clusters, hub cluster
+BETAS = tuple(round(0.45 - 0.02 * step, 2) for step in range(23))
+METHODS = ("exact ICL", "colsbm", "mixer", "vbmod")
+FIELDS = ("graph", "setting", "beta", "method", "nmi", "clusters")
+Rows = list[dict[str, str]]
+
+
+@dataclass(frozen=True)
+class Size:
+    """Graphs for each β, the values of β, the settings, the largest K, and the effort of the rivals."""
+
+    graphs: int
+    betas: tuple[float, ...]
+    settings: tuple[int, ...]
+    k_up: int = 20
+    restarts: int = 3  # of the variational methods, for each K
+    sweeps: int = 2000
+
+
+def run_settings(path: Path, size: Size) -> Rows:
+    """All rows of the file at `path`, after those that were missing have been added to it."""
+    rows = read_rows(path)
+    done = {(row["graph"], row["setting"], row["beta"]) for row in rows}
+    wanted = [
+        (graph, setting, beta) for graph in range(size.graphs) for setting in size.settings for beta in size.betas
+    ]
+    for graph, setting, beta in wanted:
+        if (str(graph), str(setting), str(beta)) in done:
+            continue
+        new = [
+            dict(zip(FIELDS, map(str, (graph, setting, beta, *result)), strict=True))
+            for result in compare(setting, beta, graph, size)
+        ]
+        rows += new
+        append_rows(path, new)
+        print(f"graph {graph} setting {setting} beta {beta}: " + "  ".join(f"{r['method']} {r['nmi']}" for r in new))
+    return rows
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def append_rows(path: Path, rows: list[dict[str, str]]) -> None:
+    fresh = not path.exists()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        if fresh:
+            writer.writeheader()
+        writer.writerows(rows)
+
+
+def compare(setting: int, beta: float, graph: int, size: Size) -> list[tuple[str, float, int]]:
+    """Method, NMI with the planted clusters, clusters found: all methods on the same graph."""
+    X, truth = make_graph(setting, beta, graph)
+    seed, range_of_k = graph, range(2, size.k_up + 1)
+    found = (
+        StochasticBlockModel().maximize(X, k_max=size.k_up, rng=seed, n_jobs=1).labels,
+        most_likely_draw(X, seed, size.sweeps),
+        variational_em(X, range_of_k, restarts=size.restarts, rng=seed).labels,
+        affiliation_vb(X, range_of_k, restarts=size.restarts, rng=seed).labels,
+    )
+    return [
+        (method, round(nmi(labels, truth), 4), int(labels.max()) + 1)
+        for method, labels in zip(METHODS, found, strict=True)
+    ]
+
+
+def most_likely_draw(X: np.ndarray, seed: int, sweeps: int) -> np.ndarray:
+    chain = StochasticBlockModel().sample(X, draws=sweeps, warmup=0, chains=1, rng=seed, n_jobs=1)
+    return chain.labels[0, np.asarray(chain.stats["log_density"])[0].argmax()]
+
+
+def make_graph(setting: int, beta: float, graph: int) -> tuple[np.ndarray, np.ndarray]:
+    """A directed graph without loops and its planted clusters; cluster 0 is the hub if the setting has one."""
+    n, k, hub = SETTINGS[setting]
+    rng = np.random.default_rng([setting, round(100 * beta), graph])
+    labels = rng.integers(k, size=n)
+    linked = labels[:, None] == labels
+    if hub:
+        linked = linked | (labels == 0)[:, None] | (labels == 0)
+    X = (rng.random((n, n)) < np.where(linked, beta, EPSILON)).astype(float)
+    np.fill_diagonal(X, 0)
+    return X, labels
+
+
+def scores(rows: Rows, setting: int) -> dict[float, dict[str, list[float]]]:
+    """NMI of the graphs of a setting, by β and method, β falling."""
+    found: dict[float, dict[str, list[float]]] = {}
+    for row in rows:
+        if row["setting"] == str(setting):
+            found.setdefault(float(row["beta"]), {}).setdefault(row["method"], []).append(float(row["nmi"]))
+    return dict(sorted(found.items(), reverse=True))
