@@ -27,7 +27,7 @@ SIZES = {
 RECOVERED = 0.25  # from this β on, the paper says of settings 1 and 2, the greedy exact ICL finds the planted clusters
 NOT_ALL = "Some graphs of this β have planted clusters that the ICL does not tell apart."
 OWN_MODEL = (
-    "vbmod's model, one probability of links inside clusters and one between them, is what made the graphs of setting 1: "
+    "vbmod's model, one probability of links inside clusters and one between them, made the graphs of setting 1: "
     "it is ahead in the transition. With a hub, as in setting 2, it fails."
 )
 
