@@ -33,7 +33,7 @@ template <SearchState S> std::vector<Waverer> waverers(S& state, const Limits& l
         const auto own = state.cluster_of(i);
         const auto scores = state.score(i).first(state.n_clusters());
         const auto other = best_other(scores, own);
-        if (state.n_clusters() > 1 && state.size(own) > 1)
+        if (state.n_clusters() > 1 && !state.is_alone(i))
             found.push_back({i, own, other.best, other.best_score - scores[own]});
     }
     const auto count = static_cast<std::size_t>(std::sqrt(static_cast<double>(found.size())));
@@ -60,7 +60,7 @@ public:
     void follow(std::uint32_t item) {
         const auto own = state_->cluster_of(item);
         const auto target = best_cluster(*state_, item);
-        if (target != own && target < state_->n_clusters() && state_->size(own) > 1)
+        if (target != own && target < state_->n_clusters() && !state_->is_alone(item))
             move(item, target);
     }
 
@@ -86,7 +86,7 @@ template <SearchState S> bool try_chains(S& state, Tally& tally, const Limits& l
     for (const auto& first : candidates) {
         if (limits.reached())
             break;
-        if (state.cluster_of(first.item) != first.own || state.size(first.own) == 1)
+        if (state.cluster_of(first.item) != first.own || state.is_alone(first.item))
             continue;
         Chain<S> chain(state);
         chain.move(first.item, first.other);

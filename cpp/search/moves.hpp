@@ -28,7 +28,7 @@ concept SearchState =
         { fixed.value() } -> std::same_as<double>;
         { fixed.labels() } -> std::same_as<const std::vector<std::uint32_t>&>;
         { fixed.cluster_of(i) } -> std::same_as<std::uint32_t>;
-        { fixed.size(i) } -> std::same_as<std::uint32_t>;
+        { fixed.is_alone(i) } -> std::same_as<bool>;
         { fixed.members(k) } -> std::same_as<std::vector<std::uint32_t>>;
         { fixed.n_clusters() } -> std::same_as<std::uint32_t>;
         { fixed.merge_changes() } -> std::same_as<std::vector<double>>;

@@ -52,8 +52,7 @@ void PairState::refresh() {
 
 std::span<const double> PairState::score(std::size_t i) {
     const auto own = labels_[i];
-    const bool alone = own != nowhere && sizes_[own] == 1;
-    const auto candidates = n_clusters() + (n_clusters() < max_clusters_ && !alone);
+    const auto candidates = n_clusters() + (n_clusters() < max_clusters_ && !is_alone(i));
     scores_.assign(candidates, 0.0);
     for (std::uint32_t k = 0; k < n_clusters(); ++k)
         scores_[k] = cost(2.0 * sizes_[k], 2 * mass(i)[k]);

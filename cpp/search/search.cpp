@@ -25,6 +25,8 @@ constexpr std::uint64_t refining_stream = std::uint64_t{1} << 63; // apart from 
 /// A partition as the search passes it on: labels 0..K-1, items in no cluster where a draw has a gap.
 using Labels = std::vector<std::uint32_t>;
 
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
 /// Items cluster by cluster, clusters and items in random order: neighbours share the rows that a score
 /// reads.
 template <SearchState S> std::vector<std::uint32_t> cluster_order(const S& state, Rng& rng) {
@@ -37,6 +39,15 @@ template <SearchState S> std::vector<std::uint32_t> cluster_order(const S& state
     for (const auto i : items)
         order[ends[ranks[state.cluster_of(i)]]++] = i;
     return order;
+}
+
+/// Whether the value, computed anew, is below `before` beyond rounding; `before` becomes the value. What ends
+/// a loop over steps that are decided in single precision.
+template <SearchState S> bool lowered(S& state, double& before) {
+    state.refresh();
+    const auto limit = before - S::precise_tolerance * std::abs(state.value());
+    before = state.value();
+    return before < limit;
 }
 
 /// Single moves and merges until neither helps.
@@ -220,7 +231,7 @@ public:
         auto chained = each(1, [&](std::size_t, Run& run, S& state, Rng& rng) {
             run = best;
             state.assign(run.labels);
-            while (try_chains(state, run.tally, limits_))
+            for (auto before = infinite; lowered(state, before) && try_chains(state, run.tally, limits_);)
                 descend(state, rng, run.tally, limits_);
         });
         if (chained.front().loss < best.loss)

@@ -230,9 +230,7 @@ void State::find_rows(std::size_t i) {
 /// How many candidates item i has: every cluster, and a new one unless there are enough or it is alone
 /// already.
 std::size_t State::candidates(std::size_t i) const {
-    const auto own = labels_[i];
-    const bool alone = own != nowhere && sizes_[own] == problem_->copies(i);
-    return n_clusters() + (n_clusters() < max_clusters_ && !alone);
+    return n_clusters() + (n_clusters() < max_clusters_ && !is_alone(i));
 }
 
 std::span<const double> State::score(std::size_t i) {

@@ -24,6 +24,10 @@ public:
     std::uint32_t max_clusters() const { return max_clusters_; }
     std::uint32_t n_clusters() const { return static_cast<std::uint32_t>(sizes_.size()); }
     std::uint32_t size(std::size_t cluster) const { return sizes_[cluster]; }
+    /// Whether item i, with its copies, is a cluster of its own.
+    bool is_alone(std::size_t i) const {
+        return labels_[i] != nowhere && sizes_[labels_[i]] == problem_->copies(i);
+    }
     std::uint32_t cluster_of(std::size_t i) const { return labels_[i]; }
     const std::vector<std::uint32_t>& labels() const { return labels_; }
     std::vector<std::uint32_t> members(std::uint32_t cluster) const;
