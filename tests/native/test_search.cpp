@@ -1,4 +1,6 @@
 // Searches: every loss, each label type, with gaps and without, limits that bind, threads.
+#include <numeric>
+
 #include "check.hpp"
 #include "distances.hpp"
 #include "random_draws.hpp"
@@ -83,10 +85,37 @@ void check_that_chains_help() {
     }
 }
 
+/// A chain that does not help leaves the partition as it was, also where items stand for several.
+void check_that_chains_are_undone_with_copies() {
+    std::vector<std::uint32_t> copies(12);
+    for (std::size_t i = 0; i < copies.size(); ++i)
+        copies[i] = 1 + i % 4;
+    const auto total = std::accumulate(copies.begin(), copies.end(), std::size_t{0});
+    const LossTables tables(VI{}, total);
+    const StopFlag stop{false};
+    const Limits limits(stop, std::numeric_limits<double>::infinity());
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+        const RandomDraws<std::uint8_t> owned(20, 12, 6, 0.0, seed);
+        auto draws = owned.view();
+        draws.copies = copies;
+        const Problem problem(draws, tables);
+        State state(problem, 8);
+        Rng rng(seed, 1);
+        state.assign(random_labels(12, 8, rng));
+        const auto labels = state.labels();
+        const auto before = state.value();
+        Tally tally;
+        const bool helped = try_chains(state, tally, limits);
+        state.refresh();
+        CHECK(helped ? state.value() < before : state.labels() == labels);
+    }
+}
+
 } // namespace
 
 void test_search() {
     check_that_chains_help();
+    check_that_chains_are_undone_with_copies();
     for (const double gaps : {0.0, 0.2})
         for (const std::uint32_t most : {1u, 3u, 30u})
             check_searches<std::uint8_t>(20, gaps, most);
