@@ -89,14 +89,13 @@ def workers(count: int, runs: int = 64) -> dict[str, Any]:
 def shards(kind: str, threads: int = 2) -> dict[str, Any]:
     """The sharded search of large.npz on threads of this process, or on as many Dask workers."""
     from partita.distributed.pool import ThreadPool, connected
-    from partita.distributed.runs import engine_on
     from partita.distributed.shards import search_shards
 
     sample = pt.as_sample(reference_draws("large"))
 
     def search(pool: Any) -> Any:
         rng = np.random.default_rng(1)
-        return search_shards(sample, pt.VI(), pt.Search(), rng, pool, engine_on(pool), threads)
+        return search_shards(sample, pt.VI(), pt.Search(n_jobs=threads), rng, pool, threads)
 
     if kind == "threads":
         _, seconds, cpu = _timed(lambda: search(ThreadPool(threads)))

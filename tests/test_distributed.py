@@ -17,7 +17,6 @@ from partita.datasets import make_draws
 from partita.distributed import pool as pools
 from partita.distributed import shards as sharding
 from partita.distributed.pool import DaskPool, ThreadPool
-from partita.distributed.runs import engine_on
 from partita.distributed.shards import search_shards
 from partita.models import GaussianDPM
 
@@ -121,7 +120,7 @@ def test_any_number_of_shards_gives_the_same(sample, monkeypatch, loss):
 def in_shards(sample, loss, n_shards, pool=None):
     pool = ThreadPool(2) if pool is None else pool
     rng = np.random.default_rng(3)
-    return search_shards(sample, pt.losses.as_loss(loss), SEARCH, rng, pool, engine_on(pool), n_shards)
+    return search_shards(sample, pt.losses.as_loss(loss), SEARCH, rng, pool, n_shards)
 
 
 @pytest.mark.parametrize("n_workers", [1, 2, 4])

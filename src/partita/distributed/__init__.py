@@ -84,5 +84,5 @@ def estimate(
         if shards is None:
             find = partial(find_native, method, engine=engine_on(pool))
         else:
-            find = partial(search_shards, pool=pool, engine=engine_on(pool), shards=shards)
+            find = partial(search_shards, pool=pool, shards=shards)
         return estimate_with(find, sample, kind, method, how, rng)

@@ -1,10 +1,10 @@
 """A search whose draws are spread over workers: items × clusters score sums travel, draws do not.
 
-Partitions found on some of the draws are carried on to all of them. In a sweep the items come in a few batches. Each
-worker sums the scores of a batch over its own draws, here the sums are added up, and the items of the batch that gain
-move at the same time. A sweep that did not lower the expected loss is taken back and tried again in smaller batches;
-then clusters are merged where that helps. Scores are whole numbers of a small unit, rounded for fixed blocks of
-draws, so that the answer does not depend on who holds which draws.
+Partitions found here on some of the draws are carried on to all of them. In a sweep the items come in a few batches.
+Each worker sums the scores of a batch over its own draws, here the sums are added up, and the items of the batch that
+gain move at the same time. A sweep that did not lower the expected loss is taken back and tried again in smaller
+batches; then clusters are merged where that helps. Scores are whole numbers of a small unit, rounded for fixed blocks
+of draws, so that the answer does not depend on who holds which draws.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from partita.losses import VI, Binder, Loss, core_sample
 from partita.partitions import canonical
 from partita.sample import PartitionSample
 from partita.search.found import Found, RunRow
-from partita.search.jobs import Engine
+from partita.search.jobs import run_here
 from partita.search.limits import cluster_limit
 from partita.search.multilevel import best_distinct
 from partita.search.native import search_runs
@@ -113,13 +113,12 @@ def search_shards(
     search: Search,
     rng: np.random.Generator,
     pool: Pool,
-    engine: Engine,
     shards: int,
 ) -> Found:
     """The partition found on draws that are split into `shards` parts."""
     deadline = time.monotonic() + (np.inf if search.seconds is None else search.seconds)
     generator_of_orders = np.random.default_rng(rng.integers(2**63))
-    runs, interrupted, group = search_runs("search", _some_draws(sample, rng), loss, search, rng, engine)
+    runs, interrupted, group = search_runs("search", _some_draws(sample, rng), loss, search, rng, run_here)
     slots = []
     for number, run in enumerate(best_distinct(runs, CARRIED)):
         labels = run.labels if group is None else run.labels[group]
