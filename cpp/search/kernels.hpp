@@ -13,6 +13,8 @@ namespace partita {
 /// Candidate columns are padded to this many, one vector register of floats.
 inline constexpr std::size_t lane = 8;
 
+inline constexpr std::size_t padded(std::size_t columns) { return (columns + lane - 1) / lane * lane; }
+
 /// The cells of all rows. A row holds, for each candidate cluster (column), the gain of adding one more item
 /// to the cell and the cell's count, side by side, so that one item and one draw cost one or two cache lines.
 struct CellTable {

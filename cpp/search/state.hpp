@@ -126,4 +126,16 @@ private:
     std::vector<double> scores_, candidate_estimate_, entry_estimate_;
 };
 
+template <class Use> void State::for_each_row(Use use) const {
+    const bool linear = problem_->is_linear();
+    for (std::size_t t = 0; t < problem_->n_draws(); ++t) {
+        const double coefficient = linear ? problem_->cell_coefficients()[t] : 1.0;
+        for (auto row = problem_->row_begin(t); row < problem_->row_begin(t + 1); ++row)
+            use(row, t, coefficient, problem_->joint_gain());
+        if (problem_->has_gaps())
+            use(margin_row(t), t, linear ? problem_->margin_coefficients()[t] : 1.0,
+                problem_->estimate_gain());
+    }
+}
+
 } // namespace partita

@@ -1,0 +1,175 @@
+// The scores of an item in every cluster.
+#include "search/state.hpp"
+
+#include <algorithm>
+
+namespace partita {
+
+/// How many candidates item i has: every cluster, and a new one unless there are enough or it is alone
+/// already.
+std::size_t State::candidates(std::size_t i) const {
+    return n_clusters() + (n_clusters() < max_clusters_ && !is_alone(i));
+}
+
+std::span<const double> State::score(std::size_t i) {
+    if (problem_->copies(i) > 1) // the gains in the table are those of a single item
+        return score_precisely(i);
+    const auto own = labels_[i];
+    const auto columns = candidates(i);
+    ensure_column(columns - 1);
+    find_rows(i);
+    scores_.resize(padded(columns));
+    if (problem_->is_linear())
+        score_linear(own, columns);
+    else
+        score_combined(own, columns);
+    return {scores_.data(), columns};
+}
+
+std::span<const double> State::score_precisely(std::size_t i) {
+    if (!problem_->is_linear())
+        return score(i);
+    const auto own = labels_[i];
+    const auto columns = candidates(i);
+    ensure_column(columns - 1);
+    find_rows(i);
+    scores_.resize(padded(columns));
+    sum_gains_precisely(own, columns, problem_->copies(i));
+    add_own_sizes(own, columns, problem_->copies(i));
+    return {scores_.data(), columns};
+}
+
+void State::score_linear(std::uint32_t own, std::size_t columns) {
+    sum_gains(table_, rows_, padded(columns), scores_.data());
+    if (own != nowhere)
+        scores_[own] = sum_own(table_, rows_, coefficients_.data(), own, problem_->joint_gain().data());
+    add_own_sizes(own, columns);
+}
+
+/// The part of a linear loss that the estimate's own cluster sizes make up; with gaps it is in the margin
+/// rows.
+void State::add_own_sizes(std::uint32_t own, std::size_t columns, std::uint32_t copies) {
+    if (problem_->has_gaps())
+        return;
+    const auto table = problem_->tables().estimate();
+    for (std::size_t k = 0; k < columns; ++k) {
+        const auto size = k < sizes_.size() ? sizes_[k] - (k == own ? copies : 0) : 0;
+        scores_[k] += problem_->estimate_scale() * (table[size + copies] - table[size]);
+    }
+}
+
+void State::sum_gains_precisely(std::uint32_t own, std::size_t columns, std::uint32_t copies) {
+    const auto table = problem_->tables().joint();
+    std::fill_n(scores_.begin(), columns, 0.0);
+    for (std::size_t e = 0; e < rows_.size(); ++e) {
+        const bool margin = e >= draws_.size(); // margin rows follow the others
+        const auto coefficient = margin ? problem_->margin_coefficients()[draws_[e - draws_.size()]]
+                                        : problem_->cell_coefficients()[draws_[e]];
+        const auto* counts = table_.counts(rows_[e]);
+        for (std::size_t k = 0; k < columns; ++k) {
+            const auto count = counts[k] - (k == own ? copies : 0);
+            scores_[k] += coefficient * (table[count + copies] - table[count]);
+        }
+    }
+}
+
+void State::score_combined(std::uint32_t own, std::size_t columns) {
+    const auto wide = padded(columns);
+    find_terms(own);
+    std::fill_n(scores_.begin(), wide, 0.0);
+    if (!problem_->has_gaps())
+        find_candidate_sums(own, wide);
+    const auto& loss = problem_->tables().loss();
+    if (std::holds_alternative<CustomLoss>(loss))
+        score_custom(own, columns);
+    else if (problem_->has_gaps())
+        score_rows_with_margins(loss, table_, rows_, margin_rows_, terms_, entry_estimate_, wide,
+                                scores_.data());
+    else
+        score_rows(loss, table_, rows_, terms_, candidate_estimate_.data(), wide, scores_.data());
+    if (own != nowhere)
+        scores_[own] = stay_score();
+}
+
+/// Staying leaves every draw as it is. Draws that do not label the item are the same for all candidates: left
+/// out.
+double State::stay_score() const {
+    if (!problem_->has_gaps())
+        return value();
+    std::vector<Sums> sums(rows_.size());
+    std::vector<double> losses(rows_.size());
+    for (std::size_t e = 0; e < rows_.size(); ++e)
+        sums[e] = sums_of(draws_[e]);
+    problem_->tables().combine(sums, losses);
+    double stay = 0;
+    for (std::size_t e = 0; e < rows_.size(); ++e)
+        stay += terms_[e].weight * losses[e];
+    return stay;
+}
+
+/// The sums of each draw with the item taken out (if it is in), and with it counted in the draw's own sum and
+/// n.
+void State::find_terms(std::uint32_t own) {
+    const auto& tables = problem_->tables();
+    terms_.resize(rows_.size());
+    entry_estimate_.resize(problem_->has_gaps() ? rows_.size() : 0);
+    for (std::size_t e = 0; e < rows_.size(); ++e) {
+        const auto t = draws_[e];
+        auto joint = joint_[t], draw = draw_[t];
+        auto n = allocated_[t];
+        if (own != nowhere) {
+            const auto count = table_.counts(rows_[e])[own];
+            joint -= tables.joint()[count] - tables.joint()[count - 1];
+        } else {
+            const auto size = row_sizes_[rows_[e]];
+            draw += tables.draw()[size + 1] - tables.draw()[size];
+            ++n;
+        }
+        terms_[e] = {problem_->weight(t), joint, draw, static_cast<double>(n), tables.joint()[n]};
+        if (problem_->has_gaps()) {
+            const auto margin = own == nowhere ? 0 : table_.counts(margin_rows_[e])[own];
+            entry_estimate_[e] =
+                estimate_[t] - (margin ? tables.estimate()[margin] - tables.estimate()[margin - 1] : 0.0);
+        }
+    }
+}
+
+/// The estimate's sum for each candidate, where it is the same for all draws.
+void State::find_candidate_sums(std::uint32_t own, std::size_t columns) {
+    const auto table = problem_->tables().estimate();
+    auto without = estimate_[0];
+    if (own != nowhere)
+        without -= table[sizes_[own]] - table[sizes_[own] - 1];
+    candidate_estimate_.resize(columns);
+    for (std::size_t k = 0; k < columns; ++k) {
+        const auto size = k < sizes_.size() ? sizes_[k] - (k == own) : 0;
+        candidate_estimate_[k] = without + table[size + 1] - table[size];
+    }
+}
+
+/// A user's own loss may divide by what vanishes: its sums are differences of the tables in double precision.
+void State::score_custom(std::uint32_t own, std::size_t columns) {
+    const auto& tables = problem_->tables();
+    auto gain = [own](std::span<const double> table, const std::uint32_t* counts, std::size_t k) {
+        const auto count = counts[k] - (k == own);
+        return table[count + 1] - table[count];
+    };
+    std::vector<Sums> sums(rows_.size() * columns);
+    std::vector<double> losses(sums.size());
+    for (std::size_t e = 0; e < rows_.size(); ++e)
+        for (std::size_t k = 0; k < columns; ++k) {
+            const auto& t = terms_[e];
+            const auto joint = t.joint + gain(tables.joint(), table_.counts(rows_[e]), k);
+            const auto estimate =
+                problem_->has_gaps()
+                    ? entry_estimate_[e] + gain(tables.estimate(), table_.counts(margin_rows_[e]), k)
+                    : candidate_estimate_[k];
+            sums[e * columns + k] = {joint, estimate, t.draw, t.n, t.total};
+        }
+    tables.combine(sums, losses);
+    for (std::size_t e = 0; e < rows_.size(); ++e)
+        for (std::size_t k = 0; k < columns; ++k)
+            scores_[k] += terms_[e].weight * losses[e * columns + k];
+}
+
+} // namespace partita
