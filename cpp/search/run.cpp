@@ -48,17 +48,18 @@ std::vector<Run> do_stage(std::size_t n_runs, const SearchOptions& options, cons
                 progress(runs[index]);
         });
     }
-    std::erase_if(runs, [](const Run& run) { return run.labels.empty(); });
     return runs;
 }
 
 std::vector<Run> run_all(OneRun one, const Problem& problem, const SearchOptions& options,
                          const StopFlag& stop, const Progress& progress) {
     const Limits limits(stop, options.seconds);
-    return do_stage(options.runs, options, limits, progress, [&](std::size_t run) {
+    auto runs = do_stage(options.runs, options, limits, progress, [&](std::size_t run) {
         Rng rng(options.seed, run);
         return one(problem, options, rng, limits);
     });
+    std::erase_if(runs, [](const Run& run) { return run.labels.empty(); });
+    return runs;
 }
 
 } // namespace partita

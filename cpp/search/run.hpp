@@ -61,7 +61,8 @@ struct Run {
 /// Told of every finished run, from whichever thread it ran on.
 using Progress = std::function<void(const Run&)>;
 
-/// The runs of a stage, on threads or as the options say; the first is done even when there is no time.
+/// The runs of a stage, on threads or as the options say. Those for which there was no time have no labels;
+/// the first is always done.
 std::vector<Run> do_stage(std::size_t n_runs, const SearchOptions& options, const Limits& limits,
                           const Progress& progress, const std::function<Run(std::size_t)>& one);
 

@@ -35,6 +35,13 @@ class Shared:
     future: Any = None
 
 
+@dataclass(frozen=True)
+class _Lost:
+    """In place of the answer of a task that lost its worker."""
+
+    error: Exception
+
+
 class Pool(Protocol):
     """Where tasks are done."""
 
@@ -75,13 +82,13 @@ class DaskPool:
     """Tasks on the workers of a `dask.distributed` client."""
 
     def __init__(self, client: Any) -> None:
-        self._client = client
+        self.client = client
         self._shared: list[Shared] = []
         self._wait_for_workers()
 
     @property
     def n_threads(self) -> int:
-        return sum(self._client.nthreads().values())
+        return sum(self.client.nthreads().values())
 
     def share(self, value: Any, worker: int | None = None) -> Shared:
         shared = Shared(value, worker)
@@ -101,29 +108,45 @@ class DaskPool:
     ) -> list[Any]:
         results: list[Any] = [None] * len(tasks)
         waiting, futures = deque(range(len(tasks))), dict[Any, int]()
-        few = len(tasks) <= TASKS_A_THREAD  # no need to ask how many threads there are
+        few = len(tasks) <= TASKS_A_THREAD  # no need to ask how many threads there are, nor to wait for one by one
         most = TASKS_A_THREAD if few else TASKS_A_THREAD * max(1, self.n_threads)
         losses, idle_since = 0, time.monotonic()
         while (waiting or futures) and not stopped():
-            while waiting and len(futures) < most:
-                place = waiting.popleft()
-                futures[self._submit(function, tasks[place])] = place
-            ended = self._wait(list(futures))
-            for future in ended:
+            places = [waiting.popleft() for _ in range(min(len(waiting), most - len(futures)))]
+            futures.update(zip(self._submit(function, [tasks[place] for place in places]), places, strict=True))
+            ended = self._wait(list(futures), "ALL_COMPLETED" if few else "FIRST_COMPLETED")
+            for future, answer in self._gather(ended):
                 place, idle_since = futures.pop(future), time.monotonic()
-                try:
-                    results[place] = self._client.gather(future)
-                except Exception as error:
+                if isinstance(answer, _Lost):
                     losses += 1
-                    if not _is_loss(error) or losses > MOST_LOSSES:
-                        raise
-                    self._send_what_was_lost()
+                    if losses > MOST_LOSSES:
+                        raise answer.error
                     waiting.appendleft(place)
+                else:
+                    results[place] = answer
             if time.monotonic() - idle_since > PATIENCE_SECONDS:
                 self._wait_for_workers()
         if futures:
-            self._client.cancel(list(futures), force=True)
+            self.client.cancel(list(futures), force=True)
         return results
+
+    def _gather(self, ended: list[Any]) -> Iterator[tuple[Any, Any]]:
+        """The answers of tasks that have ended, all in one exchange if none was lost."""
+        if len(ended) > 1:
+            try:
+                yield from zip(ended, self.client.gather(ended), strict=True)
+                return
+            except Exception as error:
+                if not _is_loss(error):
+                    raise
+        for future in ended:
+            try:
+                yield future, self.client.gather(future)
+            except Exception as error:
+                if not _is_loss(error):
+                    raise
+                self._send_what_was_lost()
+                yield future, _Lost(error)
 
     @contextmanager
     def _connection(self) -> Iterator[None]:
@@ -131,13 +154,17 @@ class DaskPool:
         try:
             yield
         except Exception as error:
-            if self._client.status == "running" or isinstance(error, ConnectionError):
+            if self.client.status == "running" or isinstance(error, ConnectionError):
                 raise
-            raise ConnectionError(f"the Dask scheduler at {_address(self._client)} is gone") from error
+            raise ConnectionError(f"the Dask scheduler at {_address(self.client)} is gone") from error
 
-    def _submit(self, function: Callable[..., Any], task: tuple[Any, ...]) -> Any:
-        arguments = [argument.future if isinstance(argument, Shared) else argument for argument in task]
-        return self._client.submit(function, *arguments, pure=False, retries=MOST_LOSSES)
+    def _submit(self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """A future for each task; all go to the scheduler in one message."""
+        if not tasks:
+            return []
+        own = [[argument.future if isinstance(argument, Shared) else argument for argument in task] for task in tasks]
+        futures: list[Any] = self.client.map(function, *zip(*own, strict=True), pure=False, retries=MOST_LOSSES)
+        return futures
 
     def _send(self, shared: Shared) -> None:
         """Sends a value, again where its worker died on the way."""
@@ -147,10 +174,10 @@ class DaskPool:
             worker = workers[((shared.worker or 0) + attempt) % len(workers)]
 
             async def send(worker: str = worker) -> Any:
-                return await self._client.scatter([shared.value], [worker], hash=False, asynchronous=True)
+                return await self.client.scatter([shared.value], [worker], hash=False, asynchronous=True)
 
             try:
-                shared.future = self._client.sync(send, callback_timeout=limit)[0]
+                shared.future = self.client.sync(send, callback_timeout=limit)[0]
                 return
             except (KeyError, OSError, TimeoutError):
                 if attempt == MOST_LOSSES - 1:
@@ -162,14 +189,14 @@ class DaskPool:
             if shared.future.status != "finished":
                 self._send(shared)
 
-    def _wait(self, futures: list[Any]) -> list[Any]:
+    def _wait(self, futures: list[Any], until: str) -> list[Any]:
         """The futures that have ended, after half a second at the latest."""
         from distributed import wait
 
         self._check_connected()
         try:
-            with self._client.as_current():
-                return list(wait(futures, timeout=_TURN_SECONDS, return_when="FIRST_COMPLETED").done)  # type: ignore[no-untyped-call]
+            with self.client.as_current():
+                return list(wait(futures, timeout=_TURN_SECONDS, return_when=until).done)  # type: ignore[no-untyped-call]
         except TimeoutError:
             return []
         except Exception as error:
@@ -179,18 +206,18 @@ class DaskPool:
 
     def _check_connected(self) -> None:
         since = time.monotonic()
-        while self._client.status != "running":
-            if self._client.status == "closed" or time.monotonic() - since > PATIENCE_SECONDS:
-                raise ConnectionError(f"the Dask scheduler at {_address(self._client)} is gone")
+        while self.client.status != "running":
+            if self.client.status == "closed" or time.monotonic() - since > PATIENCE_SECONDS:
+                raise ConnectionError(f"the Dask scheduler at {_address(self.client)} is gone")
             time.sleep(0.1)
 
     def _wait_for_workers(self) -> list[str]:
         self._check_connected()
         try:
-            self._client.wait_for_workers(1, timeout=PATIENCE_SECONDS)
+            self.client.wait_for_workers(1, timeout=PATIENCE_SECONDS)
         except TimeoutError:
-            raise ConnectionError(f"the Dask scheduler at {_address(self._client)} has no worker") from None
-        return sorted(self._client.scheduler_info(n_workers=-1)["workers"])
+            raise ConnectionError(f"the Dask scheduler at {_address(self.client)} has no worker") from None
+        return sorted(self.client.scheduler_info(n_workers=-1)["workers"])
 
 
 def _is_loss(error: BaseException) -> bool:

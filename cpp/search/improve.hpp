@@ -1,0 +1,129 @@
+// What a run does to its state: single moves and merges until neither helps, clusters taken apart and built
+// anew.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "search/moves.hpp"
+
+namespace partita {
+
+/// Items cluster by cluster, clusters and items in random order: neighbours share the rows that a score
+/// reads.
+template <SearchState S> std::vector<std::uint32_t> cluster_order(const S& state, Rng& rng) {
+    const auto items = rng.permutation(state.labels().size());
+    const auto ranks = rng.permutation(state.n_clusters());
+    std::vector<std::uint32_t> ends(state.n_clusters() + 1), order(items.size());
+    for (const auto i : items)
+        ++ends[ranks[state.cluster_of(i)] + 1];
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    for (const auto i : items)
+        order[ends[ranks[state.cluster_of(i)]]++] = i;
+    return order;
+}
+
+/// Whether the value, computed anew, is below `before` beyond rounding; `before` becomes the value. What ends
+/// a loop over steps that are decided in single precision.
+template <SearchState S> bool lowered(S& state, double& before) {
+    state.refresh();
+    const auto limit = before - S::precise_tolerance * std::abs(state.value());
+    before = state.value();
+    return before < limit;
+}
+
+/// Single moves and merges until neither helps.
+template <SearchState S> void descend(S& state, Rng& rng, Tally& tally, const Limits& limits) {
+    do
+        sweeten(state, [&] { return cluster_order(state, rng); }, tally, limits);
+    while (merge_best_pairs(state, limits) > 0);
+}
+
+/// Puts groups of items back as clusters of their own, wherever they are now.
+template <SearchState S> void restore(S& state, const std::vector<std::vector<std::uint32_t>>& groups) {
+    for (const auto& group : groups)
+        for (const auto i : group)
+            state.remove(i);
+    for (const auto& group : groups) {
+        const auto cluster = state.n_clusters();
+        for (const auto i : group)
+            state.insert(i, cluster);
+    }
+}
+
+/// The two clusters, neither of them `besides`, whose merge costs least.
+template <SearchState S> ClusterMerge cheapest_merge(const S& state, std::uint32_t besides) {
+    const auto changes = state.merge_changes();
+    const auto clusters = state.n_clusters();
+    ClusterMerge best;
+    for (std::uint32_t k = 0; k < clusters; ++k)
+        for (std::uint32_t l = k + 1; l < clusters; ++l)
+            if (const auto change = changes[std::size_t{k} * clusters + l];
+                k != besides && l != besides && change < best.change)
+                best = {k, l, change};
+    return best;
+}
+
+/// Takes a cluster apart and allocates its items anew, one by one: alone, together with another cluster, or,
+/// where the limit on clusters binds, after the cheapest merge of two others, which frees a cluster for a
+/// split. Kept if it helps.
+template <SearchState S>
+bool rebuild(S& state, std::uint32_t cluster, std::uint32_t max_clusters, Rng& rng, Tally& tally,
+             const Limits& limits) {
+    const auto value = state.value();
+    std::vector<std::vector<std::uint32_t>> groups{state.members(cluster)};
+    auto order = groups[0];
+    const auto kind = rng.below(3);
+    if (kind == 1 && state.n_clusters() > 2 && state.n_clusters() >= max_clusters) {
+        const auto merge = cheapest_merge(state, cluster);
+        groups.push_back(state.members(merge.gone));
+        const auto anchor = state.members(merge.keep).front(); // numbers may change under way
+        for (const auto i : groups[1])
+            state.move(i, state.cluster_of(anchor));
+    } else if (kind > 0 && state.n_clusters() > 1) {
+        const auto second = (cluster + 1 + rng.below(state.n_clusters() - 1)) % state.n_clusters();
+        groups.push_back(state.members(static_cast<std::uint32_t>(second)));
+        order.insert(order.end(), groups[1].begin(), groups[1].end());
+    }
+    rng.shuffle(std::span(order));
+    for (const auto i : order)
+        state.remove(i);
+    allocate_in_order(state, order, limits);
+    sweep(state, order, tally, limits);
+    if (state.value() < value - state.tolerance() * std::abs(value))
+        return true;
+    restore(state, groups);
+    return false;
+}
+
+/// Descends, then rebuilds clusters in turn until `patience` attempts in a row were no better.
+template <SearchState S>
+void improve(S& state, std::uint32_t patience, std::uint32_t max_clusters, Rng& rng, Tally& tally,
+             const Limits& limits) {
+    descend(state, rng, tally, limits);
+    std::uint32_t failures = 0, turn = 0;
+    while (failures < patience && !limits.reached()) {
+        if (rebuild(state, turn++ % state.n_clusters(), max_clusters, rng, tally, limits)) {
+            descend(state, rng, tally, limits);
+            failures = 0;
+        } else {
+            ++failures;
+        }
+    }
+    state.refresh();
+}
+
+/// Gives every item a cluster and respects the limit on clusters.
+template <SearchState S> void complete(S& state, std::uint32_t max_clusters, Rng& rng, const Limits& limits) {
+    std::vector<std::uint32_t> loose;
+    for (std::uint32_t i = 0; i < state.labels().size(); ++i)
+        if (state.cluster_of(i) == S::nowhere)
+            loose.push_back(i);
+    rng.shuffle(std::span(loose));
+    allocate_in_order(state, loose, limits);
+    merge_down_to(state, max_clusters, limits);
+}
+
+} // namespace partita

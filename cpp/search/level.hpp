@@ -1,0 +1,147 @@
+// One level of the default search: a fixed set of draws, and the tasks that are done on it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "search/chains.hpp"
+#include "search/improve.hpp"
+#include "search/stages.hpp"
+
+namespace partita {
+
+/// Every task has a random stream of its own: what it finds depends neither on threads nor on other tasks.
+template <SearchState S> class Level {
+public:
+    Level(const typename S::Setting& setting, const Stages& stages, std::uint64_t stream = 0)
+        : setting_(setting), options_(stages.options()), limits_(stages.limits()), stream_(stream) {}
+
+    /// Starts of all kinds, each improved.
+    template <class RandomDraw>
+    std::vector<Task> starts(std::size_t n_runs, std::size_t first_kind, RandomDraw random_draw) {
+        return tasks(
+            n_runs, [this, first_kind, random_draw](std::size_t index, Run& run, S& state, Rng& rng) {
+                begin(first_kind + index, run, state, rng, random_draw);
+                complete(state, options_.max_clusters, rng, limits_);
+                const auto patience = options_.zealous ? std::max(options_.zealous, state.n_clusters()) : 0;
+                improve(state, patience, options_.max_clusters, rng, run.tally, limits_);
+            });
+    }
+
+    /// Runs of a coarser level, carried on: near an optimum already, so that single moves and merges suffice.
+    /// Items that have no cluster yet get one. The runs must outlive the tasks.
+    std::vector<Task> carry_on(const std::vector<Run>& coarser) {
+        return tasks(coarser.size(), [this, &coarser](std::size_t index, Run& run, S& state, Rng& rng) {
+            run = coarser[index];
+            state.assign(run.labels);
+            complete(state, options_.max_clusters, rng, limits_);
+            descend(state, rng, run.tally, limits_);
+        });
+    }
+
+    /// The best runs, crossed two by two. The runs must outlive the tasks.
+    std::vector<Task> crossings(const std::vector<Run>& runs) {
+        const auto distinct = distinct_best_first(runs);
+        const auto pairs = best_pairs(distinct.size());
+        return tasks(pairs.size(), [this, distinct, pairs](std::size_t index, Run& run, S& state, Rng& rng) {
+            run.start = "crossing";
+            state.assign(common_blocks(*distinct[pairs[index].first], *distinct[pairs[index].second]));
+            complete(state, std::numeric_limits<std::uint32_t>::max(), rng, limits_);
+            merge_best_pairs(state, limits_);
+            merge_down_to(state, options_.max_clusters, limits_);
+            descend(state, rng, run.tally, limits_);
+        });
+    }
+
+    /// Chains of moves on a run for which single moves, merges and crossings are used up.
+    std::vector<Task> chains(const Run& best) {
+        return tasks(1, [this, &best](std::size_t, Run& run, S& state, Rng& rng) {
+            run = best;
+            state.assign(run.labels);
+            for (auto before = std::numeric_limits<double>::infinity();
+                 lowered(state, before) && try_chains(state, run.tally, limits_);)
+                descend(state, rng, run.tally, limits_);
+        });
+    }
+
+private:
+    static constexpr std::size_t draws_a_start = 4; // of which the best becomes a start
+
+    /// Tasks that call work(index, run, state, rng) on a state of their own.
+    template <class Work> std::vector<Task> tasks(std::size_t n_runs, Work work) {
+        std::vector<Task> tasks;
+        for (std::size_t index = 0; index < n_runs; ++index)
+            tasks.push_back([this, index, stream = stream_ + index, work] {
+                Run run;
+                Rng rng(options_.seed, stream);
+                S state(setting_, options_.max_clusters);
+                work(index, run, state, rng);
+                run.finish(state);
+                return run;
+            });
+        stream_ += n_runs;
+        return tasks;
+    }
+
+    template <class RandomDraw>
+    void begin(std::size_t kind, Run& run, S& state, Rng& rng, RandomDraw random_draw) {
+        if (kind % 4 == 1) {
+            run.start = "sequential";
+        } else if (kind % 4 == 3) {
+            run.start = "random";
+            state.assign(random_labels(setting_.n_items(), options_.start_groups, rng));
+        } else {
+            run.start = "draw";
+            std::vector<std::uint32_t> best;
+            double least = std::numeric_limits<double>::infinity();
+            for (std::size_t count = 0; count < draws_a_start; ++count) {
+                state.assign(random_draw(rng));
+                if (state.value() < least) {
+                    least = state.value();
+                    best = state.labels();
+                }
+            }
+            state.assign(best);
+        }
+    }
+
+    static std::vector<std::pair<std::size_t, std::size_t>> best_pairs(std::size_t n_distinct) {
+        std::vector<std::pair<std::size_t, std::size_t>> pairs;
+        for (std::size_t y = 1; y < std::min<std::size_t>(n_distinct, 5); ++y)
+            for (std::size_t x = 0; x < y && x + y <= 5; ++x)
+                pairs.emplace_back(x, y);
+        return pairs;
+    }
+
+    const typename S::Setting& setting_;
+    const SearchOptions& options_;
+    const Limits& limits_;
+    std::uint64_t stream_;
+};
+
+/// Crosses the best runs of each level as long as that gives a better one there; children join the runs.
+template <SearchState S>
+void cross(std::span<Level<S>> levels, std::span<std::vector<Run>> runs, const Stages& stages) {
+    constexpr int most_rounds = 8;
+    std::vector<bool> goes_on(levels.size(), true);
+    for (int round = 0; round < most_rounds && !stages.limits().reached(); ++round) {
+        std::vector<std::vector<Task>> tasks(levels.size());
+        bool any = false;
+        for (std::size_t level = 0; level < levels.size(); ++level)
+            if (goes_on[level]) {
+                tasks[level] = levels[level].crossings(runs[level]);
+                any |= !tasks[level].empty();
+            }
+        if (!any)
+            return;
+        auto children = stages.run(tasks);
+        for (std::size_t level = 0; level < levels.size(); ++level)
+            goes_on[level] =
+                !children[level].empty() && join(runs[level], children[level], S::precise_tolerance);
+    }
+}
+
+} // namespace partita
