@@ -3,6 +3,8 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "Native core of partita; use the functions of the partita package instead.";
+    // Threads that outlive the interpreter, such as Dask's, may hold objects: nothing a user could act on.
+    nanobind::set_leak_warnings(false);
     bind_ensembles(m);
     bind_block_model(m);
     bind_io(m);

@@ -15,6 +15,7 @@ pytest.importorskip("distributed")
 import partita as pt
 from partita.datasets import make_draws
 from partita.distributed import pool as pools
+from partita.distributed import runs as spreading
 from partita.distributed import shards as sharding
 from partita.distributed.pool import DaskPool, ThreadPool
 from partita.distributed.shards import search_shards
@@ -74,6 +75,15 @@ def test_runs_on_workers_are_the_runs_of_one_machine(clients, sample, n_workers,
     assert there.expected_loss == here.expected_loss
     facts = [[(run.start, run.sweeps, run.moves, run.loss, run.trace) for run in best.runs] for best in (here, there)]
     assert facts[0] == facts[1]
+
+
+@pytest.mark.parametrize("n_threads", [0, 1, 2, 64])
+@pytest.mark.parametrize("n_runs", [0, 1, 7, 64, 1000])
+def test_blocks_have_each_run_once_and_are_short(n_runs, n_threads):
+    blocks = spreading._blocks(n_runs, n_threads)
+    assert [run for block in blocks for run in block] == list(range(n_runs))
+    assert all(1 <= len(block) <= spreading.MOST_RUNS_A_BLOCK for block in blocks)
+    assert len(blocks) >= min(n_runs, spreading.BLOCKS_A_THREAD * n_threads)
 
 
 def test_levels_of_draws_and_of_items_on_workers(clients, monkeypatch):
