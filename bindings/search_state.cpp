@@ -32,10 +32,11 @@ public:
                 partita::Sharing sharing)
         : sample_(sample), copies_(std::move(copies)),
           tables_(loss.loss, visit(sample_, copies_, [](const auto& draws) { return draws.n_total(); })),
-          problem_(visit(sample_, copies_, [&](auto draws) {
-              draws.sharing = sharing;
-              return partita::Problem(draws, tables_);
-          })),
+          problem_(visit(sample_, copies_,
+                         [&](auto draws) {
+                             draws.sharing = sharing;
+                             return partita::Problem(draws, tables_);
+                         })),
           state_(problem_, max_clusters) {}
 
     void assign(Array1<std::uint32_t> labels) { state_.assign(as_span(labels)); }
@@ -72,8 +73,8 @@ private:
 
 void bind_search_state(nb::module_& m) {
     nb::class_<PythonState>(m, "State", "A partition under search: remove, score, insert.")
-        .def(nb::init<const SampleView&, const LossHandle&, std::uint32_t, Copies, partita::Sharing>(), "sample"_a,
-             "loss"_a, "max_clusters"_a, "copies"_a.none() = nb::none(),
+        .def(nb::init<const SampleView&, const LossHandle&, std::uint32_t, Copies, partita::Sharing>(),
+             "sample"_a, "loss"_a, "max_clusters"_a, "copies"_a.none() = nb::none(),
              "sharing"_a = partita::Sharing::where_it_pays)
         .def("assign", &PythonState::assign, "labels"_a)
         .def("score", &PythonState::score, "item"_a)

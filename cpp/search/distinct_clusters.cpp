@@ -81,10 +81,10 @@ private:
     std::vector<std::uint32_t> sizes_;
 };
 
-/// The share of distinct clusters in the first part of the draws beyond which more than `most_share` of all are
-/// to be expected. Let each item have M clusters, equally likely: of T draws about M (1 - exp(-T / M)) are
-/// distinct. Shares of 1/4, 1/2 and 1 of all draws are then 0.79, 0.91 and 1 of an eighth of them; where some
-/// clusters are likelier than others, repeats show even earlier.
+/// The share of distinct clusters in the first part of the draws beyond which more than `most_share` of all
+/// are to be expected. Let each item have M clusters, equally likely: of T draws about M (1 - exp(-T / M))
+/// are distinct. Shares of 1/4, 1/2 and 1 of all draws are then 0.79, 0.91 and 1 of an eighth of them; where
+/// some clusters are likelier than others, repeats show even earlier.
 double most_share_at_first(double most_share) { return 1 - (1 - most_share) / 4; }
 
 /// Calls use(i, cluster) for each item of each distinct cluster, clusters in order.
@@ -95,7 +95,8 @@ void for_each_member(const Draws<Label>& draws, std::span<const FirstSeen> first
     for (std::size_t first = 0, last; first < first_seen.size(); first = last) {
         const auto labels = draws.draw(first_seen[first].draw);
         numbers.assign(count_clusters(labels), seen_before);
-        for (last = first; last < first_seen.size() && first_seen[last].draw == first_seen[first].draw; ++last)
+        for (last = first; last < first_seen.size() && first_seen[last].draw == first_seen[first].draw;
+             ++last)
             numbers[first_seen[last].label] = static_cast<std::uint32_t>(last);
         for (std::size_t i = 0; i < labels.size(); ++i)
             if (numbers[labels[i]] != seen_before)

@@ -15,8 +15,8 @@
 namespace partita {
 
 /// One cluster of one draw is a *row*: rows of draw t are row_begin(t) .. row_begin(t + 1) - 1. An item lies
-/// in one row of every draw that labels it. Where clusters repeat a lot and the loss is linear, draws share rows:
-/// shared() has one for each distinct cluster, and rows no longer belong to draws.
+/// in one row of every draw that labels it. Where clusters repeat a lot and the loss is linear, draws share
+/// rows: shared() has one for each distinct cluster, and rows no longer belong to draws.
 class Problem {
 public:
     /// `subset` picks the draws to use (all if empty); their weights are rescaled to sum to 1. The draws and

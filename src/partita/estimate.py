@@ -126,7 +126,7 @@ class Estimate:
     interrupted: bool = False
     proven: bool = False
     gap: float | None = None
-    compression: Compression = Compression()
+    compression: Compression = field(default_factory=Compression)
     held_out: HeldOut | None = None
 
     @property
