@@ -1,4 +1,4 @@
-"""Searches past one machine's comfort: a million items, 50,000 draws, two workers, draws in shards.
+"""Searches past one machine's comfort: a million items, 50,000 draws, two workers, draws in shards, equal clusters.
 
     python -m benchmarks.large items 1000000       # one point, in this process
     python -m benchmarks.large                     # all points, each in a process of its own; writes results/large.csv
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,12 @@ def workers(runs: int = 64, repeats: int = 3) -> dict[str, Any]:
             return pt.distributed.estimate(sample, search=pt.Search(runs=runs), rng=1, client=pool.client)
 
         first, second = _in_turn(lambda: search(one), lambda: search(two), repeats)
-    return {"one": first, "two": second, "runs_a_second": round(runs / second, 1), "ratio": round(first / second, 2)}
+    return {
+        "one_worker": first,
+        "two_workers": second,
+        "runs_a_second": round(runs / second, 1),
+        "ratio": round(first / second, 2),
+    }
 
 
 def shards(repeats: int = 5, threads: int = 2) -> dict[str, Any]:
@@ -98,7 +104,7 @@ def shards(repeats: int = 5, threads: int = 2) -> dict[str, Any]:
     with connected(workers=threads) as pool:
         here, there = _in_turn(lambda: search(ThreadPool(threads)), lambda: search(pool), repeats)
         plain, _ = _in_turn(lambda: pt.estimate(sample, search=pt.Search(n_jobs=threads), rng=1), lambda: None, repeats)
-    return {"one": here, "two": there, "ratio": round(there / here, 2), "plain": plain}
+    return {"on_threads": here, "on_workers": there, "ratio": round(there / here, 2), "without_shards": plain}
 
 
 def _in_turn(one: Callable[[], Any], two: Callable[[], Any], repeats: int) -> tuple[float, float]:
@@ -107,6 +113,33 @@ def _in_turn(one: Callable[[], Any], two: Callable[[], Any], repeats: int) -> tu
     two()
     seconds = [(_timed(one)[1], _timed(two)[1]) for _ in range(repeats)]
     return float(np.median([pair[0] for pair in seconds])), float(np.median([pair[1] for pair in seconds]))
+
+
+def regions(sharing: str, n_regions: int = 20, n_local: int = 5, n_draws: int = 5_000) -> dict[str, Any]:
+    """The search of regions of 20 items that do not depend on each other, each with a few local partitions.
+
+    Draws share the rows of equal clusters ("where_it_pays", as always) or have rows of their own ("never").
+    """
+    from partita import _core
+    from partita.losses import core_sample
+    from partita.search.native import native_options
+
+    rng = np.random.default_rng(1)
+    local = rng.integers(3, size=(n_regions, n_local, 20)) + 3 * np.arange(n_regions)[:, None, None]
+    chosen = rng.integers(n_local, size=(n_draws, n_regions))
+    sample = pt.as_sample(local[np.arange(n_regions), chosen].reshape(n_draws, -1))
+    options = _core.SearchOptions()
+    for name, value in native_options(sample, pt.Search(n_jobs=1), rng).items():
+        setattr(options, name, value)
+    native, how = pt.VI()._native(sample.n_items), _core.Sharing[sharing]
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+    before = memory_in_bytes("VmRSS")
+    (runs, _), seconds, cpu = _timed(
+        lambda: _core.search(core_sample(sample), native, "search", options, None, sharing=how)
+    )
+    best = min(runs, key=lambda run: run.loss)
+    grown = round((memory_in_bytes("VmHWM") - before) / 1e6)
+    return {"seconds": seconds, "cpu": cpu, "loss": best.loss, "clusters_a_row": best.clusters_a_row, "grown_mb": grown}
 
 
 def _timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
@@ -124,6 +157,7 @@ POINTS: dict[str, Callable[..., dict[str, Any]]] = {
     "draws": draws,
     "workers": workers,
     "shards": shards,
+    "regions": regions,
 }
 
 
@@ -144,6 +178,9 @@ def main() -> None:
     print(f"two workers: {rows[-1]['ratio']} times the runs (target 1.6)")
     rows.append(measured("shards"))
     print(f"shards on workers: {rows[-1]['ratio']} times the time (target at most 1.43)")
+    rows += [measured("regions", sharing) for sharing in ("never", "where_it_pays")]
+    print(f"equal clusters once: {rows[-2]['cpu'] / rows[-1]['cpu']:.1f} times faster, "
+          f"{rows[-2]['grown_mb'] / max(rows[-1]['grown_mb'], 1):.0f} times less memory")  # fmt: skip
     columns = dict.fromkeys(name for row in rows for name in row)
     write_result("large", [{name: row.get(name, "") for name in columns} for row in rows])
 

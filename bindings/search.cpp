@@ -17,6 +17,7 @@
 using namespace nb::literals;
 using partita::Run;
 using partita::SearchOptions;
+using partita::Sharing;
 using partita::Stage;
 
 namespace {
@@ -58,9 +59,10 @@ partita::DoStage python_stage(nb::object do_stage) {
 /// Calls work(draws, tables, stop); returns its runs and whether Ctrl-C ended them early.
 template <class Work>
 nb::tuple interruptible_runs(const SampleView& sample, const LossHandle& loss,
-                             std::span<const std::uint32_t> copies, Work work) {
+                             std::span<const std::uint32_t> copies, Sharing sharing, Work work) {
     return sample.visit([&](auto draws) {
         draws.copies = copies;
+        draws.sharing = sharing;
         std::vector<Run> runs;
         const bool interrupted = run_interruptible([&](const partita::StopFlag& stop) {
             const partita::LossTables tables(loss.loss, draws.n_total());
@@ -72,11 +74,11 @@ nb::tuple interruptible_runs(const SampleView& sample, const LossHandle& loss,
 
 nb::tuple search(const SampleView& sample, const LossHandle& loss, const std::string& method,
                  SearchOptions options, nb::object report, nb::object do_stage,
-                 std::optional<Array1<std::uint32_t>> copies) {
+                 std::optional<Array1<std::uint32_t>> copies, Sharing sharing) {
     const auto progress = python_progress(report);
     options.do_stage = python_stage(do_stage);
     const auto counts = copies ? as_span(*copies) : std::span<const std::uint32_t>{};
-    return interruptible_runs(sample, loss, counts,
+    return interruptible_runs(sample, loss, counts, sharing,
                               [&](const auto& draws, const auto& tables, const auto& stop) {
                                   return run_method(method, draws, tables, options, stop, progress);
                               });
@@ -92,18 +94,23 @@ nb::tuple refine(const SampleView& sample, const LossHandle& loss, Array2<std::u
         begun[row].labels.assign(labels.begin(), labels.end());
         begun[row].start = "coarse";
     }
-    return interruptible_runs(sample, loss, {}, [&](const auto& draws, const auto& tables, const auto& stop) {
-        return partita::refine(draws, tables, options, begun, stop, progress);
-    });
+    return interruptible_runs(sample, loss, {}, Sharing::where_it_pays,
+                              [&](const auto& draws, const auto& tables, const auto& stop) {
+                                  return partita::refine(draws, tables, options, begun, stop, progress);
+                              });
 }
 
 /// What is pickled of a run.
 using RunState = std::tuple<Array1<std::uint32_t>, std::string, std::uint64_t, std::uint64_t,
-                            std::vector<double>, double, std::uint32_t, double>;
+                            std::vector<double>, double, std::uint32_t, double, double>;
 
 } // namespace
 
 void bind_search(nb::module_& m) {
+    nb::enum_<Sharing>(m, "Sharing", "Whether draws that have a cluster in common share its row.")
+        .value("never", Sharing::never)
+        .value("where_it_pays", Sharing::where_it_pays)
+        .value("always", Sharing::always);
     nb::class_<SearchOptions>(m, "SearchOptions", "Options of a search, all resolved.")
         .def(nb::init<>())
         .def_rw("runs", &SearchOptions::runs)
@@ -132,11 +139,12 @@ void bind_search(nb::module_& m) {
         .def_ro("loss", &Run::loss)
         .def_ro("clusters", &Run::clusters)
         .def_ro("seconds", &Run::seconds)
+        .def_ro("clusters_a_row", &Run::clusters_a_row)
         .def("__getstate__",
              [](const Run& run) {
                  return nb::make_tuple(to_numpy(std::vector<std::uint32_t>(run.labels)), run.start,
                                        run.tally.sweeps, run.tally.moves, run.tally.trace, run.loss,
-                                       run.clusters, run.seconds);
+                                       run.clusters, run.seconds, run.clusters_a_row);
              })
         .def("__setstate__", [](Run& run, const RunState& state) {
             const auto labels = as_span(std::get<0>(state));
@@ -145,10 +153,12 @@ void bind_search(nb::module_& m) {
                            {std::get<2>(state), std::get<3>(state), std::get<4>(state)},
                            std::get<5>(state),
                            std::get<6>(state),
-                           std::get<7>(state)};
+                           std::get<7>(state),
+                           std::get<8>(state)};
         });
     m.def("search", &search, "sample"_a, "loss"_a, "method"_a, "options"_a, "report"_a.none(),
-          "do_stage"_a.none() = nb::none(), "copies"_a.none() = nb::none());
+          "do_stage"_a.none() = nb::none(), "copies"_a.none() = nb::none(),
+          "sharing"_a = Sharing::where_it_pays);
     m.def("refine", &refine, "sample"_a, "loss"_a, "starts"_a, "options"_a, "report"_a.none(),
           "do_stage"_a.none() = nb::none());
 }

@@ -14,12 +14,17 @@ namespace partita {
 /// The label of an item that a draw does not speak of: all bits set, so that a signed -1 reads as it.
 template <class Label> inline constexpr Label gap = std::numeric_limits<Label>::max();
 
+/// Whether draws that have a cluster in common share its row in a search (search/distinct_clusters.hpp); only
+/// linear losses on draws without gaps can.
+enum class Sharing { never, where_it_pays, always };
+
 /// Distinct draws, canonical labels in the smallest unsigned type, draw after draw; weights sum to 1.
 template <class Label> struct Draws {
     std::span<const Label> labels;
     std::span<const double> weights;
     std::size_t n_items;
     std::span<const std::uint32_t> copies = {}; // how many equal items each item stands for; empty: one
+    Sharing sharing = Sharing::where_it_pays;
 
     std::size_t n_draws() const { return weights.size(); }
     /// Number of items, copies counted.

@@ -22,6 +22,7 @@ struct PairProblem {
     std::size_t n_items() const { return n; }
     const float* row(std::size_t i) const { return similarity.data() + i * n; }
     double constant() const { return constant_; }
+    double clusters_a_row() const { return 1; } // no rows: the matrix has what all draws share
 
     PairProblem(std::vector<float> matrix, std::size_t n_items, Binder binder)
         : similarity(std::move(matrix)), n(n_items), loss(binder) {

@@ -3,17 +3,20 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
 
 #include "draws.hpp"
 #include "losses.hpp"
+#include "search/distinct_clusters.hpp"
 
 namespace partita {
 
 /// One cluster of one draw is a *row*: rows of draw t are row_begin(t) .. row_begin(t + 1) - 1. An item lies
-/// in one row of every draw that labels it.
+/// in one row of every draw that labels it. Where clusters repeat a lot and the loss is linear, draws share
+/// rows: shared() has one for each distinct cluster, and rows no longer belong to draws.
 class Problem {
 public:
     /// `subset` picks the draws to use (all if empty); their weights are rescaled to sum to 1. The draws and
@@ -23,10 +26,16 @@ public:
 
     std::size_t n_items() const { return n_items_; }
     std::size_t n_draws() const { return weights_.size(); }
-    std::size_t n_rows() const { return row_begin_.back(); }
+    std::size_t n_rows() const { return shared_ ? shared_->size() : row_begin_.back(); }
     std::uint32_t row_begin(std::size_t t) const { return row_begin_[t]; }
     std::uint32_t most_clusters() const { return most_clusters_; }
     bool has_gaps() const { return has_gaps_; }
+    /// The rows that draws share, each with its coefficient; nothing if every draw has rows of its own.
+    const std::optional<DistinctClusters>& shared() const { return shared_; }
+    /// How many clusters of draws a row stands for, on average.
+    double clusters_a_row() const {
+        return static_cast<double>(row_begin_.back()) / static_cast<double>(n_rows());
+    }
     /// How many equal items item i stands for; they move together. Linear losses only.
     std::uint32_t copies(std::size_t i) const { return copies_.empty() ? 1 : copies_[i]; }
     bool has_copies() const { return !copies_.empty(); }
@@ -51,11 +60,12 @@ public:
     std::span<const double> cell_coefficients() const { return cell_coefficients_; }
     std::span<const double> margin_coefficients() const { return margin_coefficients_; }
 
-    /// The row of item i in every draw; no_row where the draw does not label it.
+    /// The row of item i in every draw; no_row where the draw does not label it. For draws with rows of their
+    /// own.
     static constexpr std::uint32_t no_row = 0xffffffffu;
     void rows_of(std::size_t i, std::span<std::uint32_t> rows) const;
 
-    /// Calls use(i, row) for each item that draw t labels.
+    /// Calls use(i, row) for each item that draw t labels. For draws with rows of their own.
     template <class Use> void for_each_item(std::size_t t, Use use) const {
         std::visit(
             [&](const auto& draws) {
@@ -72,6 +82,7 @@ private:
     void find_gains();
     void find_coefficients();
     double draw_sum(std::size_t t) const;
+    template <class Label> void share_rows(const Draws<Label>& draws);
     template <class Label> void transpose(const Draws<Label>& draws);
 
     std::size_t n_items_, n_total_;
@@ -87,6 +98,7 @@ private:
     std::vector<double> weights_;
     std::vector<std::uint32_t> labelled_, row_begin_;
     std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>> by_item_;
+    std::optional<DistinctClusters> shared_; // takes the place of by_item_
 };
 
 } // namespace partita

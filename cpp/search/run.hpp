@@ -47,6 +47,7 @@ struct Run {
     double loss = std::numeric_limits<double>::infinity();
     std::uint32_t clusters = 0;
     double seconds = 0;
+    double clusters_a_row = 1; // of the problem it ended on
 
     /// Takes over the partition of a state that is done.
     template <SearchState S> void finish(S& state) {
@@ -55,6 +56,7 @@ struct Run {
         renumber(labels);
         loss = state.value() + state.problem().constant();
         clusters = state.n_clusters();
+        clusters_a_row = state.problem().clusters_a_row();
     }
 };
 

@@ -10,12 +10,14 @@ template <class Label>
 Shard::Shard(const Draws<Label>& draws, const LossTables& tables, std::span<const std::uint32_t> ends,
              std::size_t slots, double unit)
     : unit_(unit) {
+    auto own_rows = draws;
+    own_rows.sharing = Sharing::never; // what pays must not depend on how draws are spread
     std::uint32_t begin = 0;
     for (const auto end : ends) {
         std::vector<std::uint32_t> chosen(end - begin);
         std::iota(chosen.begin(), chosen.end(), begin);
         weights_.push_back(std::accumulate(draws.weights.begin() + begin, draws.weights.begin() + end, 0.0));
-        blocks_.push_back(std::make_unique<Problem>(draws, tables, chosen));
+        blocks_.push_back(std::make_unique<Problem>(own_rows, tables, chosen));
         begin = end;
     }
     states_.resize(slots);

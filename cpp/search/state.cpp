@@ -59,6 +59,20 @@ void State::assign(std::span<const std::uint32_t> labels) {
 void State::count_cells() {
     for (std::size_t row = 0; row < all_rows(); ++row)
         std::fill_n(table_.counts(row), table_.stride, 0u);
+    if (problem_->shared())
+        count_shared_cells();
+    else
+        count_cells_of_draws();
+}
+
+void State::count_shared_cells() {
+    for (std::size_t i = 0; i < labels_.size(); ++i)
+        if (labels_[i] != nowhere)
+            for (const auto row : problem_->shared()->of_item(i))
+                table_.counts(row)[labels_[i]] += problem_->copies(i);
+}
+
+void State::count_cells_of_draws() {
     row_sizes_.assign(problem_->n_rows(), 0);
     allocated_.assign(problem_->n_draws(), 0);
     for (std::size_t t = 0; t < problem_->n_draws(); ++t) {
@@ -80,7 +94,7 @@ void State::count_cells() {
 }
 
 void State::fill_gains() {
-    for_each_row([&](std::size_t row, std::size_t, double coefficient, std::span<const float> gain) {
+    for_each_row([&](std::size_t row, double coefficient, std::span<const float> gain) {
         auto* gains = table_.gains(row);
         const auto* counts = table_.counts(row);
         for (std::size_t k = 0; k < table_.stride; ++k)
@@ -100,7 +114,7 @@ void State::refresh() {
 double State::linear_value() const {
     const auto table = problem_->tables().joint();
     double value = 0;
-    for_each_row([&](std::size_t row, std::size_t, double coefficient, std::span<const float>) {
+    for_each_row([&](std::size_t row, double coefficient, std::span<const float>) {
         double sum = 0;
         for (std::size_t k = 0; k < n_clusters(); ++k)
             sum += table[table_.counts(row)[k]];
@@ -179,6 +193,8 @@ std::vector<std::uint32_t> State::members(std::uint32_t cluster) const {
 /// The rows of item i. A linear loss sums gains over all its rows, margins included; others pair each row
 /// with its draw and margin.
 void State::find_rows(std::size_t i) {
+    if (problem_->shared())
+        return find_shared_rows(i);
     problem_->rows_of(i, by_draw_);
     if (!problem_->has_gaps()) {
         rows_.assign(by_draw_.begin(), by_draw_.end());
@@ -207,6 +223,23 @@ void State::find_rows(std::size_t i) {
             coefficients_.push_back(static_cast<float>(problem_->margin_coefficients()[t]));
         rows_.insert(rows_.end(), margin_rows_.begin(), margin_rows_.end());
     }
+}
+
+void State::find_shared_rows(std::size_t i) {
+    const auto rows = problem_->shared()->of_item(i);
+    rows_.assign(rows.begin(), rows.end());
+    coefficients_.resize(rows.size());
+    for (std::size_t e = 0; e < rows.size(); ++e)
+        coefficients_[e] = static_cast<float>(problem_->shared()->coefficients[rows[e]]);
+}
+
+/// What a linear loss multiplies the cells of a row of the item at hand with; rows_[entry] is the row.
+double State::coefficient(std::size_t entry) const {
+    if (const auto& shared = problem_->shared())
+        return shared->coefficients[rows_[entry]];
+    const bool is_margin = entry >= draws_.size(); // margin rows follow the others
+    return is_margin ? problem_->margin_coefficients()[draws_[entry - draws_.size()]]
+                     : problem_->cell_coefficients()[draws_[entry]];
 }
 
 /// Puts the item whose rows are at hand into `cluster` (Step = 1) or takes it out (Step = -1).

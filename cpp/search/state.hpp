@@ -77,8 +77,10 @@ private:
     void allocate(std::size_t columns);
     void ensure_column(std::size_t column);
     void count_cells();
+    void count_cells_of_draws();
+    void count_shared_cells();
     void fill_gains();
-    template <class Use> void for_each_row(Use use) const; // use(row, draw, coefficient, gain table)
+    template <class Use> void for_each_row(Use use) const; // use(row, coefficient, gain table)
     void find_sums();
     double linear_value() const;
     double combined_value() const;
@@ -86,6 +88,8 @@ private:
     double stay_score() const;
 
     void find_rows(std::size_t i);
+    void find_shared_rows(std::size_t i);
+    double coefficient(std::size_t entry) const;
     template <int Step> void change(std::size_t i, std::uint32_t cluster);
     template <int Step> void change_one(std::size_t i, std::uint32_t cluster);
     template <int Step> void change_copies(std::size_t i, std::uint32_t cluster);
@@ -119,7 +123,8 @@ private:
     std::vector<double> joint_, estimate_, draw_;
     std::vector<std::uint32_t> allocated_, row_sizes_;
 
-    // The item at hand: its rows in the draws that label it, and what belongs to each.
+    // The item at hand: its rows in the draws that label it, or those that draws share, and what belongs to
+    // each.
     std::vector<std::uint32_t> by_draw_, rows_, draws_, margin_rows_;
     std::vector<float> coefficients_;
     std::vector<DrawTerms> terms_;
@@ -127,14 +132,18 @@ private:
 };
 
 template <class Use> void State::for_each_row(Use use) const {
+    if (const auto& shared = problem_->shared()) {
+        for (std::size_t row = 0; row < shared->size(); ++row)
+            use(row, shared->coefficients[row], problem_->joint_gain());
+        return;
+    }
     const bool linear = problem_->is_linear();
     for (std::size_t t = 0; t < problem_->n_draws(); ++t) {
         const double coefficient = linear ? problem_->cell_coefficients()[t] : 1.0;
         for (auto row = problem_->row_begin(t); row < problem_->row_begin(t + 1); ++row)
-            use(row, t, coefficient, problem_->joint_gain());
+            use(row, coefficient, problem_->joint_gain());
         if (problem_->has_gaps())
-            use(margin_row(t), t, linear ? problem_->margin_coefficients()[t] : 1.0,
-                problem_->estimate_gain());
+            use(margin_row(t), linear ? problem_->margin_coefficients()[t] : 1.0, problem_->estimate_gain());
     }
 }
 

@@ -32,7 +32,7 @@ std::vector<double> State::linear_merge_changes() const {
     const auto clusters = n_clusters();
     const auto table = problem_->tables().joint();
     std::vector<double> changes(std::size_t{clusters} * clusters);
-    for_each_row([&](std::size_t row, std::size_t, double coefficient, std::span<const float>) {
+    for_each_row([&](std::size_t row, double coefficient, std::span<const float>) {
         add_pair_gains(row, table, coefficient, changes);
     });
     if (!problem_->has_gaps())
@@ -75,7 +75,7 @@ std::vector<double> State::combined_merge_changes() const {
 }
 
 void State::merge(std::uint32_t k, std::uint32_t l) {
-    for_each_row([&](std::size_t row, std::size_t, double coefficient, std::span<const float> gain) {
+    for_each_row([&](std::size_t row, double coefficient, std::span<const float> gain) {
         auto* counts = table_.counts(row);
         auto* gains = table_.gains(row);
         counts[k] += counts[l];

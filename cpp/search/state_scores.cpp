@@ -62,13 +62,11 @@ void State::sum_gains_precisely(std::uint32_t own, std::size_t columns, std::uin
     const auto table = problem_->tables().joint();
     std::fill_n(scores_.begin(), columns, 0.0);
     for (std::size_t e = 0; e < rows_.size(); ++e) {
-        const bool margin = e >= draws_.size(); // margin rows follow the others
-        const auto coefficient = margin ? problem_->margin_coefficients()[draws_[e - draws_.size()]]
-                                        : problem_->cell_coefficients()[draws_[e]];
+        const auto factor = coefficient(e);
         const auto* counts = table_.counts(rows_[e]);
         for (std::size_t k = 0; k < columns; ++k) {
             const auto count = counts[k] - (k == own ? copies : 0);
-            scores_[k] += coefficient * (table[count + copies] - table[count]);
+            scores_[k] += factor * (table[count + copies] - table[count]);
         }
     }
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from partita._validate import check_count, check_n_jobs, check_positive, check_p
 from partita.held_out import HeldOut, held_out, some_draws
 from partita.losses import Loss, as_loss, unique_distances
 from partita.sample import PartitionSample, as_sample
-from partita.search.found import Found, RunRow
+from partita.search.found import Compression, Found, RunRow
 
 if TYPE_CHECKING:
     from partita.bounds import Bound
@@ -107,8 +107,9 @@ class Estimate:
         Whether the method proved that nothing is better.
     gap : float or None
         How much better something may be at most, as a share of the loss, where the method says so.
-    compression : float
-        Number of items for each distinct one, where items that no draw tells apart were searched as one; else 1.
+    compression : Compression
+        How many `items`, `draws` and `clusters` of draws each one that was searched stood for, without loss: items
+        that no draw tells apart, equal draws, clusters that repeat between draws. 1 where nothing was gained.
     held_out : HeldOut or None
         With ``max_draws``: the expected loss on the draws that were not searched, with its standard error.
     """
@@ -125,7 +126,7 @@ class Estimate:
     interrupted: bool = False
     proven: bool = False
     gap: float | None = None
-    compression: float = 1.0
+    compression: Compression = field(default_factory=Compression)
     held_out: HeldOut | None = None
 
     @property
@@ -287,7 +288,7 @@ def estimate_with(
         interrupted=found.interrupted,
         proven=found.proven,
         gap=found.gap,
-        compression=found.compression,
+        compression=replace(found.compression, draws=part.n_draws / part.n_unique),
         held_out=held_out(sample, losses, searched),
     )
 

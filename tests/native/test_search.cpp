@@ -54,6 +54,36 @@ template <class Label> void check_searches(std::size_t n_draws, double gaps, std
     }
 }
 
+/// Few items, so that clusters repeat and draws share rows.
+template <class Label> void check_shared_rows(bool with_copies) {
+    const RandomDraws<Label> owned(60, 6, 3, 0.0, 14);
+    const std::vector<std::uint32_t> copies{1, 2, 3, 1, 2, 3};
+    auto draws = owned.view();
+    if (with_copies)
+        draws.copies = copies;
+    draws.sharing = Sharing::always;
+    SearchOptions options;
+    options.runs = 5;
+    options.max_clusters = options.start_groups = 4;
+    const StopFlag stop{false};
+    for (const auto& loss : {Loss{Binder{0.5, 1.5}}, Loss{VI{1.7, 0.3}}}) {
+        const LossTables tables(loss, draws.n_total());
+        const Problem problem(draws, tables);
+        CHECK(problem.shared() && problem.clusters_a_row() > 2);
+        const auto runs = search(draws, tables, options, stop, {});
+        draws.sharing = Sharing::never;
+        const Problem apart(draws, tables);
+        draws.sharing = Sharing::always;
+        State state(apart, 4);
+        for (const auto& run : runs) {
+            state.assign(run.labels);
+            CHECK(near(run.loss, state.value() + apart.constant(), 1e-9));
+        }
+        if (!with_copies)
+            check_runs(run_all(salso_run, problem, options, stop, {}), draws, tables, options);
+    }
+}
+
 void check_that_a_stopped_search_still_answers() {
     const RandomDraws<std::uint8_t> owned(600, 50, 5, 0.0, 12);
     const LossTables tables(NVI{}, 50);
@@ -116,6 +146,11 @@ void check_that_chains_are_undone_with_copies() {
 void test_search() {
     check_that_chains_help();
     check_that_chains_are_undone_with_copies();
+    for (const bool with_copies : {false, true}) {
+        check_shared_rows<std::uint8_t>(with_copies);
+        check_shared_rows<std::uint16_t>(with_copies);
+        check_shared_rows<std::uint32_t>(with_copies);
+    }
     for (const double gaps : {0.0, 0.2})
         for (const std::uint32_t most : {1u, 3u, 30u})
             check_searches<std::uint8_t>(20, gaps, most);

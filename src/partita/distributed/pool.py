@@ -212,12 +212,15 @@ class DaskPool:
             time.sleep(0.1)
 
     def _wait_for_workers(self) -> list[str]:
-        self._check_connected()
-        try:
-            self.client.wait_for_workers(1, timeout=PATIENCE_SECONDS)
-        except TimeoutError:
-            raise ConnectionError(f"the Dask scheduler at {_address(self.client)} has no worker") from None
-        return sorted(self.client.scheduler_info(n_workers=-1)["workers"])
+        """Addresses of the workers: one at least, or an error."""
+        since = time.monotonic()
+        while True:
+            self._check_connected()
+            if workers := sorted(self.client.scheduler_info(n_workers=-1)["workers"]):
+                return workers
+            if time.monotonic() - since > PATIENCE_SECONDS:
+                raise ConnectionError(f"the Dask scheduler at {_address(self.client)} has no worker")
+            time.sleep(0.1)
 
 
 def _is_loss(error: BaseException) -> bool:

@@ -12,7 +12,7 @@ from partita._validate import check_n_jobs
 from partita.losses import Loss, ZeroOne
 from partita.sample import PartitionSample
 from partita.search.compression import compress, keeps_equal_items_together
-from partita.search.found import Found, RunRow
+from partita.search.found import Compression, Found, RunRow
 from partita.search.jobs import Engine, Job, run_here
 from partita.search.limits import cluster_limit
 from partita.search.map import find_map
@@ -54,7 +54,8 @@ def find_native(
     best = min(runs, key=lambda run: run.loss)
     rows = tuple(RunRow(r.start, r.sweeps, r.moves, r.loss, r.clusters, r.seconds, tuple(r.trace)) for r in runs)
     labels = (best.labels if group is None else best.labels[group]).astype(np.int64)
-    return Found(labels, rows, interrupted=interrupted, compression=len(labels) / len(best.labels))
+    compression = Compression(items=len(labels) / len(best.labels), clusters=best.clusters_a_row)
+    return Found(labels, rows, interrupted=interrupted, compression=compression)
 
 
 def search_runs(
