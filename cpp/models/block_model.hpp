@@ -11,6 +11,7 @@
 #include "block_chain.hpp"
 #include "block_climb.hpp"
 #include "block_search.hpp"
+#include "block_state.hpp"
 #include "dirichlet.hpp"
 #include "emission.hpp"
 #include "network.hpp"
@@ -52,7 +53,8 @@ public:
         return std::visit(
             [&](const auto& emission) {
                 using Emission = std::decay_t<decltype(emission)>;
-                return work(BlockModelView<Emission>{network_, emission, priors_, degree_corrected_});
+                return work(
+                    BlockModelView<BlockState<Emission>>{network_, emission, priors_, degree_corrected_});
             },
             emission_);
     }
@@ -78,8 +80,11 @@ private:
 };
 
 // compiled in the core alone: the bindings are built for size, and a chain of theirs takes twice the time
-extern template class BlockChain<BernoulliBlocks>;
-extern template class BlockChain<PoissonBlocks>;
+extern template class BlockChain<BlockState<BernoulliBlocks>>;
+extern template class BlockChain<BlockState<PoissonBlocks>>;
+
+using AnyBlockChain =
+    std::variant<BlockChain<BlockState<BernoulliBlocks>>, BlockChain<BlockState<PoissonBlocks>>>;
 
 /// A chain of whatever edge model; the model must outlive it.
 class BlockSampler {
@@ -90,7 +95,7 @@ public:
     template <class Work> decltype(auto) visit(Work work) { return std::visit(work, chain_); }
 
 private:
-    std::variant<BlockChain<BernoulliBlocks>, BlockChain<PoissonBlocks>> chain_;
+    AnyBlockChain chain_;
 };
 
 } // namespace partita
