@@ -1,11 +1,14 @@
 #include "block_model.hpp"
 
 #include <numeric>
+#include <stdexcept>
 
 namespace partita {
 
 template class BlockChain<BlockState<BernoulliBlocks>>;
 template class BlockChain<BlockState<PoissonBlocks>>;
+template class BlockChain<AffiliationState<BernoulliBlocks>>;
+template class BlockChain<AffiliationState<PoissonBlocks>>;
 
 namespace {
 
@@ -48,7 +51,11 @@ BlockModel::BlockModel(NetworkArrays arrays, EdgePrior prior, double n0_rows, do
     : arrays_(std::move(arrays)), network_(network_of(arrays_)), emission_(make_emission(network_, prior)),
       priors_{{DirichletPrior(n0_rows, network_.n_rows),
                DirichletPrior(n0_columns, network_.n_nodes - network_.n_rows)}},
-      degree_corrected_(prior.degree_corrected) {}
+      degree_corrected_(prior.degree_corrected), affiliation_(prior.affiliation) {
+    if (affiliation_ && network_.bipartite())
+        throw std::invalid_argument(
+            "rows and columns share no clusters: a bipartite network has no affiliation");
+}
 
 double BlockModel::icl(std::span<const std::uint32_t> labels) const {
     return with_view([&]<class State>(const BlockModelView<State>& view) {
