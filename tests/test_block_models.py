@@ -11,6 +11,7 @@ from scipy.special import gammaln
 from block_reference import affiliation_blocks, dyads, lbm_icl, log_partition, sbm_icl
 from partita.agreement import nmi
 from partita.models.block_core import BLOCKS, EdgeModel, native_model
+from partita.models.block_fit import MergePath
 from partita.models.graph import as_bipartite
 from partita.models.lbm import LatentBlockModel
 from partita.models.sbm import StochasticBlockModel
@@ -161,14 +162,17 @@ def first_seen(labels):
 def test_merge_path_ends_at_one_cluster_with_the_right_icl(variant):
     rng = np.random.default_rng(3)
     model = StochasticBlockModel(**variant)
-    X = random_graph(rng, 20, **variant)
-    fit = model.maximize(X, rng=1, starts=[np.arange(20) % 6])
-    for k in range(1, fit.n_clusters + 1):
-        cut = fit.path.cut(k)
+    X = random_graph(rng, 20, gaps=0.1, **variant)
+    graph = model._graph(X)
+    labels = np.arange(20) % 6
+    kept, absorbed, change = native_model(graph, model._edge_model(graph), 1.0).merge_path(labels.astype(np.uint32))
+    path = MergePath(labels, kept, absorbed, model.icl(X, labels) + np.concatenate([[0.0], np.cumsum(change)]))
+    for k in range(1, 7):
+        cut = path.cut(k)
         assert cut.max() + 1 == k
-        assert fit.path.icl[fit.n_clusters - k] == pytest.approx(model.icl(X, cut), abs=1e-7)
+        assert path.icl[6 - k] == pytest.approx(model.icl(X, cut), abs=1e-7)
     with pytest.raises(ValueError, match="k must be"):
-        fit.path.cut(fit.n_clusters + 1)
+        path.cut(7)
 
 
 @pytest.mark.parametrize("variant", VARIANTS + CORRECTED)
