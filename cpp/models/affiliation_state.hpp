@@ -12,8 +12,9 @@
 
 namespace partita {
 
-/// log p(X | z) depends on the partition by the dyads inside clusters alone, since all others are between
-/// them: two cells of whole numbers, so that nothing drifts and a score costs O(1) a cluster.
+/// The dyads that are not inside clusters are between them, so the blocks know the partition by what is
+/// inside alone: two cells of whole numbers. Nothing drifts, and a score costs O(1) a cluster. There is one
+/// side: a bipartite network has no dyads inside.
 template <class EdgeModel> class AffiliationState : public NodePartition {
 public:
     using Emission = EdgeModel;

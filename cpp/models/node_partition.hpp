@@ -165,7 +165,7 @@ protected:
                 seen_exposure(0, h) + (both ? seen_exposure(1, h) : 0) + network_->loop_dyad(node_)};
     }
 
-    /// The change of the degree terms when the node joins h, from where it is nowhere.
+    /// What the degree terms gain when the node joins h, against the node in no cluster.
     double degree_gain(std::size_t h) const {
         const std::int64_t here = h == label_[node_] ? 1 : 0;
         double total = 0.0;
