@@ -135,11 +135,12 @@ void bind_block_model(nb::module_& m) {
         .def(
             "__init__",
             [](BlockModel* self, const NetworkArrays& arrays, bool counts, double first, double second,
-               bool degree_corrected, double n0_rows, double n0_columns) {
-                new (self) BlockModel(arrays, {counts, first, second, degree_corrected}, n0_rows, n0_columns);
+               bool degree_corrected, bool affiliation, double n0_rows, double n0_columns) {
+                new (self) BlockModel(arrays, {counts, first, second, degree_corrected, affiliation}, n0_rows,
+                                      n0_columns);
             },
             nb::arg("arrays"), nb::arg("counts"), nb::arg("first"), nb::arg("second"),
-            nb::arg("degree_corrected"), nb::arg("n0_rows"), nb::arg("n0_columns"))
+            nb::arg("degree_corrected"), nb::arg("affiliation"), nb::arg("n0_rows"), nb::arg("n0_columns"))
         .def("icl", [](const BlockModel& self, const Labels& labels) { return self.icl(as_span(labels)); })
         .def("swap_changes",
              [](const BlockModel& self, const Labels& labels, std::size_t node) {

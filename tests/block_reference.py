@@ -36,6 +36,17 @@ def blocks(X: np.ndarray, rows: np.ndarray, columns: np.ndarray, pairs: list[tup
     return counts
 
 
+def affiliation_blocks(X: np.ndarray, labels: np.ndarray, pairs: list[tuple[int, int]]):
+    """{inside a cluster or not: [edges, observed dyads]} counted one dyad at a time."""
+    counts: dict[bool, list[float]] = {}
+    for i, j in pairs:
+        if not np.isnan(X[i, j]):
+            cell = counts.setdefault(bool(labels[i] == labels[j]), [0.0, 0.0])
+            cell[0] += X[i, j]
+            cell[1] += 1
+    return counts
+
+
 def bernoulli(edges: float, m: float, eta0: float, zeta0: float) -> float:
     return float(betaln(eta0 + edges, zeta0 + m - edges) - betaln(eta0, zeta0))
 
@@ -44,13 +55,13 @@ def poisson(edges: float, m: float, a0: float, b0: float) -> float:
     return float(gammaln(a0 + edges) - gammaln(a0) + a0 * np.log(b0) - (a0 + edges) * np.log(b0 + m))
 
 
-def sbm_icl(X, labels, *, directed, loops, n0, first, second, counts=False) -> float:
+def sbm_icl(X, labels, *, directed, loops, n0, first, second, counts=False, affiliation=False) -> float:
     """Exact ICL of the stochastic block model without degree correction."""
     labels = np.asarray(labels)
     pairs = dyads(len(labels), directed, loops)
     cell = poisson if counts else bernoulli
-    total = log_partition(labels, n0)
-    total += sum(cell(e, m, first, second) for e, m in blocks(X, labels, labels, pairs, directed).values())
+    cells = affiliation_blocks(X, labels, pairs) if affiliation else blocks(X, labels, labels, pairs, directed)
+    total = log_partition(labels, n0) + sum(cell(e, m, first, second) for e, m in cells.values())
     if counts:
         total -= sum(gammaln(X[i, j] + 1) for i, j in pairs if not np.isnan(X[i, j]))
     return float(total)

@@ -1,26 +1,32 @@
 """Stochastic and latent block models: exact ICL, changes of swaps and merges, and the search."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from block_reference import lbm_icl, log_partition, sbm_icl
-from partita.models.block_core import native_model
+from block_reference import affiliation_blocks, dyads, lbm_icl, log_partition, sbm_icl
+from partita.agreement import nmi
+from partita.models.block_core import BLOCKS, EdgeModel, native_model
+from partita.models.block_fit import MergePath
 from partita.models.graph import as_bipartite
 from partita.models.lbm import LatentBlockModel
 from partita.models.sbm import StochasticBlockModel
 from reference import all_partitions
 
 VARIANTS = [
-    {"directed": directed, "loops": loops, "edges": edges}
+    {"blocks": blocks, "directed": directed, "loops": loops, "edges": edges}
+    for blocks in BLOCKS
     for directed in (True, False)
     for loops in (True, False)
     for edges in ("binary", "counts")
 ]
 CORRECTED = [
-    {"directed": directed, "loops": loops, "degree_corrected": True, "edges": "counts"}
+    {"blocks": blocks, "directed": directed, "loops": loops, "degree_corrected": True, "edges": "counts"}
+    for blocks in BLOCKS
     for directed in (True, False)
     for loops in (True, False)
 ]
@@ -53,16 +59,18 @@ def test_icl_is_the_definition(variant):
         model = StochasticBlockModel(n0=0.6, eta0=0.5, zeta0=2.0, a0=1.5, b0=0.8, **variant)
         first, second = (1.5, 0.8) if counts else (0.5, 2.0)
         kind = {"directed": variant["directed"], "loops": variant["loops"], "counts": counts}
+        kind["affiliation"] = variant["blocks"] == "affiliation"
         reference = sbm_icl(X, labels, n0=0.6, first=first, second=second, **kind)
         assert model.icl(X, labels) == pytest.approx(reference, abs=1e-9)
 
 
+@pytest.mark.parametrize("blocks", BLOCKS)
 @pytest.mark.parametrize("directed", [True, False])
-def test_degree_corrected_icl_is_the_multigraph_integral(directed):
+def test_degree_corrected_icl_is_the_multigraph_integral(blocks, directed):
     """With loops Σ_x p(x | z) over all multigraphs, here of two nodes, is 1: the ICL is a log probability."""
     n0, a0, b0 = 1.0, 1.0, 8.0  # a high rate b0 keeps the counts small
     model = StochasticBlockModel(
-        directed=directed, loops=True, degree_corrected=True, edges="counts", n0=n0, a0=a0, b0=b0
+        directed=directed, loops=True, blocks=blocks, degree_corrected=True, edges="counts", n0=n0, a0=a0, b0=b0
     )
     for labels in ([0, 0], [0, 1]):
         total = 0.0
@@ -150,24 +158,27 @@ def first_seen(labels):
     return np.unique(labels, return_inverse=True)[1]
 
 
-@pytest.mark.parametrize("variant", VARIANTS[:4:2] + VARIANTS[4::2] + CORRECTED[:1])
+@pytest.mark.parametrize("variant", VARIANTS + CORRECTED)
 def test_merge_path_ends_at_one_cluster_with_the_right_icl(variant):
     rng = np.random.default_rng(3)
     model = StochasticBlockModel(**variant)
-    X = random_graph(rng, 20, **variant)
-    fit = model.maximize(X, rng=1, starts=[np.arange(20) % 6])
-    for k in range(1, fit.n_clusters + 1):
-        cut = fit.path.cut(k)
+    X = random_graph(rng, 20, gaps=0.1, **variant)
+    graph = model._graph(X)
+    labels = np.arange(20) % 6
+    kept, absorbed, change = native_model(graph, model._edge_model(graph), 1.0).merge_path(labels.astype(np.uint32))
+    path = MergePath(labels, kept, absorbed, model.icl(X, labels) + np.concatenate([[0.0], np.cumsum(change)]))
+    for k in range(1, 7):
+        cut = path.cut(k)
         assert cut.max() + 1 == k
-        assert fit.path.icl[fit.n_clusters - k] == pytest.approx(model.icl(X, cut), abs=1e-7)
+        assert path.icl[6 - k] == pytest.approx(model.icl(X, cut), abs=1e-7)
     with pytest.raises(ValueError, match="k must be"):
-        fit.path.cut(fit.n_clusters + 1)
+        path.cut(7)
 
 
 @pytest.mark.parametrize("variant", VARIANTS + CORRECTED)
 def test_maximize_reaches_the_enumerated_maximum(variant):
     rng = np.random.default_rng(4)
-    for n in (3, 6):
+    for n in (3, 6, 7):
         model = StochasticBlockModel(n0=0.5, **variant)
         X = random_graph(rng, n, **variant)
         graph = model._graph(X)
@@ -216,12 +227,49 @@ def planted(rng, n, k, inside, outside):
     return X, labels
 
 
-def test_planted_clusters_come_back():
+@pytest.mark.parametrize("blocks", BLOCKS)
+def test_planted_clusters_come_back(blocks):
     X, labels = planted(np.random.default_rng(7), 150, 5, 0.4, 0.02)
-    fit = StochasticBlockModel().maximize(X, rng=1)
+    fit = StochasticBlockModel(blocks=blocks).maximize(X, rng=1)
     assert fit.labels.tolist() == labels.tolist()
     np.testing.assert_allclose(np.diag(fit.blocks().mean), 0.4, atol=0.06)
     assert (fit.reordered().toarray() == X[fit.order][:, fit.order]).all()
+
+
+def test_affiliation_finds_communities_that_free_blocks_cannot_pay_for():
+    X, labels = planted(np.random.default_rng(3), 120, 6, 0.16, 0.01)
+    fits = {blocks: StochasticBlockModel(blocks=blocks).maximize(X, rng=1) for blocks in BLOCKS}
+    assert fits["affiliation"].n_clusters == 6
+    assert fits["free"].n_clusters < 6
+    assert nmi(fits["affiliation"].labels, labels) > nmi(fits["free"].labels, labels)
+
+
+@pytest.mark.parametrize("variant", [v for v in VARIANTS if v["blocks"] == "affiliation"])
+def test_affiliation_blocks_are_two_posteriors(variant):
+    rng = np.random.default_rng(12)
+    X = random_graph(rng, 12, gaps=0.1, **variant)
+    model = StochasticBlockModel(eta0=0.5, zeta0=2.0, a0=1.5, b0=0.8, **variant)
+    fit = model.maximize(X, rng=1, starts=[np.arange(12) % 3])
+    fit = replace(fit, labels=np.arange(12) % 3)  # whatever was found
+    cells = affiliation_blocks(X, fit.labels, dyads(12, variant["directed"], variant["loops"]))
+    for inside, (e, m) in cells.items():
+        mean = (1.5 + e) / (0.8 + m) if variant["edges"] == "counts" else (0.5 + e) / (2.5 + m)
+        table = fit.blocks()
+        np.testing.assert_allclose(table.mean[np.eye(3, dtype=bool) == inside], mean)
+        assert (table.lower < table.mean).all()
+        assert (table.mean < table.upper).all()
+        pair = next((i, j) for i, j in np.ndindex(12, 12) if i != j and (fit.labels[i] == fit.labels[j]) == inside)
+        assert fit.predict([pair]) == pytest.approx(mean)
+
+
+def test_unknown_blocks_are_refused():
+    with pytest.raises(ValueError, match="blocks must be 'free' or 'affiliation', got 'communities'"):
+        StochasticBlockModel(blocks="communities")
+    model = StochasticBlockModel().set_params(blocks="communities")
+    with pytest.raises(ValueError, match="blocks must be 'free' or 'affiliation'"):
+        model.maximize(np.ones((6, 6)) - np.eye(6))
+    with pytest.raises(ValueError, match="a bipartite network has no affiliation"):
+        native_model(as_bipartite(np.ones((3, 4))), EdgeModel(False, False, False, 1.0, 1.0, affiliation=True), 1.0)
 
 
 def test_the_same_seed_gives_the_same_fit_on_any_number_of_threads():
@@ -267,7 +315,9 @@ def test_estimator_face():
     assert len(lbm.labels_) == len(lbm.column_labels_) == 60
 
 
-@pytest.mark.parametrize("model", [StochasticBlockModel(n0=0.5, random_state=1), LatentBlockModel(eta0=2.0)])
+@pytest.mark.parametrize(
+    "model", [StochasticBlockModel(n0=0.5, blocks="affiliation", random_state=1), LatentBlockModel(eta0=2.0)]
+)
 def test_parameters_go_in_and_out(model):
     again = type(model)(**model.get_params())
     assert again.get_params() == model.get_params()

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from block_reference import lbm_icl, log_partition, log_partition_k_unknown, sbm_icl
+from partita.models.block_core import BLOCKS, constant
+from partita.models.graph import as_graph
 from partita.models.lbm import LatentBlockModel
 from partita.models.running import resume
 from partita.models.sbm import StochasticBlockModel
@@ -36,6 +38,7 @@ def sbm_weights(X, n0, kind, **priors):
     }
 
 
+@pytest.mark.parametrize("blocks", BLOCKS)
 @pytest.mark.parametrize(
     "kind",
     [
@@ -44,7 +47,7 @@ def sbm_weights(X, n0, kind, **priors):
         {"directed": True, "loops": True, "counts": True},
     ],
 )
-def test_sbm_sampler_has_the_exact_posterior(kind):
+def test_sbm_sampler_has_the_exact_posterior(blocks, kind):
     rng = np.random.default_rng(1)
     X = rng.poisson(0.8, (6, 6)).astype(float)
     X = X if kind["counts"] else np.minimum(X, 1)
@@ -54,23 +57,25 @@ def test_sbm_sampler_has_the_exact_posterior(kind):
         np.fill_diagonal(X, 0)
     edges = "counts" if kind["counts"] else "binary"
     model = StochasticBlockModel(
-        kind["directed"], kind["loops"], n0=0.7, eta0=0.6, zeta0=0.9, edges=edges, a0=1.2, b0=0.8
+        kind["directed"], kind["loops"], n0=0.7, eta0=0.6, zeta0=0.9, edges=edges, blocks=blocks, a0=1.2, b0=0.8
     )
     first, second = (1.2, 0.8) if kind["counts"] else (0.6, 0.9)
+    kind = {**kind, "affiliation": blocks == "affiliation"}
     chain = model.sample(X, draws=15_000, warmup=200, thin=2, chains=2, rng=2)
     assert_frequencies(chain.labels.reshape(-1, 6), sbm_weights(X, 0.7, kind, first=first, second=second))
 
 
-def test_the_check_can_fail():
-    """The same draws against the posterior of a slightly different prior."""
+@pytest.mark.parametrize("wrong", [{"n0": 1.1, "affiliation": False}, {"n0": 0.7, "affiliation": True}])
+def test_the_check_can_fail(wrong):
+    """The same draws against the posterior of a slightly different prior, and of other blocks."""
     rng = np.random.default_rng(1)
     X = np.minimum(rng.poisson(0.8, (6, 6)), 1).astype(float)
     np.fill_diagonal(X, 0)
     kind = {"directed": True, "loops": False, "counts": False}
     chain = StochasticBlockModel(n0=0.7).sample(X, draws=15_000, warmup=200, chains=1, rng=2)
-    wrong = sbm_weights(X, 1.1, kind, first=1.0, second=1.0)
+    weights = sbm_weights(X, wrong["n0"], kind, first=1.0, second=1.0, affiliation=wrong["affiliation"])
     with pytest.raises(AssertionError, match="largest z"):
-        assert_frequencies(chain.labels.reshape(-1, 6), wrong)
+        assert_frequencies(chain.labels.reshape(-1, 6), weights)
 
 
 def test_number_of_clusters_counts_empty_ones():
@@ -112,20 +117,33 @@ def test_lbm_sampler_has_the_exact_posterior():
     assert_frequencies(draws, weights)
 
 
-def test_log_density_is_that_of_the_draw():
+@pytest.mark.parametrize("blocks", BLOCKS)
+@pytest.mark.parametrize("degree_corrected", [False, True])
+def test_log_density_is_that_of_the_draw(blocks, degree_corrected):
     rng = np.random.default_rng(6)
     X = np.minimum(rng.poisson(0.5, (12, 12)), 1).astype(float)
     np.fill_diagonal(X, 0)
-    model = StochasticBlockModel(n0=0.5)
+    X[0, 5] = np.nan
+    model = StochasticBlockModel(n0=0.5, blocks=blocks, degree_corrected=degree_corrected)
     chain = model.sample(X, draws=20, warmup=10, chains=1, rng=7)
+    graph = as_graph(X)
+    constants = constant(graph, model._edge_model(graph))
     for t in range(20):
         labels, k = chain.labels[0, t], int(chain.stats["k"][0, t])
         log_k = -np.log(np.arange(1, k + 1)).sum() - np.log(np.e - 1)
-        expected = model.icl(X, labels) - log_partition(labels, 0.5) + log_partition(labels, 0.5, k) + log_k
+        likelihood = model.icl(X, labels) - log_partition(labels, 0.5) - constants
+        expected = likelihood + log_partition(labels, 0.5, k) + log_k
         assert chain.log_density[0, t] == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("model", [StochasticBlockModel(directed=False), LatentBlockModel()])
+@pytest.mark.parametrize(
+    "model",
+    [
+        StochasticBlockModel(directed=False),
+        StochasticBlockModel(directed=False, blocks="affiliation"),
+        LatentBlockModel(),
+    ],
+)
 def test_a_resumed_run_is_the_same_run(tmp_path, model):
     rng = np.random.default_rng(8)
     X = np.minimum(rng.poisson(0.5, (15, 15)), 1).astype(float)
@@ -135,6 +153,7 @@ def test_a_resumed_run_is_the_same_run(tmp_path, model):
     again = resume(tmp_path / "run")
     assert (again.labels == chain.labels).all()
     assert type(again) is type(chain)
+    assert again.model.params() == model.params()
     plan_samplers = model.samplers(chain.inputs, _plan(chain))
     sampler = plan_samplers[1]
     sampler.advance(33, 20, 2)

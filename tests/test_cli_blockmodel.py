@@ -1,5 +1,6 @@
 """`partita blockmodel` and the files it reads."""
 
+import csv
 import json
 
 import numpy as np
@@ -37,6 +38,18 @@ def test_results_are_printed_and_written(edges, tmp_path):
     assert printed["nmi"] == pytest.approx(1.0)
     assert {path.name for path in out.iterdir()} == {"labels.csv", "blocks.csv", "path.csv", "summary.json"}
     assert (out / "labels.csv").read_text().splitlines()[1] == "0,0"
+
+
+def test_blocks_may_be_those_of_the_affiliation_model(edges, tmp_path):
+    out = tmp_path / "run"
+    result = run(edges, "--undirected", "--blocks", "affiliation", "--seed", 1, "--out", out)
+    assert result.exit_code == 0, result.output
+    with (out / "blocks.csv").open(encoding="utf-8", newline="") as file:
+        mean = {(row["from"], row["to"]): row["mean"] for row in csv.DictReader(file)}
+    assert mean["0", "0"] == mean["1", "1"] != mean["0", "1"] == mean["1", "0"]
+    refused = run(edges, "--blocks", "communities")
+    assert refused.exit_code == 2
+    assert "blocks must be 'free' or 'affiliation', got 'communities'" in refused.output
 
 
 def test_bad_input_is_one_sentence(edges, tmp_path):

@@ -13,9 +13,9 @@
 
 #include "archive.hpp"
 #include "block_climb.hpp"
-#include "block_state.hpp"
 #include "dirichlet.hpp"
 #include "draw_log.hpp"
+#include "network_state.hpp"
 #include "random.hpp"
 
 namespace partita {
@@ -31,11 +31,11 @@ struct ChainPlan {
 /// The target is p(K) p(z | K) p(X | z) over labelled z; clusters of z may be empty (McDaid et al. 2013; Wyse
 /// & Friel 2012). Slots 0 .. K-1 of a side are its clusters: the target does not tell labels apart, so a slot
 /// that goes is replaced by the last.
-template <class Emission> class BlockChain {
+template <NetworkState State> class BlockChain {
 public:
-    BlockChain(const BlockModelView<Emission>& model, ChainPlan plan, std::span<const std::uint32_t> labels)
+    BlockChain(const BlockModelView<State>& model, ChainPlan plan, std::span<const std::uint32_t> labels)
         : model_(model), plan_(std::move(plan)), rng_(plan_.seed, plan_.stream),
-          state_(Climber<Emission>::make_state(model_, labels, spare)) {
+          state_(Climber<State>::make_state(model_, labels, spare)) {
         for (std::size_t s = 0; s < state_.n_sides(); ++s) {
             size_t filled = state_.filled(s);
             if (filled > plan_.log_k[s].size() || filled != state_.side(s).used)
@@ -189,8 +189,7 @@ private:
     void place(std::vector<std::uint32_t> labels, const std::size_t (&used)[2]) {
         const auto room = [](std::size_t k) { return k + k / 2 + spare; };
         const auto columns = model_.network.bipartite() ? room(used[1]) : 0;
-        state_ = BlockState<Emission>(model_.network, model_.emission, model_.degree_corrected, room(used[0]),
-                                      columns);
+        state_ = State(model_.network, model_.emission, model_.degree_corrected, room(used[0]), columns);
         for (std::size_t i = model_.network.n_rows; i < labels.size(); ++i)
             labels[i] += static_cast<std::uint32_t>(room(used[0]));
         state_.assign(labels, used[0], used[1]);
@@ -303,10 +302,10 @@ private:
         state_.move(to);
     }
 
-    BlockModelView<Emission> model_;
+    BlockModelView<State> model_;
     ChainPlan plan_;
     Rng rng_;
-    BlockState<Emission> state_;
+    State state_;
     std::uint64_t sweeps_ = 0, accepted_ = 0;
     std::vector<double> weight_;
     std::vector<std::uint32_t> movers_;

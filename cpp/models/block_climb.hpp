@@ -9,19 +9,19 @@
 #include <span>
 #include <vector>
 
-#include "block_state.hpp"
 #include "dirichlet.hpp"
 #include "draw_log.hpp"
 #include "hierarchy.hpp"
+#include "network_state.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
 
 namespace partita {
 
 /// What every search and sampler of one model shares.
-template <class Emission> struct BlockModelView {
+template <NetworkState State> struct BlockModelView {
     const Network& network;
-    const Emission& emission;
+    const typename State::Emission& emission;
     const Priors& priors;
     bool degree_corrected;
 };
@@ -35,9 +35,9 @@ struct Solution {
 
 inline constexpr double least_gain = 1e-9; // strict and above rounding, so that sweeps end
 
-template <class Emission> class Climber {
+template <NetworkState State> class Climber {
 public:
-    Climber(const BlockModelView<Emission>& model, std::span<const std::uint32_t> labels,
+    Climber(const BlockModelView<State>& model, std::span<const std::uint32_t> labels,
             const std::size_t (&most)[2], Rng& rng, const StopFlag& stop)
         : model_(model), most_{most[0], most[1]}, rng_(rng), stop_(stop),
           state_(make_state(model, labels, room_to_grow)) {
@@ -46,14 +46,14 @@ public:
     }
 
     /// A state that holds the labels with `spare` empty slots on each side.
-    static BlockState<Emission> make_state(const BlockModelView<Emission>& model,
-                                           std::span<const std::uint32_t> labels, std::size_t spare) {
+    static State make_state(const BlockModelView<State>& model, std::span<const std::uint32_t> labels,
+                            std::size_t spare) {
         const auto& network = model.network;
         std::size_t used[2] = {0, 0};
         for (std::size_t i = 0; i < labels.size(); ++i)
             used[network.side(i)] = std::max<std::size_t>(used[network.side(i)], labels[i] + 1);
         const std::size_t columns = network.bipartite() ? used[1] + spare : 0;
-        BlockState<Emission> state(network, model.emission, model.degree_corrected, used[0] + spare, columns);
+        State state(network, model.emission, model.degree_corrected, used[0] + spare, columns);
         std::vector<std::uint32_t> slots(labels.begin(), labels.end());
         for (std::size_t i = network.n_rows; i < slots.size(); ++i)
             slots[i] += static_cast<std::uint32_t>(used[0] + spare);
@@ -196,7 +196,7 @@ private:
 
     /// Appendix C: merges while the ICL grows, and as long as a side has more clusters than allowed.
     bool merge_clusters() {
-        Merger<Emission> merger(state_, model_.priors);
+        Merger<State> merger(state_, model_.priors);
         std::vector<std::uint32_t> into(state_.slots());
         for (std::size_t k = 0; k < into.size(); ++k)
             into[k] = static_cast<std::uint32_t>(k);
@@ -287,11 +287,11 @@ private:
         return moves;
     }
 
-    const BlockModelView<Emission>& model_;
+    const BlockModelView<State>& model_;
     std::size_t most_[2];
     Rng& rng_;
     const StopFlag& stop_;
-    BlockState<Emission> state_;
+    State state_;
     std::size_t filled_[2] = {0, 0};
     std::vector<double> dimension_[2], value_;
 };

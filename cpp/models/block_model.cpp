@@ -1,15 +1,18 @@
 #include "block_model.hpp"
 
 #include <numeric>
+#include <stdexcept>
 
 namespace partita {
 
-template class BlockChain<BernoulliBlocks>;
-template class BlockChain<PoissonBlocks>;
+template class BlockChain<BlockState<BernoulliBlocks>>;
+template class BlockChain<BlockState<PoissonBlocks>>;
+template class BlockChain<AffiliationState<BernoulliBlocks>>;
+template class BlockChain<AffiliationState<PoissonBlocks>>;
 
 namespace {
 
-Network view_of(const NetworkArrays& arrays) {
+Network network_of(const NetworkArrays& arrays) {
     Network network;
     network.n_nodes = arrays.n_nodes;
     network.n_rows = arrays.n_rows;
@@ -45,21 +48,25 @@ std::variant<BernoulliBlocks, PoissonBlocks> make_emission(const Network& networ
 } // namespace
 
 BlockModel::BlockModel(NetworkArrays arrays, EdgePrior prior, double n0_rows, double n0_columns)
-    : arrays_(std::move(arrays)), network_(view_of(arrays_)), emission_(make_emission(network_, prior)),
+    : arrays_(std::move(arrays)), network_(network_of(arrays_)), emission_(make_emission(network_, prior)),
       priors_{{DirichletPrior(n0_rows, network_.n_rows),
                DirichletPrior(n0_columns, network_.n_nodes - network_.n_rows)}},
-      degree_corrected_(prior.degree_corrected) {}
+      degree_corrected_(prior.degree_corrected), affiliation_(prior.affiliation) {
+    if (affiliation_ && network_.bipartite())
+        throw std::invalid_argument(
+            "rows and columns share no clusters: a bipartite network has no affiliation");
+}
 
 double BlockModel::icl(std::span<const std::uint32_t> labels) const {
-    return with_view([&]<class Emission>(const BlockModelView<Emission>& view) {
-        const auto state = Climber<Emission>::make_state(view, labels, 0);
+    return with_view([&]<class State>(const BlockModelView<State>& view) {
+        const auto state = Climber<State>::make_state(view, labels, 0);
         return state.log_likelihood() + log_prior(state, priors_);
     });
 }
 
 std::vector<double> BlockModel::swap_changes(std::span<const std::uint32_t> labels, std::size_t node) const {
-    return with_view([&]<class Emission>(const BlockModelView<Emission>& view) {
-        auto state = Climber<Emission>::make_state(view, labels, 1);
+    return with_view([&]<class State>(const BlockModelView<State>& view) {
+        auto state = Climber<State>::make_state(view, labels, 1);
         const auto s = network_.side(node);
         const auto& prior = priors_[s];
         const std::size_t own = state.label(node), filled = state.filled(s);
@@ -80,16 +87,16 @@ std::vector<double> BlockModel::swap_changes(std::span<const std::uint32_t> labe
 }
 
 std::vector<double> BlockModel::merge_changes(std::span<const std::uint32_t> labels) const {
-    return with_view([&]<class Emission>(const BlockModelView<Emission>& view) {
-        const auto state = Climber<Emission>::make_state(view, labels, 0);
-        return Merger<Emission>(state, priors_).all_changes();
+    return with_view([&]<class State>(const BlockModelView<State>& view) {
+        const auto state = Climber<State>::make_state(view, labels, 0);
+        return Merger<State>(state, priors_).all_changes();
     });
 }
 
 std::vector<Merge> BlockModel::merge_path(std::span<const std::uint32_t> labels) const {
-    return with_view([&]<class Emission>(const BlockModelView<Emission>& view) {
-        const auto state = Climber<Emission>::make_state(view, labels, 0);
-        Merger<Emission> merger(state, priors_);
+    return with_view([&]<class State>(const BlockModelView<State>& view) {
+        const auto state = Climber<State>::make_state(view, labels, 0);
+        Merger<State> merger(state, priors_);
         std::vector<Merge> path;
         for (auto best = merger.best(); best.from != best.into; best = merger.best()) {
             path.push_back(best);
@@ -101,8 +108,8 @@ std::vector<Merge> BlockModel::merge_path(std::span<const std::uint32_t> labels)
 
 SearchResult BlockModel::maximize(std::span<const std::vector<std::uint32_t>> starts, const SearchPlan& plan,
                                   const StopFlag& stop) const {
-    return with_view([&]<class Emission>(const BlockModelView<Emission>& view) {
-        return Evolution<Emission>(view, plan, stop).run(starts);
+    return with_view([&]<class State>(const BlockModelView<State>& view) {
+        return Evolution<State>(view, plan, stop).run(starts);
     });
 }
 
@@ -110,22 +117,21 @@ namespace {
 
 std::vector<std::uint32_t> climbed_start(const BlockModel& model, const ChainPlan& plan,
                                          std::size_t start_clusters) {
-    return model.with_view([&]<class Emission>(const BlockModelView<Emission>& view) {
+    return model.with_view([&]<class State>(const BlockModelView<State>& view) {
         const StopFlag never{false};
         Rng rng(~plan.seed, plan.stream); // a stream of its own, beside the chain's
         const std::size_t most[2] = {plan.log_k[0].size(), std::max<std::size_t>(plan.log_k[1].size(), 1)};
         const auto labels = random_labels(view.network, start_clusters, most, rng);
-        return Climber<Emission>(view, labels, most, rng, never).run(false).labels;
+        return Climber<State>(view, labels, most, rng, never).run(false).labels;
     });
 }
 
 } // namespace
 
 BlockSampler::BlockSampler(const BlockModel& model, ChainPlan plan, std::size_t start_clusters)
-    : chain_(model.with_view([&]<class Emission>(const BlockModelView<Emission>& view)
-                                 -> std::variant<BlockChain<BernoulliBlocks>, BlockChain<PoissonBlocks>> {
+    : chain_(model.with_view([&]<class State>(const BlockModelView<State>& view) -> AnyBlockChain {
           const auto labels = climbed_start(model, plan, start_clusters);
-          return BlockChain<Emission>(view, std::move(plan), labels);
+          return BlockChain<State>(view, std::move(plan), labels);
       })) {}
 
 } // namespace partita

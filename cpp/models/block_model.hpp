@@ -8,9 +8,11 @@
 #include <variant>
 #include <vector>
 
+#include "affiliation_state.hpp"
 #include "block_chain.hpp"
 #include "block_climb.hpp"
 #include "block_search.hpp"
+#include "block_state.hpp"
 #include "dirichlet.hpp"
 #include "emission.hpp"
 #include "network.hpp"
@@ -37,6 +39,7 @@ struct EdgePrior {
     bool counts = false; // Poisson–Gamma(first, second) instead of Bernoulli–Beta(first, second)
     double first = 1.0, second = 1.0;
     bool degree_corrected = false;
+    bool affiliation = false; // one parameter inside clusters and one between them, not one a block
 };
 
 class BlockModel {
@@ -47,12 +50,14 @@ public:
 
     const Network& network() const { return network_; }
 
-    /// Calls work(view) with the model of the right edge type.
+    /// Calls work(view) with the model of the right kind of blocks and edges.
     template <class Work> decltype(auto) with_view(Work work) const {
         return std::visit(
             [&](const auto& emission) {
                 using Emission = std::decay_t<decltype(emission)>;
-                return work(BlockModelView<Emission>{network_, emission, priors_, degree_corrected_});
+                if (affiliation_)
+                    return work(view_of<AffiliationState<Emission>>(emission));
+                return work(view_of<BlockState<Emission>>(emission));
             },
             emission_);
     }
@@ -70,18 +75,28 @@ public:
                           const StopFlag& stop) const;
 
 private:
+    template <class State> BlockModelView<State> view_of(const typename State::Emission& emission) const {
+        return {network_, emission, priors_, degree_corrected_};
+    }
+
     NetworkArrays arrays_;
     Network network_;
     std::variant<BernoulliBlocks, PoissonBlocks> emission_;
     Priors priors_;
-    bool degree_corrected_;
+    bool degree_corrected_, affiliation_;
 };
 
 // compiled in the core alone: the bindings are built for size, and a chain of theirs takes twice the time
-extern template class BlockChain<BernoulliBlocks>;
-extern template class BlockChain<PoissonBlocks>;
+extern template class BlockChain<BlockState<BernoulliBlocks>>;
+extern template class BlockChain<BlockState<PoissonBlocks>>;
+extern template class BlockChain<AffiliationState<BernoulliBlocks>>;
+extern template class BlockChain<AffiliationState<PoissonBlocks>>;
 
-/// A chain of whatever edge model; the model must outlive it.
+using AnyBlockChain =
+    std::variant<BlockChain<BlockState<BernoulliBlocks>>, BlockChain<BlockState<PoissonBlocks>>,
+                 BlockChain<AffiliationState<BernoulliBlocks>>, BlockChain<AffiliationState<PoissonBlocks>>>;
+
+/// A chain of whatever blocks and edges; the model must outlive it.
 class BlockSampler {
 public:
     /// Starts at one greedy climb from a random partition into `start_clusters` clusters.
@@ -90,7 +105,7 @@ public:
     template <class Work> decltype(auto) visit(Work work) { return std::visit(work, chain_); }
 
 private:
-    std::variant<BlockChain<BernoulliBlocks>, BlockChain<PoissonBlocks>> chain_;
+    AnyBlockChain chain_;
 };
 
 } // namespace partita

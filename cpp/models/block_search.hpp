@@ -63,9 +63,9 @@ inline std::vector<std::uint32_t> meet(const Network& network, std::span<const s
     return labels;
 }
 
-template <class Emission> class Evolution {
+template <NetworkState State> class Evolution {
 public:
-    Evolution(const BlockModelView<Emission>& model, const SearchPlan& plan, const StopFlag& stop)
+    Evolution(const BlockModelView<State>& model, const SearchPlan& plan, const StopFlag& stop)
         : model_(model), plan_(plan), stop_(stop) {}
 
     SearchResult run(std::span<const std::vector<std::uint32_t>> starts) {
@@ -97,7 +97,7 @@ private:
             const auto labels = run < starts.size()
                                     ? starts[run]
                                     : random_labels(model_.network, plan_.random_clusters, plan_.most, rng);
-            population_[run] = Climber<Emission>(model_, labels, plan_.most, rng, stop_).run(false);
+            population_[run] = Climber<State>(model_, labels, plan_.most, rng, stop_).run(false);
         });
         stream_ = last;
     }
@@ -117,8 +117,7 @@ private:
         for (std::size_t run = 0; run < plan_.most_anneals && !stop_; ++run) {
             Rng rng(plan_.seed, stream_++);
             const auto labels = random_labels(model_.network, plan_.random_clusters, plan_.most, rng);
-            auto found =
-                Climber<Emission>(model_, labels, plan_.most, rng, stop_).anneal(plan_.anneal_sweeps);
+            auto found = Climber<State>(model_, labels, plan_.most, rng, stop_).anneal(plan_.anneal_sweeps);
             auto& best = population_.front();
             if (std::abs(found.icl - best.icl) < least_gain)
                 return;
@@ -167,7 +166,7 @@ private:
             for (std::size_t i = model_.network.n_rows; i < labels.size(); ++i)
                 labels[i] = one.labels[i];
         }
-        return Climber<Emission>(model_, labels, plan_.most, rng, stop_).run(true);
+        return Climber<State>(model_, labels, plan_.most, rng, stop_).run(true);
     }
 
     void rank() {
@@ -186,7 +185,7 @@ private:
         return best->icl - worst->icl < least_gain;
     }
 
-    const BlockModelView<Emission>& model_;
+    const BlockModelView<State>& model_;
     const SearchPlan& plan_;
     const StopFlag& stop_;
     std::vector<Solution> population_;

@@ -1,34 +1,18 @@
-// A partition of a network's nodes with the counts of its blocks. Look at a node, score every cluster, move
-// it.
+// A partition of a network's nodes with the counts of its blocks, every block with a parameter of its own.
+// Look at a node, score every cluster, move it.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "log_gamma.hpp"
+#include "block_merges.hpp"
 #include "network.hpp"
+#include "node_partition.hpp"
 
 namespace partita {
-
-/// Clusters of one kind of node: slots first .. first + used - 1, of which some may be empty. An ordinary
-/// network has one side; a bipartite one has rows (0) and columns (1), and a node of one side meets the
-/// clusters of the other.
-struct Side {
-    std::size_t first = 0, used = 0, capacity = 0;
-    std::size_t end() const { return first + used; }
-};
-
-/// log Γ(n) − log Γ(n + d) + d log n: the degrees d of a cluster of n nodes, shares ~ Dirichlet(1, …, 1).
-inline double degree_term(std::int64_t size, std::int64_t degree) {
-    if (size == 0)
-        return 0.0;
-    const auto n = static_cast<double>(size), d = static_cast<double>(degree);
-    return log_gamma(n) - log_gamma(n + d) + d * std::log(n);
-}
 
 /// Block (k, l) holds its edges and its exposure (the number of observed dyads). All scores are changes of
 /// log p(X | z); the prior of the partition belongs to the search and to the sampler.
@@ -36,46 +20,27 @@ inline double degree_term(std::int64_t size, std::int64_t degree) {
 /// The trick of speed: a node with no edge to cluster l still adds |l| empty dyads to block (h, l) when it
 /// joins h. What that costs does not depend on the node, so it is kept, summed over l, in `base_`; a node
 /// then pays only for the clusters that it has edges with, for its own cluster, and for the diagonal.
-template <class Emission> class BlockState {
+template <class EdgeModel> class BlockState : public NodePartition {
 public:
+    using Emission = EdgeModel;
+    using Merges = BlockMerges<BlockState>;
+
     BlockState(const Network& network, const Emission& emission, bool degree_corrected,
                std::size_t capacity_rows, std::size_t capacity_columns = 0)
-        : network_(&network), emission_(&emission), degree_corrected_(degree_corrected),
-          slots_(capacity_rows + capacity_columns), label_(network.n_nodes), size_(slots_), base_(slots_),
-          score_(slots_) {
-        sides_[0] = {0, 0, capacity_rows};
-        sides_[1] = {capacity_rows, 0, capacity_columns};
+        : NodePartition(network, degree_corrected, capacity_rows, capacity_columns), emission_(&emission),
+          base_(slots_), score_(slots_) {
         for (std::size_t d = 0; d < network.directions(); ++d) {
             edges_[d].assign(slots_ * slots_, 0);
             exposure_[d].assign(slots_ * slots_, 0);
             gain_[d].assign(slots_ * slots_, 0.0);
             value_[d].assign(slots_ * slots_, 0.0);
             floor_[d].assign(slots_ * slots_, 0.0);
-            degree_[d].assign(slots_, 0);
-            seen_edges_[d].assign(slots_, 0);
-            seen_missing_[d].assign(slots_, 0);
         }
     }
 
-    const Network& network() const { return *network_; }
-    std::size_t slots() const { return slots_; }
-    std::size_t n_sides() const { return network_->bipartite() ? 2 : 1; }
-    const Side& side(std::size_t s) const { return sides_[s]; }
-    std::span<const std::uint32_t> labels() const { return label_; }
-    std::uint32_t label(std::size_t node) const { return label_[node]; }
-    std::int64_t size(std::size_t slot) const { return size_[slot]; }
     std::int64_t edges(std::size_t k, std::size_t l) const { return edges_[0][k * slots_ + l]; }
     std::int64_t exposure(std::size_t k, std::size_t l) const { return exposure_[0][k * slots_ + l]; }
-    std::int64_t degree(std::size_t d, std::size_t slot) const { return degree_[d][slot]; }
-    bool degree_corrected() const { return degree_corrected_; }
     const Emission& emission() const { return *emission_; }
-
-    std::size_t filled(std::size_t s) const {
-        std::size_t count = 0;
-        for (auto k = sides_[s].first; k < sides_[s].end(); ++k)
-            count += size_[k] > 0;
-        return count;
-    }
 
     /// Declares how many slots of a side are candidates; those above must be empty. An empty cluster changes
     /// no sum.
@@ -96,59 +61,22 @@ public:
             swap_rows_and_columns(gain_[d], a, b);
             swap_rows_and_columns(value_[d], a, b);
             swap_rows_and_columns(floor_[d], a, b);
-            std::swap(degree_[d][a], degree_[d][b]);
         }
-        std::swap(size_[a], size_[b]);
         std::swap(base_[a], base_[b]);
-        for (auto& label : label_)
-            label = label == a   ? static_cast<std::uint32_t>(b)
-                    : label == b ? static_cast<std::uint32_t>(a)
-                                 : label;
-        forget();
+        swap_names(a, b);
     }
 
     /// Takes labels (slots of the node's side) and counts everything afresh.
     void assign(std::span<const std::uint32_t> labels, std::size_t used_rows, std::size_t used_columns = 0) {
-        label_.assign(labels.begin(), labels.end());
-        sides_[0].used = used_rows;
-        sides_[1].used = used_columns;
+        take_labels(labels, used_rows, used_columns);
         recount();
     }
 
     /// Renumbers the filled clusters of every side from its first slot on and keeps `spare` empty slots after
     /// them.
     void compact(std::size_t spare) {
-        std::vector<std::uint32_t> slot_of(slots_);
-        for (std::size_t s = 0; s < n_sides(); ++s) {
-            auto next = sides_[s].first;
-            for (auto k = sides_[s].first; k < sides_[s].end(); ++k)
-                if (size_[k] > 0)
-                    slot_of[k] = static_cast<std::uint32_t>(next++);
-            sides_[s].used = std::min(next - sides_[s].first + spare, sides_[s].capacity);
-        }
-        for (auto& label : label_)
-            label = slot_of[label];
+        renumber(spare);
         recount();
-    }
-
-    /// Counts the edges of a node by cluster. Every score and move that follows is about this node.
-    void look(std::size_t node) {
-        forget();
-        node_ = node;
-        for (std::size_t d = 0; d < network_->directions(); ++d) {
-            network_->edges[d].each(node, [&](std::uint32_t other, std::int64_t count) {
-                touch(d, label_[other]);
-                seen_edges_[d][label_[other]] += count;
-                seen_degree_[d] += count;
-            });
-            if (!network_->missing[d].empty())
-                network_->missing[d].each(node, [&](std::uint32_t other, std::int64_t) {
-                    touch(d, label_[other]);
-                    seen_missing_[d][label_[other]] += 1;
-                });
-            // a loop is one edge out and one in; in an undirected network it has both ends here
-            seen_degree_[d] += network_->loop_edges(node) * (network_->directed ? 1 : 2);
-        }
     }
 
     /// For each slot of the node's side: log p(X | node in the slot) − log p(X without the node's dyads).
@@ -197,11 +125,9 @@ public:
     /// Moves the node that was looked at.
     void move(std::size_t to) {
         const auto from = label_[node_];
-        size_[from] -= 1;
         shift(from, -1);
         shift(to, +1);
-        size_[to] += 1;
-        label_[node_] = static_cast<std::uint32_t>(to);
+        relabel(to);
         refresh(from);
         refresh(to);
     }
@@ -212,11 +138,7 @@ public:
         for (auto k = sides_[0].first; k < sides_[0].end(); ++k)
             for (auto l = first_facing(k); l < facing(k).end(); ++l)
                 total += emission_->cell(edges(k, l), exposure(k, l));
-        if (degree_corrected_)
-            for (std::size_t d = 0; d < network_->directions(); ++d)
-                for (std::size_t k = 0; k < slots_; ++k)
-                    total += degree_term(size_[k], degree_[d][k]);
-        return total;
+        return with_degree_terms(total);
     }
 
     /// Recounts the sums that moves keep up to date, so that rounding does not build up.
@@ -246,26 +168,6 @@ private:
             std::swap(matrix[a * slots_ + l], matrix[b * slots_ + l]);
         for (std::size_t l = 0; l < slots_; ++l)
             std::swap(matrix[l * slots_ + a], matrix[l * slots_ + b]);
-    }
-
-    void touch(std::size_t d, std::uint32_t slot) {
-        if (seen_edges_[d][slot] == 0 && seen_missing_[d][slot] == 0)
-            touched_[d].push_back(slot);
-    }
-
-    void forget() {
-        for (std::size_t d = 0; d < network_->directions(); ++d) {
-            for (const auto slot : touched_[d])
-                seen_edges_[d][slot] = seen_missing_[d][slot] = 0;
-            touched_[d].clear();
-            seen_degree_[d] = 0;
-        }
-    }
-
-    /// Observed dyads between the node and the other nodes of cluster l.
-    std::int64_t seen_exposure(std::size_t d, std::size_t l) const {
-        const auto others = size_[l] - (l == label_[node_] ? 1 : 0);
-        return network_->pair_exposure * (others - seen_missing_[d][l]);
     }
 
     void add_touched(std::size_t d, std::size_t l, const Side& side) {
@@ -309,18 +211,10 @@ private:
                emission_->cell(edges, exposure);
     }
 
-    std::int64_t diagonal_edges(std::size_t h) const {
-        return seen_edges_[0][h] + (network_->directed ? seen_edges_[1][h] : 0) + network_->loop_edges(node_);
-    }
-    std::int64_t diagonal_exposure(std::size_t h) const {
-        return seen_exposure(0, h) + (network_->directed ? seen_exposure(1, h) : 0) +
-               network_->loop_dyad(node_);
-    }
-
     double diagonal(std::size_t h) const {
         const auto at = h * slots_ + h;
-        return emission_->cell(edges_[0][at] + diagonal_edges(h), exposure_[0][at] + diagonal_exposure(h)) -
-               value_[0][at];
+        const auto more = seen_inside(h);
+        return emission_->cell(edges_[0][at] + more.edges, exposure_[0][at] + more.exposure) - value_[0][at];
     }
 
     /// The score of the node's own cluster: with it, against without it.
@@ -339,33 +233,17 @@ private:
         if (network_->bipartite())
             return total;
         const auto at = own * slots_ + own;
+        const auto less = seen_inside(own);
         return total + value_[0][at] -
-               emission_->cell(edges_[0][at] - diagonal_edges(own),
-                               exposure_[0][at] - diagonal_exposure(own));
+               emission_->cell(edges_[0][at] - less.edges, exposure_[0][at] - less.exposure);
     }
 
-    double degree_gain(std::size_t h) const {
-        const std::int64_t here = h == label_[node_] ? 1 : 0;
-        double total = 0.0;
-        for (std::size_t d = 0; d < network_->directions(); ++d) {
-            const auto others = degree_[d][h] - here * seen_degree_[d];
-            total += degree_term(size_[h] - here + 1, others + seen_degree_[d]) -
-                     degree_term(size_[h] - here, others);
-        }
-        return total;
-    }
-
-    /// Adds (sign +1) or takes (−1) the node's dyads to or from cluster k; the sizes do not count the node.
+    /// Adds (sign +1) or takes (−1) the node's dyads to or from cluster k.
     void shift(std::size_t k, std::int64_t sign) {
         const auto& others = other_side();
-        for (std::size_t d = 0; d < network_->directions(); ++d) {
-            for (auto l = others.first; l < others.end(); ++l) {
-                const auto edges = sign * seen_edges_[d][l];
-                const auto exposure = sign * network_->pair_exposure * (size_[l] - seen_missing_[d][l]);
-                change(d, k, l, edges, exposure);
-            }
-            degree_[d][k] += sign * seen_degree_[d];
-        }
+        for (std::size_t d = 0; d < network_->directions(); ++d)
+            for (auto l = others.first; l < others.end(); ++l)
+                change(d, k, l, sign * seen_edges_[d][l], sign * seen_exposure(d, l));
         if (!network_->bipartite())
             change(0, k, k, sign * network_->loop_edges(node_), sign * network_->loop_dyad(node_));
     }
@@ -409,18 +287,15 @@ private:
     }
 
     void recount() {
-        forget();
-        std::fill(size_.begin(), size_.end(), 0);
+        count_nodes();
         for (std::size_t d = 0; d < network_->directions(); ++d) {
             std::fill(edges_[d].begin(), edges_[d].end(), 0);
             std::fill(exposure_[d].begin(), exposure_[d].end(), 0);
-            std::fill(degree_[d].begin(), degree_[d].end(), 0);
         }
-        for (const auto label : label_)
-            size_[label] += 1;
         count_pairs();
-        for (std::size_t i = 0; i < network_->n_nodes; ++i)
-            count_node(i);
+        each_dyad(*network_, [&](std::size_t i, std::size_t j, const Dyads& dyads) {
+            change(0, label_[i], label_[j], dyads.edges, dyads.exposure);
+        });
         rebuild_gains();
     }
 
@@ -437,58 +312,12 @@ private:
                     }
     }
 
-    void count_node(std::size_t i) {
-        const auto k = label_[i];
-        // an undirected network holds every edge twice: each end counts its own row, and the diagonal counts
-        // half
-        const auto once = [&](std::uint32_t other) {
-            return network_->directed || label_[other] != k || i < other;
-        };
-        network_->edges[0].each(i, [&](std::uint32_t other, std::int64_t count) {
-            if (once(other))
-                count_dyad(k, label_[other], count, 0);
-            degree_[0][k] += count;
-            if (network_->directed)
-                degree_[1][label_[other]] += count;
-        });
-        if (!network_->missing[0].empty())
-            network_->missing[0].each(i, [&](std::uint32_t other, std::int64_t) {
-                if (once(other))
-                    count_dyad(k, label_[other], 0, -network_->pair_exposure);
-            });
-        if (!network_->bipartite())
-            count_dyad(k, k, network_->loop_edges(i), network_->loop_dyad(i));
-        for (std::size_t d = 0; d < network_->directions(); ++d)
-            degree_[d][k] += network_->loop_edges(i) * (network_->directed ? 1 : 2);
-    }
-
-    void count_dyad(std::size_t k, std::size_t l, std::int64_t edges, std::int64_t exposure) {
-        edges_[0][k * slots_ + l] += edges;
-        exposure_[0][k * slots_ + l] += exposure;
-        if (network_->directed) {
-            edges_[1][l * slots_ + k] += edges;
-            exposure_[1][l * slots_ + k] += exposure;
-        }
-    }
-
-    const Network* network_;
     const Emission* emission_;
-    bool degree_corrected_;
-    std::size_t slots_;
-    Side sides_[2];
-    std::vector<std::uint32_t> label_;
-    std::vector<std::int64_t> size_;
     // [0](k, l) is the block from k to l; [1](k, l), of directed networks, the block from l to k
     std::vector<std::int64_t> edges_[2], exposure_[2];
     std::vector<double> value_[2];           // cell(edges, exposure) of the same blocks
     std::vector<double> gain_[2], floor_[2]; // what a node without edges to row l adds; see add_touched
-    std::vector<std::int64_t> degree_[2];
     std::vector<double> base_, score_;
-
-    std::size_t node_ = 0;
-    std::vector<std::int64_t> seen_edges_[2], seen_missing_[2];
-    std::vector<std::uint32_t> touched_[2];
-    std::int64_t seen_degree_[2] = {0, 0};
 };
 
 } // namespace partita

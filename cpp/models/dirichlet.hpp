@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "block_state.hpp"
 #include "log_gamma.hpp"
 #include "log_rising.hpp"
+#include "node_partition.hpp"
 
 namespace partita {
 
@@ -44,7 +44,7 @@ struct Priors {
 };
 
 /// log p(z | K) with K the number of filled clusters.
-template <class Emission> double log_prior(const BlockState<Emission>& state, const Priors& priors) {
+inline double log_prior(const NodePartition& state, const Priors& priors) {
     double total = 0.0;
     for (std::size_t s = 0; s < state.n_sides(); ++s) {
         total += priors[s].clusters(state.filled(s));

@@ -23,6 +23,19 @@ struct Neighbours {
     }
 };
 
+/// Edges of some dyads, and the exposure of these dyads.
+struct Dyads {
+    std::int64_t edges = 0, exposure = 0;
+
+    Dyads& operator+=(const Dyads& more) {
+        edges += more.edges;
+        exposure += more.exposure;
+        return *this;
+    }
+    Dyads operator+(const Dyads& more) const { return {edges + more.edges, exposure + more.exposure}; }
+    Dyads operator-(const Dyads& less) const { return {edges - less.edges, exposure - less.exposure}; }
+};
+
 /// Nodes 0 .. n_nodes - 1; loops live apart from the edges. An undirected network holds each edge in both
 /// rows of `edges[0]`; a directed one holds rows in edges[0], columns in edges[1]. A bipartite network is
 /// undirected, its first n_rows nodes are the rows, and only dyads between a row and a column exist.
@@ -45,6 +58,26 @@ struct Network {
     std::int64_t loop_dyad(std::size_t node) const {
         return loop_observed.empty() ? 0 : loop_observed[node] * loop_exposure;
     }
+    /// What a loop adds to a degree: one edge out and one in; in an undirected network it has both ends here.
+    std::int64_t loop_ends(std::size_t node) const { return loop_edges(node) * (directed ? 1 : 2); }
 };
+
+/// Calls visit(i, j, dyads) for all that a network has beyond pairs that were observed without an edge:
+/// edges, pairs that were not observed (their exposure is below 0) and loops. An undirected pair comes once.
+template <class Visit> void each_dyad(const Network& network, Visit visit) {
+    for (std::size_t i = 0; i < network.n_nodes; ++i) {
+        const auto once = [&](std::size_t j) { return network.directed || i < j; };
+        network.edges[0].each(i, [&](std::size_t j, std::int64_t count) {
+            if (once(j))
+                visit(i, j, Dyads{count, 0});
+        });
+        if (!network.missing[0].empty())
+            network.missing[0].each(i, [&](std::size_t j, std::int64_t) {
+                if (once(j))
+                    visit(i, j, Dyads{0, -network.pair_exposure});
+            });
+        visit(i, i, Dyads{network.loop_edges(i), network.loop_dyad(i)});
+    }
+}
 
 } // namespace partita

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,6 @@ from partita.models import StochasticBlockModel, affiliation_vb, variational_em
 EPSILON = 0.01
 SETTINGS = {1: (100, 5, False), 2: (100, 5, True), 3: (500, 10, False)}  # nodes, clusters, hub cluster
 BETAS = tuple(round(0.45 - 0.02 * step, 2) for step in range(23))
-METHODS = ("exact ICL", "colsbm", "mixer", "vbmod")
 FIELDS = ("graph", "setting", "beta", "method", "nmi", "clusters")
 Rows = list[dict[str, str]]
 
@@ -34,16 +34,17 @@ class Size:
 def run_settings(path: Path, size: Size) -> Rows:
     """All rows of the file at `path`, after those that were missing have been added to it."""
     rows = read_rows(path)
-    done = {(row["graph"], row["setting"], row["beta"]) for row in rows}
+    done = {(row["graph"], row["setting"], row["beta"], row["method"]) for row in rows}
     wanted = [
         (graph, setting, beta) for graph in range(size.graphs) for setting in size.settings for beta in size.betas
     ]
     for graph, setting, beta in wanted:
-        if (str(graph), str(setting), str(beta)) in done:
+        methods = [method for method in METHODS if (str(graph), str(setting), str(beta), method) not in done]
+        if not methods:
             continue
         new = [
             dict(zip(FIELDS, map(str, (graph, setting, beta, *result)), strict=True))
-            for result in compare(setting, beta, graph, size)
+            for result in compare(setting, beta, graph, size, methods)
         ]
         rows += new
         append_rows(path, new)
@@ -68,25 +69,44 @@ def append_rows(path: Path, rows: list[dict[str, str]]) -> None:
         writer.writerows(rows)
 
 
-def compare(setting: int, beta: float, graph: int, size: Size) -> list[tuple[str, float, int]]:
+def compare(
+    setting: int, beta: float, graph: int, size: Size, methods: Iterable[str]
+) -> Iterator[tuple[str, float, int]]:
     """Method, NMI with the planted clusters, clusters found: all methods on the same graph."""
     X, truth = make_graph(setting, beta, graph)
-    seed, range_of_k = graph, range(2, size.k_up + 1)
-    found = (
-        StochasticBlockModel().maximize(X, k_max=size.k_up, rng=seed, n_jobs=1).labels,
-        most_likely_draw(X, seed, size.sweeps),
-        variational_em(X, range_of_k, restarts=size.restarts, rng=seed).labels,
-        affiliation_vb(X, range_of_k, restarts=size.restarts, rng=seed).labels,
-    )
-    return [
-        (method, round(nmi(labels, truth), 4), int(labels.max()) + 1)
-        for method, labels in zip(METHODS, found, strict=True)
-    ]
+    for method in methods:
+        labels = METHODS[method](X, graph, size)
+        yield method, round(nmi(labels, truth), 4), int(labels.max()) + 1
 
 
-def most_likely_draw(X: np.ndarray, seed: int, sweeps: int) -> np.ndarray:
-    chain = StochasticBlockModel().sample(X, draws=sweeps, warmup=0, chains=1, rng=seed, n_jobs=1)
+def free_blocks(X: np.ndarray, seed: int, size: Size) -> np.ndarray:
+    return StochasticBlockModel().maximize(X, k_max=size.k_up, rng=seed, n_jobs=1).labels
+
+
+def affiliation(X: np.ndarray, seed: int, size: Size) -> np.ndarray:
+    return StochasticBlockModel(blocks="affiliation").maximize(X, k_max=size.k_up, rng=seed, n_jobs=1).labels
+
+
+def most_likely_draw(X: np.ndarray, seed: int, size: Size) -> np.ndarray:
+    chain = StochasticBlockModel().sample(X, draws=size.sweeps, warmup=0, chains=1, rng=seed, n_jobs=1)
     return chain.labels[0, np.asarray(chain.stats["log_density"])[0].argmax()]
+
+
+def mixer(X: np.ndarray, seed: int, size: Size) -> np.ndarray:
+    return variational_em(X, range(2, size.k_up + 1), restarts=size.restarts, rng=seed).labels
+
+
+def vbmod(X: np.ndarray, seed: int, size: Size) -> np.ndarray:
+    return affiliation_vb(X, range(2, size.k_up + 1), restarts=size.restarts, rng=seed).labels
+
+
+METHODS: dict[str, Callable[[np.ndarray, int, Size], np.ndarray]] = {
+    "exact ICL": free_blocks,
+    "exact ICL, affiliation": affiliation,
+    "colsbm": most_likely_draw,
+    "mixer": mixer,
+    "vbmod": vbmod,
+}
 
 
 def make_graph(setting: int, beta: float, graph: int) -> tuple[np.ndarray, np.ndarray]:

@@ -18,6 +18,9 @@ def run(
     undirected: Annotated[bool, typer.Option("--undirected", help="Edges have no direction.")] = False,
     loops: Annotated[bool, typer.Option("--loops", help="A node may link to itself.")] = False,
     counts: Annotated[bool, typer.Option("--counts", help="Weights are counts of edges.")] = False,
+    blocks: Annotated[
+        str, typer.Option(help="free, or affiliation: one edge probability inside clusters, one between them.")
+    ] = "free",
     degree_corrected: Annotated[bool, typer.Option("--degree-corrected", help="Nodes differ in degree.")] = False,
     nodes: Annotated[Path | None, typer.Option(help="csv whose first column names all nodes.")] = None,
     truth: Annotated[Path | None, typer.Option(help="csv of node, label to compare with.")] = None,
@@ -39,7 +42,11 @@ def run(
     graph = as_graph(edges, directed=not undirected, counts=counts, nodes=names)
     known = None if truth is None else read_node_labels(truth, graph.names)
     model = StochasticBlockModel(
-        not undirected, loops, edges="counts" if counts else "binary", degree_corrected=degree_corrected
+        not undirected,
+        loops,
+        edges="counts" if counts else "binary",
+        blocks=blocks,
+        degree_corrected=degree_corrected,
     )
     fit = model.maximize(graph, k_max=k_max, restarts=restarts, rng=seed)
     summary = _summary(fit, known)

@@ -16,13 +16,15 @@ from partita._validate import check_positive
 from partita.models.graph import Graph
 
 Labels = NDArray[np.uint32]
+BLOCKS = ("free", "affiliation")
 
 
 @dataclass(frozen=True)
 class EdgeModel:
     """How edges arise in a block, and the prior of its parameter.
 
-    binary: probability ~ Beta(first, second). counts: rate ~ Gamma(first, second), second a rate.
+    binary: probability ~ Beta(first, second). counts: rate ~ Gamma(first, second), second a rate. affiliation: all
+    blocks (k, k) share one parameter, all others another.
     """
 
     directed: bool
@@ -31,6 +33,7 @@ class EdgeModel:
     first: float
     second: float
     degree_corrected: bool = False
+    affiliation: bool = False
 
     @property
     def half_loops(self) -> bool:
@@ -47,6 +50,7 @@ def native_model(graph: Graph, edges: EdgeModel, n0: float, n0_columns: float = 
         edges.first,
         edges.second,
         edges.degree_corrected,
+        edges.affiliation,
         n0_rows=n0,
         n0_columns=n0_columns,
     )
@@ -77,6 +81,13 @@ def check_settings(model: Any) -> None:
             check_positive(getattr(model, name), name)
     if model.edges not in ("binary", "counts"):
         raise ValueError(f"edges must be 'binary' or 'counts', got {model.edges!r}")
+
+
+def check_blocks(blocks: Any) -> bool:
+    """Whether the blocks are those of the affiliation model."""
+    if blocks not in BLOCKS:
+        raise ValueError(f"blocks must be {' or '.join(map(repr, BLOCKS))}, got {blocks!r}")
+    return bool(blocks == "affiliation")
 
 
 def seed_from(rng: Any) -> int:

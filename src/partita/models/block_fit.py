@@ -50,7 +50,8 @@ class MergePath(ShownAsText):
 @dataclass(frozen=True, eq=False)
 class Blocks:
     """Edge probabilities (rates, if edges are counts) of the blocks: posterior mean and credible interval, each
-    (K, K), or (row clusters, column clusters)."""
+    (K, K), or (row clusters, column clusters). `edges` and `dyads` are a block's own, also where blocks share their
+    parameter (the affiliation model)."""
 
     mean: NDArray[np.float64]
     lower: NDArray[np.float64]
@@ -163,12 +164,25 @@ def block_table(
     if not 0 < level < 1:
         raise ValueError(f"level must be between 0 and 1, got {level!r}")
     counts, dyads = block_counts(graph, edges, rows, columns)
+    e, m = (pooled(cells, edges.directed) if edges.affiliation else cells for cells in (counts, dyads))
     if edges.counts:
-        posterior = gamma(edges.first + counts, scale=1 / (edges.second + dyads))
+        posterior = gamma(edges.first + e, scale=1 / (edges.second + m))
     else:
-        posterior = beta(edges.first + counts, edges.second + dyads - counts)
+        posterior = beta(edges.first + e, edges.second + m - e)
     tail = (1 - level) / 2
     return Blocks(posterior.mean(), posterior.ppf(tail), posterior.ppf(1 - tail), counts, dyads, level)
+
+
+def pooled(cells: NDArray[Any], directed: bool) -> NDArray[np.float64]:
+    """Each block's sum over the blocks that share its parameter in the affiliation model.
+
+    >>> pooled(np.array([[3, 1], [1, 2]]), directed=False)
+    array([[5., 1.],
+           [1., 5.]])
+    """
+    inside = cells.trace()
+    between = (cells.sum() - inside) / (1 if directed else 2)  # an undirected block stands in the table twice
+    return np.where(np.eye(len(cells), dtype=bool), float(inside), between)
 
 
 def block_counts(

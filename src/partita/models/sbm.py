@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._validate import check_count
-from partita.models.block_core import EdgeModel, check_settings, constant, native_model
+from partita.models.block_core import EdgeModel, check_blocks, check_settings, constant, native_model
 from partita.models.block_fit import BlockFit, MergePath, first_appearance
 from partita.models.block_sampling import (
     graph_arrays,
@@ -27,7 +27,7 @@ from partita.models.graph import Graph, as_graph
 from partita.models.running import Registry, sample_model
 from partita.models.starts import both_directions, spectral_starts
 
-PARAMETERS = ("directed", "loops", "n0", "eta0", "zeta0", "edges", "degree_corrected", "a0", "b0", "k_prior")
+PARAMETERS = ("directed", "loops", "n0", "eta0", "zeta0", "edges", "blocks", "degree_corrected", "a0", "b0", "k_prior")
 
 
 @Registry.add
@@ -37,7 +37,8 @@ class StochasticBlockModel(Estimator):
     log p(X, z | K) = Σ_kl log B(η0 + e_kl, ζ0 + m_kl − e_kl) / B(η0, ζ0)
                       + log Γ(K n0) / Γ(K n0 + n) + Σ_k log Γ(n0 + n_k) / Γ(n0)
 
-    with e_kl edges among the m_kl observed dyads from cluster k to cluster l (each pair once if undirected).
+    with e_kl edges among the m_kl observed dyads from cluster k to cluster l (each pair once if undirected). In the
+    affiliation model the first sum has two terms: all dyads inside clusters, and all dyads between clusters.
 
     Parameters
     ----------
@@ -46,6 +47,8 @@ class StochasticBlockModel(Estimator):
     eta0, zeta0 : Beta parameters of the edge probabilities.
     edges : "binary", or "counts" for Poisson edges with rates ~ Gamma(a0, b0) (b0 a rate; None: one over the mean
         entry of the matrix).
+    blocks : "free", each block has its own parameter; or "affiliation" (planted partition, communities), one parameter
+        inside clusters and one between them.
     degree_corrected : nodes of a cluster have shares of its edges ~ Dirichlet(1, …, 1); edges are then counts.
     k_prior : prior of the number of clusters K, empty ones included, for `sample`: the mean of a Poisson given
         K ≥ 1, or the probabilities of K = 1, 2, ...
@@ -58,6 +61,10 @@ class StochasticBlockModel(Estimator):
     >>> fit = StochasticBlockModel(directed=False).maximize(X, rng=1)
     >>> fit.labels
     array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1])
+    >>> communities = StochasticBlockModel(directed=False, blocks="affiliation").maximize(X, rng=1)
+    >>> communities.blocks().mean.round(3)
+    array([[0.969, 0.026],
+           [0.026, 0.969]])
 
     References
     ----------
@@ -74,6 +81,7 @@ class StochasticBlockModel(Estimator):
         zeta0: float = 1.0,
         *,
         edges: str = "binary",
+        blocks: str = "free",
         degree_corrected: bool = False,
         a0: float = 1.0,
         b0: float | None = None,
@@ -82,11 +90,12 @@ class StochasticBlockModel(Estimator):
     ) -> None:
         self.directed, self.loops = directed, loops
         self.n0, self.eta0, self.zeta0 = n0, eta0, zeta0
-        self.edges, self.degree_corrected = edges, degree_corrected
+        self.edges, self.blocks, self.degree_corrected = edges, blocks, degree_corrected
         self.a0, self.b0 = a0, b0
         self.k_prior = k_prior
         self.random_state = random_state
         check_settings(self)
+        check_blocks(blocks)
 
     def icl(self, graph: Any, labels: ArrayLike) -> float:
         """Exact log p(X, z | K) of a partition of a graph (natural logarithm), K its number of clusters."""
@@ -206,7 +215,8 @@ class StochasticBlockModel(Estimator):
         check_settings(self)  # again: set_params may have changed them
         counts = self.edges == "counts" or self.degree_corrected
         first, second = (self.a0, self._rate(graph)) if counts else (self.eta0, self.zeta0)
-        return EdgeModel(self.directed, self.loops, counts, first, second, self.degree_corrected)
+        affiliation = check_blocks(self.blocks)
+        return EdgeModel(self.directed, self.loops, counts, first, second, self.degree_corrected, affiliation)
 
     def _rate(self, graph: Graph) -> float:
         if self.b0 is not None:
@@ -251,8 +261,9 @@ class StochasticBlockModel(Estimator):
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
+        blocks = ", affiliation" if self.blocks == "affiliation" else ""
         corrected = ", degree-corrected" if self.degree_corrected else ""
-        return f"StochasticBlockModel({kind}, {self.edges}{corrected}, loops={self.loops}, n0={self.n0})"
+        return f"StochasticBlockModel({kind}, {self.edges}{blocks}{corrected}, loops={self.loops}, n0={self.n0})"
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,97 @@
+// The affiliation model's state: one parameter for all dyads inside clusters, one for all dyads between them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "affiliation_merges.hpp"
+#include "network.hpp"
+#include "node_partition.hpp"
+
+namespace partita {
+
+/// The dyads that are not inside clusters are between them, so the blocks know the partition by what is
+/// inside alone: two cells of whole numbers. Nothing drifts, and a score costs O(1) a cluster. There is one
+/// side: a bipartite network has no dyads inside.
+template <class EdgeModel> class AffiliationState : public NodePartition {
+public:
+    using Emission = EdgeModel;
+    using Merges = AffiliationMerges<AffiliationState>;
+
+    AffiliationState(const Network& network, const Emission& emission, bool degree_corrected,
+                     std::size_t capacity, std::size_t = 0)
+        : NodePartition(network, degree_corrected, capacity, 0), emission_(&emission), score_(slots_) {}
+
+    /// The dyads inside clusters.
+    const Dyads& inside() const { return inside_; }
+
+    void set_used(std::size_t s, std::size_t used) { sides_[s].used = used; }
+
+    void swap_slots(std::size_t a, std::size_t b) { swap_names(a, b); }
+
+    void assign(std::span<const std::uint32_t> labels, std::size_t used, std::size_t = 0) {
+        take_labels(labels, used, 0);
+        recount();
+    }
+
+    void compact(std::size_t spare) {
+        renumber(spare);
+        recount();
+    }
+
+    std::span<const double> score() {
+        for (auto h = sides_[0].first; h < sides_[0].end(); ++h)
+            score_[h] = score(h);
+        return score_;
+    }
+
+    /// The change of log p(X | z) when the node goes to h, but for the degrees of the cluster it leaves.
+    double score(std::size_t h) const {
+        const auto moved = inside_ - seen_inside(label_[node_]) + seen_inside(h);
+        const double change = cells(moved) - cells(inside_);
+        return degree_corrected_ ? change + degree_gain(h) : change;
+    }
+
+    void move(std::size_t to) {
+        inside_ += seen_inside(to) - seen_inside(label_[node_]);
+        relabel(to);
+    }
+
+    double log_likelihood() const { return with_degree_terms(cells(inside_)); }
+
+    /// What both cells say if these dyads are inside clusters and the others between them.
+    double cells(const Dyads& inside) const {
+        const auto between = all_ - inside;
+        return emission_->cell(inside.edges, inside.exposure) +
+               emission_->cell(between.edges, between.exposure);
+    }
+
+    void rebuild_gains() {} // whole numbers do not drift
+
+private:
+    void recount() {
+        count_nodes();
+        inside_ = all_ = {};
+        for (const auto size : size_)
+            inside_.exposure += pairs(size);
+        all_.exposure = pairs(static_cast<std::int64_t>(network_->n_nodes));
+        each_dyad(*network_, [&](std::size_t i, std::size_t j, const Dyads& dyads) {
+            all_ += dyads;
+            if (label_[i] == label_[j])
+                inside_ += dyads;
+        });
+    }
+
+    /// Exposure among so many nodes, loops apart.
+    std::int64_t pairs(std::int64_t nodes) const {
+        return network_->pair_exposure * nodes * (nodes - 1) / (network_->directed ? 1 : 2);
+    }
+
+    const Emission* emission_;
+    Dyads inside_, all_;
+    std::vector<double> score_;
+};
+
+} // namespace partita
