@@ -399,3 +399,29 @@ def test_read_integers(rows):
 )
 def test_read_integers_gives_up(content):
     assert _core.read_integers(content.encode(), ",") is None
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_what_is_not_draws_is_not_replaced(tmp_path, suffix):
+    """write_draws("x.zarr") used to delete a folder of that name, whatever was in it."""
+    path = tmp_path / f"mine{suffix}"
+    path.mkdir()
+    (path / "precious.txt").write_text("keep me")
+    with pytest.raises(ValueError, match="not replaced"):
+        write_draws(path, [[0, 0, 1]])
+    assert [entry.name for entry in path.iterdir()] == ["precious.txt"]
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_folder_that_is_not_there_is_named_and_not_made(tmp_path, suffix):
+    with pytest.raises(OSError, match="no such folder") as caught:
+        write_draws(tmp_path / "missing" / f"draws{suffix}", [[0, 0, 1]])
+    assert caught.value.filename == str(tmp_path / "missing")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_zarr_store_is_replaced(tmp_path):
+    for draws in ([[0, 0, 1]], [[0, 1, 1]]):
+        write_draws(tmp_path / "draws.zarr", draws)
+        assert read_draws(tmp_path / "draws.zarr").to_numpy().tolist() == draws

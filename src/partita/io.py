@@ -26,6 +26,7 @@ from partita._sources.text import text_source
 from partita.sample import PartitionSample, as_sample, build_sample
 
 STDIN = "-"
+_ZARR_FILES = ("zarr.json", ".zgroup", ".zarray")  # one of them is in every store, of version 3 or 2
 Reader = Callable[[Path, str | None], Source]
 
 
@@ -117,12 +118,19 @@ def write_draws(path: Any, sample: Any) -> None:
     """
     path = Path(path)
     form = _format_of(path)
+    _check_replaceable(path)
     sample = as_sample(sample)
     with replacing(path) as temporary:
         try:
             form.write(temporary, sample)
         except ImportError as error:
             raise _missing_extra(path, form, error) from None
+
+
+def _check_replaceable(path: Path) -> None:
+    """A folder is replaced by a Zarr store only where it is one, or empty."""
+    if path.is_dir() and any(path.iterdir()) and not any((path / name).exists() for name in _ZARR_FILES):
+        raise ValueError(f"{path} is a folder that holds other things than draws: it is not replaced")
 
 
 def _open(path: Any, variable: str | None, header: bool | None, index: bool | None, opened: ExitStack) -> Source:
