@@ -138,6 +138,8 @@ def _open(path: Any, variable: str | None, header: bool | None, index: bool | No
         return text_source(path, str(getattr(path, "name", "the stream")), variable, header, index)
     if path == STDIN:
         return text_source(sys.stdin.buffer, "standard input", variable, header, index)
+    if not isinstance(path, str | PathLike):
+        raise TypeError(f"path must be a name of a file, an open file or a list of them, not {path!r}")
     path = Path(path)
     if parts := find_parts(path, [form.suffix for form in FORMATS]):
         return parts_source(parts, lambda part, own: _open(part, variable, header, index, own))
