@@ -153,7 +153,7 @@
       const suffix = index ? String(index + 1) : "", row = Math.floor(index / columns), column = index % columns;
       const gap = 68 / (272 * rows), tall = (1 - gap * (rows - 1)) / rows, high = 1 - row * (tall + gap);
       const left = column / columns + (column ? 0.04 : 0), right = (column + 1) / columns - (column < columns - 1 ? 0.04 : 0);
-      look["xaxis" + suffix] = axis({ domain: [left, right], anchor: "y" + suffix, matches: index ? "x" : undefined, title: { text: points.axes[0] } });
+      look["xaxis" + suffix] = axis({ domain: [left, right], anchor: "y" + suffix, matches: index ? "x" : undefined, title: { text: index + columns < points.panels.length ? "" : points.axes[0] } });
       look["yaxis" + suffix] = axis({ domain: [Math.max(0, high - tall), high], anchor: "x" + suffix, matches: index ? "y" : undefined, title: { text: column ? "" : points.axes[1] } });
       look.annotations.push({ text: panel.name, x: left, y: high, xref: "paper", yref: "paper", xanchor: "left", yanchor: "bottom", showarrow: false });
       if (points.curve) {
