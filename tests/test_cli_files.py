@@ -121,3 +121,20 @@ def test_a_header_of_column_numbers_is_no_item(tmp_path):
 
 def test_an_existing_folder_is_refused_before_the_work(tmp_path):
     assert "exists already" in fails("ball", "nowhere.csv", "--out", tmp_path)
+
+
+def test_draws_with_gaps_from_a_file_to_a_page(tmp_path):
+    """A bound of the ball with gaps used to end the report."""
+    rng = np.random.default_rng(0)
+    rows = np.where(rng.random((50, 8)) < 0.2, "NA", rng.integers(0, 3, (50, 8)).astype(str))
+    (tmp_path / "draws.csv").write_text("\n".join(map(",".join, rows)))
+    (tmp_path / "data.csv").write_text("\n".join(f"{value}" for value in rng.normal(size=8)))
+    gaps = ("--missing", "NA", "--seed", 1)
+    succeeds("report", tmp_path / "draws.csv", *gaps, "--data", tmp_path / "data.csv", "--out", tmp_path / "page.html")
+    succeeds("estimate", tmp_path / "draws.csv", *gaps, "--out", tmp_path / "results")
+    assert ",-1" in (tmp_path / "results" / "ball.csv").read_text()
+
+
+def test_modes_with_gaps_is_one_sentence():
+    with pytest.raises(ValueError, match="modes needs draws that label every item"):
+        pt.modes(pt.as_sample([[0, -1, 1], [0, 0, 1]], missing=-1), 1)

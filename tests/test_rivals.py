@@ -13,6 +13,7 @@ from partita.estimate import Search, estimate
 from partita.losses import LOSSES, NVI, VI, Binder, as_loss, core_sample, expected_loss
 from partita.partitions import canonical
 from partita.sample import as_sample
+from partita.search import METHODS
 from partita.search.clique_lp import _Program
 from partita.search.hasse import _expected, _lower_bound
 from partita.search.laugreen import swap_items
@@ -329,3 +330,20 @@ def test_an_option_of_another_method_is_named():
         estimate([[0, 1]], criterion="lower-bound")
     with pytest.raises(TypeError, match="method 'medv' does not take criterion; its options are cut"):
         estimate([[0, 1]], method="medv", criterion="lower-bound")
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "exact"])
+def test_every_method_takes_draws_with_gaps(method):
+    """Only a draw that labels every item can be the estimate, or where a search begins."""
+    rng = np.random.default_rng(0)
+    rows = np.where(rng.random((50, 8)) < 0.2, -1, rng.integers(0, 3, (50, 8)))
+    sample = as_sample(rows, missing=-1)
+    best = estimate(sample, "binder", method, rng=1)
+    assert best.labels.min() == 0
+    assert best.expected_loss == pytest.approx(expected_loss(best.labels, sample, "binder"), abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ["draws", "map", "hasse"])
+def test_draws_none_of_which_is_complete(method):
+    with pytest.raises(ValueError, match="no draw labels every item"):
+        estimate(as_sample([[0, -1, 1], [-1, 0, 1]], missing=-1), "binder", method)

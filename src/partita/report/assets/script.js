@@ -109,6 +109,7 @@
     });
   }
 
+  const inCluster = (k) => (k === undefined || k < 0 ? " has no label" : " is in cluster " + k);
   function drawStrips() {
     const strips = data.strips;
     if (!strips) { return; }
@@ -133,7 +134,7 @@
     Plotly.newPlot("fig-strips", [heat], look, STILL);
     byId("fig-strips").on("plotly_hover", (event) => {
       const point = event.points[0], row = Math.floor(point.y), cell = cellAt(point.x);
-      say("strips-readout", strips.names[row].split(":")[0] + ": " + itemsAt(cell) + " is in cluster " + strips.labels[row][cell]);
+      say("strips-readout", strips.names[row].split(":")[0] + ": " + itemsAt(cell) + inCluster(strips.labels[row][cell]));
     });
   }
 
@@ -163,15 +164,15 @@
         x: points.x, y: points.y, mode: "markers", type: "scatter", hoverinfo: "none", xaxis: "x" + suffix, yaxis: "y" + suffix, meta: index,
         marker: {
           size: points.x.length > 500 ? 5 : 8, line: { width: 0.5, color: color("card") },
-          color: panel.labels.map((k) => points.colors[k % points.colors.length]),
-          symbol: panel.labels.map((k) => SYMBOLS[Math.floor(k / points.colors.length) % SYMBOLS.length]),
+          color: panel.labels.map((k) => (k < 0 ? color("line") : points.colors[k % points.colors.length])),
+          symbol: panel.labels.map((k) => k < 0 ? "circle-open" : SYMBOLS[Math.floor(k / points.colors.length) % SYMBOLS.length]),
         },
       });
     });
     Plotly.newPlot("fig-points", traces, look, SETTINGS);
     byId("fig-points").on("plotly_hover", (event) => {
       const point = event.points[0], panel = points.panels[point.data.meta];
-      say("points-readout", panel.name.split(":")[0] + ": " + points.names[point.pointNumber] + " is in cluster " + panel.labels[point.pointNumber]);
+      say("points-readout", panel.name.split(":")[0] + ": " + points.names[point.pointNumber] + inCluster(panel.labels[point.pointNumber]));
     });
   }
 
