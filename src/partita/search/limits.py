@@ -39,5 +39,6 @@ def within_limit(sample: PartitionSample, search: Search) -> np.ndarray[tuple[in
 
 def complete(sample: PartitionSample) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which distinct draws label every item."""
-    whole: np.ndarray[tuple[int], np.dtype[np.bool_]] = (sample.labels >= 0).all(axis=1)
-    return whole if sample.has_gaps else np.ones(sample.n_unique, np.bool_)
+    if not sample.has_gaps:
+        return np.ones(sample.n_unique, np.bool_)
+    return np.asarray((sample.labels >= 0).all(axis=1), np.bool_)
