@@ -156,3 +156,8 @@ def test_exact_estimate_within_a_bound_on_clusters_proves_nothing_beyond_it():
     one = estimate(sample, "nvi", "enumerate", Search(max_clusters=1))
     best = estimate(sample, "nvi", "enumerate")
     assert one.bound(0.1).value <= best.expected_loss + 1e-9
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_bound_shows_plain_numbers(loss):
+    assert "np." not in repr(estimate([[0, 0, 1], [0, 1, 1], [0, 1, 2]], loss, rng=1).bound(1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import logsumexp
 
@@ -343,3 +344,33 @@ def test_resume_goes_on_with_an_ensemble_run(tmp_path):
     base = pure()[0]
     model = NBCE("gibbs", random_state=4, **GIBBS).fit(base, path=tmp_path / "run.partita")
     assert np.array_equal(resume(tmp_path / "run.partita").labels, model.chain_.labels)
+
+
+@pytest.mark.parametrize(
+    ("bad", "problem"),
+    [(0.5, "whole numbers"), (-2, "not be negative"), (np.inf, "finite"), (-1.5, "whole numbers")],
+)
+@pytest.mark.parametrize("kind", [float, object])
+def test_what_is_no_label_is_named_by_row_and_column(bad, problem, kind):
+    """They used to be labels like any other."""
+    base = np.array([[-1, 0], [1, 1], [1, 1]], dtype=kind)
+    base[1, 1] = bad
+    with pytest.raises(ValueError, match=rf"base row 1, column 1, is {bad}.*: labels must .*{problem}"):
+        as_base(base)
+    with pytest.raises(ValueError, match="base row 1, column 1, is"):
+        as_base(pd.DataFrame(base))
+
+
+@pytest.mark.parametrize("dtype", [complex, "M8[D]"])
+def test_labels_of_other_types_are_refused(dtype):
+    with pytest.raises(TypeError, match=r"base has type .*; labels are integers, strings, booleans or categories"):
+        as_base(np.zeros((3, 2), dtype))
+
+
+@pytest.mark.parametrize("estimator", [NBCE(inference="vb"), MixtureModel(2), BCE(2)])
+def test_a_random_state_of_scikit_learn(estimator):
+    base = [[0, 0], [0, 0], [1, 1], [1, 1]]
+    labels = [estimator.set_params(random_state=np.random.RandomState(1)).fit_predict(base) for _ in range(2)]
+    np.testing.assert_array_equal(*labels)
+    with pytest.raises(TypeError, match="random_state must be None, an integer"):
+        estimator.set_params(random_state="a").fit(base)

@@ -188,6 +188,8 @@ def test_weights_for_a_number_of_clusters(draws):
         pt.weights_for(draws, "vi", n_clusters=61)
     with pytest.raises(TypeError, match="Binder or VI"):
         pt.weights_for(draws, "nid", n_clusters=2)
+    with pytest.raises(ValueError, match=r"estimate has 1 clusters: 3 clusters at a=[0-9.e+]+$"):
+        pt.weights_for([[0, 1, 2]], "vi", n_clusters=1)
 
 
 @pytest.mark.parametrize(

@@ -274,3 +274,11 @@ def test_bounds_of_the_power_prior_are_those_of_rdpgibbs():
     values, log_prior = PowerAlpha().grid(272)
     np.testing.assert_allclose(values[[0, 1, -1]], [0.09080671, 0.31331851, 4.09601924], rtol=1e-6)
     assert (np.diff(log_prior) < 0).all()
+
+
+@pytest.mark.parametrize(("covariance", "name"), [("full", "a"), ("full", "c"), ("diag", "nu0"), ("diag", "scale")])
+def test_an_argument_of_the_other_covariance_is_named(covariance, name):
+    """It used to be ignored."""
+    model = GaussianDPM(covariance, **{name: 5.0})
+    with pytest.raises(ValueError, match=f"{name} is for covariance=.*, but covariance is '{covariance}'"):
+        model.sample([[0.0], [1.0]], draws=1, warmup=1, chains=1)

@@ -192,3 +192,20 @@ def test_bad_arguments_are_refused():
         fit.predict([[0, 9]])
     with pytest.raises(ValueError, match="level"):
         fit.blocks(level=1.5)
+
+
+def test_edges_without_a_header_are_not_cut_short(tmp_path):
+    """The first edge used to be taken for the header."""
+    path = tmp_path / "edges.csv"
+    path.write_text("0,1\n1,2\n")
+    with pytest.raises(ValueError, match=r"line 1 of edges\.csv is 0, 1; it must be a header"):
+        as_graph(path)
+
+
+def test_edges_from_a_spreadsheet_and_of_no_text(tmp_path):
+    path = tmp_path / "edges.csv"
+    path.write_bytes(b"\xef\xbb\xbfweight,source,target\n1,a,b\n1,b,c\n")
+    assert sorted(as_graph(path).names) == ["a", "b", "c"]
+    path.write_bytes(bytes(range(256)))
+    with pytest.raises(ValueError, match=r"edges\.csv is not a csv file"):
+        as_graph(path)

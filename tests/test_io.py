@@ -20,6 +20,7 @@ from partita import _core
 from partita._sources import text
 from partita.datasets import make_draws
 from partita.io import FORMATS, read_draws, write_draws
+from partita.models import GaussianDPM
 from partita.sample import as_sample
 
 SUFFIXES = [form.suffix for form in FORMATS]
@@ -240,6 +241,9 @@ BAD_TEXT = {
     r"line 2: not text \(UTF-8\), but byte 0x93": b"1,1,2\n1,\x93,2\n",
     r"line 1: not text \(UTF-8\), but byte 0x00": b"1\x00,2\n",
     r"line 2: unexpected end of data": '1,a\n1,"a\n',
+    r"line 1: unexpected end of data": '"a,b\n1,2\n',
+    r"has cells apart by spaces": "1 2 2\n1 1 2\n",
+    r"cells apart by spaces; they must be apart by commas": '"V1" "V2"\n"1" 1 1\n"2" 1 2\n',
     r"line 2 has 4 cells, but the header has 2": ".chain,x\n1,2,3,4\n",
 }
 
@@ -399,3 +403,56 @@ def test_read_integers(rows):
 )
 def test_read_integers_gives_up(content):
     assert _core.read_integers(content.encode(), ",") is None
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_what_is_not_draws_is_not_replaced(tmp_path, suffix):
+    """write_draws("x.zarr") used to delete a folder of that name, whatever was in it."""
+    path = tmp_path / f"mine{suffix}"
+    path.mkdir()
+    (path / "precious.txt").write_text("keep me")
+    with pytest.raises(ValueError, match="not replaced"):
+        write_draws(path, [[0, 0, 1]])
+    assert [entry.name for entry in path.iterdir()] == ["precious.txt"]
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_folder_that_is_not_there_is_named_and_not_made(tmp_path, suffix):
+    with pytest.raises(OSError, match="no such folder") as caught:
+        write_draws(tmp_path / "missing" / f"draws{suffix}", [[0, 0, 1]])
+    assert caught.value.filename == str(tmp_path / "missing")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_zarr_store_is_replaced(tmp_path):
+    for draws in ([[0, 0, 1]], [[0, 1, 1]]):
+        write_draws(tmp_path / "draws.zarr", draws)
+        assert read_draws(tmp_path / "draws.zarr").to_numpy().tolist() == draws
+
+
+def test_a_word_with_a_space_is_a_label():
+    assert read_draws(io.StringIO("New York\nParis\n"), header=False).n_draws == 2
+
+
+def test_the_data_of_a_run_are_not_taken_for_draws(tmp_path):
+    """X.npy of whole numbers used to be read as draws."""
+    run = tmp_path / "run"
+    GaussianDPM().sample(np.arange(8.0).reshape(4, 2), draws=2, warmup=1, chains=1, rng=1, path=run)
+    with pytest.raises(ValueError, match=r"run is the folder of a sampler's run: partita\.resume"):
+        read_draws(run)
+    write_draws(run / "draws.npy", DRAWS)
+    with pytest.raises(ValueError, match=r"its draws are in .*draws\.npy"):
+        read_draws(run)
+
+
+@pytest.mark.parametrize("name", ["draws.npz", "draws.nc"])
+def test_other_files_are_not_called_pickles(tmp_path, name):
+    with pytest.raises(ValueError, match=rf"{name}, read as .*: it is not a (whole zip|netCDF) file"):
+        read_draws(write(tmp_path / name, bytes(1000)))
+
+
+@pytest.mark.parametrize("path", [None, 3])
+def test_what_is_no_path(path):
+    with pytest.raises(TypeError, match=rf"path must be .* not {path}"):
+        read_draws(path)

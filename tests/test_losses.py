@@ -467,3 +467,19 @@ def test_either_argument_is_checked(function, which, labels):
 def test_a_custom_loss_needs_tables_or_functions(functions):
     with pytest.raises((TypeError, ValueError), match=r"f[0-3]"):
         pt.partition_loss([0, 0, 1], [0, 1, 1], pt.CustomLoss(*functions))
+
+
+@pytest.mark.parametrize("method", ["search", "salso", "draws"])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_custom_loss_that_is_not_finite_is_an_error(method, value):
+    """The search used to end the process (a division by zero) where no run had a loss."""
+    square = np.arange(31.0) ** 2
+    loss = pt.CustomLoss(square, square, square, lambda joint, estimate, draw: np.full(joint.shape, value))
+    with pytest.raises(ValueError, match=rf"f0\(.*\) is {value}; it must be finite"):
+        pt.estimate(pt.datasets.make_draws(30, 50, rng=1), loss, method, rng=1)
+
+
+def test_a_custom_loss_of_another_shape_is_an_error():
+    square = np.arange(4.0) ** 2
+    with pytest.raises(ValueError, match="f0 must give a loss for each of"):
+        pt.partition_loss([0, 0, 1], [0, 1, 1], pt.CustomLoss(square, square, square, lambda *sums: np.zeros(7)))

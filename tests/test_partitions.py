@@ -238,3 +238,11 @@ def test_aligned_labels_name_the_same_clusters_with_the_best_overlap(pair):
 def test_aligned_labels_of_a_renaming_are_the_original():
     x = [0, 0, 1, 2, 2, 3]
     assert as_tuple(pt.align_labels(x, [5, 5, 0, 1, 1, 2])) == tuple(x)
+
+
+def test_items_without_a_label_keep_none_and_colours_stay():
+    """Matched against the whole of x, though the first cluster of x has no labelled item in y."""
+    assert pt.align_labels([0, 1, 1, 2, 2], [-1, 0, 0, 1, 2]).tolist() == [-1, 1, 1, 2, 3]
+    assert pt.align_labels([0, 0, 1], [1, -1, 0]).tolist() == [0, -1, 1]
+    with pytest.raises(ValueError, match="x has 2 items, but y has 3"):
+        pt.align_labels([0, 1], [0, -1, 1])

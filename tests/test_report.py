@@ -201,3 +201,8 @@ def test_results_show_in_notebooks(found):
     estimate, ball = found
     for result in (estimate, ball, estimate.sample):
         assert result._repr_html_().startswith("<table>")
+
+
+def test_labels_are_no_estimate(tmp_path):
+    with pytest.raises(TypeError, match=r"estimate must be what partita\.estimate gives, not list"):
+        pt.report([0, 1], path=tmp_path / "page.html")

@@ -163,3 +163,18 @@ def test_page_prints(page):
     ARTIFACTS.mkdir(exist_ok=True)
     (ARTIFACTS / "report.pdf").write_bytes(pdf)
     assert page.get_log("browser") == []
+
+
+def test_titles_of_axes_do_not_cover_those_of_panels(browser, tmp_path):
+    """The title under the first row of panels used to lie on the names of the second."""
+    estimate = pt.estimate(pt.datasets.make_draws(30, 100, rng=1), rng=1)
+    data = np.random.default_rng(1).normal(size=(30, 3))
+    resize(browser, 1200)
+    browser.get(pt.report(estimate, credible_ball(estimate), data, path=tmp_path / "page.html").as_uri())
+    overlaps = browser.execute_script("""
+        const boxes = (selector) => [...document.querySelectorAll("#fig-points " + selector)]
+            .filter((e) => e.textContent).map((e) => e.getBoundingClientRect());
+        const axes = boxes("g[class^='g-x'] text"), panels = boxes(".annotation-text");
+        return [axes.length, panels.length, axes.filter((a) => panels.some((p) =>
+            a.left < p.right && p.left < a.right && a.top < p.bottom && p.top < a.bottom)).length];""")
+    assert overlaps == [2, 4, 0]

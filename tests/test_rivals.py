@@ -13,9 +13,11 @@ from partita.estimate import Search, estimate
 from partita.losses import LOSSES, NVI, VI, Binder, as_loss, core_sample, expected_loss
 from partita.partitions import canonical
 from partita.sample import as_sample
+from partita.search import METHODS
 from partita.search.clique_lp import _Program
 from partita.search.hasse import _expected, _lower_bound
 from partita.search.laugreen import swap_items
+from partita.search.linkage import tree_cuts
 from partita.similarity import similarity
 from strategies import gappy_samples, positive, random_sample, samples
 
@@ -305,3 +307,43 @@ def test_bad_options_are_named():
             estimate(rows, method="hasse", **options)
     with pytest.raises(ValueError, match="max_clusters=1 leaves no draw"):
         estimate(rows, "vi", "draws", Search(max_clusters=1))
+
+
+@pytest.mark.parametrize("method", ["medv", "pear"])
+@pytest.mark.parametrize("n_items", [2, 3, 6])
+def test_single_items_are_among_the_cuts(method, n_items):
+    """SciPy's cut_tree gives one cluster for the cut into n where that cut is not the first asked for."""
+    best = estimate([list(range(n_items))], "binder", method)
+    assert best.labels.tolist() == list(range(n_items))
+    assert best.expected_loss == 0
+
+
+@pytest.mark.parametrize("n_items", [2, 5, 9])
+def test_tree_cuts_have_every_number_of_clusters(n_items):
+    psm = similarity(random_sample(n_items, 20, np.random.default_rng(1))[0])
+    counts = [int(labels.max()) + 1 for labels in tree_cuts(psm, n_items)]
+    assert counts == [*range(1, n_items + 1)] * 2
+
+
+def test_an_option_of_another_method_is_named():
+    with pytest.raises(TypeError, match="method 'search' does not take criterion; it has no options"):
+        estimate([[0, 1]], criterion="lower-bound")
+    with pytest.raises(TypeError, match="method 'medv' does not take criterion; its options are cut"):
+        estimate([[0, 1]], method="medv", criterion="lower-bound")
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "exact"])
+def test_every_method_takes_draws_with_gaps(method):
+    """Only a draw that labels every item can be the estimate, or where a search begins."""
+    rng = np.random.default_rng(0)
+    rows = np.where(rng.random((50, 8)) < 0.2, -1, rng.integers(0, 3, (50, 8)))
+    sample = as_sample(rows, missing=-1)
+    best = estimate(sample, "binder", method, rng=1)
+    assert best.labels.min() == 0
+    assert best.expected_loss == pytest.approx(expected_loss(best.labels, sample, "binder"), abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ["draws", "map", "hasse"])
+def test_draws_none_of_which_is_complete(method):
+    with pytest.raises(ValueError, match="no draw labels every item"):
+        estimate(as_sample([[0, -1, 1], [-1, 0, 1]], missing=-1), "binder", method)

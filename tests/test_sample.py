@@ -14,6 +14,7 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 from partita import _core
 from partita._validate import check_n_jobs, check_partition, check_positive, check_rng
@@ -520,3 +521,9 @@ def test_other_checks():
     assert check_n_jobs(-1) >= 1
     with pytest.raises(ValueError, match="n_jobs must not be 0"):
         check_n_jobs(0)
+
+
+@pytest.mark.parametrize("draws", [None, {"a": [0, 1]}, {1, 2}, iter([[0, 1]]), sparse.csr_array([[0, 1]])])
+def test_what_holds_no_draws_is_named(draws):
+    with pytest.raises(TypeError, match=f"draws is of type {type(draws).__name__}; it must be"):
+        as_sample(draws)

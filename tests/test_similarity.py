@@ -187,3 +187,10 @@ def test_galaxy_draws_hold_the_papers_number_of_distinct_partitions(shared):
     assert pt.distances(draws[0], subset, "binder") == pytest.approx(
         [ref.binder(row, draws[0].tolist()) for row in subset.tolist()], abs=1e-11
     )
+
+
+@pytest.mark.parametrize("function", [pt.pear, pt.vi_lower_bound, pt.lau_green])
+@pytest.mark.parametrize("value", [2.0, -0.5, np.nan])
+def test_entries_that_are_no_probabilities_are_named(function, value):
+    with pytest.raises(ValueError, match=rf"psm\[0, 1\] is {value}, but every pair needs a probability"):
+        function([0, 1], [[1, value], [value, 1]])

@@ -13,15 +13,22 @@ from partita import _core
 from partita._labels import BadLabel, as_cells, to_codes
 
 
-def check_rng(rng: Any) -> np.random.Generator:
+def check_rng(rng: Any, name: str = "rng") -> np.random.Generator:
     """A generator from None (fresh entropy), a seed, or a generator, which is used as it is."""
     if rng is None or isinstance(rng, np.random.Generator | np.random.SeedSequence | np.random.BitGenerator):
         return np.random.default_rng(rng)
     if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
         if rng < 0:
-            raise ValueError(f"rng must not be a negative seed, but it is {rng}")
+            raise ValueError(f"{name} must not be a negative seed, but it is {rng}")
         return np.random.default_rng(int(rng))
-    raise TypeError(f"rng must be None, an integer or a numpy Generator, not {type(rng).__name__}")
+    raise TypeError(f"{name} must be None, an integer or a numpy Generator, not {type(rng).__name__}")
+
+
+def check_random_state(random_state: Any) -> np.random.Generator:
+    """A generator from what scikit-learn calls a random state: None, a seed, a RandomState or a Generator."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31, size=4))
+    return check_rng(random_state, "random_state")
 
 
 def check_positive(value: Any, name: str) -> float:

@@ -120,7 +120,7 @@ def _half_mean_distance(estimate: Estimate) -> Bound:
 def _bound(estimate: Estimate, value: float, method: str) -> Bound:
     """The bound beside the estimate's own loss; losses are not negative, and a proven best has no gap."""
     reached = estimate.expected_loss
-    value = min(max(value, 0.0), reached)
+    value = float(min(max(value, 0.0), reached))
     gap = (reached - value) / reached if reached > 0 else 0.0
     proven = gap < 1e-7 and not (method == "none" and reached > 0)
     return Bound(value, 0.0 if proven else gap, method, proven)

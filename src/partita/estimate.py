@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import warnings
 from collections.abc import Callable
@@ -254,8 +255,18 @@ def estimate(
         raise TypeError(f"search must be a Search, not {type(how).__name__}")
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}; the names are {', '.join(map(repr, METHODS))}")
+    _check_options(METHODS[method], method, options)
     sample = as_sample(draws, weights=weights)
     return estimate_with(partial(METHODS[method], **options), sample, kind, method, how, rng)
+
+
+def _check_options(find: Callable[..., Found], method: str, options: dict[str, Any]) -> None:
+    """The options that a method has come after the four arguments that all methods take."""
+    known = list(inspect.signature(find).parameters)[4:]
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        has = f"its options are {', '.join(known)}" if known else "it has no options"
+        raise TypeError(f"method {method!r} does not take {unknown[0]}; {has}")
 
 
 def estimate_with(

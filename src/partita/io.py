@@ -26,6 +26,7 @@ from partita._sources.text import text_source
 from partita.sample import PartitionSample, as_sample, build_sample
 
 STDIN = "-"
+_ZARR_FILES = ("zarr.json", ".zgroup", ".zarray")  # one of them is in every store, of version 3 or 2
 Reader = Callable[[Path, str | None], Source]
 
 
@@ -117,6 +118,7 @@ def write_draws(path: Any, sample: Any) -> None:
     """
     path = Path(path)
     form = _format_of(path)
+    _check_replaceable(path)
     sample = as_sample(sample)
     with replacing(path) as temporary:
         try:
@@ -125,11 +127,19 @@ def write_draws(path: Any, sample: Any) -> None:
             raise _missing_extra(path, form, error) from None
 
 
+def _check_replaceable(path: Path) -> None:
+    """A folder is replaced by a Zarr store only where it is one, or empty."""
+    if path.is_dir() and any(path.iterdir()) and not any((path / name).exists() for name in _ZARR_FILES):
+        raise ValueError(f"{path} is a folder that holds other things than draws: it is not replaced")
+
+
 def _open(path: Any, variable: str | None, header: bool | None, index: bool | None, opened: ExitStack) -> Source:
     if hasattr(path, "read"):
         return text_source(path, str(getattr(path, "name", "the stream")), variable, header, index)
     if path == STDIN:
         return text_source(sys.stdin.buffer, "standard input", variable, header, index)
+    if not isinstance(path, str | PathLike):
+        raise TypeError(f"path must be a name of a file, an open file or a list of them, not {path!r}")
     path = Path(path)
     if parts := find_parts(path, [form.suffix for form in FORMATS]):
         return parts_source(parts, lambda part, own: _open(part, variable, header, index, own))

@@ -407,6 +407,12 @@ def _native_address(f0: Any) -> int | None:
 def _as_float_array(f0: Callable[..., Any]) -> Callable[[Floats, Floats, Floats], Floats]:
     def combined(joint: Floats, estimate: Floats, draw: Floats) -> Floats:
         values = np.asarray(f0(joint, estimate, draw), dtype=np.float64)
-        return np.ascontiguousarray(np.broadcast_to(values, joint.shape))
+        if values.shape not in ((), joint.shape):
+            raise ValueError(f"f0 must give a loss for each of {joint.shape} sums, but its shape is {values.shape}")
+        values = np.ascontiguousarray(np.broadcast_to(values, joint.shape))
+        if not np.isfinite(values).all():
+            bad = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise ValueError(f"f0({joint[bad]}, {estimate[bad]}, {draw[bad]}) is {values[bad]}; it must be finite")
+        return values
 
     return combined

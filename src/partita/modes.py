@@ -125,6 +125,8 @@ def modes(
     Wasserstein criterion.
     """
     sample, kind, generator = as_sample(draws), as_loss(loss), check_rng(rng)
+    if sample.has_gaps:
+        raise ValueError("modes needs draws that label every item")
     count = check_count(k, "k", minimum=1)
     if count > sample.n_unique:
         raise ValueError(f"k is {count}, but there are only {sample.n_unique} distinct draws")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._labels import GAP
 from partita._validate import check_partition, check_rng, check_same_items
 
 Labels = NDArray[np.int64]
@@ -263,7 +264,7 @@ def align_labels(x: ArrayLike, y: ArrayLike) -> Labels:
     Parameters
     ----------
     x, y : (n,) array_like
-        Two partitions of the same items; x keeps its canonical labels.
+        Two partitions of the same items; x keeps its canonical labels. Items with -1 in y have no label, and keep -1.
 
     Returns
     -------
@@ -275,16 +276,29 @@ def align_labels(x: ArrayLike, y: ArrayLike) -> Labels:
     >>> align_labels([0, 0, 1, 1], [1, 0, 0, 0])
     array([0, 1, 1, 1])
     """
+    cells = np.asarray(y)
+    seen = cells != GAP if cells.dtype.kind == "i" else np.ones(cells.shape, np.bool_)
+    if cells.ndim == 1 and seen.any() and not seen.all():
+        left = check_partition(x, "x")
+        check_same_items(left, cells, "x", "y")
+        aligned = np.full(cells.shape, GAP, np.int64)
+        aligned[seen] = _aligned(left[seen], check_partition(cells[seen], "y"), int(left.max()) + 1)
+        return aligned
+    left, right = _pair(x, y)
+    return _aligned(left, right, int(left.max()) + 1)
+
+
+def _aligned(left: Labels, right: Labels, n_left: int) -> Labels:
+    """The canonical labels `right` under the names 0, ..., n_left - 1 of `left`, and new ones."""
     from scipy.optimize import linear_sum_assignment
 
-    left, right = _pair(x, y)
-    overlap = np.zeros((right.max() + 1, left.max() + 1), np.int64)
+    overlap = np.zeros((right.max() + 1, n_left), np.int64)
     np.add.at(overlap, (right, left), 1)
     names = np.full(right.max() + 1, -1, np.int64)
     rows, columns = linear_sum_assignment(overlap, maximize=True)
     names[rows] = np.where(overlap[rows, columns] > 0, columns, -1)
     unmatched = names < 0
-    names[unmatched] = left.max() + 1 + np.arange(unmatched.sum())
+    names[unmatched] = n_left + np.arange(unmatched.sum())
     return names[right]
 
 

@@ -14,6 +14,9 @@ from partita.sample import PartitionSample, as_sample
 
 Floats = NDArray[np.floating[Any]]
 
+#: How far a probability in a matrix of 32-bit floats may be outside 0 to 1.
+ROUNDING = 1e-5
+
 
 def similarity(draws: Any, items: Any = None, *, dtype: DTypeLike = np.float64, n_jobs: int = -1) -> Floats:
     """Posterior probability that two items share a cluster, for all pairs or for a block of them.
@@ -138,8 +141,9 @@ def _partition_and_psm(partition: ArrayLike, psm: ArrayLike) -> tuple[NDArray[np
     matrix = np.asarray(psm, dtype=np.float64)
     if matrix.shape != (labels.size, labels.size):
         raise ValueError(f"psm has shape {matrix.shape} but the partition has {labels.size} items")
-    if not np.isfinite(matrix).all():
-        row, column = np.argwhere(~np.isfinite(matrix))[0]
+    valid = (matrix >= -ROUNDING) & (matrix <= 1 + ROUNDING)
+    if not valid.all():
+        row, column = np.argwhere(~valid)[0]
         value = matrix[row, column]
         raise ValueError(f"psm[{row}, {column}] is {value}, but every pair needs a probability")
     return labels, matrix

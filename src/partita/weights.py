@@ -125,11 +125,5 @@ def weights_for(
         a = 2 * low if np.isinf(high) else high / 2 if low == 0 else float(np.sqrt(low * high))
         if a in (low, high):
             break
-    raise ValueError(
-        f"no weight a was found whose estimate has {wanted} clusters: "
-        f"{_count(found, low)} at a={low!r} and {_count(found, high)} at a={high!r}"
-    )
-
-
-def _count(found: dict[float, Estimate], a: float) -> str:
-    return f"{found[a].n_clusters} clusters" if a in found else "nothing tried"
+    tried = " and ".join(f"{found[a].n_clusters} clusters at a={a!r}" for a in (low, high) if a in found)
+    raise ValueError(f"no weight a was found whose estimate has {wanted} clusters: {tried}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Set
 from pathlib import PurePath
 from typing import Any
 
@@ -29,6 +30,11 @@ def open_source(draws: Any, variable: str | None = None) -> Source:
         )
     if getattr(draws, "__partita_chain__", False):
         return array_source(draws.labels, getattr(draws, "names", None))
+    if draws is None or isinstance(draws, Mapping | Set | Iterator) or hasattr(draws, "tocsr"):
+        raise TypeError(
+            f"draws is of type {type(draws).__name__}; it must be a list of partitions, a dense array, a table, "
+            "an ArviZ or xarray object, a chain or a sample"
+        )
     return array_source(draws)
 
 

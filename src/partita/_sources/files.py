@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -41,6 +42,8 @@ def npy_source(path: Path, variable: str | None) -> Source:
 
 @_pickles_refused()
 def npz_source(path: Path, variable: str | None) -> Source:
+    if not zipfile.is_zipfile(path):
+        raise ValueError("it is not a whole zip file, which an npz file is")
     with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
         name = _choose(arrays, variable)
         wanted = {name, CHAIN, WEIGHT, NAMES}
@@ -129,6 +132,8 @@ def netcdf_source(path: Path, variable: str | None) -> Source:
 
     try:
         dataset = xr.open_dataset(path, group="posterior")
+    except ValueError:  # a page about the engines that might be installed
+        raise ValueError("it is not a netCDF file") from None
     except (OSError, KeyError) as error:
         if "group" not in str(error).lower():
             raise

@@ -26,16 +26,33 @@ class Layout:
     index: bool | None
 
 
-def find_layout(lines: Sequence[str], header: bool | None, index: bool | None, name: str) -> Layout:
-    """The layout that the first lines, one or two, show; `header` and `index` overrule it."""
+def find_layout(
+    lines: Sequence[str], numbers: Sequence[int], header: bool | None, index: bool | None, name: str
+) -> Layout:
+    """The layout that the first lines, one or two with their numbers, show; `header` and `index` overrule it."""
     separator = next((s for s in SEPARATORS if s in lines[-1]), ",")
-    rows = [next(csv.reader([line], delimiter=separator)) for line in lines]
+    if not any(s in line for s in SEPARATORS for line in lines) and _spaced_numbers(lines[-1]):
+        raise ValueError(f"{name} has cells apart by spaces; they must be apart by commas, semicolons or tabs")
+    rows = [_split(*pair, separator, name) for pair in zip(lines, numbers, strict=True)]
     first, second = rows[0], rows[1] if len(rows) > 1 else None
     if header is None:
         header = _has_header(first, second, lines, name)
     if index is None:
         index = _has_index(first if header else None, second or first, lines[-1])
     return Layout(separator, first if header else None, index)
+
+
+def _spaced_numbers(line: str) -> bool:
+    """Whether a line is several numbers, perhaps after a quoted row name, with nothing but spaces between them."""
+    cells = [cell.strip('"') for cell in line.split()]
+    return len(cells) > 1 and not _texts(cells[1:])
+
+
+def _split(line: str, number: int, separator: str, name: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator, strict=True))
+    except csv.Error as error:
+        raise ValueError(f"{name}, line {number}: {error}") from None
 
 
 def _has_header(first: list[str], second: list[str] | None, lines: Sequence[str], name: str) -> bool:

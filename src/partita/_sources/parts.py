@@ -18,6 +18,7 @@ def find_parts(path: Path, suffixes: list[str]) -> list[Path]:
     if path.name.lower().endswith(tuple(suffixes)) and not _is_pattern(path):
         return []
     if path.is_dir():
+        _refuse_run(path)
         parts = [part for part in path.iterdir() if part.name.lower().endswith(tuple(suffixes))]
     elif _is_pattern(path):
         parts = list(path.parent.glob(path.name))
@@ -26,6 +27,14 @@ def find_parts(path: Path, suffixes: list[str]) -> list[Path]:
     if not parts:
         raise ValueError(f"{path} has no files of draws; they end in one of {', '.join(suffixes)}")
     return sorted(parts, key=_by_number)
+
+
+def _refuse_run(folder: Path) -> None:
+    """The folder of a run holds its data too, which must not be taken for draws."""
+    if (folder / "manifest.json").is_file():
+        draws = folder / "draws.npy"
+        where = f"its draws are in {draws}" if draws.is_file() else f"partita.resume({str(folder)!r}) gives its chain"
+        raise ValueError(f"{folder} is the folder of a sampler's run: {where}")
 
 
 def _is_pattern(path: Path) -> bool:

@@ -95,7 +95,7 @@ def _take_head(piece: Piece, header: bool | None, index: bool | None, name: str)
         raise ValueError(f"{name} is empty")
     first_lines = [_from(piece, start) for start in starts]
     lines = [_decode(Piece(p.first_line, p.text.partition(b"\n")[0]), name).rstrip("\r") for p in first_lines]
-    layout = find_layout(lines, header, index, name)
+    layout = find_layout(lines, [p.first_line for p in first_lines], header, index, name)
     after_header = [*first_lines, _from(piece, len(piece.text))][layout.header is not None]
     return layout, after_header
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import typer
@@ -24,16 +25,19 @@ def run(
 
     Example: partita ball draws.csv --level 0.9 --labels labels.csv --json
     """
+    from partita._validate import check_level
     from partita.cli.outputs import print_json, whole_folder, write_json
     from partita.cli.results import ball_facts, command_line, print_ball, write_ball
     from partita.uncertainty import credible_ball
 
+    check_level(level)
     given = None if labels is None else read_partition(labels)
-    sample = reading.sample()
-    center: Any = searching.estimate(sample) if given is None else given
-    found = credible_ball(center, sample, loss=searching.chosen_loss(), level=level)
-    if writing.out is not None:
-        with whole_folder(writing.out, force=writing.force) as folder:
+    place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force)
+    with place as folder:
+        sample = reading.sample()
+        center: Any = searching.estimate(sample) if given is None else given
+        found = credible_ball(center, sample, loss=searching.chosen_loss(), level=level)
+        if folder is not None:
             write_ball(folder / "ball.csv", found)
             write_json(folder / "summary.json", ball_facts(found) | {"command": command_line()})
     if writing.json:

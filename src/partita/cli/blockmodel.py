@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,7 +35,7 @@ def run(
 
     Example: partita blockmodel edges.csv --undirected --out run/
     """
-    from partita.cli.outputs import print_json
+    from partita.cli.outputs import print_json, whole_folder
     from partita.models import StochasticBlockModel, as_graph
     from partita.models.node_labels import read_node_labels, read_node_names
 
@@ -48,10 +49,11 @@ def run(
         blocks=blocks,
         degree_corrected=degree_corrected,
     )
-    fit = model.maximize(graph, k_max=k_max, restarts=restarts, rng=seed)
-    summary = _summary(fit, known)
-    if out is not None:
-        _write(out, force, fit, summary)
+    with nullcontext() if out is None else whole_folder(out, force=force, known=RESULTS) as folder:
+        fit = model.maximize(graph, k_max=k_max, restarts=restarts, rng=seed)
+        summary = _summary(fit, known)
+        if folder is not None:
+            _write(folder, fit, summary)
     if json:
         print_json({**summary, "labels": fit.labels.tolist(), "names": [str(name) for name in graph.names]})
     else:
@@ -67,25 +69,22 @@ def _summary(fit: Any, known: Any) -> dict[str, Any]:
     return summary
 
 
-def _write(out: Path, force: bool, fit: Any, summary: dict[str, Any]) -> None:
-    from partita.cli.outputs import whole_folder, write_csv, write_json
+def _write(folder: Path, fit: Any, summary: dict[str, Any]) -> None:
+    from partita.cli.outputs import write_csv, write_json
 
     table = fit.blocks()
     cells = [(k, m) for k in range(fit.n_clusters) for m in range(fit.n_clusters)]
-    with whole_folder(out, force=force, known=RESULTS) as folder:
-        write_csv(folder / "labels.csv", ("node", "cluster"), zip(fit.graph.names, fit.labels.tolist(), strict=True))
-        write_csv(
-            folder / "blocks.csv",
-            ("from", "to", "edges", "dyads", "mean", "lower", "upper"),
-            [
-                (k, m, table.edges[k, m], table.dyads[k, m], table.mean[k, m], table.lower[k, m], table.upper[k, m])
-                for k, m in cells
-            ],
-        )
-        write_csv(
-            folder / "path.csv", ("n_clusters", "icl"), zip(fit.path.n_clusters.tolist(), fit.path.icl, strict=True)
-        )
-        write_json(folder / "summary.json", summary)
+    write_csv(folder / "labels.csv", ("node", "cluster"), zip(fit.graph.names, fit.labels.tolist(), strict=True))
+    write_csv(
+        folder / "blocks.csv",
+        ("from", "to", "edges", "dyads", "mean", "lower", "upper"),
+        [
+            (k, m, table.edges[k, m], table.dyads[k, m], table.mean[k, m], table.lower[k, m], table.upper[k, m])
+            for k, m in cells
+        ],
+    )
+    write_csv(folder / "path.csv", ("n_clusters", "icl"), zip(fit.path.n_clusters.tolist(), fit.path.icl, strict=True))
+    write_json(folder / "summary.json", summary)
 
 
 def _print(fit: Any, summary: dict[str, Any]) -> None:

@@ -24,11 +24,14 @@ def run(
 
     Example: partita compare species.csv labels.csv other.csv --draws draws.csv
     """
+    from partita._validate import check_same_items
     from partita.cli.outputs import print_json, print_table
     from partita.comparison import compare_partitions
 
     reference = read_partition(truth)
     others = {name: read_partition(name) for name in partitions}
+    for name, labels in others.items():
+        check_same_items(reference, labels, truth, name)
     against = {name: compare_partitions(reference, labels) for name, labels in others.items()}
     expected = {} if draws is None else _expected(draws, {truth: reference, **others})
     if json:

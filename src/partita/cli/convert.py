@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from partita.cli.options import Reading
+from partita.cli.options import Json, Reading
 
 
 def run(
@@ -15,16 +15,20 @@ def run(
     out: Annotated[Path, typer.Option(help="The file to write; its ending tells the format.")],
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
+    json: Json = False,
 ) -> None:
     """Convert draws between formats; several files become the chains of one.
 
     Example: partita convert chain1.csv chain2.csv --burn 500 --thin 5 --out draws.npz
     """
-    from partita.cli.outputs import check_new_file
+    from partita.cli.outputs import check_new_file, print_json
     from partita.io import write_draws
 
     check_new_file(out, force)
     sample = reading.sample()
     write_draws(out, sample)
-    if not quiet:
+    if json:
+        facts = {name: getattr(sample, name) for name in ("n_draws", "n_items", "n_unique", "n_chains")}
+        print_json({"out": str(out), **facts})
+    elif not quiet:
         print(f"{out}: {sample.n_draws:,} draws of {sample.n_items:,} items, {sample.n_unique:,} distinct")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from partita.cli.options import Json
 from partita.cli.outputs import RESULTS
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def run(
     draws: Annotated[int, typer.Option(help="Posterior draws of each of four chains.")] = 1000,
     seed: Annotated[int, typer.Option(help="Seed, for the same answer again.")] = 1,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
+    json: Json = False,
 ) -> None:
     """Galaxies end to end: data, posterior draws, estimates, credible ball, figures and a report.
 
@@ -34,12 +36,12 @@ def run(
     import numpy as np
 
     import partita as pt
-    from partita.cli.outputs import whole_folder
-    from partita.cli.results import write_results
+    from partita.cli.outputs import print_json, whole_folder
+    from partita.cli.results import ball_facts, estimate_facts, write_results
     from partita.models import GaussianDPM
     from partita.uncertainty import credible_ball
 
-    say = (lambda text: None) if quiet else print
+    say = (lambda text: None) if quiet or json else print
     velocity = pt.datasets.load_galaxies().data[:, 0] / 1000
     with whole_folder(out, force=True, known=(*RESULTS, DRAWS_FILE, *FIGURES)) as folder:
         say(f"Data: velocities of {velocity.size} galaxies, in 1,000 km/s")
@@ -58,6 +60,9 @@ def run(
         density = (grid, chain.predictive_density(grid[:, None]))
         _draw(folder, velocity, density, estimates, ball)
         write_results(folder, estimates["vi"], ball, data=velocity, density=density, title="Galaxies")
+    if json:
+        facts = {loss: estimate_facts(best) for loss, best in estimates.items()}
+        print_json({"out": str(out), "estimates": facts, "ball": ball_facts(ball)})
     say(f"The report is {(out / 'report.html').absolute()}")
 
 

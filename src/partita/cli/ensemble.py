@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from partita.cli.inputs import read_partition
+from partita.cli.inputs import is_number, numbers_columns, read_array, read_cells, read_partition
 from partita.cli.options import TruthFile, Writing
 
 METHODS = ("nbce", "bce", "mixture", "cspa", "mcla", "hgpa", "evidence", "consensus")
@@ -59,38 +58,21 @@ def run(
 
 
 def read_base(source: str) -> Any:
-    """Labels as text, gaps as None; npy files as they are. A first row whose cells occur nowhere below is a header."""
-    import numpy as np
+    """Labels as numbers or text, gaps as None; npy files as they are.
+
+    A first row of words that occur nowhere below is a header.
+    """
+    from partita._sources.cells import parse_cell
 
     if source.endswith(".npy"):
-        return np.load(source, allow_pickle=False)
-    if source == "-":
-        rows = _cells(sys.stdin)
-    else:
-        with open(source, encoding="utf-8-sig", newline="") as stream:
-            rows = _cells(stream)
-    if not rows:
-        raise ValueError(f"{source} is empty")
-    for number, row in enumerate(rows, 1):
-        if len(row) != len(rows[0]):
-            raise ValueError(f"{source}, line {number}: {len(row)} cells, but the first line has {len(rows[0])}")
+        return read_array(source)
+    rows = [cells for _, cells in read_cells(source)]
     below = set().union(*rows[1:])
     # words of a header name the columns; a label of the first item that no other item has is no header
-    headed = all(not _is_number(cell) and cell not in below for cell in rows[0]) and len(rows) > 1
+    headed = all(not is_number(cell) and cell not in below for cell in rows[0]) and len(rows) > 1
+    headed = headed or numbers_columns(source, rows)
     body = rows[1:] if headed else rows
-    return [[None if cell.lower() in GAPS else cell for cell in row] for row in body]
-
-
-def _cells(stream: Any) -> list[list[str]]:
-    return [[cell.strip() for cell in row] for row in csv.reader(stream) if row]
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    return [[None if cell.lower() in GAPS else parse_cell(cell) for cell in row] for row in body]
 
 
 def combine(base: Any, method: str, k: int | None, options: dict[str, Any]) -> tuple[dict[str, Any], Any]:

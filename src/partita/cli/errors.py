@@ -33,7 +33,7 @@ def reported() -> Iterator[None]:
         except KeyboardInterrupt:
             _say("stopped before there was a result")
             raise typer.Exit(INTERRUPTED) from None
-        except (ValueError, OSError, ImportError, MemoryError) as error:
+        except (ValueError, TypeError, EOFError, OSError, ImportError, MemoryError) as error:
             _say(_sentence(error))
             raise typer.Exit(BAD_INPUT) from None
         finally:

@@ -27,9 +27,11 @@ def run(
 
     Example: partita estimate draws.csv --loss vi --burn 1000 --seed 1 --out results
     """
+    from partita._validate import check_level
     from partita.cli.outputs import print_json, whole_folder
     from partita.cli.results import estimate_facts, print_estimate, write_results
 
+    check_level(level)
     place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force)
     with place as folder:
         page = {

@@ -23,7 +23,7 @@ def read_partition(source: str) -> NDArray[Any]:
 
     path, column = _split_column(source)
     if path.endswith(".npy"):
-        labels: NDArray[Any] = np.load(path, allow_pickle=False)
+        labels = read_array(path)
         if labels.ndim != 1:
             raise ValueError(f"{path} must hold one row of labels, but its shape is {labels.shape}")
         return labels
@@ -42,10 +42,24 @@ def read_data(source: str) -> NDArray[np.float64]:
 
     path, column = _split_column(source)
     if path.endswith(".npy"):
-        return np.asarray(np.load(path, allow_pickle=False), dtype=np.float64)
+        numbers = read_array(path)
+        if numbers.dtype.kind not in "biuf":
+            raise ValueError(f"{path} must hold numbers, but its type is {numbers.dtype}")
+        return numbers.astype(np.float64)
     header, rows = _read_table(path)
     wanted = range(len(header)) if column is None else [_named_column(path, header, column)]
     return np.array([[_number(path, line, header[j], cells[j]) for j in wanted] for line, cells in rows])
+
+
+def read_array(path: str) -> NDArray[Any]:
+    """The array of an npy file, with the name of the file in every message."""
+    import numpy as np
+
+    try:
+        array: NDArray[Any] = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise ValueError(f"{path}, read as npy: {error}") from None
+    return array
 
 
 def _split_column(source: str) -> tuple[str, str | None]:
@@ -56,26 +70,57 @@ def _split_column(source: str) -> tuple[str, str | None]:
 
 
 def _read_table(path: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Header and numbered rows of a csv file; a first row of numbers is no header."""
+    """Header and numbered rows of a csv file; a first row of numbers is no header, unless it numbers the columns."""
+    lines = read_cells(path)
+    if _is_header(lines) or numbers_columns(path, [cells for _, cells in lines]):
+        return lines[0][1], lines[1:]
+    return [f"column {j + 1}" for j in range(len(lines[0][1]))], lines
+
+
+def read_cells(path: str) -> list[tuple[int, list[str]]]:
+    """The rows of a csv file that are not empty, all of one width, each with the number of its line."""
     if path == "-":
-        lines = _cells(sys.stdin)
+        lines = _cells(sys.stdin, path)
     else:
         with open(path, encoding="utf-8-sig", newline="") as stream:
-            lines = _cells(stream)
+            lines = _cells(stream, path)
     if not lines:
         raise ValueError(f"{path} is empty")
     width = len(lines[0][1])
     for line, cells in lines:
         if len(cells) != width:
             raise ValueError(f"{path}, line {line}: {len(cells)} cells, but the first line has {width}")
-    if _is_header(lines):
-        return lines[0][1], lines[1:]
-    return [f"column {j + 1}" for j in range(width)], lines
+    return lines
 
 
-def _cells(stream: Any) -> list[tuple[int, list[str]]]:
+def _cells(stream: Any, path: str) -> list[tuple[int, list[str]]]:
     reader = csv.reader(stream)
-    return [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
+    try:
+        lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"{path} is not a csv file: {error}") from None
+    nul = next((line for line, cells in lines if any("\0" in cell for cell in cells)), None)
+    if nul is not None:
+        raise ValueError(f"{path} is not a csv file: line {nul} has a null byte")
+    return lines
+
+
+def numbers_columns(path: str, rows: list[list[str]]) -> bool:
+    """Whether the first row is 0, 1, 2, ..., as pandas heads columns without names.
+
+    Where whole numbers are below it could as well be the first item: that is not guessed.
+    """
+    first = rows[0]
+    if len(rows) < 2 or first != [str(j) for j in range(len(first))]:
+        return False
+    if any("." in cell for row in rows[1:] for cell in row):
+        return True
+    if len(first) > 1:
+        raise ValueError(
+            f"{path}, line 1 is 0, 1, ..., {len(first) - 1}: a header of column numbers, or the first item; "
+            "give the columns names if it is a header, or use an npy file if it is an item"
+        )
+    return False
 
 
 def _is_header(lines: list[tuple[int, list[str]]]) -> bool:
@@ -85,7 +130,7 @@ def _is_header(lines: list[tuple[int, list[str]]]) -> bool:
         return False
     if any(cell.lower() in LABEL_COLUMNS for cell in first):
         return True
-    return any(not _is_number(cell) and _is_number(below) for cell, below in zip(first, lines[1][1], strict=True))
+    return any(not is_number(cell) and is_number(below) for cell, below in zip(first, lines[1][1], strict=True))
 
 
 def _label_column(path: str, header: list[str], column: str | None) -> int:
@@ -113,7 +158,7 @@ def _number(path: str, line: int, column: str, cell: str) -> float:
         raise ValueError(f"{path}, line {line}, {column}: {cell!r} is not a number") from None
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
     try:
         float(cell)
     except ValueError:

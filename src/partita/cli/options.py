@@ -156,6 +156,7 @@ BoundSeconds = Annotated[
     float | None,
     typer.Option("--bound", help="Seconds to spend on proving how good the estimate is.", show_default=False),
 ]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Level = Annotated[float, typer.Option(help="Probability that the credible ball holds.")]
 DataFile = Annotated[
     str | None,

@@ -23,7 +23,10 @@ def whole_folder(target: Path, *, force: bool, known: Sequence[str] = RESULTS) -
     """
     _check_free(target, force, known)
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    temporary.mkdir()
+    try:
+        temporary.mkdir()
+    except OSError as error:
+        raise OSError(error.errno, f"nothing can be written there: {error.strerror}", str(target)) from None
     try:
         yield temporary
         _swap(temporary, target)

@@ -9,7 +9,7 @@ import typer
 
 from partita.cli.errors import INTERRUPTED
 from partita.cli.inputs import read_data, read_partition
-from partita.cli.options import BoundSeconds, DataFile, Level, Reading, Searching, TruthFile
+from partita.cli.options import BoundSeconds, DataFile, Json, Level, Reading, Searching, TruthFile
 
 
 def run(
@@ -22,17 +22,20 @@ def run(
     bound: BoundSeconds = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Cluster analysis",
     force: Annotated[bool, typer.Option("--force", help="Replace an existing page.")] = False,
+    json: Json = False,
 ) -> None:
     """Estimate, credible ball and figures as one self-contained HTML page.
 
     Example: partita report draws.csv --data measurements.csv --out report.html
     """
-    from partita.cli.outputs import check_new_file
-    from partita.cli.results import command_line
+    from partita._validate import check_level
+    from partita.cli.outputs import check_new_file, print_json
+    from partita.cli.results import ball_facts, command_line, estimate_facts
     from partita.report import report
     from partita.report.words import answer
     from partita.uncertainty import credible_ball
 
+    check_level(level)
     check_new_file(out, force)
     points = None if data is None else read_data(data)
     reference = None if truth is None else read_partition(truth)
@@ -40,7 +43,9 @@ def run(
     ball = credible_ball(best, level=level)
     proof = None if bound is None else best.bound(bound)
     report(best, ball, points, reference, out, title=title, command=command_line(), bound=proof)
-    if not searching.quiet:
+    if json:
+        print_json(estimate_facts(best, proof) | {"ball": ball_facts(ball), "report": str(out)})
+    elif not searching.quiet:
         print(answer(best, ball))
         print(f"The report is {out.absolute()}")
     if best.interrupted:

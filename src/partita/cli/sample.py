@@ -12,12 +12,15 @@ import typer
 from partita.cli.command import register
 from partita.cli.errors import INTERRUPTED
 
-app = typer.Typer(help="Draw partitions from the posterior of a model.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.callback()
 def sample() -> None:
-    """Draw partitions from the posterior of a model."""
+    """Draw partitions from the posterior of a model.
+
+    Example: partita sample dpm data.csv --out run.partita --draws 2000 --seed 1
+    """
 
 
 def dpm(

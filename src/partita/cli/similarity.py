@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from partita.cli.inputs import read_partition
-from partita.cli.options import LabelsFile, Reading
+from partita.cli.options import Json, LabelsFile, Reading
 
 if TYPE_CHECKING:
     from partita.sample import PartitionSample
+
+MATRICES = (".csv", ".npy")
+FIGURES = (".png", ".pdf", ".svg")
 
 
 def run(
@@ -25,6 +28,7 @@ def run(
     ] = None,
     labels: LabelsFile = None,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
+    json: Json = False,
 ) -> None:
     """Posterior probability that two items share a cluster, for all pairs.
 
@@ -32,11 +36,15 @@ def run(
 
     Example: partita similarity draws.csv --out psm.npy --figure psm.png
     """
-    from partita.cli.outputs import check_new_file
+    from partita.cli.outputs import check_new_file, print_json
+    from partita.cli.results import item_names
     from partita.similarity import similarity
 
-    for path in filter(None, (out, figure)):
-        check_new_file(path, force)
+    for path, endings in ((out, MATRICES), (figure, FIGURES)):
+        if path is not None:
+            check_new_file(path, force)
+            if path.suffix not in endings:
+                raise ValueError(f"{path}: its name must end in {', '.join(endings[:-1])} or {endings[-1]}")
     clusters = None if labels is None else read_partition(labels)
     sample = reading.sample()
     matrix = similarity(sample)
@@ -44,7 +52,10 @@ def run(
         _write(out, matrix, sample)
     if figure is not None:
         _draw(figure, matrix, clusters)
-    if out is None and figure is None:
+    if json:
+        files = {name: str(path) for name, path in (("out", out), ("figure", figure)) if path is not None}
+        print_json({"items": item_names(sample), **(files or {"similarity": matrix.tolist()})})
+    elif out is None and figure is None:
         _print_csv(sys.stdout, matrix, sample)
 
 
@@ -53,8 +64,6 @@ def _write(path: Path, matrix: Any, sample: PartitionSample) -> None:
 
     from partita._replace import replacing
 
-    if path.suffix not in (".csv", ".npy"):
-        raise ValueError(f"{path}: the matrix is written as .csv or .npy")
     with replacing(path) as temporary:
         if path.suffix == ".npy":
             with temporary.open("wb") as stream:
@@ -82,8 +91,6 @@ def _draw(path: Path, matrix: Any, clusters: Any) -> None:
     from partita._replace import replacing
     from partita.plots import similarity_map
 
-    if path.suffix not in (".png", ".pdf", ".svg"):
-        raise ValueError(f"{path}: the figure is written as .png, .pdf or .svg")
     drawing = Figure(figsize=(6.4, 5.4), layout="constrained")
     similarity_map(matrix, clusters, ax=drawing.add_subplot())
     with replacing(path) as temporary:

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from partita._labels import BadLabel, to_codes
+
 Labels = NDArray[np.intp]
 
 
@@ -71,6 +73,8 @@ def as_base(base: Any, levels: Sequence[Any] | None = None) -> Base:
     if isinstance(base, Base):
         return base
     columns = _columns(base)
+    for m, column in enumerate(columns):
+        _check_labels(column, m)
     if levels is None:
         levels = [_observed(column) for column in columns]
     if len(levels) != len(columns):
@@ -107,6 +111,20 @@ def _array_columns(base: Any) -> list[NDArray[Any]]:
     if base.ndim != 2:
         raise ValueError(f"base must be (items, clusterings), but it has {base.ndim} dimensions")
     return [base[:, m] for m in range(base.shape[1])]
+
+
+def _check_labels(column: NDArray[Any], m: int) -> None:
+    """Numbers that are labels are whole and not negative; -1 alone stands for a gap."""
+    if column.dtype.kind not in "biufOUST":
+        raise TypeError(f"base has type {column.dtype}; labels are integers, strings, booleans or categories")
+    if column.dtype.kind in "bUST":
+        return
+    gaps = _is_gap(column)
+    try:
+        to_codes(column[~gaps][:, None])
+    except BadLabel as bad:
+        row = np.flatnonzero(~gaps)[bad.row]
+        raise ValueError(bad.at(f"base row {row}, column {m},")) from None
 
 
 def _is_gap(column: NDArray[Any]) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._validate import check_count, check_rng
+from partita._validate import check_count, check_random_state
 
 from .base import Base, Labels, as_base, check_clusters, spread, warn_unlabelled
 
@@ -105,7 +105,7 @@ class FixedKEstimator(EnsembleEstimator):
         if not self.smoothing >= 0:
             raise ValueError(f"smoothing must not be negative, but it is {self.smoothing}")
         labelled = warn_unlabelled(self.base_)
-        streams = check_rng(self.random_state).spawn(check_count(self.restarts, "restarts", minimum=1))
+        streams = check_random_state(self.random_state).spawn(check_count(self.restarts, "restarts", minimum=1))
         return self.base_.rows(labelled), labelled, streams
 
     def _take_modal(self, shares: NDArray[np.float64], labelled: NDArray[np.bool_]) -> NDArray[np.intp]:

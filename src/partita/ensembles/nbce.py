@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._validate import check_count, check_positive, check_rng
+from partita._validate import check_count, check_positive, check_random_state
 from partita.estimate import estimate
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
@@ -145,7 +145,7 @@ class NBCE(EnsembleEstimator):
         return perplexity_of(averaged_log_likelihood(self._predictive, read), read)
 
     def _fit_gibbs(self, base: Base, labelled: NDArray[np.bool_], path: Any) -> None:
-        rng = check_rng(self.random_state)
+        rng = check_random_state(self.random_state)
         plan = Plan(self.draws, self.warmup, self.thin, self.chains, int(rng.integers(2**63)))
         model = NBCEModel(
             self.prior,
@@ -170,7 +170,7 @@ class NBCE(EnsembleEstimator):
 
     def _fit_variational(self, hosts: Hosts, labelled: NDArray[np.bool_]) -> None:
         run = fit_vb if self.inference == "vb" else fit_cvb
-        fit, gamma = best_of(run, hosts, self._settings(), self.restarts, check_rng(self.random_state))
+        fit, gamma = best_of(run, hosts, self._settings(), self.restarts, check_random_state(self.random_state))
         self._take(fit, gamma, hosts.layout, labelled)
 
     def _take(self, fit: Fit, gamma: NDArray[np.float64], layout: Layout, labelled: NDArray[np.bool_]) -> None:

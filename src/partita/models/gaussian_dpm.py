@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from partita import _core
-from partita._validate import check_count, check_rng
+from partita._validate import check_count, check_random_state, check_rng
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
 from partita.models.data import as_data
@@ -172,6 +172,7 @@ class GaussianDPM(Estimator):
         """The core's sampler at its start, or at these labels."""
         if self.covariance not in ("full", "diag"):
             raise ValueError(f"covariance must be 'full' or 'diag', but it is {self.covariance!r}")
+        _check_base_arguments(self)
         scaled = scaling(X, self.standardize).apply(X)
         prior = partition_prior(self, len(X), log_v_items)
         if not 0 <= self.split_merge < np.inf:
@@ -259,7 +260,7 @@ class GaussianDPM(Estimator):
         from partita.estimate import estimate
 
         data = as_data(X)
-        generator = _generator(self.random_state)
+        generator = check_random_state(self.random_state)
         self.chain_ = self.sample(
             data,
             draws=self.draws,
@@ -302,8 +303,15 @@ class GaussianDPM(Estimator):
         raise NotFittedError(message)
 
 
-def _generator(random_state: Any) -> np.random.Generator:
-    """A generator from what scikit-learn calls a random state: None, a seed, a RandomState or a Generator."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31, size=4))
-    return check_rng(random_state)
+_BASE_ARGUMENTS = {"full": ("kappa0", "nu0", "scale", "hyperprior"), "diag": ("c", "a", "b")}
+
+
+def _check_base_arguments(model: GaussianDPM) -> None:
+    """An argument of the other covariance would be ignored, which nobody wants who gives one."""
+    for covariance, names in _BASE_ARGUMENTS.items():
+        for name in names:
+            if covariance != model.covariance and getattr(model, name) is not None:
+                raise ValueError(
+                    f"{name} is for covariance={covariance!r}, but covariance is {model.covariance!r}, "
+                    f"which takes mu0, {', '.join(_BASE_ARGUMENTS[model.covariance])}"
+                )

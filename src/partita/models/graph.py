@@ -138,11 +138,23 @@ def _networkx_edges(graph: Any, counts: bool) -> list[tuple[Any, ...]]:
     return [(edge[0], edge[1], 1) for edge in graph.edges()]
 
 
+def csv_rows(path: Path) -> list[list[str]]:
+    """All rows of a csv file; what is no text is named by the file."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            return list(csv.reader(file))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"{path.name} is not a csv file: {error}") from None
+
+
 def _read_edges(path: Path) -> list[tuple[Any, ...]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.reader(file))
+    rows = csv_rows(path)
     if not rows or len(rows[0]) < 2:
         raise ValueError(f"graph: {path.name} has no header with at least two columns")
+    if all(cell.strip().isdigit() for cell in rows[0]):
+        raise ValueError(
+            f"graph: line 1 of {path.name} is {', '.join(rows[0])}; it must be a header, as in source,target"
+        )
     columns = _edge_columns(rows[0])
     for line, row in enumerate(rows[1:], start=2):
         if row and len(row) <= max(columns):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.models.block_fit import first_appearance
+from partita.models.graph import csv_rows
 
 
 def read_node_names(path: str | Path) -> list[Any]:
@@ -44,8 +44,7 @@ def _name(text: str) -> Any:
 
 
 def _rows(path: Path, columns: int) -> list[list[str]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.reader(file) if row]
+    rows = [row for row in csv_rows(path) if row]
     if not rows:
         raise ValueError(f"{path.name} is empty")
     for line, row in enumerate(rows, start=1):

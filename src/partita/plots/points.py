@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._labels import GAP
 from partita._validate import check_partition
 from partita.partitions import align_labels, n_clusters
 from partita.plots.canvas import hide_frame, new_axes
@@ -156,7 +157,8 @@ def ball_panels(
 
 def count_of_clusters(labels: ArrayLike) -> str:
     """ "1 cluster", "2 clusters", ..."""
-    k = n_clusters(labels)
+    cells = np.asarray(labels)
+    k = n_clusters(cells[cells != GAP] if cells.dtype.kind == "i" else cells)
     return f"{k} cluster{'s' if k > 1 else ''}"
 
 

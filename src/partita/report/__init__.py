@@ -57,8 +57,11 @@ def report(
     Path
         Where the page is.
     """
+    from partita.estimate import Estimate
     from partita.report.content import content
     from partita.report.page import write_page
 
+    if not isinstance(estimate, Estimate):
+        raise TypeError(f"estimate must be what partita.estimate gives, not {type(estimate).__name__}")
     page = content(estimate, ball, data, truth, title=title, command=command, density=density, bound=bound)
     return write_page(page, Path(path))

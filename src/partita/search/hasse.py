@@ -19,7 +19,7 @@ from partita.partitions import canonical
 from partita.sample import PartitionSample
 from partita.search.draws import find_draw
 from partita.search.found import Found, RunRow
-from partita.search.limits import cluster_limit
+from partita.search.limits import cluster_limit, complete, within_limit
 from partita.similarity import complete_similarity, vi_lower_bound
 
 if TYPE_CHECKING:
@@ -57,11 +57,12 @@ def find_hasse(
     closest = sample.n_items if neighbours is None else check_count(neighbours, "neighbours", minimum=1)
     objective = _objective(sample, loss, criterion, search.n_jobs)
     if criterion == "lower-bound":
-        best_draw = min(sample.labels.astype(np.int64), key=objective.value)
+        best_draw = min(sample.labels[within_limit(sample, search)].astype(np.int64), key=objective.value)
     else:
         best_draw = find_draw(sample, loss, search, rng).labels
     runs, best = [], (np.inf, np.zeros(sample.n_items, np.int64))
-    starts = {"last draw": sample.labels[sample.index[-1]], "best draw": best_draw}
+    last = sample.index[complete(sample)[sample.index]][-1]
+    starts = {"last draw": sample.labels[last], "best draw": best_draw}
     for name, start in starts.items():
         began = time.perf_counter()
         walk = _Walk(objective, _spread(loss), closest, cluster_limit(sample, search), rng)

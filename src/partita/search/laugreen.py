@@ -12,7 +12,7 @@ from partita.losses import Binder, Loss, expected_loss
 from partita.partitions import canonical
 from partita.sample import PartitionSample
 from partita.search.found import Found, RunRow
-from partita.search.limits import cluster_limit
+from partita.search.limits import cluster_limit, complete
 from partita.similarity import complete_similarity, lau_green
 
 if TYPE_CHECKING:
@@ -77,6 +77,6 @@ def _starts(sample: PartitionSample, limit: int, runs: int, rng: np.random.Gener
     starts = [("one cluster", np.zeros(n, np.int64))]
     if limit >= n:
         starts.append(("singletons", np.arange(n)))
-    allowed = np.flatnonzero(sample.n_clusters <= limit)
+    allowed = np.flatnonzero(complete(sample) & (sample.n_clusters <= limit))
     chosen = rng.choice(allowed, min(allowed.size, max(0, runs - len(starts))), replace=False)
     return starts + [(f"draw {row}", sample.labels[row].astype(np.int64)) for row in chosen]

@@ -25,10 +25,20 @@ def given_limit(sample: PartitionSample, search: Search) -> int:
 
 
 def within_limit(sample: PartitionSample, search: Search) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which distinct draws obey the bound; an error if none does."""
-    allowed = sample.n_clusters <= cluster_limit(sample, search)
+    """Which distinct draws label every item and obey the bound; an error if none does."""
+    whole = complete(sample)
+    if not whole.any():
+        raise ValueError("no draw labels every item, so that none can be the estimate")
+    allowed = whole & (sample.n_clusters <= cluster_limit(sample, search))
     if not allowed.any():
         raise ValueError(
-            f"max_clusters={search.max_clusters} leaves no draw: each has at least {sample.n_clusters.min()}"
+            f"max_clusters={search.max_clusters} leaves no draw: each has at least {sample.n_clusters[whole].min()}"
         )
     return allowed
+
+
+def complete(sample: PartitionSample) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which distinct draws label every item."""
+    if not sample.has_gaps:
+        return np.ones(sample.n_unique, np.bool_)
+    return np.asarray((sample.labels >= 0).all(axis=1), np.bool_)

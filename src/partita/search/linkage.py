@@ -66,7 +66,9 @@ def tree_cuts(psm: NDArray[np.floating], max_clusters: int) -> Iterable[Labels]:
         yield np.zeros(1, np.int64)
         return
     for method in ("average", "complete"):
-        for column in cut_tree(_tree(psm, method), range(1, max_clusters + 1)).T:
+        # asked for from many to few: SciPy finds the cut into single items only where it is asked for first
+        cuts = cut_tree(_tree(psm, method), range(max_clusters, 0, -1))
+        for column in cuts.T[::-1]:
             yield canonical(column)
 
 

@@ -23,10 +23,6 @@ def find_map(
     The modal draw minimises the expected 0-1 loss. Its criterion is its weight, or its log density.
     """
     allowed = within_limit(sample, search)
-    if sample.has_gaps:
-        allowed &= (sample.labels >= 0).all(axis=1)
-        if not allowed.any():
-            raise ValueError("no draw labels every item, so that none can be the mode; use another loss")
     if log_density is None:
         row = int(np.argmax(np.where(allowed, sample.weights, -1)))
         return Found(sample.labels[row].astype(np.int64), criterion=float(sample.weights[row]))

@@ -109,6 +109,7 @@
     });
   }
 
+  const inCluster = (k) => (k === undefined || k < 0 ? " has no label" : " is in cluster " + k);
   function drawStrips() {
     const strips = data.strips;
     if (!strips) { return; }
@@ -133,7 +134,7 @@
     Plotly.newPlot("fig-strips", [heat], look, STILL);
     byId("fig-strips").on("plotly_hover", (event) => {
       const point = event.points[0], row = Math.floor(point.y), cell = cellAt(point.x);
-      say("strips-readout", strips.names[row].split(":")[0] + ": " + itemsAt(cell) + " is in cluster " + strips.labels[row][cell]);
+      say("strips-readout", strips.names[row].split(":")[0] + ": " + itemsAt(cell) + inCluster(strips.labels[row][cell]));
     });
   }
 
@@ -153,7 +154,7 @@
       const suffix = index ? String(index + 1) : "", row = Math.floor(index / columns), column = index % columns;
       const gap = 68 / (272 * rows), tall = (1 - gap * (rows - 1)) / rows, high = 1 - row * (tall + gap);
       const left = column / columns + (column ? 0.04 : 0), right = (column + 1) / columns - (column < columns - 1 ? 0.04 : 0);
-      look["xaxis" + suffix] = axis({ domain: [left, right], anchor: "y" + suffix, matches: index ? "x" : undefined, title: { text: points.axes[0] } });
+      look["xaxis" + suffix] = axis({ domain: [left, right], anchor: "y" + suffix, matches: index ? "x" : undefined, title: { text: index + columns < points.panels.length ? "" : points.axes[0] } });
       look["yaxis" + suffix] = axis({ domain: [Math.max(0, high - tall), high], anchor: "x" + suffix, matches: index ? "y" : undefined, title: { text: column ? "" : points.axes[1] } });
       look.annotations.push({ text: panel.name, x: left, y: high, xref: "paper", yref: "paper", xanchor: "left", yanchor: "bottom", showarrow: false });
       if (points.curve) {
@@ -163,15 +164,15 @@
         x: points.x, y: points.y, mode: "markers", type: "scatter", hoverinfo: "none", xaxis: "x" + suffix, yaxis: "y" + suffix, meta: index,
         marker: {
           size: points.x.length > 500 ? 5 : 8, line: { width: 0.5, color: color("card") },
-          color: panel.labels.map((k) => points.colors[k % points.colors.length]),
-          symbol: panel.labels.map((k) => SYMBOLS[Math.floor(k / points.colors.length) % SYMBOLS.length]),
+          color: panel.labels.map((k) => (k < 0 ? color("line") : points.colors[k % points.colors.length])),
+          symbol: panel.labels.map((k) => k < 0 ? "circle-open" : SYMBOLS[Math.floor(k / points.colors.length) % SYMBOLS.length]),
         },
       });
     });
     Plotly.newPlot("fig-points", traces, look, SETTINGS);
     byId("fig-points").on("plotly_hover", (event) => {
       const point = event.points[0], panel = points.panels[point.data.meta];
-      say("points-readout", panel.name.split(":")[0] + ": " + points.names[point.pointNumber] + " is in cluster " + panel.labels[point.pointNumber]);
+      say("points-readout", panel.name.split(":")[0] + ": " + points.names[point.pointNumber] + inCluster(panel.labels[point.pointNumber]));
     });
   }
 
