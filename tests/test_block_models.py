@@ -326,3 +326,20 @@ def test_parameters_go_in_and_out(model):
         again.maximize(np.ones((6, 6)) - np.eye(6))
     with pytest.raises(ValueError, match="Invalid parameter 'gamma'"):
         again.set_params(gamma=1)
+
+
+@pytest.mark.parametrize(
+    "model", [StochasticBlockModel(directed=False, random_state=1), LatentBlockModel(random_state=1)]
+)
+def test_a_fitted_model_is_sampled_when_asked(model):
+    X = np.kron(np.eye(2), np.ones((6, 6))) - np.eye(12)
+    with pytest.raises(AttributeError, match="not fitted yet"):
+        _ = model.chain_
+    fitted = model.fit(X)
+    assert fitted.labels_.tolist() == [0] * 6 + [1] * 6
+    assert fitted.chain_ is fitted.chain_
+    assert fitted.chain_.labels.shape == (4, 1000, 12)
+    assert fitted.estimate_.labels.tolist() == fitted.labels_.tolist()
+    chain = fitted.chain_
+    assert fitted.fit(X).chain_ is not chain
+    np.testing.assert_array_equal(fitted.chain_.labels, chain.labels)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import partita as pt
 from block_reference import lbm_icl, log_partition, log_partition_k_unknown, sbm_icl
 from partita.models.block_core import BLOCKS, constant
 from partita.models.graph import as_graph
@@ -170,3 +171,12 @@ def _plan(chain):
     from partita.models.checkpoint import Plan
 
     return Plan(30, chain.attrs["warmup"], chain.attrs["thin"], 2, chain.attrs["seed"])
+
+
+def test_the_chain_of_a_matrix_is_a_sample_of_its_rows():
+    X = np.kron(np.eye(2), np.ones((4, 3)))
+    chain = LatentBlockModel().sample(X, draws=20, warmup=20, chains=2, rng=1)
+    sample = pt.as_sample(chain)
+    assert (sample.n_draws, sample.n_items) == (40, 8)
+    with pytest.raises(ValueError, match="variable='x'"):
+        pt.as_sample(chain, variable="x")

@@ -17,7 +17,7 @@ def open_source(draws: Any, variable: str | None = None) -> Source:
     """The blocks of whatever a user has; its attributes tell what it is, so nothing need be imported."""
     if isinstance(draws, str | PurePath):
         raise TypeError(f"draws is the name {str(draws)!r}; read_draws reads files")
-    if is_table(draws):
+    if is_table(draws) and not _is_chain(draws):  # the chain of a matrix has columns too
         return table_source(draws, variable)
     if is_xarray(draws):
         return xarray_source(draws, variable)
@@ -28,7 +28,7 @@ def open_source(draws: Any, variable: str | None = None) -> Source:
             f"variable={variable!r} names a variable of a table or an ArviZ or xarray object, "
             f"but draws is of type {type(draws).__name__}"
         )
-    if getattr(draws, "__partita_chain__", False):
+    if _is_chain(draws):
         return array_source(draws.labels, getattr(draws, "names", None))
     if draws is None or isinstance(draws, Mapping | Set | Iterator) or hasattr(draws, "tocsr"):
         raise TypeError(
@@ -36,6 +36,10 @@ def open_source(draws: Any, variable: str | None = None) -> Source:
             "an ArviZ or xarray object, a chain or a sample"
         )
     return array_source(draws)
+
+
+def _is_chain(draws: Any) -> bool:
+    return getattr(draws, "__partita_chain__", False) is True
 
 
 def _is_list_of_chains(draws: Any) -> bool:

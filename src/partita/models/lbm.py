@@ -24,9 +24,9 @@ from partita.models.block_sampling import (
 from partita.models.block_search import search_partition, start_clusters
 from partita.models.chain import Chain, smallest_unsigned
 from partita.models.checkpoint import Plan
-from partita.models.estimator import Estimator
 from partita.models.graph import Graph, as_bipartite
 from partita.models.running import Registry, sample_model
+from partita.models.sampled_later import SampledLater
 from partita.models.starts import spectral_starts
 
 PARAMETERS = ("n0", "eta0", "zeta0", "edges", "a0", "b0", "k_prior")
@@ -91,7 +91,7 @@ class LatentBlockFit:
 
 
 @Registry.add
-class LatentBlockModel(Estimator):
+class LatentBlockModel(SampledLater):
     """Latent block model of a matrix, all parameters integrated out.
 
     log p(X, r, c | K, M) = Σ_kl log B(η0 + e_kl, ζ0 + m_kl − e_kl) / B(η0, ζ0) + log p(r | K) + log p(c | M)
@@ -242,10 +242,13 @@ class LatentBlockModel(Estimator):
         return cls(**params)
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Maximise the exact ICL; sets `labels_` (rows), `column_labels_` and `fit_`."""
+        """Maximise the exact ICL; sets `labels_` (rows), `column_labels_` and `fit_`.
+
+        `chain_` and `estimate_` (of the rows) are sampled from the same matrix when they are first asked for.
+        """
         self.fit_ = self.maximize(X, rng=self.random_state)
         self.labels_, self.column_labels_ = self.fit_.rows, self.fit_.columns
-        return self
+        return self._fitted_on(X)
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
         """`fit`, then the labels of the rows."""

@@ -22,16 +22,16 @@ from partita.models.block_sampling import (
 from partita.models.block_search import LARGE, search_partition, start_clusters
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
-from partita.models.estimator import Estimator
 from partita.models.graph import Graph, as_graph
 from partita.models.running import Registry, sample_model
+from partita.models.sampled_later import SampledLater
 from partita.models.starts import both_directions, spectral_starts
 
 PARAMETERS = ("directed", "loops", "n0", "eta0", "zeta0", "edges", "blocks", "degree_corrected", "a0", "b0", "k_prior")
 
 
 @Registry.add
-class StochasticBlockModel(Estimator):
+class StochasticBlockModel(SampledLater):
     """Stochastic block model with all parameters integrated out.
 
     log p(X, z | K) = Σ_kl log B(η0 + e_kl, ζ0 + m_kl − e_kl) / B(η0, ζ0)
@@ -194,12 +194,15 @@ class StochasticBlockModel(Estimator):
         return cls(**params)
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Maximise the exact ICL; sets `labels_`, `n_clusters_`, `icl_` and `fit_` (the BlockFit)."""
+        """Maximise the exact ICL; sets `labels_`, `n_clusters_`, `icl_` and `fit_` (the BlockFit).
+
+        `chain_` and `estimate_` are sampled from the same graph when they are first asked for.
+        """
         self.fit_ = self.maximize(X, rng=self.random_state)
         self.labels_ = self.fit_.labels
         self.n_clusters_ = self.fit_.n_clusters
         self.icl_ = self.fit_.icl
-        return self
+        return self._fitted_on(X)
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
         """`fit`, then the labels."""
