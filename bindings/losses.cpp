@@ -1,4 +1,8 @@
 // Loss objects, exact losses and the similarity matrix.
+#include <cmath>
+#include <sstream>
+#include <stdexcept>
+
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
@@ -39,8 +43,15 @@ partita::CustomLoss::Combine native_combine(std::uintptr_t address) {
     auto* f0 = reinterpret_cast<double (*)(double, double, double)>(address);
     return [f0](std::span<const double> joint, std::span<const double> estimate, std::span<const double> draw,
                 std::span<double> out) {
-        for (std::size_t t = 0; t < out.size(); ++t)
+        for (std::size_t t = 0; t < out.size(); ++t) {
             out[t] = f0(joint[t], estimate[t], draw[t]);
+            if (!std::isfinite(out[t])) {
+                std::ostringstream text;
+                text << "f0(" << joint[t] << ", " << estimate[t] << ", " << draw[t] << ") is " << out[t]
+                     << "; it must be finite";
+                throw std::invalid_argument(text.str());
+            }
+        }
     };
 }
 

@@ -361,15 +361,27 @@ def test_a_function_that_prices_empty_cells_is_refused(position):
         pt.partition_loss([0, 0, 1], [0, 1, 1], pt.CustomLoss(*functions, F0))
 
 
-def test_f0_may_be_compiled():
+def compiled_fma():
     """libm's fma(x, y, z) = x·y + z stands in for a user's compiled function."""
     path = ctypes.util.find_library("m")
     if path is None:
         pytest.skip("no libm to load")
     fma = ctypes.CDLL(path).fma
     fma.restype, fma.argtypes = ctypes.c_double, (ctypes.c_double,) * 3
+    return LowLevelCallable(fma)
+
+
+@pytest.mark.parametrize("method", ["search", "salso", "greedy"])
+def test_a_compiled_f0_that_overflows_is_an_error(method):
+    huge = np.arange(31.0) * 1e200
+    loss = pt.CustomLoss(huge, huge, huge, compiled_fma())
+    with pytest.raises(ValueError, match=r"f0\(.*\) is inf; it must be finite"):
+        pt.estimate(pt.datasets.make_draws(30, 50, rng=1), loss, method, rng=1)
+
+
+def test_f0_may_be_compiled():
     square = lambda m: np.asarray(m, dtype=float) ** 2  # noqa: E731
-    compiled = pt.CustomLoss(square, square, square, LowLevelCallable(fma))
+    compiled = pt.CustomLoss(square, square, square, compiled_fma())
     plain = pt.CustomLoss(square, square, square, lambda joint, est, draw: joint * est + draw)
     rows, _ = random_sample(10, 12, np.random.default_rng(6))
     assert pt.distances(rows[0], rows, compiled) == pytest.approx(pt.distances(rows[0], rows, plain))
