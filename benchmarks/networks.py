@@ -182,7 +182,7 @@ def growth():
 def samplers():
     """2 million sweeps on one core: 1 million discarded, then 10,000 draws of every hundredth.
 
-    The paper's two networks, each as both readings in reproduce/rastelli. On a machine that others use too, wall-clock
+    The paper's two networks, each as all readings in reproduce/rastelli. On a machine that others use too, wall-clock
     minutes say little: the load is the number of processes that wanted a core, just before and just after a run.
     """
     length = {"draws": 10_000, "warmup": 1_000_000, "thin": 100, "chains": 1, "rng": 1}
@@ -192,6 +192,7 @@ def samplers():
         votes = np.array([[vote == "y" for vote in row[1:]] for row in list(csv.reader(file))[1:]], dtype=float)
     cases = {
         "French blogs (paper: 300 minutes)": (StochasticBlockModel(directed=False, **half), blogs),
+        "French blogs, K uniform": (StochasticBlockModel(directed=False, k_prior=np.ones(50), **half), blogs),
         "French blogs, eq. 29 as printed": (StochasticBlockModel(directed=True, **half), blogs),
         "congress votes (paper: 1800 minutes)": (LatentBlockModel(**half), votes),
         "congress votes, uniform priors": (LatentBlockModel(**one), votes),
