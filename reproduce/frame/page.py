@@ -92,8 +92,8 @@ class Page:
     def markdown(self) -> str:
         seconds = f"in {cpu_seconds() - self._began:.0f} CPU seconds"
         spent = seconds if self.options.keep is None else "from long runs that were kept (`--keep`)"
-        taken = [section.title for section in self.sections if isinstance(section, EarlierSection)]
-        kept = f" As an earlier run left them: {'; '.join(taken)}." if taken else ""
+        taken = sum(isinstance(section, EarlierSection) for section in self.sections)
+        kept = f" {taken} of {len(self.sections)} sections are as an earlier run left them." if taken else ""
         head = f"# {self.title}\n\nMade by `{self.options.command}` {spent}.{kept}"
         return "\n\n".join([head, *map(section_markdown, self.sections)]) + "\n"
 
