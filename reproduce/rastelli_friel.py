@@ -1,11 +1,14 @@
 """Rastelli & Friel (2018), Sections 6 and 7: Tables 1 to 5 and Figures 1 to 10, ours beside the paper's.
 
-    python reproduce/rastelli_friel.py [--quick] [--data ../shared/data] [--keep FOLDER]
+    python reproduce/rastelli_friel.py [--quick] [--data ../shared/data] [--keep FOLDER] [--parts blogs votes]
 
-With --keep, the draws of the three real data sets are kept and used the next time.
+With --keep, the draws of the three real data sets are kept and used the next time. With --parts, the other parts of the
+page stay as they are.
 """
 
 from __future__ import annotations
+
+import argparse
 
 import frame
 from rastelli import blogs, example1, example2, faithful, votes
@@ -32,19 +35,46 @@ NETWORKS = {
     "smoke": Length(400, 1, 200, 2),
 }
 
+SPREAD = {  # chains whose modes are compared
+    "full": Length(400_000, 100, 4_000, 100, chains=8),
+    "quick": Length(8_000, 4, 1_000, 10),
+    "smoke": Length(400, 1, 200, 2),
+}
+PARTS = {  # and how the titles of their sections begin
+    "example1": "Example 1",
+    "example2": "Example 2",
+    "faithful": "Old Faithful",
+    "blogs": "French blogs",
+    "votes": "Congress votes",
+}
+
 
 def main() -> None:
-    options = frame.options(__doc__)
+    options = frame.options(__doc__, own_arguments)
     page = frame.Page("rastelli_friel", "Rastelli & Friel (2018): greedy minimisation of expected losses", options)
-    example1.run(page, EXAMPLE_1[options.size])
-    example2.run(page, EXAMPLE_2[options.size])
-    if page.has_data("Old Faithful", faithful.FILE):
-        faithful.run(page, FAITHFUL[options.size])
-    if page.has_data("French blogs: Tables 3 and 4", *blogs.FILES):
-        blogs.run(page, NETWORKS[options.size])
-    if page.has_data("Congress votes: Table 5", votes.FILE):
-        votes.run(page, NETWORKS[options.size])
+    for part, title in PARTS.items():
+        if part in options.own.parts:
+            run(page, part, options.size)
+        else:
+            page.as_before(title)
     page.write()
+
+
+def own_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS))
+
+
+def run(page: frame.Page, part: str, size: str) -> None:
+    if part == "example1":
+        example1.run(page, EXAMPLE_1[size])
+    elif part == "example2":
+        example2.run(page, EXAMPLE_2[size])
+    elif part == "faithful" and page.has_data("Old Faithful", faithful.FILE):
+        faithful.run(page, FAITHFUL[size])
+    elif part == "blogs" and page.has_data("French blogs: Tables 3 and 4", *blogs.FILES):
+        blogs.run(page, NETWORKS[size], SPREAD[size])
+    elif part == "votes" and page.has_data("Congress votes: Table 5", votes.FILE):
+        votes.run(page, NETWORKS[size])
 
 
 if __name__ == "__main__":

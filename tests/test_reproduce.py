@@ -96,6 +96,30 @@ def test_page(tmp_path, capsys):
     }
 
 
+def test_sections_that_are_not_run_again_stay_as_they_are(tmp_path):
+    page = Page("example", "An example", options(tmp_path))
+    for title in ("One: a table", "One: another", "Two"):
+        page.section(title, "Text.", differs="It is ours.")
+        page.row("radius", 1.5, 1.0, 0.1)
+        page.text("Below.")
+    page.write()
+    before = (tmp_path / "out" / "example.md").read_text(encoding="utf-8").split("\n\n## ")
+    rows_before = read(tmp_path / "out" / "example.csv")
+
+    page = Page("example", "An example", options(tmp_path))
+    page.as_before("One")
+    page.section("Two", "Text.", differs="It is ours.")
+    page.row("radius", 2.5, 1.0, 0.1)
+    page.write()
+    after = (tmp_path / "out" / "example.md").read_text(encoding="utf-8").split("\n\n## ")
+    rows_after = read(tmp_path / "out" / "example.csv")
+    assert "2 of 3 sections are as an earlier run left them." in after[0]
+    assert after[1:3] == before[1:3]
+    assert rows_after[:2] == rows_before[:2]
+    assert "| radius | 2.500 |" in after[3]
+    assert rows_after[2]["ours"] == "2.5"
+
+
 def test_a_full_run_needs_a_sentence_where_numbers_differ(tmp_path):
     for size in ("quick", "full"):
         page = Page("example", "An example", options(tmp_path, size))

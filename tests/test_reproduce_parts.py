@@ -2,6 +2,7 @@
 
 import itertools
 import sys
+from math import factorial
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "reproduce"))
 from dahl.contest import Reached
 from dahl.samples import mixture_points
 from dahl_johnson_mueller import from_arrays, to_arrays
+from rastelli import paper
+from rastelli.greedy import confusion, moved
+from rastelli.modes import log_mass, weigh
 from wang.data import synthetic, synthetic_truth
 from wang.runs import Results, outliers, pair_f1
 
@@ -56,3 +60,39 @@ def test_contests_survive_the_way_to_a_file_and_back():
 
 def test_points_have_the_asked_shape():
     assert mixture_points(60, 4, np.random.default_rng(0)).shape == (60, 2)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_moved_is_the_fewest_items_that_must_change_group(seed):
+    rng = np.random.default_rng(seed)
+    classes, ours, theirs = rng.integers(2, size=6), rng.integers(3, size=6), rng.integers(3, size=6)
+
+    def columns(labels):
+        return sorted(tuple(column) for column in confusion(classes, labels)[1].T if column.any())
+
+    with_their_table = (np.array(labels) for labels in itertools.product(range(3), repeat=6))
+    fewest = min((ours != labels).sum() for labels in with_their_table if columns(labels) == columns(theirs))
+    assert moved(confusion(classes, ours)[1], confusion(classes, theirs)[1]) == fewest
+
+
+def test_the_papers_tables_hold_every_item():
+    assert paper.BLOGS_VI.sum() == paper.BLOGS_VARIATIONAL.sum() == 196
+    assert moved(paper.BLOGS_VI, paper.BLOGS_VI) == 0
+    assert paper.VOTES_VI.sum(axis=1).tolist() == [267, 168]
+
+
+def test_mass_of_a_mode_is_the_sum_over_its_labelled_allocations():
+    rng = np.random.default_rng(3)
+    partitions = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1], [0, 1, 2]])
+    groups = partitions.max(axis=1) + 1
+    density = rng.uniform(1, 2, 5)  # of an allocation without an empty group; with one it is half
+    allocations = np.array([factorial(k) for k in groups])  # with an empty group (k + 1)! / 1! of them
+    masses = np.concatenate([allocations * density, allocations * (groups + 1) * density / 2])
+    drawn = rng.choice(10, 50_000, p=masses / masses.sum())
+    log_density = np.log(np.concatenate([density, density / 2]))[drawn]
+    assert log_mass(partitions[drawn % 5], log_density) == pytest.approx(np.log(masses.sum()), abs=0.05)
+
+
+def test_chains_of_one_mode_share_its_weight():
+    one, other = np.array([0, 0, 1]), np.array([0, 1, 1])
+    assert weigh(np.log([3.0, 1.0, 1.0]), [one, other, other]) == pytest.approx([0.75, 0.125, 0.125])

@@ -20,7 +20,27 @@ class Section:
     tail: list[str] = field(default_factory=list)
 
 
-def section_markdown(section: Section) -> str:
+@dataclass(frozen=True)
+class EarlierSection:
+    """A section as an earlier run wrote it."""
+
+    title: str
+    markdown: str
+    rows: list[Row]
+
+
+def read_sections(page: str, rows: list[Row]) -> list[EarlierSection]:
+    """The sections of a page, each with its rows."""
+    found = []
+    for section in page.split("\n## ")[1:]:
+        title = section.partition("\n")[0]
+        found.append(EarlierSection(title, f"## {section.rstrip()}", [row for row in rows if row.section == title]))
+    return found
+
+
+def section_markdown(section: Section | EarlierSection) -> str:
+    if isinstance(section, EarlierSection):
+        return section.markdown
     parts = [f"## {section.title}", section.text]
     if section.rows:
         wide = any(row.column for row in section.rows)

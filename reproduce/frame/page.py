@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 
-from frame.markdown import Section, section_markdown
+from frame.markdown import EarlierSection, Section, read_sections, section_markdown
 from frame.options import Options
 from frame.png import small_png
-from frame.rows import Row, Value, differ, write_rows
+from frame.rows import Row, Value, differ, read_rows, write_rows
 
 mpl.use("Agg")
 
@@ -23,13 +24,20 @@ class Page:
 
     def __init__(self, name: str, title: str, options: Options) -> None:
         self.name, self.title, self.options = name, title, options
-        self.sections: list[Section] = []
+        self.sections: list[Section | EarlierSection] = []
         self._began = cpu_seconds()
 
     def section(self, title: str, text: str = "", *, decimals: int = 3, differs: str = "") -> None:
         """Begins a section; `differs` is the sentence for rows that differ and bring none of their own."""
         self.sections.append(Section(title, text, decimals, differs))
         print(f"[{cpu_seconds() - self._began:6.1f} s] {title}", flush=True)
+
+    def as_before(self, beginning: str) -> None:
+        """Takes over the sections whose titles begin so from the files that are there, if any."""
+        table, page = self._files()
+        if table.exists() and page.exists():
+            earlier = read_sections(page.read_text(encoding="utf-8"), read_rows(table))
+            self.sections += [section for section in earlier if section.title.startswith(beginning)]
 
     def has_data(self, title: str, *names: str) -> bool:
         """Whether these files are in the data folder; if not, a section of this title says that it was left out."""
@@ -71,12 +79,12 @@ class Page:
     def write(self) -> None:
         """Writes CSV and page, prints the page; a full run fails if a row differs without a sentence."""
         rows = [row for section in self.sections for row in section.rows]
-        self.options.results.mkdir(parents=True, exist_ok=True)
-        self.options.pages.mkdir(parents=True, exist_ok=True)
-        write_rows(self.options.results / f"{self.name}.csv", rows)
-        page = self.markdown()
-        (self.options.pages / f"{self.name}.md").write_text(page, encoding="utf-8")
-        print(page)
+        table, page = self._files()
+        table.parent.mkdir(parents=True, exist_ok=True)
+        page.parent.mkdir(parents=True, exist_ok=True)
+        write_rows(table, rows)
+        page.write_text(self.markdown(), encoding="utf-8")
+        print(self.markdown())
         missing = [f"{row.section}: {row.quantity} {row.column}" for row in self.unexplained()]
         if missing and self.options.size == "full":
             sys.exit("no sentence says why these differ from the paper:\n" + "\n".join(missing))
@@ -84,17 +92,24 @@ class Page:
     def markdown(self) -> str:
         seconds = f"in {cpu_seconds() - self._began:.0f} CPU seconds"
         spent = seconds if self.options.keep is None else "from long runs that were kept (`--keep`)"
-        head = f"# {self.title}\n\nMade by `{self.options.command}` {spent}."
+        taken = sum(isinstance(section, EarlierSection) for section in self.sections)
+        kept = f" {taken} of {len(self.sections)} sections are as an earlier run left them." if taken else ""
+        head = f"# {self.title}\n\nMade by `{self.options.command}` {spent}.{kept}"
         return "\n\n".join([head, *map(section_markdown, self.sections)]) + "\n"
 
     def unexplained(self) -> list[Row]:
-        """The rows that differ from the paper's without a sentence."""
+        """The rows of this run that differ from the paper's without a sentence."""
         return [
             row
             for section in self.sections
+            if isinstance(section, Section)
             for row in section.rows
             if not row.note and differ(row.ours, row.paper, row.error, section.decimals)
         ]
+
+    def _files(self) -> tuple[Path, Path]:
+        """The table of rows, and the page."""
+        return self.options.results / f"{self.name}.csv", self.options.pages / f"{self.name}.md"
 
 
 def cpu_seconds() -> float:

@@ -53,6 +53,12 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
             writer.writerow([_exact(getattr(row, name)) for name in FIELDS])
 
 
+def read_rows(path: Path) -> list[Row]:
+    """Rows as they stand in the file: every value is text, so that they can be written again unchanged."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return [Row(**row) for row in csv.DictReader(file)]
+
+
 def is_whole(value: Value) -> bool:
     return isinstance(value, int | np.integer)
 

@@ -18,21 +18,18 @@ MODE = (
 )
 
 
+READING = runs.Reading("faithful", simulated.model(), MODE)
+
+
 def run(page: frame.Page, length: runs.Length) -> None:
     data = np.loadtxt(page.options.data / FILE, delimiter=",", skiprows=1)
-    draws = runs.draw_chain(page.options, "faithful", lambda: simulated.model().sample(data, **length.plan()))
-    greedy = runs.run_greedy(draws, K_UP, length.runs)
-    page.section(
-        "Old Faithful",
-        f"272 eruptions; priors of rDPGibbs; {length}, K_up = {K_UP}.",
-        differs=MODE,
-    )
-    theirs = runs.Theirs(groups=4, share=1.0, mode=4, minutes=30.0, seconds=20.0)
-    runs.greedy_rows(page, draws, greedy, theirs)
-    page.text("Sizes of the groups, our search: " + ", ".join(map(str, sorted(greedy.ours.sizes, reverse=True))) + ".")
+    found = runs.analyse(page.options, READING, data, length, K_UP)
+    page.section("Old Faithful", f"272 eruptions; priors of rDPGibbs; {length}, K_up = {K_UP}.")
+    runs.greedy_rows(page, found, runs.Theirs(groups=4, share=1.0, mode=4, minutes=30.0, seconds=20.0))
+    sizes = sorted(found.greedy.ours.sizes, reverse=True)
+    page.text("Sizes of the groups, our search: " + ", ".join(map(str, sizes)) + ".")
     figure, axes = pyplot.subplots(1, 3, figsize=(12, 3.4), layout="constrained")
-    runs.draw_trace(greedy, axes[0])
-    plots.points(data, greedy.best.labels, ax=axes[1])
+    runs.draw_runs(found, axes[0], axes[2])
+    plots.points(data, found.greedy.best.labels, ax=axes[1])
     axes[1].set(title="VI estimate", xlabel="eruption, minutes", ylabel="waiting, minutes")
-    runs.draw_counts(draws, greedy, axes[2])
     page.figure(figure, "figure-05", "Figure 5: expected VI of the greedy runs; VI estimate; number of groups")

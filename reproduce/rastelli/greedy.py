@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
 import frame
 import partita as pt
 from partita import plots
 
-FASTER = "Another machine, program and length of run."
+FASTER = "Another machine and program."
+OTHER_DRAWS = "A matter of the draws at hand: near-ties make local optima, and the paper's draws are not public."
 
 
 @dataclass(frozen=True)
@@ -31,13 +34,15 @@ class Length:
         each = {"draws": self.draws // self.chains, "warmup": self.warmup // self.chains}
         return {**each, "thin": self.thin, "chains": self.chains, "rng": 1}
 
-    def __str__(self) -> str:
+    @property
+    def chains_in_words(self) -> str:
         sweeps = (self.warmup + self.thin * self.draws) // self.chains
         chains = "one chain" if self.chains == 1 else f"{self.chains} chains"
-        return (
-            f"{chains} of {sweeps:,} sweeps, {self.draws:,} draws in all (the paper: 2 million sweeps of one "
-            f"chain, 10,000 draws); {self.runs} greedy runs"
-        )
+        return f"{chains} of {sweeps:,} sweeps, {self.draws:,} draws in all"
+
+    def __str__(self) -> str:
+        paper = "(the paper: 2 million sweeps of one chain, 10,000 draws)"
+        return f"{self.chains_in_words} {paper}; {self.runs} greedy runs"
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,6 @@ class Theirs:
     mode: int
     minutes: float
     seconds: float
-    why_share: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,29 @@ class Greedy:
     @property
     def share_error(self) -> float:
         return float(np.sqrt(max(self.share * (1 - self.share), 1 / len(self.best.runs)) / len(self.best.runs)))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A model as the paper may be read: the name its draws are kept by, and why its numbers differ from the paper's."""
+
+    name: str
+    model: Any
+    differs: str
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A reading's draws, and the greedy runs on them."""
+
+    draws: Draws
+    greedy: Greedy
+    differs: str
+
+
+def analyse(options: frame.Options, reading: Reading, data: Any, length: Length, k_up: int) -> Analysis:
+    draws = draw_chain(options, reading.name, lambda: reading.model.sample(data, **length.plan()))
+    return Analysis(draws, run_greedy(draws, k_up, length.runs), reading.differs)
 
 
 def draw_chain(options: frame.Options, name: str, sample: Any) -> Draws:
@@ -114,33 +141,34 @@ def expected_error(draws: Draws, labels: NDArray[np.int64]) -> float:
     return float(np.std(means, ddof=1) / np.sqrt(len(means)))
 
 
-def greedy_rows(page: frame.Page, draws: Draws, greedy: Greedy, theirs: Theirs) -> None:
+def greedy_rows(page: frame.Page, analysis: Analysis, theirs: Theirs, column: str = "") -> None:
     """Groups, share of runs that reach the best, posterior of K, expected loss and times, beside the paper's."""
-    page.row("groups of the VI estimate, greedy", greedy.best.n_clusters, theirs.groups)
-    page.row("groups of the VI estimate, our search", greedy.ours.n_clusters, theirs.groups)
+    draws, greedy = analysis.draws, analysis.greedy
+    row = partial(page.row, column=column)
+    why = {"differs": analysis.differs}
+    row("groups of the VI estimate, greedy", greedy.best.n_clusters, theirs.groups, **why)
+    row("groups of the VI estimate, our search", greedy.ours.n_clusters, theirs.groups, **why)
     share, error = greedy.share, greedy.share_error
-    page.row("share of greedy runs that reach their best", share, theirs.share, error, differs=theirs.why_share)
+    row("share of greedy runs that reach their best", share, theirs.share, error, differs=OTHER_DRAWS)
     by_part = [pt.as_sample(part) for part in draws.parts]
     posterior = np.mean([np.bincount(one.n_clusters, one.weights, minlength=100) for one in by_part], axis=0)
-    page.row("posterior mode of the number of groups", int(posterior.argmax()), theirs.mode)
+    row("posterior mode of the number of groups", int(posterior.argmax()), theirs.mode, **why)
     for k in sorted({int(posterior.argmax()), theirs.mode}):
         chances = [float(one.weights[one.n_clusters == k].sum()) for one in by_part]
         mean, error = frame.mean_and_error(chances)
-        page.row(f"posterior probability of {k} groups", mean, None, error)
+        row(f"posterior probability of {k} groups", mean, None, error)
     for name, found in {"greedy": greedy.best, "our search": greedy.ours}.items():
-        page.row(f"expected VI, {name}", found.expected_loss, None, expected_error(draws, found.labels))
-    page.row("minutes of the sampler, CPU", draws.seconds / 60, theirs.minutes, differs=FASTER)
-    page.row("seconds of a greedy run, CPU", greedy.seconds, theirs.seconds, differs=FASTER)
+        row(f"expected VI, {name}", found.expected_loss, None, expected_error(draws, found.labels))
+    row("minutes of the sampler, CPU", draws.seconds / 60, theirs.minutes, differs=FASTER)
+    row("seconds of a greedy run, CPU", greedy.seconds, theirs.seconds, differs=FASTER)
 
 
-def draw_trace(greedy: Greedy, ax: Any) -> None:
-    plots.run_trace([run.trace for run in greedy.best.runs], ax=ax)
-    ax.set_title("greedy runs")
-
-
-def draw_counts(draws: Draws, greedy: Greedy, ax: Any) -> None:
-    plots.cluster_counts(draws.labels, estimate=greedy.best.labels, ax=ax)
-    ax.set_title("number of groups")
+def draw_runs(analysis: Analysis, trace: Any, counts: Any) -> None:
+    """On two axes the expected VI as the greedy runs go on, and the posterior of the number of groups."""
+    plots.run_trace([run.trace for run in analysis.greedy.best.runs], ax=trace)
+    trace.set_title("greedy runs")
+    plots.cluster_counts(analysis.draws.labels, estimate=analysis.greedy.best.labels, ax=counts)
+    counts.set_title("number of groups")
 
 
 def confusion(truth: NDArray[Any], labels: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int64]]:
@@ -159,12 +187,22 @@ def partitions_of(table: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[
 
 
 def agreement_rows(
-    page: frame.Page, name: str, ours: NDArray[np.int64], theirs: NDArray[np.int64], differs: str = ""
+    page: frame.Page, column: str, ours: NDArray[np.int64], theirs: NDArray[np.int64], differs: str
 ) -> None:
-    """NMI and adjusted Rand index of a partition with the parties, ours and that of the paper's own table."""
+    """NMI and adjusted Rand index with the parties, ours and of the paper's own table, and how far the tables are."""
     for measure, function in {"NMI": pt.nmi, "adjusted Rand index": pt.adjusted_rand}.items():
         value, paper = function(*partitions_of(ours)), function(*partitions_of(theirs))
-        page.row(f"{measure} with the parties, {name}", value, paper, differs=differs)
+        page.row(f"{measure} with the parties", value, paper, column=column, differs=differs)
+    page.row("items in other groups than in the paper's table, at least", moved(ours, theirs), column=column)
+
+
+def moved(ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> int:
+    """The fewest items that must change group for one table (classes, clusters) to become the other.
+
+    A cluster of ours goes with at most one of theirs; the two can share no more than the smaller count of each class.
+    """
+    shared = np.minimum(ours[:, :, None], theirs[:, None, :]).sum(axis=0)
+    return int(ours.sum() - shared[linear_sum_assignment(shared, maximize=True)].sum())
 
 
 def confusion_markdown(names: list[str], table: NDArray[np.int64]) -> str:

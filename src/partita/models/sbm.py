@@ -157,7 +157,8 @@ class StochasticBlockModel(SampledLater):
     ) -> Chain:
         """Draw partitions from p(z, K | X) with every parameter integrated out (McDaid et al. 2013).
 
-        A sweep is a Gibbs update of each node, proposals to add or drop an empty cluster, and one split–merge proposal.
+        A sweep is a Gibbs update of each node, a proposal to add or drop an empty cluster, and in one sweep of ten a
+        split–merge proposal.
         Clusters of z may be empty: `chain.stats["k"]` counts them, `chain.n_clusters` does not.
 
         Parameters
