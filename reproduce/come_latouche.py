@@ -59,12 +59,14 @@ def own_arguments(parser: argparse.ArgumentParser) -> None:
 def write_setting(page: frame.Page, rows: Rows, setting: int) -> None:
     nodes, clusters, hub = SETTINGS[setting]
     found = scores(rows, setting)
-    graphs = [len(nmi) for methods in found.values() for nmi in methods.values()]
+    counts = [len(nmi) for methods in found.values() for nmi in methods.values()]
+    graphs = str(counts[0]) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
     page.section(
         f"Setting {setting}",
-        f"{nodes} nodes, {clusters} clusters{', one of them a hub' if hub else ''}; directed; {min(graphs)} to "
-        f"{max(graphs)} graphs for each β (the paper: 20). Mean NMI with the planted clusters and its standard error. "
-        "The paper shows curves; its text says that from β = 0.25 on the clusters are found, here its 1.",
+        f"{nodes} nodes, {clusters} clusters{', one of them a hub' if hub else ''}; directed; {graphs} "
+        "graphs for each β (the paper: 20), from several runs of this script. Mean NMI with the planted clusters and "
+        "its standard error. The paper shows curves; its text says that from β = 0.25 on the clusters are found, here "
+        "its 1.",
         differs=NOT_ALL,
     )
     for beta, methods in found.items():
