@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,9 @@ import partita as pt
 from benchmarks.data import reference_draws
 from benchmarks.record import write_result
 from benchmarks.sample import memory_in_bytes
-from partita.distributed.pool import DaskPool, Pool, ThreadPool, connected
-from partita.distributed.shards import search_shards
+
+if TYPE_CHECKING:  # Dask is loaded only where it is measured: it would count in the peaks of the others
+    from partita.distributed.pool import DaskPool, Pool
 
 GROWTH = (62_500, 250_000, 1_000_000)
 
@@ -78,6 +79,8 @@ def draws(n_draws: int = 50_000, n_items: int = 110_000, n_distinct: int = 500) 
 
 def workers(runs: int = 64, repeats: int = 3) -> dict[str, Any]:
     """Runs a second of the search of large.npz on one and on two Dask workers of one thread, in turn."""
+    from partita.distributed.pool import connected
+
     sample = pt.as_sample(reference_draws("large"))
     with connected(workers=1) as one, connected(workers=2) as two:
 
@@ -95,6 +98,9 @@ def workers(runs: int = 64, repeats: int = 3) -> dict[str, Any]:
 
 def shards(repeats: int = 5, threads: int = 2) -> dict[str, Any]:
     """The sharded search of large.npz on threads of this process and on as many Dask workers, in turn."""
+    from partita.distributed.pool import ThreadPool, connected
+    from partita.distributed.shards import search_shards
+
     sample = pt.as_sample(reference_draws("large"))
 
     def search(pool: Pool) -> Any:

@@ -3,8 +3,10 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "Native core of partita; use the functions of the partita package instead.";
+#ifdef NDEBUG
     // Threads that outlive the interpreter, such as Dask's, may hold objects: nothing a user could act on.
     nanobind::set_leak_warnings(false);
+#endif
     bind_ensembles(m);
     bind_block_model(m);
     bind_io(m);

@@ -124,8 +124,13 @@ void bind_search(nb::module_& m) {
     nb::class_<Stage>(m, "Stage", "Runs that do not depend on each other.")
         .def_ro("n_runs", &Stage::n_runs)
         .def(
-            "run", [](const Stage& stage, std::size_t index) { return stage.one(index); }, "index"_a,
-            nb::call_guard<nb::gil_scoped_release>())
+            "run",
+            [](const Stage& stage, std::size_t index) {
+                if (index >= stage.n_runs)
+                    throw std::out_of_range("the stage has no run of that number");
+                return stage.one(index);
+            },
+            "index"_a, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("stopped", [](const Stage& stage) { return stage.stopped(); });
     nb::class_<Run>(m, "Run", "A finished run.")
         .def(nb::init<>(), "No run: one that was not done.")

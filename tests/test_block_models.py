@@ -343,3 +343,6 @@ def test_a_fitted_model_is_sampled_when_asked(model):
     chain = fitted.chain_
     assert fitted.fit(X).chain_ is not chain
     np.testing.assert_array_equal(fitted.chain_.labels, chain.labels)
+    fitted.set_params(random_state=np.random.RandomState(1)).fit(X).set_params(n0=1e6)
+    X[:] = 0  # neither the data nor the settings of today, but those of the fit
+    assert fitted.estimate_.labels.tolist() == fitted.labels_.tolist()

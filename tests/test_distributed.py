@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,6 +21,8 @@ from partita.distributed import shards as sharding
 from partita.distributed.pool import DaskPool, ThreadPool
 from partita.distributed.shards import search_shards
 from partita.models import GaussianDPM
+from partita.search.jobs import Job
+from partita.search.native import native_options
 
 
 def cluster_of(n_workers, **options):
@@ -84,6 +87,34 @@ def test_blocks_have_each_run_once_and_are_short(n_runs, n_threads):
     assert [run for block in blocks for run in block] == list(range(n_runs))
     assert all(1 <= len(block) <= spreading.MOST_RUNS_A_BLOCK for block in blocks)
     assert len(blocks) >= min(n_runs, spreading.BLOCKS_A_THREAD * n_threads)
+
+
+def test_a_worker_out_of_time_follows_the_search_all_the_same():
+    """A clock of its own would make a worker skip stages that the client did not, and do runs of another one."""
+    sample = pt.as_sample(np.random.default_rng(1).integers(4, size=(12, 60)))  # many local optima, and so crossings
+    options = native_options(sample, pt.Search(runs=8, n_jobs=1), np.random.default_rng(1))
+    stages = []
+
+    def keep_stage(stage):
+        stages.append([stage.run(index) for index in range(stage.n_runs)])
+        return stages[-1]
+
+    job = Job("search", sample, pt.NVI(), options)
+    job.run(None, keep_stage)
+    late = replace(job, options={**options, "seconds": 1e-9})
+    assert len(stages[1]) > 1
+    with pytest.raises(IndexError, match="no run of that number"):
+        spreading.some_runs(range(len(stages[1])), late, stages[0])
+    sent = []
+
+    class Spy(ThreadPool):
+        def share(self, value, worker=None):
+            sent.append(value)
+            return super().share(value, worker)
+
+    spreading.engine_on(Spy(1))(late, None)
+    found = spreading.some_runs(range(len(stages[1])), sent[0], stages[0])
+    assert [run.labels.tolist() for run in found] == [run.labels.tolist() for run in stages[1]]
 
 
 def test_levels_of_draws_and_of_items_on_workers(clients, monkeypatch):

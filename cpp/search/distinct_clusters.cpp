@@ -1,14 +1,17 @@
 #include "search/distinct_clusters.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
+#include <utility>
 
 #include "random.hpp"
 
 namespace partita {
 namespace {
 
-constexpr std::size_t first_part = 8; // one in so many draws is looked at before all others
+constexpr std::size_t first_part = 8; // one in so many draws is looked at before all others; fewer than two
+                                      // such draws show no repeats, so that few draws never share rows
 
 /// The sum of random keys of a set's items. Two different sets have equal sums with probability 2^-128, since
 /// some item is in one of them only and its key is uniform. The draws do not depend on the keys, so that even

@@ -1,6 +1,7 @@
 // One level of the default search: a fixed set of draws, and the tasks that are done on it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -9,15 +10,15 @@
 
 #include "search/chains.hpp"
 #include "search/improve.hpp"
-#include "search/stages.hpp"
+#include "search/runner.hpp"
 
 namespace partita {
 
 /// Every task has a random stream of its own: what it finds depends neither on threads nor on other tasks.
 template <SearchState S> class Level {
 public:
-    Level(const typename S::Setting& setting, const Stages& stages, std::uint64_t stream = 0)
-        : setting_(setting), options_(stages.options()), limits_(stages.limits()), stream_(stream) {}
+    Level(const typename S::Setting& setting, const Runner& runner, std::uint64_t stream = 0)
+        : setting_(setting), options_(runner.options()), limits_(runner.limits()), stream_(stream) {}
 
     /// Starts of all kinds, each improved.
     template <class RandomDraw>
@@ -32,7 +33,7 @@ public:
     }
 
     /// Runs of a coarser level, carried on: near an optimum already, so that single moves and merges suffice.
-    /// Items that have no cluster yet get one. The runs must outlive the tasks.
+    /// Items that have no cluster yet get one. The runs must stay as they are until the tasks are done.
     std::vector<Task> carry_on(const std::vector<Run>& coarser) {
         return tasks(coarser.size(), [this, &coarser](std::size_t index, Run& run, S& state, Rng& rng) {
             run = coarser[index];
@@ -42,7 +43,7 @@ public:
         });
     }
 
-    /// The best runs, crossed two by two. The runs must outlive the tasks.
+    /// The best runs, crossed two by two. The runs must stay as they are until the tasks are done.
     std::vector<Task> crossings(const std::vector<Run>& runs) {
         const auto distinct = distinct_best_first(runs);
         const auto pairs = best_pairs(distinct.size());
@@ -124,10 +125,10 @@ private:
 
 /// Crosses the best runs of each level as long as that gives a better one there; children join the runs.
 template <SearchState S>
-void cross(std::span<Level<S>> levels, std::span<std::vector<Run>> runs, const Stages& stages) {
+void cross(std::span<Level<S>> levels, std::span<std::vector<Run>> runs, const Runner& runner) {
     constexpr int most_rounds = 8;
     std::vector<bool> goes_on(levels.size(), true);
-    for (int round = 0; round < most_rounds && !stages.limits().reached(); ++round) {
+    for (int round = 0; round < most_rounds && !runner.limits().reached(); ++round) {
         std::vector<std::vector<Task>> tasks(levels.size());
         bool any = false;
         for (std::size_t level = 0; level < levels.size(); ++level)
@@ -137,10 +138,10 @@ void cross(std::span<Level<S>> levels, std::span<std::vector<Run>> runs, const S
             }
         if (!any)
             return;
-        auto children = stages.run(tasks);
+        auto children = runner.run(tasks);
         for (std::size_t level = 0; level < levels.size(); ++level)
-            goes_on[level] =
-                !children[level].empty() && join(runs[level], children[level], S::precise_tolerance);
+            goes_on[level] = !children[level].empty() &&
+                             join(runs[level], std::move(children[level]), S::precise_tolerance);
     }
 }
 

@@ -39,14 +39,14 @@ template <class Label> auto random_draw(const Draws<Label>& draws) {
 }
 
 /// Crosses the runs of one level; children join them.
-template <SearchState S> void cross(Level<S>& level, std::vector<Run>& runs, const Stages& stages) {
-    cross(std::span(&level, 1), std::span(&runs, 1), stages);
+template <SearchState S> void cross(Level<S>& level, std::vector<Run>& runs, const Runner& runner) {
+    cross(std::span(&level, 1), std::span(&runs, 1), runner);
 }
 
 /// Tries chains of moves on the best run.
-template <SearchState S> void chain(Level<S>& level, std::vector<Run>& runs, const Stages& stages) {
+template <SearchState S> void chain(Level<S>& level, std::vector<Run>& runs, const Runner& runner) {
     const auto& best = *distinct_best_first(runs).front();
-    auto chained = stages.run(level.chains(best));
+    auto chained = runner.run(level.chains(best));
     if (chained.front().loss < best.loss)
         runs.push_back(std::move(chained.front()));
 }
@@ -66,11 +66,11 @@ std::vector<Run> search_pairs(const Draws<Label>& draws, const Binder& loss, con
         generous.runs *= 4;
         generous.zealous *= 8;
     }
-    const Stages stages(generous, limits, progress);
-    Level<PairState> level(problem, stages);
-    auto runs = stages.run(level.starts(generous.runs, 0, random_draw(draws)));
-    cross(level, runs, stages);
-    chain(level, runs, stages);
+    const Runner runner(generous, limits, progress);
+    Level<PairState> level(problem, runner);
+    auto runs = runner.run(level.starts(generous.runs, 0, random_draw(draws)));
+    cross(level, runs, runner);
+    chain(level, runs, runner);
     return runs;
 }
 
@@ -83,9 +83,9 @@ std::size_t coarse_draws(std::size_t n_items) {
 /// draws, and where they differ the finer level has something to cross.
 template <class Label>
 std::vector<Run> search_groups(const Draws<Label>& draws, const LossTables& tables,
-                               std::span<const std::uint32_t> shuffled, const Stages& stages) {
+                               std::span<const std::uint32_t> shuffled, const Runner& runner) {
     const auto coarse = coarse_draws(draws.n_items);
-    const auto n_runs = stages.options().runs;
+    const auto n_runs = runner.options().runs;
     const auto groups = std::min<std::size_t>(n_runs, most_groups);
     std::vector<Problem> problems;
     std::vector<Level<State>> levels;
@@ -97,12 +97,12 @@ std::vector<Run> search_groups(const Draws<Label>& draws, const LossTables& tabl
         for (std::size_t d = 0; d < coarse; ++d)
             chosen[d] = shuffled[(group * coarse + d) % shuffled.size()];
         problems.emplace_back(draws, tables, chosen);
-        levels.emplace_back(problems.back(), stages, std::uint64_t{group} << 32);
+        levels.emplace_back(problems.back(), runner, std::uint64_t{group} << 32);
         const auto own = n_runs * (group + 1) / groups - n_runs * group / groups;
         starts.push_back(levels.back().starts(own, group, random_draw(draws)));
     }
-    auto runs = stages.run(starts);
-    cross(std::span(levels), std::span(runs), stages);
+    auto runs = runner.run(starts);
+    cross(std::span(levels), std::span(runs), runner);
     std::vector<Run> carried;
     for (const auto& own : runs)
         for (auto& run : best_of(own, carried_a_group))
@@ -112,28 +112,28 @@ std::vector<Run> search_groups(const Draws<Label>& draws, const LossTables& tabl
 
 /// The search of any loss: on few draws first, then on more and more.
 template <class Label>
-std::vector<Run> search_cells(const Draws<Label>& draws, const LossTables& tables, const Stages& stages) {
-    const auto& options = stages.options();
+std::vector<Run> search_cells(const Draws<Label>& draws, const LossTables& tables, const Runner& runner) {
+    const auto& options = runner.options();
     if (draws.n_draws() < 2 * coarse_draws(draws.n_items)) {
         const Problem problem(draws, tables);
-        Level<State> level(problem, stages);
-        auto runs = stages.run(level.starts(options.runs, 0, random_draw(draws)));
-        cross(level, runs, stages);
-        chain(level, runs, stages);
+        Level<State> level(problem, runner);
+        auto runs = runner.run(level.starts(options.runs, 0, random_draw(draws)));
+        cross(level, runs, runner);
+        chain(level, runs, runner);
         return runs;
     }
     Rng rng(options.seed, std::numeric_limits<std::uint64_t>::max());
     const auto shuffled = rng.permutation(draws.n_draws());
-    auto runs = search_groups(draws, tables, shuffled, stages);
+    auto runs = search_groups(draws, tables, shuffled, runner);
     for (auto used = coarse_draws(draws.n_items) * finer;; used *= finer) {
         const bool last = used * 2 >= draws.n_draws();
         const Problem problem(draws, tables, std::span(shuffled.data(), last ? 0 : used));
-        Level<State> level(problem, stages, std::uint64_t{used} << 32);
+        Level<State> level(problem, runner, std::uint64_t{used} << 32);
         const auto coarser = last ? std::move(runs) : best_of(runs, most_groups);
-        runs = stages.run(level.carry_on(coarser));
-        cross(level, runs, stages);
+        runs = runner.run(level.carry_on(coarser));
+        cross(level, runs, runner);
         if (last) {
-            chain(level, runs, stages);
+            chain(level, runs, runner);
             return runs;
         }
     }
@@ -148,7 +148,7 @@ std::vector<Run> search(const Draws<Label>& draws, const LossTables& tables, con
     const auto* binder = std::get_if<Binder>(&tables.loss());
     if (binder && draws.n_items <= pair_items && draws.copies.empty() && !has_gaps(draws))
         return search_pairs(draws, *binder, options, limits, progress);
-    return search_cells(draws, tables, Stages(options, limits, progress));
+    return search_cells(draws, tables, Runner(options, limits, progress));
 }
 
 template <class Label>
@@ -156,10 +156,10 @@ std::vector<Run> refine(const Draws<Label>& draws, const LossTables& tables, con
                         std::vector<Run> starts, const StopFlag& stop, const Progress& progress) {
     const Limits limits(stop, options.seconds);
     const Problem problem(draws, tables);
-    const Stages stages(options, limits, progress);
-    Level<State> level(problem, stages, refining_stream);
-    auto runs = stages.run(level.carry_on(starts));
-    cross(level, runs, stages);
+    const Runner runner(options, limits, progress);
+    Level<State> level(problem, runner, refining_stream);
+    auto runs = runner.run(level.carry_on(starts));
+    cross(level, runs, runner);
     return runs;
 }
 

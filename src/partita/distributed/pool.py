@@ -88,7 +88,8 @@ class DaskPool:
 
     @property
     def n_threads(self) -> int:
-        return sum(self.client.nthreads().values())
+        with self._connection():
+            return sum(self.client.nthreads().values())
 
     def share(self, value: Any, worker: int | None = None) -> Shared:
         shared = Shared(value, worker)
@@ -108,7 +109,7 @@ class DaskPool:
     ) -> list[Any]:
         results: list[Any] = [None] * len(tasks)
         waiting, futures = deque(range(len(tasks))), dict[Any, int]()
-        few = len(tasks) <= TASKS_A_THREAD  # no need to ask how many threads there are, nor to wait for one by one
+        few = len(tasks) <= TASKS_A_THREAD  # an exchange of shards: not worth a question of its own, all ended at once
         most = TASKS_A_THREAD if few else TASKS_A_THREAD * max(1, self.n_threads)
         losses, idle_since = 0, time.monotonic()
         while (waiting or futures) and not stopped():

@@ -7,7 +7,9 @@ whatever the number of workers, and runs whose worker died are simply done by an
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
+from dataclasses import replace
 
 from partita import _core
 from partita.distributed.pool import Pool, Shared
@@ -26,7 +28,7 @@ def engine_on(pool: Pool) -> Engine:
     """Does the jobs of a search on a pool of workers."""
 
     def engine(job: Job, report: Report | None) -> Runs:
-        shared = pool.share(job)
+        shared = pool.share(replace(job, options={**job.options, "seconds": math.inf}))  # the client has the clock
         history: list[Shared] = []
 
         def do_stage(stage: _core.Stage) -> list[_core.Run]:

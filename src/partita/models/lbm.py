@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._validate import check_count
+from partita._validate import check_count, check_random_state
 from partita.models.block_core import EdgeModel, check_settings, constant, native_model
 from partita.models.block_fit import Blocks, block_table, check_pairs, first_appearance
 from partita.models.block_sampling import (
@@ -246,9 +246,9 @@ class LatentBlockModel(SampledLater):
 
         `chain_` and `estimate_` (of the rows) are sampled from the same matrix when they are first asked for.
         """
-        self.fit_ = self.maximize(X, rng=self.random_state)
+        self.fit_ = self.maximize(X, rng=check_random_state(self.random_state))
         self.labels_, self.column_labels_ = self.fit_.rows, self.fit_.columns
-        return self._fitted_on(X)
+        return self._fitted_on(self.fit_.graph)
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
         """`fit`, then the labels of the rows."""

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._validate import check_count
+from partita._validate import check_count, check_random_state
 from partita.models.block_core import EdgeModel, check_blocks, check_settings, constant, native_model
 from partita.models.block_fit import BlockFit, MergePath, first_appearance
 from partita.models.block_sampling import (
@@ -199,11 +199,11 @@ class StochasticBlockModel(SampledLater):
 
         `chain_` and `estimate_` are sampled from the same graph when they are first asked for.
         """
-        self.fit_ = self.maximize(X, rng=self.random_state)
+        self.fit_ = self.maximize(X, rng=check_random_state(self.random_state))
         self.labels_ = self.fit_.labels
         self.n_clusters_ = self.fit_.n_clusters
         self.icl_ = self.fit_.icl
-        return self._fitted_on(X)
+        return self._fitted_on(self.fit_.graph)
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
         """`fit`, then the labels."""

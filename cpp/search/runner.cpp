@@ -1,4 +1,4 @@
-#include "search/stages.hpp"
+#include "search/runner.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace partita {
 
-std::vector<std::vector<Run>> Stages::run(const std::vector<std::vector<Task>>& tasks) const {
+std::vector<std::vector<Run>> Runner::run(const std::vector<std::vector<Task>>& tasks) const {
     std::size_t longest = 0;
     for (const auto& own : tasks)
         longest = std::max(longest, own.size());
@@ -46,7 +46,7 @@ std::vector<Run> best_of(const std::vector<Run>& runs, std::size_t most) {
     return best;
 }
 
-bool join(std::vector<Run>& runs, std::vector<Run>& children, double tolerance) {
+bool join(std::vector<Run>& runs, std::vector<Run> children, double tolerance) {
     const auto best = distinct_best_first(runs).front()->loss;
     const bool better = std::any_of(children.begin(), children.end(), [&](const Run& child) {
         return child.loss < best - tolerance * std::abs(best);

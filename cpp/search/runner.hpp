@@ -1,4 +1,4 @@
-// The runs of a search in stages: those of one stage do not depend on each other.
+// Does the runs of a search, stage by stage: those of one stage do not depend on each other.
 #pragma once
 
 #include <functional>
@@ -12,9 +12,9 @@ namespace partita {
 using Task = std::function<Run()>;
 
 /// Where the tasks of a search are done, and until when.
-class Stages {
+class Runner {
 public:
-    Stages(const SearchOptions& options, const Limits& limits, const Progress& progress)
+    Runner(const SearchOptions& options, const Limits& limits, const Progress& progress)
         : options_(options), limits_(limits), progress_(progress) {}
 
     const SearchOptions& options() const { return options_; }
@@ -41,7 +41,7 @@ std::vector<const Run*> distinct_best_first(const std::vector<Run>& runs);
 std::vector<Run> best_of(const std::vector<Run>& runs, std::size_t most);
 
 /// Adds children to the runs; whether one of them is better than every run before, beyond rounding.
-bool join(std::vector<Run>& runs, std::vector<Run>& children, double tolerance);
+bool join(std::vector<Run>& runs, std::vector<Run> children, double tolerance);
 
 /// The blocks on which two partitions agree; small ones beyond a multiple of the clusters stay loose.
 std::vector<std::uint32_t> common_blocks(const Run& x, const Run& y);
