@@ -33,7 +33,9 @@ struct Solution {
     double icl = -std::numeric_limits<double>::infinity();
 };
 
-inline constexpr double least_gain = 1e-9; // strict and above rounding, so that sweeps end
+/// Strict, so that sweeps end. Scores of free blocks are exact to less than this. Those of the affiliation
+/// model may be less exact, but are differences of one function of whole numbers, which cannot rise for ever.
+inline constexpr double least_gain = 1e-9;
 
 template <NetworkState State> class Climber {
 public:
