@@ -31,7 +31,12 @@ def cluster_of(n_workers, **options):
 
     class Opened:
         def __enter__(self):
-            patient = {"distributed.comm.timeouts.connect": "120s", "distributed.comm.timeouts.tcp": "120s"}
+            patient = {
+                "distributed.comm.timeouts.connect": "120s",
+                "distributed.comm.timeouts.tcp": "120s",
+                # a worker that happens to be dead again so long after its first death would not come back
+                "distributed.deploy.lost-worker-timeout": "600s",
+            }
             self.config = dask.config.set(patient)
             self.cluster = LocalCluster(
                 n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", **{"processes": False, **options}
