@@ -20,7 +20,7 @@ from partita._labels import Missing, as_missing
 from partita._replace import replacing
 from partita._sources import Block, Source, files
 from partita._sources.blocks import joined
-from partita._sources.cells import parse_cell
+from partita._cells import parse_cell
 from partita._sources.parts import find_parts, parts_source
 from partita._sources.text import text_source
 from partita.sample import PartitionSample, as_sample, build_sample

@@ -62,7 +62,7 @@ def read_base(source: str) -> Any:
 
     A first row of words that occur nowhere below is a header.
     """
-    from partita._sources.cells import parse_cell
+    from partita._cells import parse_cell
 
     if source.endswith(".npy"):
         return read_array(source)
