@@ -107,16 +107,73 @@ def test_partitions_of_different_lengths_are_named_by_their_files(tmp_path):
     assert re.search(r"few\.csv has 2 items, but .*many\.csv has 3", sentence)
 
 
-def test_a_header_of_column_numbers_is_no_item(tmp_path):
-    """What pandas writes for columns without names: its 0, 1, 2 used to be one more item."""
+def n_items(path, folder):
+    """The number of items that `sample dpm` finds in a file."""
+    run = ("sample", "dpm", path, "--out", folder / "run", "--draws", 2, "--warmup", 1, "--chains", 1, "--json")
+    return json.loads(succeeds(*run))["items"]
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        ("0\n1.5\n2.5\n3.25\n", "0"),
+        ("0\n3\n5\n4\n", "0"),
+        ("0,1\n1.5,2\n2.5,3.5\n3,4\n", "0, 1"),
+        ("0,1,2\n0.5,2,1.25\n0.25,1,3.5\n4,3,5\n", "0, 1, ..., 2"),
+    ],
+)
+def test_a_first_row_of_column_numbers_may_be_the_first_item(draws_file, tmp_path, content, shown):
+    """It used to be taken for a header where a number below had a point."""
+    path = tmp_path / "data.csv"
+    path.write_text(content)
+    sentence = rf"data\.csv, line 1 is {shown}: a header of column numbers, or the first item; put names \(x1"
+    assert re.search(sentence, fails("sample", "dpm", path, "--out", tmp_path / "run"))
+    assert re.search(sentence, fails("report", draws_file, "--data", path, "--out", tmp_path / "page.html"))
+    assert re.search(sentence, fails("ensemble", path))
+
+
+@pytest.mark.parametrize(("line", "n"), [("x1,x2\n", 3), ("x1,x2\n0,1\n", 4)])
+def test_names_say_whether_column_numbers_are_an_item(tmp_path, line, n):
+    """The way out that the error names, in place of the line and above it."""
+    (tmp_path / "data.csv").write_text(line + "1.5,2\n2.5,3.5\n3,4\n")
+    assert n_items(tmp_path / "data.csv", tmp_path) == n
+
+
+def test_column_numbers_above_whole_numbers_with_a_point_are_a_header(tmp_path):
+    """What pandas writes for columns without names: a 0 of an item would be 0.0."""
     base, data = tmp_path / "base.csv", tmp_path / "data.csv"
     base.write_text("0,1,2\n1,1,1\n1,1,2\n2,2,2\n")
     assert "base.csv, line 1 is 0, 1, ..., 2: a header" in fails("ensemble", base, "--method", "consensus")
     base.write_text("0,1,2\n1.0,1.0,\n1.0,1.0,2.0\n2.0,2.0,2.0\n")
     assert json.loads(succeeds("ensemble", base, "--method", "consensus", "--json"))["n_items"] == 3
-    data.write_text("0,1\n0.5,2\n0.25,1\n4.5,3\n")
-    run = ("sample", "dpm", data, "--out", tmp_path / "run", "--draws", 2, "--warmup", 1, "--json")
-    assert json.loads(succeeds(*run))["items"] == 3
+    data.write_text("0,1\n0.5,2\n0.25,1\n4.0,3\n")
+    assert n_items(data, tmp_path) == 3
+
+
+def test_labels_alone_may_begin_with_zero(tmp_path):
+    (tmp_path / "labels.csv").write_text("0\n0\n1\n")
+    (tmp_path / "named.csv").write_text("cluster\n0\n0\n1\n")
+    assert '"ari": 1.0' in succeeds("compare", tmp_path / "labels.csv", tmp_path / "named.csv", "--json")
+
+
+@pytest.mark.parametrize("first", ["NA,2", "nan,2", ",2"])
+def test_a_gap_in_the_first_row_is_no_header(tmp_path, first):
+    """Its row used to be taken for the header."""
+    (tmp_path / "data.csv").write_text(f"{first}\n1,3\n2,5\n")
+    assert "data.csv, line 1, column 1" in fails("sample", "dpm", tmp_path / "data.csv", "--out", tmp_path / "run")
+    (tmp_path / "base.csv").write_text("NA,NA\n1,2\n1,2\n")
+    facts = succeeds("ensemble", tmp_path / "base.csv", "--method", "consensus", "--json")
+    assert json.loads(facts)["n_items"] == 3
+
+
+@pytest.mark.parametrize("header", [",x,y", ",0,1"])
+def test_a_column_that_numbers_the_rows_is_no_variable(tmp_path, header):
+    """The index that pandas and R write unless told not to."""
+    path = tmp_path / "table.csv"
+    path.write_text(f"{header}\n0,3,4\n1,4,5\n2,3,3\n")
+    sentence = "table.csv, line 1: column 1 has no name; leave the column out if it numbers the rows"
+    assert sentence in fails("sample", "dpm", path, "--out", tmp_path / "run")
+    assert sentence in fails("ensemble", path)
 
 
 def test_an_existing_folder_is_refused_before_the_work(tmp_path):
