@@ -83,9 +83,29 @@ def test_a_file_of_another_type_is_one_sentence(tmp_path, dtype):
     """A TypeError of the library used to be a traceback."""
     path = tmp_path / "odd.npy"
     np.save(path, np.zeros((3, 4), dtype))
-    assert "labels are integers, strings, booleans or categories" in fails("estimate", path)
-    assert "labels are integers, strings, booleans or categories" in fails("ensemble", path)
+    sentence = rf"{path}.* has type .*; labels are integers, strings, booleans or categories"
+    assert re.search(sentence, fails("estimate", path))
+    assert re.search(sentence, fails("ensemble", path))
+    assert re.search(sentence, fails("compare", path, path))
     assert "odd.npy must hold numbers" in fails("sample", "dpm", path, "--out", tmp_path / "run")
+
+
+@pytest.mark.parametrize("column", [".chain", ".weight"])
+def test_chains_and_weights_of_another_type_are_one_sentence(tmp_path, column):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table({"x": [1, 2], column: [{"a": 1}, {"a": 2}]}), tmp_path / "odd.parquet")
+    assert f"odd.parquet, read as parquet: draws, column '{column}': " in fails("estimate", tmp_path / "odd.parquet")
+
+
+def test_a_mistake_of_ours_keeps_its_traceback(draws_file, monkeypatch):
+    """A TypeError used to be reported as bad input."""
+    monkeypatch.setattr(pt, "estimate", lambda *args, **options: len(3))
+    answer = CliRunner().invoke(app, ["estimate", str(draws_file)])
+    assert answer.exit_code == 1
+    assert isinstance(answer.exception, TypeError)
+    assert answer.stderr == ""
 
 
 @pytest.mark.parametrize(
@@ -190,6 +210,14 @@ def test_draws_with_gaps_from_a_file_to_a_page(tmp_path):
     succeeds("report", tmp_path / "draws.csv", *gaps, "--data", tmp_path / "data.csv", "--out", tmp_path / "page.html")
     succeeds("estimate", tmp_path / "draws.csv", *gaps, "--out", tmp_path / "results")
     assert ",-1" in (tmp_path / "results" / "ball.csv").read_text()
+
+
+def test_items_that_no_draw_labels_both_have_no_similarity(tmp_path):
+    """NaN, which JSON does not have, used to end the command."""
+    (tmp_path / "gaps.csv").write_text("a,b,c\n0,-1,1\n0,-1,0\n1,-1,0\n")
+    found = json.loads(succeeds("similarity", tmp_path / "gaps.csv", "--missing", -1, "--json"))["similarity"]
+    assert found[0] == [1.0, None, pytest.approx(1 / 3)]
+    assert found[1] == [None, None, None]
 
 
 def test_modes_with_gaps_is_one_sentence():

@@ -209,7 +209,7 @@ def test_edges_without_a_header_are_not_cut_short(tmp_path, text):
 def test_words_above_words_may_be_the_first_edge(tmp_path):
     text = "ann,bob\nbob,eve\n"
     with pytest.raises(
-        ValueError, match="line 1 of edges.csv is ann, bob: a header, or the first edge; put source,target"
+        ValueError, match=r"line 1 of edges\.csv is ann, bob: a header, or the first edge; put source,target"
     ):
         as_graph(csv_file(tmp_path, text))
     assert as_graph(csv_file(tmp_path, "source,target\n" + text)).names == ("ann", "bob", "eve")

@@ -11,7 +11,7 @@ import typer
 
 from partita._cells import Cell, parse_cell
 from partita._csv import Row, read_rows
-from partita.cli.inputs import check_named, numbers_columns, read_array, read_partition
+from partita.cli.inputs import check_named, numbers_columns, read_labels, read_partition
 from partita.cli.options import TruthFile, Writing
 
 METHODS = ("nbce", "bce", "mixture", "cspa", "mcla", "hgpa", "evidence", "consensus")
@@ -65,7 +65,7 @@ def read_base(source: str) -> Any:
     A first row of words that occur nowhere below is a header.
     """
     if source.endswith(".npy"):
-        return read_array(source)
+        return read_labels(source)
     rows = read_rows(source)
     headed = _is_header(rows) or numbers_columns(source, rows)
     if headed:

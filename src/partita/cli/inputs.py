@@ -25,7 +25,7 @@ def read_partition(source: str) -> NDArray[Any]:
 
     path, column = _split_column(source)
     if path.endswith(".npy"):
-        labels = read_array(path)
+        labels = read_labels(path)
         if labels.ndim != 1:
             raise ValueError(f"{path} must hold one row of labels, but its shape is {labels.shape}")
         return labels
@@ -46,7 +46,7 @@ def read_data(source: str) -> NDArray[np.float64]:
 
     path, column = _split_column(source)
     if path.endswith(".npy"):
-        numbers = read_array(path)
+        numbers = _read_array(path)
         if numbers.dtype.kind not in "biuf":
             raise ValueError(f"{path} must hold numbers, but its type is {numbers.dtype}")
         return numbers.astype(np.float64)
@@ -59,7 +59,17 @@ def read_data(source: str) -> NDArray[np.float64]:
     return np.array([[_number(path, line, header[j], cells[j]) for j in wanted] for line, cells in rows])
 
 
-def read_array(path: str) -> NDArray[Any]:
+def read_labels(path: str) -> NDArray[Any]:
+    """The labels of an npy file."""
+    from partita._labels import type_problem
+
+    labels = _read_array(path)
+    if problem := type_problem(labels.dtype):
+        raise ValueError(f"{path} {problem}")
+    return labels
+
+
+def _read_array(path: str) -> NDArray[Any]:
     """The array of an npy file, with the name of the file in every message."""
     import numpy as np
 
