@@ -9,20 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 import partita as pt
+from commands import COMMANDS, one_sentence
 from partita.cli import app
-
-COMMANDS = [
-    "estimate",
-    "ball",
-    "similarity",
-    "compare",
-    "sample dpm",
-    "blockmodel",
-    "ensemble",
-    "report",
-    "convert",
-    "demo",
-]
 
 
 def succeeds(*arguments):
@@ -35,26 +23,12 @@ def fails(*arguments):
     """The one sentence of a command that ends with code 2."""
     answer = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert answer.exit_code == 2, answer.output
-    lines = answer.stderr.strip().splitlines()
-    assert len(lines) == 1, answer.stderr
-    return lines[0]
-
-
-@pytest.fixture(scope="module")
-def draws():
-    return pt.datasets.make_draws(30, 300, n_clusters=4, rng=3)
-
-
-@pytest.fixture(scope="module")
-def draws_file(tmp_path_factory, draws):
-    path = tmp_path_factory.mktemp("draws") / "draws.csv"
-    pt.write_draws(path, draws)
-    return path
+    return one_sentence(answer.stderr)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_json(command):
-    assert "--json" in succeeds(*command.split(), "--help")
+    assert re.search(r"--json .* Print JSON instead of text\.", succeeds(*command.split(), "--help"))
 
 
 def test_json_of_similarity_convert_report_and_demo(draws_file, draws, tmp_path):
