@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import partita
+
 # Machines are shared and slow at times: an example may take as long as it needs, and there are not too many.
 settings.register_profile("partita", deadline=None, max_examples=40)
 settings.load_profile("partita")
@@ -24,3 +26,16 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("the shared folder is not beside the repository")
     return folder
+
+
+@pytest.fixture(scope="session")
+def draws():
+    """Draws for the tests of the command; modules that need others have their own."""
+    return partita.datasets.make_draws(30, 300, n_clusters=4, rng=3)
+
+
+@pytest.fixture(scope="session")
+def draws_file(tmp_path_factory, draws):
+    path = tmp_path_factory.mktemp("draws") / "draws.csv"
+    partita.write_draws(path, draws)
+    return path

@@ -66,7 +66,10 @@ def test_bad_input_is_one_sentence(edges, tmp_path):
         ("node,label\n7,a\n", "node '7' in line 2 is not in the graph"),
         ("node,label\n0,a\n0,b\n", "has a label already"),
         ("node,label\n0,a\n", "node 1 has no label"),
-        ("node,label\n0\n", "line 2 has 1 fields"),
+        ("node,label\n0\n", "line 2: 1 cells, but line 1 has 2"),
+        ("node\n0\n", "line 1 has 1 fields, need 2"),
+        ("0,a\n1,b\n", "line 1 of labels.csv is 0, a; it must be a header, as in node,label"),
+        ("node,label\n0,a\n\n7,a\n", "node '7' in line 4 is not in the graph"),
     ],
 )
 def test_bad_label_files_are_refused(tmp_path, text, message):

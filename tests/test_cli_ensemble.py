@@ -66,3 +66,11 @@ def test_truth_is_compared(base_file, tmp_path):
     (tmp_path / "truth.csv").write_text("label\n" + "\n".join(["p"] * 6 + ["q"] * 7))
     answer = call(base_file, "--inference", "vb", "--truth", tmp_path / "truth.csv", "--json", "--seed", "1")
     assert json.loads(answer.stdout)["agreement"]["adjusted_rand"] == 1.0
+
+
+def test_a_column_may_have_numbers_and_words(tmp_path):
+    """Numbers beside words used to be looked for as words."""
+    (tmp_path / "base.csv").write_text("c1,c2\n1,a\n2,a\nnoise,b\n1,b\n")
+    answer = call(tmp_path / "base.csv", "--method", "consensus", "--json", "--seed", "1")
+    assert answer.exit_code == 0, answer.output
+    assert json.loads(answer.stdout)["n_items"] == 4

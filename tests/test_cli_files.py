@@ -9,20 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 import partita as pt
+from commands import COMMANDS, one_sentence
 from partita.cli import app
-
-COMMANDS = [
-    "estimate",
-    "ball",
-    "similarity",
-    "compare",
-    "sample dpm",
-    "blockmodel",
-    "ensemble",
-    "report",
-    "convert",
-    "demo",
-]
 
 
 def succeeds(*arguments):
@@ -35,26 +23,13 @@ def fails(*arguments):
     """The one sentence of a command that ends with code 2."""
     answer = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert answer.exit_code == 2, answer.output
-    lines = answer.stderr.strip().splitlines()
-    assert len(lines) == 1, answer.stderr
-    return lines[0]
-
-
-@pytest.fixture(scope="module")
-def draws():
-    return pt.datasets.make_draws(30, 300, n_clusters=4, rng=3)
-
-
-@pytest.fixture(scope="module")
-def draws_file(tmp_path_factory, draws):
-    path = tmp_path_factory.mktemp("draws") / "draws.csv"
-    pt.write_draws(path, draws)
-    return path
+    return one_sentence(answer.stderr)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_json(command):
-    assert "--json" in succeeds(*command.split(), "--help")
+    text = " ".join(succeeds(*command.split(), "--help").replace("│", " ").split())
+    assert re.search(r"--json (<bool> )?Print JSON instead of text\.", text)
 
 
 def test_json_of_similarity_convert_report_and_demo(draws_file, draws, tmp_path):
@@ -83,9 +58,29 @@ def test_a_file_of_another_type_is_one_sentence(tmp_path, dtype):
     """A TypeError of the library used to be a traceback."""
     path = tmp_path / "odd.npy"
     np.save(path, np.zeros((3, 4), dtype))
-    assert "labels are integers, strings, booleans or categories" in fails("estimate", path)
-    assert "labels are integers, strings, booleans or categories" in fails("ensemble", path)
+    sentence = rf"{path}.* has type .*; labels are integers, strings, booleans or categories"
+    assert re.search(sentence, fails("estimate", path))
+    assert re.search(sentence, fails("ensemble", path))
+    assert re.search(sentence, fails("compare", path, path))
     assert "odd.npy must hold numbers" in fails("sample", "dpm", path, "--out", tmp_path / "run")
+
+
+@pytest.mark.parametrize("column", [".chain", ".weight"])
+def test_chains_and_weights_of_another_type_are_one_sentence(tmp_path, column):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table({"x": [1, 2], column: [{"a": 1}, {"a": 2}]}), tmp_path / "odd.parquet")
+    assert f"odd.parquet, read as parquet: draws, column '{column}': " in fails("estimate", tmp_path / "odd.parquet")
+
+
+def test_a_mistake_of_ours_keeps_its_traceback(draws_file, monkeypatch):
+    """A TypeError used to be reported as bad input."""
+    monkeypatch.setattr(pt, "estimate", lambda *args, **options: len(3))
+    answer = CliRunner().invoke(app, ["estimate", str(draws_file)])
+    assert answer.exit_code == 1
+    assert isinstance(answer.exception, TypeError)
+    assert answer.stderr == ""
 
 
 @pytest.mark.parametrize(
@@ -107,16 +102,73 @@ def test_partitions_of_different_lengths_are_named_by_their_files(tmp_path):
     assert re.search(r"few\.csv has 2 items, but .*many\.csv has 3", sentence)
 
 
-def test_a_header_of_column_numbers_is_no_item(tmp_path):
-    """What pandas writes for columns without names: its 0, 1, 2 used to be one more item."""
+def n_items(path, folder):
+    """The number of items that `sample dpm` finds in a file."""
+    run = ("sample", "dpm", path, "--out", folder / "run", "--draws", 2, "--warmup", 1, "--chains", 1, "--json")
+    return json.loads(succeeds(*run))["items"]
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        ("0\n1.5\n2.5\n3.25\n", "0"),
+        ("0\n3\n5\n4\n", "0"),
+        ("0,1\n1.5,2\n2.5,3.5\n3,4\n", "0, 1"),
+        ("0,1,2\n0.5,2,1.25\n0.25,1,3.5\n4,3,5\n", "0, 1, ..., 2"),
+    ],
+)
+def test_a_first_row_of_column_numbers_may_be_the_first_item(draws_file, tmp_path, content, shown):
+    """It used to be taken for a header where a number below had a point."""
+    path = tmp_path / "data.csv"
+    path.write_text(content)
+    sentence = rf"data\.csv, line 1 is {shown}: a header of column numbers, or the first item; put names \(x1"
+    assert re.search(sentence, fails("sample", "dpm", path, "--out", tmp_path / "run"))
+    assert re.search(sentence, fails("report", draws_file, "--data", path, "--out", tmp_path / "page.html"))
+    assert re.search(sentence, fails("ensemble", path))
+
+
+@pytest.mark.parametrize(("line", "n"), [("x1,x2\n", 3), ("x1,x2\n0,1\n", 4)])
+def test_names_say_whether_column_numbers_are_an_item(tmp_path, line, n):
+    """The way out that the error names, in place of the line and above it."""
+    (tmp_path / "data.csv").write_text(line + "1.5,2\n2.5,3.5\n3,4\n")
+    assert n_items(tmp_path / "data.csv", tmp_path) == n
+
+
+def test_column_numbers_above_whole_numbers_with_a_point_are_a_header(tmp_path):
+    """What pandas writes for columns without names: a 0 of an item would be 0.0."""
     base, data = tmp_path / "base.csv", tmp_path / "data.csv"
     base.write_text("0,1,2\n1,1,1\n1,1,2\n2,2,2\n")
     assert "base.csv, line 1 is 0, 1, ..., 2: a header" in fails("ensemble", base, "--method", "consensus")
     base.write_text("0,1,2\n1.0,1.0,\n1.0,1.0,2.0\n2.0,2.0,2.0\n")
     assert json.loads(succeeds("ensemble", base, "--method", "consensus", "--json"))["n_items"] == 3
-    data.write_text("0,1\n0.5,2\n0.25,1\n4.5,3\n")
-    run = ("sample", "dpm", data, "--out", tmp_path / "run", "--draws", 2, "--warmup", 1, "--json")
-    assert json.loads(succeeds(*run))["items"] == 3
+    data.write_text("0,1\n0.5,2\n0.25,1\n4.0,3\n")
+    assert n_items(data, tmp_path) == 3
+
+
+def test_labels_alone_may_begin_with_zero(tmp_path):
+    (tmp_path / "labels.csv").write_text("0\n0\n1\n")
+    (tmp_path / "named.csv").write_text("cluster\n0\n0\n1\n")
+    assert '"ari": 1.0' in succeeds("compare", tmp_path / "labels.csv", tmp_path / "named.csv", "--json")
+
+
+@pytest.mark.parametrize("first", ["NA,2", "nan,2", ",2"])
+def test_a_gap_in_the_first_row_is_no_header(tmp_path, first):
+    """Its row used to be taken for the header."""
+    (tmp_path / "data.csv").write_text(f"{first}\n1,3\n2,5\n")
+    assert "data.csv, line 1, column 1" in fails("sample", "dpm", tmp_path / "data.csv", "--out", tmp_path / "run")
+    (tmp_path / "base.csv").write_text("NA,NA\n1,2\n1,2\n")
+    facts = succeeds("ensemble", tmp_path / "base.csv", "--method", "consensus", "--json")
+    assert json.loads(facts)["n_items"] == 3
+
+
+@pytest.mark.parametrize("header", [",x,y", ",0,1"])
+def test_a_column_that_numbers_the_rows_is_no_variable(tmp_path, header):
+    """The index that pandas and R write unless told not to."""
+    path = tmp_path / "table.csv"
+    path.write_text(f"{header}\n0,3,4\n1,4,5\n2,3,3\n")
+    sentence = "table.csv, line 1: column 1 has no name; leave the column out if it numbers the rows"
+    assert sentence in fails("sample", "dpm", path, "--out", tmp_path / "run")
+    assert sentence in fails("ensemble", path)
 
 
 def test_an_existing_folder_is_refused_before_the_work(tmp_path):
@@ -133,6 +185,14 @@ def test_draws_with_gaps_from_a_file_to_a_page(tmp_path):
     succeeds("report", tmp_path / "draws.csv", *gaps, "--data", tmp_path / "data.csv", "--out", tmp_path / "page.html")
     succeeds("estimate", tmp_path / "draws.csv", *gaps, "--out", tmp_path / "results")
     assert ",-1" in (tmp_path / "results" / "ball.csv").read_text()
+
+
+def test_items_that_no_draw_labels_both_have_no_similarity(tmp_path):
+    """NaN, which JSON does not have, used to end the command."""
+    (tmp_path / "gaps.csv").write_text("a,b,c\n0,-1,1\n0,-1,0\n1,-1,0\n")
+    found = json.loads(succeeds("similarity", tmp_path / "gaps.csv", "--missing", -1, "--json"))["similarity"]
+    assert found[0] == [1.0, None, pytest.approx(1 / 3)]
+    assert found[1] == [None, None, None]
 
 
 def test_modes_with_gaps_is_one_sentence():

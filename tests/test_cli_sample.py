@@ -40,7 +40,8 @@ def test_draws_are_those_of_python(data, tmp_path):
         ("a,b\n1,2\n3,x\n", "line 3, b: 'x' is not a number"),
         ("1,2\n3\n", "line 2: 1 cells"),
         ("a,b\n", "line 1, column 1: 'a' is not a number"),
-        ("1,nan\n", "row 0, column 1"),
+        ("1,nan\n", "line 1, column 2: 'nan' is not a number"),
+        ("1,1_000\n", "line 1, column 2: '1_000' is not a number"),
     ],
 )
 def test_bad_files_end_with_code_2(tmp_path, content, message):

@@ -180,6 +180,10 @@ def test_reading_base_clusterings():
     assert as_base(frame).codes.tolist() == [[0, 0, 0], [-1, -1, -1], [1, 1, 0]]
     assert as_base(np.asfortranarray([[3, 2**40], [-1, 7]])).codes.tolist() == [[0, 1], [-1, 0]]
     assert as_base([[True, "a"], [False, None]]).sizes.tolist() == [2, 1]
+    mixed = as_base([[1, "a"], ["noise", 2], [1.0, "2"]])
+    assert mixed.codes.tolist() == [[0, 0], [1, 1], [0, 2]]
+    assert [labels.tolist() for labels in mixed.levels] == [[1, "noise"], ["a", 2, "2"]]
+    assert as_base([["noise"], [2]], [[1, 2, "noise"]]).codes.tolist() == [[2], [1]]
     wide = as_base(np.arange(300)[:, None])
     assert wide.codes.dtype == np.int16
     assert wide.codes[:, 0].tolist() == list(range(300))

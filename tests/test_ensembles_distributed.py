@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from partita.ensembles import NBCE
-from partita.ensembles.distributed import ColumnHost, RowHost, fit_distributed
+from partita.ensembles import NBCE, as_base
+from partita.ensembles.distributed import ColumnHost, RowHost, _union, fit_distributed
 
 
 @pytest.fixture(scope="module")
@@ -93,3 +93,9 @@ def test_bad_splits_are_refused(base):
         fit_distributed(NBCE("vb"), [base], "diagonal", None)
     with pytest.raises(ValueError, match="parts is empty"):
         fit_distributed(NBCE("vb"), [], "rows", None)
+
+
+def test_labels_that_are_numbers_on_one_host_and_words_on_another():
+    """NumPy makes text of both."""
+    found = [as_base([[1, "a"], [2, "b"]]).levels, as_base([["noise", "b"], [2, "c"]]).levels]
+    assert [labels.tolist() for labels in _union(found)] == [[1, 2, "noise"], ["a", "b", "c"]]

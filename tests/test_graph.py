@@ -130,10 +130,11 @@ def test_loops_need_a_model_with_loops():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no header"),
+        ("", r"edges\.csv is empty"),
         ("node\na\n", "no header"),
-        ("source,target\na,b\nc\n", "line 3 of edges.csv has 1 fields"),
+        ("source,target\na,b\nc\n", r"edges\.csv, line 3: 1 cells, but line 1 has 2"),
         ("source,target,weight\na,b,many\n", "weight 'many' in line 2"),
+        ("source,target,weight\na,b,1\n\na,b,nan\n", "weight 'nan' in line 4 is not a number"),
     ],
 )
 def test_bad_files_are_refused(tmp_path, text, message):
@@ -194,12 +195,30 @@ def test_bad_arguments_are_refused():
         fit.blocks(level=1.5)
 
 
-def test_edges_without_a_header_are_not_cut_short(tmp_path):
+@pytest.mark.parametrize(
+    "text", ["0,1\n1,2\n", "1,2,1.0\n2,3,1.0\n", "-1,2\n2,3\n", " 1 ,2\n2,3\n", "ann,bob,2\nbob,eve,1\n"]
+)
+def test_edges_without_a_header_are_not_cut_short(tmp_path, text):
     """The first edge used to be taken for the header."""
-    path = tmp_path / "edges.csv"
-    path.write_text("0,1\n1,2\n")
-    with pytest.raises(ValueError, match=r"line 1 of edges\.csv is 0, 1; it must be a header"):
-        as_graph(path)
+    with pytest.raises(ValueError, match=r"line 1 of edges\.csv is .*; it must be a header, as in source,target"):
+        as_graph(csv_file(tmp_path, text))
+    header = "source,target,weight\n" if text.split("\n")[0].count(",") == 2 else "source,target\n"
+    assert as_graph(csv_file(tmp_path, header + text)).adjacency.nnz == 2
+
+
+def test_words_above_words_may_be_the_first_edge(tmp_path):
+    text = "ann,bob\nbob,eve\n"
+    with pytest.raises(
+        ValueError, match=r"line 1 of edges\.csv is ann, bob: a header, or the first edge; put source,target"
+    ):
+        as_graph(csv_file(tmp_path, text))
+    assert as_graph(csv_file(tmp_path, "source,target\n" + text)).names == ("ann", "bob", "eve")
+    assert as_graph(csv_file(tmp_path, "from,to\n" + text)).names == ("ann", "bob", "eve")
+
+
+def test_words_above_numbers_are_a_header(tmp_path):
+    assert as_graph(csv_file(tmp_path, "person,friend\n1,2\n-1,2\n")).names == (-1, 1, 2)
+    assert as_graph(csv_file(tmp_path, "person,friend,times\nann,bob,2\n")).names == ("ann", "bob")
 
 
 def test_edges_from_a_spreadsheet_and_of_no_text(tmp_path):

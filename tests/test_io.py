@@ -8,6 +8,7 @@ import os
 import pickle
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -376,6 +377,34 @@ def test_missing_libraries_are_named(tmp_path, monkeypatch, suffix, module, extr
     for act in (read_draws, lambda p: write_draws(p, DRAWS)):
         with pytest.raises(ImportError, match=rf"pip install 'partita\[{extra}\]'"):
             act(path)
+
+
+@pytest.mark.parametrize("start", [b"CDF\x01", b"\x89HDF\r\n"])
+def test_netcdf_without_its_engine_is_no_broken_file(tmp_path, monkeypatch, start):
+    """xarray has one ValueError for both."""
+    path = tmp_path / "draws.nc"
+    path.write_bytes(start + bytes(100))
+
+    def refuse(*args, **options):
+        raise ValueError("did not find a match in any of xarray's currently installed IO backends ['store', 'zarr']")
+
+    monkeypatch.setattr(xr, "open_dataset", refuse)
+    monkeypatch.setattr(xr.backends, "list_engines", lambda: {"store": None, "zarr": None})
+    with pytest.raises(ImportError, match=r"draws\.nc: nothing that reads .* need pip install 'partita\[arviz\]'"):
+        read_draws(path)
+    monkeypatch.setattr(xr.backends, "list_engines", lambda: {"netcdf4": None})
+    with pytest.raises(ValueError, match=r"draws\.nc, read as nc: did not find a match"):  # its own words
+        read_draws(path)
+    path.write_bytes(b"text")
+    with pytest.raises(ValueError, match="it is not a netCDF file"):
+        read_draws(path)
+
+
+def test_classic_netcdf_needs_no_engine_but_scipy(tmp_path, monkeypatch):
+    """It has no groups, and that engine refuses to look for one."""
+    xr.Dataset({"z": (("draw", "item"), np.int32(DRAWS))}).to_netcdf(tmp_path / "classic.nc", engine="scipy")
+    monkeypatch.setattr(xr, "open_dataset", partial(xr.open_dataset, engine="scipy"))
+    assert read_draws(tmp_path / "classic.nc").to_numpy().tolist() == CANONICAL
 
 
 @given(st.lists(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=3, max_size=3), min_size=1))

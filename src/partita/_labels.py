@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 GAP = -1
+LABEL_KINDS = "biufOUST"
 LARGEST_EXACT_FLOAT = np.float64(2**53)
 
 
@@ -110,7 +111,14 @@ def to_codes(cells: NDArray[Any], missing: Missing = NO_GAPS, name: str = "draws
         return _code_numbers(cells.astype(cells.dtype.newbyteorder("="), copy=False), missing)
     if kind in "OUST":
         return _code_objects(cells, missing)
-    raise TypeError(f"{name} has type {cells.dtype}; labels are integers, strings, booleans or categories")
+    raise TypeError(f"{name} {type_problem(cells.dtype)}")
+
+
+def type_problem(dtype: Any) -> str:
+    """What is wrong with cells of this type; nothing for those that may be labels."""
+    if np.dtype(dtype).kind in LABEL_KINDS:
+        return ""
+    return f"has type {dtype}; labels are integers, strings, booleans or categories"
 
 
 Check = tuple[str, Callable[[NDArray[Any]], NDArray[np.bool_]]]

@@ -16,11 +16,11 @@ from zipfile import BadZipFile
 from numpy.typing import ArrayLike
 
 from partita import _writers
-from partita._labels import Missing, as_missing
+from partita._cells import parse_cell
+from partita._labels import Missing, as_missing, type_problem
 from partita._replace import replacing
 from partita._sources import Block, Source, files
 from partita._sources.blocks import joined
-from partita._sources.cells import parse_cell
 from partita._sources.parts import find_parts, parts_source
 from partita._sources.text import text_source
 from partita.sample import PartitionSample, as_sample, build_sample
@@ -194,6 +194,8 @@ def _named(blocks: Iterator[Block], path: Path, form: Format) -> Iterator[Block]
             raise _unreadable(path, form, error) from None
         if block is None:
             return
+        if problem := type_problem(block.cells.dtype):
+            raise _unreadable(path, form, ValueError(f"it {problem}"))
         yield replace(block, place=_place_in_file(path, block))
 
 

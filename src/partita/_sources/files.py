@@ -18,6 +18,8 @@ from partita._sources.npy import open_npy
 from partita._sources.tables import table_source, tables_source
 from partita._sources.xarrays import xarray_source
 
+_CLASSIC, _HDF5 = b"CDF", b"\x89HDF"  # how netCDF files begin; classic ones have no groups
+_NETCDF_ENGINES = {_CLASSIC: {"netcdf4", "scipy"}, _HDF5: {"netcdf4", "h5netcdf"}}
 DRAWS, CHAIN, WEIGHT, NAMES = "draws", "draw_chain", "draw_weight", "item_names"
 
 
@@ -128,22 +130,33 @@ def _batches(file: Any) -> Iterator[Any]:
 
 def netcdf_source(path: Path, variable: str | None) -> Source:
     """The group `posterior` of an ArviZ file, or the root where there is none; read as it is used."""
-    import xarray as xr
-
-    try:
-        dataset = xr.open_dataset(path, group="posterior")
-    except ValueError:  # a page about the engines that might be installed
-        raise ValueError("it is not a netCDF file") from None
-    except (OSError, KeyError) as error:
-        if "group" not in str(error).lower():
-            raise
-        dataset = xr.open_dataset(path)
+    dataset = _open_netcdf(path)
     try:
         source = xarray_source(dataset, variable)
     except ValueError:
         dataset.close()
         raise
     return replace(source, blocks=_closing(source.blocks, dataset.close))
+
+
+def _open_netcdf(path: Path) -> Any:
+    import xarray as xr
+
+    with path.open("rb") as stream:
+        start = stream.read(4)
+    magic = next((magic for magic in _NETCDF_ENGINES if start.startswith(magic)), None)
+    if magic is None:
+        raise ValueError("it is not a netCDF file")
+    try:
+        return xr.open_dataset(path, group=None if magic == _CLASSIC else "posterior")
+    except ValueError:  # where no engine fits, a page about those that there are
+        if _NETCDF_ENGINES[magic] & set(xr.backends.list_engines()):
+            raise
+        raise ImportError("nothing that reads this kind of netCDF is installed") from None
+    except (OSError, KeyError) as error:
+        if "group" not in str(error).lower():
+            raise
+        return xr.open_dataset(path)
 
 
 def _closing(blocks: Iterator[Block], close: Callable[[], None]) -> Iterator[Block]:

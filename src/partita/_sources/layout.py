@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._sources.cells import parse_cell
+from partita._cells import is_word
 from partita._sources.columns import SPECIAL_NAMES
 
 SEPARATORS = (",", ";", "\t")
@@ -91,7 +91,7 @@ def _has_index(header: list[str] | None, row: list[str], line: str) -> bool | No
 
 
 def _texts(row: list[str]) -> list[str]:
-    return [cell for cell in row if isinstance(parse_cell(cell), str)]
+    return [cell for cell in row if is_word(cell)]
 
 
 def _all_quoted(line: str) -> bool:

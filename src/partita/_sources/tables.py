@@ -59,8 +59,8 @@ def _rows_of_parts(parts: Iterator[Any], header: list[str], columns: Columns) ->
 def _rows_of(frame: Any, header: list[str], columns: Columns, start: int, numbers: dict[Any, int]) -> Iterator[Block]:
     """The blocks of a table whose first row is row `start`; `numbers` has those of the chains met so far."""
     item_names = [header[i] for i in columns.items]
-    chains = None if columns.chain is None else _numbered(frame[:, columns.chain].to_list(), numbers)
-    weights = None if columns.weight is None else frame[:, columns.weight].to_numpy().astype(np.float64)
+    chains = None if columns.chain is None else _chains(frame[:, columns.chain], numbers)
+    weights = None if columns.weight is None else _weights(frame[:, columns.weight])
     items = frame[:, list(columns.items)]
     for rows in row_slices(len(frame), len(item_names)):
         yield Block(
@@ -71,8 +71,19 @@ def _rows_of(frame: Any, header: list[str], columns: Columns, start: int, number
         )
 
 
-def _numbered(values: list[Any], numbers: dict[Any, int]) -> NDArray[np.int64]:
-    return np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int64)
+def _chains(column: Any, numbers: dict[Any, int]) -> NDArray[np.int64]:
+    try:
+        return np.array([numbers.setdefault(value, len(numbers)) for value in column.to_list()], np.int64)
+    except TypeError:  # a list or a record has no hash
+        raise ValueError(f"draws, column {column.name!r}: chains are told apart by numbers or words") from None
+
+
+def _weights(column: Any) -> NDArray[np.float64]:
+    try:
+        weights: NDArray[np.float64] = column.to_numpy().astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"draws, column {column.name!r}: weights must be numbers") from None
+    return weights
 
 
 def _cells(part: Any) -> NDArray[Any]:

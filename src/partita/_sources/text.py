@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._cells import ParsedCells
 from partita._sources.blocks import Block, Source
-from partita._sources.cells import ParsedCells
 from partita._sources.columns import Columns, choose_columns, default_names
 from partita._sources.layout import Layout, counts_rows, find_layout
 

@@ -8,19 +8,21 @@ from typing import Annotated, Any
 
 import typer
 
+from partita.cli.options import Json
+
 RESULTS = ("labels.csv", "blocks.csv", "path.csv", "summary.json")
 
 
 def run(
     edges: Annotated[
-        Path, typer.Argument(help="Edge list: csv with a header; columns source, target, perhaps weight.")
+        Path, typer.Argument(help="Edge list: csv with a header; columns source, target (or from, to), perhaps weight.")
     ],
     out: Annotated[Path | None, typer.Option(help="Folder for labels.csv, blocks.csv, path.csv, summary.json.")] = None,
     undirected: Annotated[bool, typer.Option("--undirected", help="Edges have no direction.")] = False,
     loops: Annotated[bool, typer.Option("--loops", help="A node may link to itself.")] = False,
     counts: Annotated[bool, typer.Option("--counts", help="Weights are counts of edges.")] = False,
     blocks: Annotated[
-        str, typer.Option(help="free, or affiliation: one edge probability inside clusters, one between them.")
+        str, typer.Option(help="free, or affiliation: one edge parameter inside clusters, one between them.")
     ] = "free",
     degree_corrected: Annotated[bool, typer.Option("--degree-corrected", help="Nodes differ in degree.")] = False,
     nodes: Annotated[Path | None, typer.Option(help="csv whose first column names all nodes.")] = None,
@@ -29,7 +31,7 @@ def run(
     restarts: Annotated[int, typer.Option(help="Starts of the search.")] = 10,
     seed: Annotated[int | None, typer.Option(help="Seed of the random numbers.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier folder.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    json: Json = False,
 ) -> None:
     """Cluster the nodes of a network by the stochastic block model of largest exact ICL.
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from partita.cli.inputs import read_partition
+from partita.cli.options import Json
 
 
 def run(
@@ -18,7 +19,7 @@ def run(
         list[str] | None,
         typer.Option(help="Draws, for expected losses as well; may be repeated.", show_default=False),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    json: Json = False,
 ) -> None:
     """Compare partitions with a truth under every loss, and by adjusted Rand index, NMI and F1.
 

@@ -9,7 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from partita.cli.inputs import is_number, numbers_columns, read_array, read_cells, read_partition
+from partita._cells import Cell, parse_cell
+from partita._csv import Row, read_rows
+from partita.cli.inputs import check_named, numbers_columns, read_labels, read_partition
 from partita.cli.options import TruthFile, Writing
 
 METHODS = ("nbce", "bce", "mixture", "cspa", "mcla", "hgpa", "evidence", "consensus")
@@ -62,17 +64,24 @@ def read_base(source: str) -> Any:
 
     A first row of words that occur nowhere below is a header.
     """
-    from partita._sources.cells import parse_cell
-
     if source.endswith(".npy"):
-        return read_array(source)
-    rows = [cells for _, cells in read_cells(source)]
-    below = set().union(*rows[1:])
-    # words of a header name the columns; a label of the first item that no other item has is no header
-    headed = all(not is_number(cell) and cell not in below for cell in rows[0]) and len(rows) > 1
-    headed = headed or numbers_columns(source, rows)
-    body = rows[1:] if headed else rows
-    return [[None if cell.lower() in GAPS else parse_cell(cell) for cell in row] for row in body]
+        return read_labels(source)
+    rows = read_rows(source)
+    headed = _is_header(rows) or numbers_columns(source, rows)
+    if headed:
+        check_named(source, rows[0])
+    return [[_label(cell) for cell in cells] for _, cells in (rows[1:] if headed else rows)]
+
+
+def _is_header(rows: list[Row]) -> bool:
+    """Words of a header name the columns; a label of the first item that no other item has is no header."""
+    below = set().union(*(cells for _, cells in rows[1:]))
+    names = [cell for cell in rows[0].cells if cell != ""]
+    return len(rows) > 1 and len(names) > 0 and all(isinstance(_label(x), str) and x not in below for x in names)
+
+
+def _label(cell: str) -> Cell:
+    return None if cell.lower() in GAPS else parse_cell(cell)
 
 
 def combine(base: Any, method: str, k: int | None, options: dict[str, Any]) -> tuple[dict[str, Any], Any]:

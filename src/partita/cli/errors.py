@@ -1,4 +1,8 @@
-"""Errors as one sentence and an exit code: 2 for bad input, 130 after Ctrl-C; never a traceback."""
+"""Errors as one sentence and an exit code: 2 for bad input, 130 after Ctrl-C.
+
+A TypeError is no bad input: options have their types, and files of a wrong type are refused where they are read. It
+is a mistake of ours, and keeps its traceback.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,7 @@ def reported() -> Iterator[None]:
         except KeyboardInterrupt:
             _say("stopped before there was a result")
             raise typer.Exit(INTERRUPTED) from None
-        except (ValueError, TypeError, EOFError, OSError, ImportError, MemoryError) as error:
+        except (ValueError, EOFError, OSError, ImportError, MemoryError) as error:
             _say(_sentence(error))
             raise typer.Exit(BAD_INPUT) from None
         finally:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from partita._cells import is_number, is_word, parse_cell
+from partita._csv import STDIN, Row, read_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,17 +18,20 @@ LABEL_COLUMNS = ("cluster", "label", "labels")
 def read_partition(source: str) -> NDArray[Any]:
     """Labels from a file: a column named cluster or label, the only column, or `file.csv:column`.
 
-    An npy file holds one row of labels; - is standard input.
+    An only column has a header if its first cell is a word above numbers. An npy file holds one row of labels; - is
+    standard input.
     """
     import numpy as np
 
     path, column = _split_column(source)
     if path.endswith(".npy"):
-        labels = read_array(path)
+        labels = read_labels(path)
         if labels.ndim != 1:
             raise ValueError(f"{path} must hold one row of labels, but its shape is {labels.shape}")
         return labels
-    header, rows = _read_table(path)
+    rows = read_rows(path)
+    only = len(rows[0].cells) == 1
+    header, rows = _split_header(rows, _is_header(rows) or (not only and numbers_columns(path, rows)))
     index = _label_column(path, header, column)
     labels = np.array([cells[index] for _, cells in rows], dtype=object)
     empty = [line for (line, _), label in zip(rows, labels.tolist(), strict=True) if label == ""]
@@ -42,16 +46,30 @@ def read_data(source: str) -> NDArray[np.float64]:
 
     path, column = _split_column(source)
     if path.endswith(".npy"):
-        numbers = read_array(path)
+        numbers = _read_array(path)
         if numbers.dtype.kind not in "biuf":
             raise ValueError(f"{path} must hold numbers, but its type is {numbers.dtype}")
         return numbers.astype(np.float64)
-    header, rows = _read_table(path)
+    rows = read_rows(path)
+    headed = _is_header(rows) or numbers_columns(path, rows)
+    if headed and column is None:
+        check_named(path, rows[0])
+    header, rows = _split_header(rows, headed)
     wanted = range(len(header)) if column is None else [_named_column(path, header, column)]
     return np.array([[_number(path, line, header[j], cells[j]) for j in wanted] for line, cells in rows])
 
 
-def read_array(path: str) -> NDArray[Any]:
+def read_labels(path: str) -> NDArray[Any]:
+    """The labels of an npy file."""
+    from partita._labels import type_problem
+
+    labels = _read_array(path)
+    if problem := type_problem(labels.dtype):
+        raise ValueError(f"{path} {problem}")
+    return labels
+
+
+def _read_array(path: str) -> NDArray[Any]:
     """The array of an npy file, with the name of the file in every message."""
     import numpy as np
 
@@ -63,74 +81,68 @@ def read_array(path: str) -> NDArray[Any]:
 
 
 def _split_column(source: str) -> tuple[str, str | None]:
-    if source == "-" or Path(source).exists() or ":" not in source:
+    if source == STDIN or Path(source).exists() or ":" not in source:
         return source, None
     path, column = source.rsplit(":", 1)
     return path, column
 
 
-def _read_table(path: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Header and numbered rows of a csv file; a first row of numbers is no header, unless it numbers the columns."""
-    lines = read_cells(path)
-    if _is_header(lines) or numbers_columns(path, [cells for _, cells in lines]):
-        return lines[0][1], lines[1:]
-    return [f"column {j + 1}" for j in range(len(lines[0][1]))], lines
+def _split_header(rows: list[Row], headed: bool) -> tuple[list[str], list[Row]]:
+    """The header, which counts the columns if there is none, and the rows below it."""
+    if headed:
+        return rows[0].cells, rows[1:]
+    return [f"column {j + 1}" for j in range(len(rows[0].cells))], rows
 
 
-def read_cells(path: str) -> list[tuple[int, list[str]]]:
-    """The rows of a csv file that are not empty, all of one width, each with the number of its line."""
-    if path == "-":
-        lines = _cells(sys.stdin, path)
-    else:
-        with open(path, encoding="utf-8-sig", newline="") as stream:
-            lines = _cells(stream, path)
-    if not lines:
-        raise ValueError(f"{path} is empty")
-    width = len(lines[0][1])
-    for line, cells in lines:
-        if len(cells) != width:
-            raise ValueError(f"{path}, line {line}: {len(cells)} cells, but the first line has {width}")
-    return lines
-
-
-def _cells(stream: Any, path: str) -> list[tuple[int, list[str]]]:
-    reader = csv.reader(stream)
-    try:
-        lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{path} is not a csv file: {error}") from None
-    nul = next((line for line, cells in lines if any("\0" in cell for cell in cells)), None)
-    if nul is not None:
-        raise ValueError(f"{path} is not a csv file: line {nul} has a null byte")
-    return lines
-
-
-def numbers_columns(path: str, rows: list[list[str]]) -> bool:
-    """Whether the first row is 0, 1, 2, ..., as pandas heads columns without names.
-
-    Where whole numbers are below it could as well be the first item: that is not guessed.
-    """
-    first = rows[0]
-    if len(rows) < 2 or first != [str(j) for j in range(len(first))]:
-        return False
-    if any("." in cell for row in rows[1:] for cell in row):
-        return True
-    if len(first) > 1:
-        raise ValueError(
-            f"{path}, line 1 is 0, 1, ..., {len(first) - 1}: a header of column numbers, or the first item; "
-            "give the columns names if it is a header, or use an npy file if it is an item"
-        )
-    return False
-
-
-def _is_header(lines: list[tuple[int, list[str]]]) -> bool:
+def _is_header(rows: list[Row]) -> bool:
     """Whether the first row is of another kind than the rest: a known name, or words above numbers."""
-    first = lines[0][1]
-    if len(lines) < 2:
+    first = rows[0].cells
+    if len(rows) < 2:
         return False
     if any(cell.lower() in LABEL_COLUMNS for cell in first):
         return True
-    return any(not is_number(cell) and is_number(below) for cell, below in zip(first, lines[1][1], strict=True))
+    return any(is_word(cell) and _begins_with_number(rows[1:], j) for j, cell in enumerate(first))
+
+
+def _begins_with_number(rows: list[Row], column: int) -> bool:
+    """Whether the first cell of the column that is no gap is a number."""
+    cells = (row.cells[column] for row in rows)
+    return isinstance(next((cell for cell in map(parse_cell, cells) if cell is not None), None), int | float)
+
+
+def numbers_columns(path: str, rows: list[Row]) -> bool:
+    """Whether the first row is 0, 1, 2, ..., as pandas heads columns without names.
+
+    It could as well be the first item, and that is not guessed. Only where a column writes whole numbers as 1.0
+    would its 0 have been written as 0.0, had it been of an item; and nothing but a header has an empty corner.
+    """
+    first = rows[0].cells
+    corner = first[0] == "" and len(first) > 1
+    names = first[1:] if corner else first
+    if len(rows) < 2 or names != [str(j) for j in range(len(names))]:
+        return False
+    if corner or any(_writes_points([row.cells[j] for row in rows[1:]]) for j in range(len(first))):
+        return True
+    shown = ", ".join(first) if len(first) < 3 else f"0, 1, ..., {len(first) - 1}"
+    raise ValueError(
+        f"{path}, line {rows[0].line} is {shown}: a header of column numbers, or the first item; put names "
+        f"({'x1' if len(first) == 1 else 'x1,x2,...'}) in its place if it is a header, or above it if it is an item"
+    )
+
+
+def _writes_points(column: list[str]) -> bool:
+    """Whether all numbers have a point, and one of them is whole."""
+    numbers = [cell for cell in column if is_number(cell)]
+    return all("." in cell for cell in numbers) and any(float(cell).is_integer() for cell in numbers)
+
+
+def check_named(path: str, header: Row) -> None:
+    """A column without a name is most often one that numbers the rows."""
+    if "" in header.cells:
+        raise ValueError(
+            f"{path}, line {header.line}: column {header.cells.index('') + 1} has no name; leave the column out if it "
+            "numbers the rows (index=False in pandas, row.names=FALSE in R), or give it a name"
+        )
 
 
 def _label_column(path: str, header: list[str], column: str | None) -> int:
@@ -152,15 +164,7 @@ def _named_column(path: str, header: list[str], column: str) -> int:
 
 
 def _number(path: str, line: int, column: str, cell: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        raise ValueError(f"{path}, line {line}, {column}: {cell!r} is not a number") from None
-
-
-def is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    number = parse_cell(cell)
+    if not isinstance(number, int | float):
+        raise ValueError(f"{path}, line {line}, {column}: {cell!r} is not a number")
+    return float(number)

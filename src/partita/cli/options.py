@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from partita.sample import PartitionSample
 
 DRAWS = "Draws: csv, csv.gz, npy, npz, parquet, zarr, nc; several files are chains; - is standard input."
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ class Spreading:
 class Writing:
     """Where the results go."""
 
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False
+    json: Json = False
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for all results, written whole or not at all.", show_default=False),
@@ -156,7 +157,6 @@ BoundSeconds = Annotated[
     float | None,
     typer.Option("--bound", help="Seconds to spend on proving how good the estimate is.", show_default=False),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Level = Annotated[float, typer.Option(help="Probability that the credible ball holds.")]
 DataFile = Annotated[
     str | None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +10,7 @@ import typer
 
 from partita.cli.command import register
 from partita.cli.errors import INTERRUPTED
+from partita.cli.options import Json
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -38,7 +38,7 @@ def dpm(
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same chains.")] = None,
     n_jobs: Annotated[int, typer.Option(help="Threads; -1 is all cores.")] = -1,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Dirichlet process mixture of Gaussians.
 
@@ -60,7 +60,7 @@ def dpm(
         chain = model.sample(table, **settings, rng=seed, path=out, n_jobs=n_jobs, progress=progress)
 
     np.save(out / "draws.npy", chain.labels)
-    _tell(chain, out, as_json)
+    _tell(chain, out, json)
     if not chain.attrs["complete"]:
         raise typer.Exit(INTERRUPTED)
 
@@ -68,7 +68,12 @@ def dpm(
 register(app, "dpm", dpm)
 
 
-def _tell(chain: Any, out: Path, as_json: bool) -> None:
+def _tell(chain: Any, out: Path, json: bool) -> None:
+    from partita.cli.outputs import print_json
+
+    if not json:
+        print(repr(chain))
+        return
     summary = {
         "path": str(out),
         "chains": chain.n_chains,
@@ -77,4 +82,4 @@ def _tell(chain: Any, out: Path, as_json: bool) -> None:
         "clusters": float(chain.n_clusters.mean()),
         "complete": bool(chain.attrs["complete"]),
     }
-    typer.echo(json.dumps(summary) if as_json else repr(chain))
+    print_json(summary)

@@ -32,7 +32,8 @@ def run(
 ) -> None:
     """Posterior probability that two items share a cluster, for all pairs.
 
-    Prints a csv matrix, or writes it with --out; --figure draws it, ordered by the clusters of --labels.
+    Prints a csv matrix, or writes it with --out; --figure draws it, ordered by the clusters of --labels. Two items
+    that no draw labels both have nan (null with --json).
 
     Example: partita similarity draws.csv --out psm.npy --figure psm.png
     """
@@ -54,9 +55,14 @@ def run(
         _draw(figure, matrix, clusters)
     if json:
         files = {name: str(path) for name, path in (("out", out), ("figure", figure)) if path is not None}
-        print_json({"items": item_names(sample), **(files or {"similarity": matrix.tolist()})})
+        print_json({"items": item_names(sample), **(files or {"similarity": _with_nulls(matrix)})})
     elif out is None and figure is None:
         _print_csv(sys.stdout, matrix, sample)
+
+
+def _with_nulls(matrix: Any) -> list[list[float | None]]:
+    """JSON has no NaN, which stands for items that no draw labels both."""
+    return [[None if value != value else value for value in row] for row in matrix.tolist()]
 
 
 def _write(path: Path, matrix: Any, sample: PartitionSample) -> None:

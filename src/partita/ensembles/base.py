@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from partita._labels import BadLabel, to_codes
+from partita._labels import BadLabel, to_codes, type_problem
 
 Labels = NDArray[np.intp]
 
@@ -79,7 +79,7 @@ def as_base(base: Any, levels: Sequence[Any] | None = None) -> Base:
         levels = [_observed(column) for column in columns]
     if len(levels) != len(columns):
         raise ValueError(f"base has {len(columns)} clusterings, but there are labels (levels) of {len(levels)}")
-    known = tuple(np.asarray(list(labels)) for labels in levels)
+    known = tuple(as_levels(list(labels)) for labels in levels)
     codes = np.stack([_code(column, known[m], m) for m, column in enumerate(columns)], axis=1)
     largest = max(len(labels) for labels in known)
     # the smallest signed type, so that the bits of -1 are the gap of the unsigned type of the same width
@@ -115,8 +115,8 @@ def _array_columns(base: Any) -> list[NDArray[Any]]:
 
 def _check_labels(column: NDArray[Any], m: int) -> None:
     """Numbers that are labels are whole and not negative; -1 alone stands for a gap."""
-    if column.dtype.kind not in "biufOUST":
-        raise TypeError(f"base has type {column.dtype}; labels are integers, strings, booleans or categories")
+    if problem := type_problem(column.dtype):
+        raise TypeError(f"base {problem}")
     if column.dtype.kind in "bUST":
         return
     gaps = _is_gap(column)
@@ -152,6 +152,17 @@ def _observed(column: NDArray[Any]) -> list[Any]:
         # first appearance: labels of mixed types have no order
         return list(dict.fromkeys(seen.tolist()))
     return list(np.unique(seen).tolist())
+
+
+def as_levels(labels: list[Any]) -> NDArray[Any]:
+    """Labels of one type as an array of that type; of several types as they are, for NumPy makes 1 the text "1"."""
+    if len({type(label) for label in labels}) == 1:
+        array = np.asarray(labels)
+        if array.ndim == 1:
+            return array
+    kept = np.empty(len(labels), dtype=object)
+    kept[:] = labels
+    return kept
 
 
 def _code(column: NDArray[Any], levels: NDArray[Any], m: int) -> NDArray[np.int32]:

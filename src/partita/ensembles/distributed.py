@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import Base, as_base, indicators, warn_unlabelled
+from .base import Base, as_base, as_levels, indicators, warn_unlabelled
 from .hosts import SCORE_STEP, Here, Step, label_scores, respond, to_steps, weight_scores
 from .layout import Floats, Layout
 from .nbce import NBCE
@@ -120,12 +120,15 @@ def _union(found: list[tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
     widths = {len(levels) for levels in found}
     if len(widths) > 1:
         raise ValueError(f"the parts have different numbers of clusterings: {sorted(widths)}")
-    columns = list(zip(*found, strict=True))
-    if all(labels.dtype.kind in "iufbUS" for column in columns for labels in column):
-        return tuple(
-            np.unique(np.concatenate([labels for labels in column if len(labels)] or [column[0]])) for column in columns
-        )
-    return tuple(np.array(list(dict.fromkeys(x for part in column for x in part.tolist()))) for column in columns)
+    return tuple(_union_of_column(column) for column in zip(*found, strict=True))
+
+
+def _union_of_column(column: tuple[NDArray[Any], ...]) -> NDArray[Any]:
+    seen = [labels for labels in column if len(labels)] or [column[0]]
+    kinds = {labels.dtype.kind for labels in seen}
+    if kinds <= set("iufb") or kinds <= set("US"):
+        return np.unique(np.concatenate(seen))
+    return as_levels(list(dict.fromkeys(label for labels in seen for label in labels.tolist())))
 
 
 class ColumnHost:

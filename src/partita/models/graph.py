@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from partita._cells import is_number, parse_cell, whole_or_text
+from partita._csv import Row, read_rows
 from partita._facts import ShownAsText
+
+ENDS = (("source", "target"), ("from", "to"))  # names of the columns of an edge list
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,8 @@ def as_graph(graph: Any, *, directed: bool = True, counts: bool = False, nodes: 
     Parameters
     ----------
     graph : (n, n) array or scipy.sparse matrix (row i, column j: edges from i to j; NaN: not observed); networkx or
-        igraph graph; pandas edge list or path of a CSV file with a header (columns `source`, `target` and perhaps
-        `weight`, or else its first columns); list of pairs or triples.
+        igraph graph; pandas edge list or path of a CSV file with a header (columns `source`, `target` or `from`, `to`
+        and perhaps `weight`, or else its first columns); list of pairs or triples.
     directed : whether edges have a direction. A matrix of an undirected graph must be symmetric.
     counts : keep weights as counts of edges. Otherwise edges are 0 or 1, and an edge listed twice is one edge.
     nodes : names of all nodes, so that an edge list may have nodes without edges; sets their order.
@@ -138,47 +141,58 @@ def _networkx_edges(graph: Any, counts: bool) -> list[tuple[Any, ...]]:
     return [(edge[0], edge[1], 1) for edge in graph.edges()]
 
 
-def csv_rows(path: Path) -> list[list[str]]:
-    """All rows of a csv file; what is no text is named by the file."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            return list(csv.reader(file))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{path.name} is not a csv file: {error}") from None
-
-
 def _read_edges(path: Path) -> list[tuple[Any, ...]]:
-    rows = csv_rows(path)
-    if not rows or len(rows[0]) < 2:
+    rows = read_rows(path)
+    header = rows[0].cells
+    if len(header) < 2:
         raise ValueError(f"graph: {path.name} has no header with at least two columns")
-    if all(cell.strip().isdigit() for cell in rows[0]):
+    columns = _edge_columns(header)
+    _check_header(rows, columns, path.name)
+    return [_as_edge([cells[c] for c in columns], line) for line, cells in rows[1:]]
+
+
+def _check_header(rows: Sequence[Row], columns: Sequence[int], file: str) -> None:
+    """Names of the ends, or words above numbers, are a header; anything else may be the first edge."""
+    header = rows[0].cells
+    if _named_ends(header):
+        return
+    require_names(rows[0], columns, file, "source,target")
+    above_numbers = (all(is_number(cells[c]) for _, cells in rows[1:]) for c in columns)
+    if len(rows) == 1 or not any(above_numbers):
         raise ValueError(
-            f"graph: line 1 of {path.name} is {', '.join(rows[0])}; it must be a header, as in source,target"
+            f"graph: line {rows[0].line} of {file} is {', '.join(header)}: a header, or the first edge; put "
+            "source,target in its place if it is a header, or above it if it is an edge"
         )
-    columns = _edge_columns(rows[0])
-    for line, row in enumerate(rows[1:], start=2):
-        if row and len(row) <= max(columns):
-            raise ValueError(f"graph: line {line} of {path.name} has {len(row)} fields, need {max(columns) + 1}")
-    edges = [tuple(row[c] for c in columns) for row in rows[1:] if row]
-    return [_with_number(edge, line) for line, edge in enumerate(edges, start=2)]
+
+
+def require_names(first: Row, columns: Sequence[int], file: str, example: str) -> None:
+    """A number in the first row is no name of one of the columns."""
+    if any(is_number(first.cells[c]) for c in columns):
+        raise ValueError(
+            f"graph: line {first.line} of {file} is {', '.join(first.cells)}; it must be a header, as in {example}"
+        )
+
+
+def _named_ends(header: Sequence[str]) -> tuple[str, str] | None:
+    return next((ends for ends in ENDS if set(ends) <= set(header)), None)
 
 
 def _edge_columns(header: Sequence[Any]) -> list[int]:
     names = [str(name) for name in header]
-    if "source" in names and "target" in names:
-        return [names.index(name) for name in ("source", "target", "weight") if name in names]
+    if ends := _named_ends(names):
+        return [names.index(name) for name in (*ends, "weight") if name in names]
     return list(range(min(len(names), 3)))
 
 
-def _with_number(edge: tuple[str, ...], line: int) -> tuple[Any, ...]:
-    """Read ids that are whole numbers as such, and the weight as a number."""
-    ends = tuple(int(end) if end.lstrip("-").isdigit() else end for end in edge[:2])
-    if len(edge) == 2:
+def _as_edge(cells: Sequence[str], line: int) -> tuple[Any, ...]:
+    """Ids that are whole numbers as such, and the weight as a number."""
+    ends = tuple(map(whole_or_text, cells[:2]))
+    if len(cells) == 2:
         return ends
-    try:
-        return (*ends, float(edge[2]))
-    except ValueError:
-        raise ValueError(f"graph: weight {edge[2]!r} in line {line} is not a number") from None
+    weight = parse_cell(cells[2])
+    if not isinstance(weight, int | float):
+        raise ValueError(f"graph: weight {cells[2]!r} in line {line} is not a number")
+    return (*ends, float(weight))
 
 
 def _frame_edges(frame: Any) -> list[tuple[Any, ...]]:

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._cells import whole_or_text
+from partita._csv import Row, read_rows
 from partita.models.block_fit import first_appearance
-from partita.models.graph import csv_rows
+from partita.models.graph import require_names
 
 
 def read_node_names(path: str | Path) -> list[Any]:
     """The first column of a CSV file with a header, whole numbers read as such."""
-    return [_name(row[0]) for row in _rows(Path(path), 1)]
+    return [whole_or_text(cells[0]) for _, cells in _rows(Path(path), 1)]
 
 
 def read_node_labels(path: str | Path, names: Sequence[Any]) -> NDArray[np.int64]:
@@ -26,8 +28,8 @@ def read_node_labels(path: str | Path, names: Sequence[Any]) -> NDArray[np.int64
     """
     given: dict[Any, str] = {}
     known = set(names)
-    for line, row in enumerate(_rows(Path(path), 2), start=2):
-        name = _name(row[0])
+    for line, row in _rows(Path(path), 2):
+        name = whole_or_text(row[0])
         if name not in known:
             raise ValueError(f"{Path(path).name}: node {row[0]!r} in line {line} is not in the graph")
         if name in given:
@@ -39,15 +41,10 @@ def read_node_labels(path: str | Path, names: Sequence[Any]) -> NDArray[np.int64
     return first_appearance(np.array([given[name] for name in names], dtype=str))
 
 
-def _name(text: str) -> Any:
-    return int(text) if text.lstrip("-").isdigit() else text
-
-
-def _rows(path: Path, columns: int) -> list[list[str]]:
-    rows = [row for row in csv_rows(path) if row]
-    if not rows:
-        raise ValueError(f"{path.name} is empty")
-    for line, row in enumerate(rows, start=1):
-        if len(row) < columns:
-            raise ValueError(f"{path.name}: line {line} has {len(row)} fields, need {columns}")
+def _rows(path: Path, columns: int) -> list[Row]:
+    """The rows below the header."""
+    rows = read_rows(path)
+    if len(rows[0].cells) < columns:
+        raise ValueError(f"{path.name}: line {rows[0].line} has {len(rows[0].cells)} fields, need {columns}")
+    require_names(rows[0], [0], path.name, "node,label")
     return rows[1:]

@@ -27,6 +27,28 @@ def parse_cell(text: str) -> Cell:
     return float(text) if _FLOAT.fullmatch(text) else text
 
 
+def is_number(text: str) -> bool:
+    """Whether the text is a number; what says that nothing is there (nan, NA) is none."""
+    return isinstance(parse_cell(text), int | float)
+
+
+def is_word(text: str) -> bool:
+    """Whether the text is neither a number nor a gap."""
+    return isinstance(parse_cell(text), str)
+
+
+def whole_or_text(text: str) -> int | str:
+    """A name: a whole number as such, anything else as its text.
+
+    Examples
+    --------
+    >>> [whole_or_text(text) for text in ("-1", "1.0", "NA", "ann")]
+    [-1, '1.0', 'NA', 'ann']
+    """
+    cell = parse_cell(text)
+    return cell if isinstance(cell, int) else text
+
+
 class ParsedCells(dict[str, Cell]):
     """Parses each distinct text once."""
 
