@@ -214,6 +214,7 @@ def test_words_above_words_may_be_the_first_edge(tmp_path):
         as_graph(csv_file(tmp_path, text))
     assert as_graph(csv_file(tmp_path, "source,target\n" + text)).names == ("ann", "bob", "eve")
     assert as_graph(csv_file(tmp_path, "from,to\n" + text)).names == ("ann", "bob", "eve")
+    assert as_graph(csv_file(tmp_path, "person,friend\n" + text)).names == ("ann", "bob", "eve")  # no nodes below
 
 
 def test_words_above_numbers_are_a_header(tmp_path):

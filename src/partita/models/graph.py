@@ -152,13 +152,15 @@ def _read_edges(path: Path) -> list[tuple[Any, ...]]:
 
 
 def _check_header(rows: Sequence[Row], columns: Sequence[int], file: str) -> None:
-    """Names of the ends, or words above numbers, are a header; anything else may be the first edge."""
+    """Words above numbers, or words that are no nodes below, are a header; anything else may be the first edge."""
     header = rows[0].cells
     if _named_ends(header):
         return
     require_names(rows[0], columns, file, "source,target")
     above_numbers = (all(is_number(cells[c]) for _, cells in rows[1:]) for c in columns)
-    if len(rows) == 1 or not any(above_numbers):
+    ends = columns[:2]
+    nodes = {cells[c] for _, cells in rows[1:] for c in ends}
+    if len(rows) == 1 or (not any(above_numbers) and nodes & {header[c] for c in ends}):
         raise ValueError(
             f"graph: line {rows[0].line} of {file} is {', '.join(header)}: a header, or the first edge; put "
             "source,target in its place if it is a header, or above it if it is an edge"
