@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 import partita as pt
 from commands import COMMANDS, one_sentence
 from partita.cli import app
+from partita.cli.inputs import read_data
 
 
 def succeeds(*arguments):
@@ -125,6 +126,12 @@ def test_a_first_row_of_column_numbers_may_be_the_first_item(draws_file, tmp_pat
     assert re.search(sentence, fails("sample", "dpm", path, "--out", tmp_path / "run"))
     assert re.search(sentence, fails("report", draws_file, "--data", path, "--out", tmp_path / "page.html"))
     assert re.search(sentence, fails("ensemble", path))
+
+
+def test_a_frame_of_pandas_without_names_has_its_rows(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("0,1,2\n" + "".join(f"{0.1 + i},{1.7 - i},{i / 7 + 0.05:.3f}\n" for i in range(12)))
+    assert read_data(str(path)).shape == (12, 3)
 
 
 @pytest.mark.parametrize(("line", "n"), [("x1,x2\n", 3), ("x1,x2\n0,1\n", 4)])

@@ -114,14 +114,16 @@ def numbers_columns(path: str, rows: list[Row]) -> bool:
     """Whether the first row is 0, 1, 2, ..., as pandas heads columns without names.
 
     It could as well be the first item, and that is not guessed. Only where a column writes whole numbers as 1.0
-    would its 0 have been written as 0.0, had it been of an item; and nothing but a header has an empty corner.
+    would its 0 have been written as 0.0, had it been of an item; nothing but a header has an empty corner; and three
+    whole numbers, these and in this order, are no item where no column below has a single one.
     """
     first = rows[0].cells
     corner = first[0] == "" and len(first) > 1
     names = first[1:] if corner else first
     if len(rows) < 2 or names != [str(j) for j in range(len(names))]:
         return False
-    if corner or any(_writes_points([row.cells[j] for row in rows[1:]]) for j in range(len(first))):
+    columns = [[row.cells[j] for row in rows[1:] if is_number(row.cells[j])] for j in range(len(first))]
+    if corner or any(map(_writes_points, columns)) or (len(names) > 2 and not any(map(_has_whole, columns))):
         return True
     shown = ", ".join(first) if len(first) < 3 else f"0, 1, ..., {len(first) - 1}"
     raise ValueError(
@@ -130,10 +132,13 @@ def numbers_columns(path: str, rows: list[Row]) -> bool:
     )
 
 
-def _writes_points(column: list[str]) -> bool:
+def _writes_points(numbers: list[str]) -> bool:
     """Whether all numbers have a point, and one of them is whole."""
-    numbers = [cell for cell in column if is_number(cell)]
-    return all("." in cell for cell in numbers) and any(float(cell).is_integer() for cell in numbers)
+    return all("." in number for number in numbers) and _has_whole(numbers)
+
+
+def _has_whole(numbers: list[str]) -> bool:
+    return any(float(number).is_integer() for number in numbers)
 
 
 def check_named(path: str, header: Row) -> None:
