@@ -9,7 +9,7 @@ import pytest
 import partita as pt
 from partita.report.blocks import block_means, rivals
 from partita.report.figures import ball_strips
-from partita.report.heatmap import BINS, LARGEST_FULL, HeatMap, heat_map
+from partita.report.heatmap import BINS, LARGEST_FULL, UNKNOWN, HeatMap, heat_map
 from partita.report.page import render
 from partita.report.words import advice, amount, answer
 from partita.search.found import RunRow
@@ -206,3 +206,13 @@ def test_results_show_in_notebooks(found):
 def test_labels_are_no_estimate(tmp_path):
     with pytest.raises(TypeError, match=r"estimate must be what partita\.estimate gives, not list"):
         pt.report([0, 1], path=tmp_path / "page.html")
+
+
+def test_items_that_no_draw_labels_both_are_shown_as_unknown(tmp_path):
+    draws = pt.as_sample([[0, -1, 1, 0], [0, -1, 0, 0], [1, 0, -1, 0], [1, 0, -1, 1]], missing=-1)
+    best = pt.estimate(draws, rng=1)
+    pt.report(best, path=tmp_path / "report.html")
+    heat = heat_map(best.labels, np.ones(4), draws)
+    places = np.argsort(heat.order)
+    assert heat.percent[places[1], places[2]] == UNKNOWN
+    assert (heat.percent == UNKNOWN).sum() == 2

@@ -23,7 +23,7 @@ def display_order(labels: ArrayLike, psm: ArrayLike) -> Order:
     labels : (n,) array_like
         The clusters.
     psm : (n, n) array_like
-        Similarities between 0 and 1.
+        Similarities between 0 and 1; NaN, of items that no draw labels both, counts as 0.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def display_order(labels: ArrayLike, psm: ArrayLike) -> Order:
     >>> display_order([0, 1, 0, 1], psm).tolist()
     [0, 2, 1, 3]
     """
-    clusters, matrix = check_partition(labels, "labels"), check_psm(psm)
+    clusters, matrix = check_partition(labels, "labels"), np.nan_to_num(check_psm(psm))
     if len(matrix) != clusters.size:
         raise ValueError(f"psm has {len(matrix)} rows but labels has {clusters.size} items")
     members = [np.flatnonzero(clusters == k) for k in range(clusters.max() + 1)]
@@ -54,18 +54,18 @@ def leaf_order(similarity: Floats) -> Order:
     n = len(similarity)
     if n < 3:
         return np.arange(n)
-    apart = 1 - np.clip((similarity + similarity.T) / 2, 0, 1)
+    apart = 1 - np.clip(np.nan_to_num(similarity + similarity.T) / 2, 0, 1)
     np.fill_diagonal(apart, 0)
     order: Order = leaves_list(linkage(squareform(apart, checks=False), "average", optimal_ordering=True))
     return order if order[0] < order[-1] else order[::-1]
 
 
 def check_psm(psm: ArrayLike) -> Floats:
-    """A square matrix of numbers between 0 and 1."""
+    """A square matrix of numbers between 0 and 1, or NaN where nothing is known."""
     matrix: Floats = np.asarray(psm, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"psm must be a square matrix, but its shape is {matrix.shape}")
-    bad = np.argwhere(~((matrix >= -1e-9) & (matrix <= 1 + 1e-9)))
+    bad = np.argwhere((matrix < -1e-9) | (matrix > 1 + 1e-9))
     if bad.size:
         i, j = bad[0]
         raise ValueError(f"psm[{i}, {j}] is {matrix[i, j]}: similarities must lie between 0 and 1")

@@ -101,10 +101,10 @@ def _rounded(values: NDArray[np.float64], digits: int = 5) -> list[float]:
     return [float(f"{value:.{digits}g}") for value in np.asarray(values).tolist()]
 
 
-def _packed(matrix: NDArray[np.uint8]) -> dict[str, Any]:
+def _packed(matrix: NDArray[np.int8]) -> dict[str, Any]:
     """A byte matrix as plotly.js takes it."""
     return {
-        "dtype": "u1",
+        "dtype": "i1",
         "bdata": base64.b64encode(matrix.tobytes()).decode(),
         "shape": f"{matrix.shape[0]}, {matrix.shape[1]}",
     }

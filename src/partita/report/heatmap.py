@@ -14,6 +14,7 @@ from partita.sample import PartitionSample
 from partita.similarity import similarity
 
 Labels = NDArray[np.int64]
+UNKNOWN = -1
 LARGEST_FULL = 1000
 BINS = 500
 LARGEST_LEAF_ORDER = 1500
@@ -25,15 +26,15 @@ class HeatMap:
 
     Attributes
     ----------
-    percent : (bins, bins) uint8 array
-        Mean similarity in percent.
+    percent : (bins, bins) int8 array
+        Mean similarity in percent; UNKNOWN of items that no draw labels both.
     order : (n,) integer array
         Items in display order.
     edges : (bins + 1,) integer array
         Positions in `order` at which the bins begin and end; a bin is one item when nothing is aggregated.
     """
 
-    percent: NDArray[np.uint8]
+    percent: NDArray[np.int8]
     order: Labels
     edges: Labels
 
@@ -76,6 +77,8 @@ def _order_of_many(labels: Labels, certainty: NDArray[np.float64], sample: Parti
     return np.lexsort((-certainty, rank[labels]))
 
 
-def _percent(matrix: NDArray[np.floating[Any]]) -> NDArray[np.uint8]:
-    percent: NDArray[np.uint8] = np.clip(np.rint(matrix * 100), 0, 100).astype(np.uint8)
+def _percent(matrix: NDArray[np.floating[Any]]) -> NDArray[np.int8]:
+    known = ~np.isnan(matrix)
+    percent = np.full(matrix.shape, UNKNOWN, np.int8)
+    percent[known] = np.clip(np.rint(matrix[known] * 100), 0, 100)
     return percent

@@ -78,7 +78,7 @@
       const point = event.points[0];
       const row = cellAt(point.y), column = cellAt(point.x);
       say("map-readout", itemsAt(row) + " (cluster " + clusterAt(edges[row]) + ") and " + itemsAt(column) +
-        " (cluster " + clusterAt(edges[column]) + "): " + point.z + "%");
+        " (cluster " + clusterAt(edges[column]) + "): " + (point.z < 0 ? "no draw labels both" : point.z + "%"));
     });
   }
   function zoomTo(start, stop) {
