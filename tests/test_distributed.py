@@ -34,8 +34,7 @@ def cluster_of(n_workers, **options):
             patient = {
                 "distributed.comm.timeouts.connect": "120s",
                 "distributed.comm.timeouts.tcp": "120s",
-                # a worker that happens to be dead again so long after its first death would not come back
-                "distributed.deploy.lost-worker-timeout": "600s",
+                "distributed.deploy.lost-worker-timeout": pools.LOST_FOR_GOOD,  # as in a cluster of our own
             }
             self.config = dask.config.set(patient)
             self.cluster = LocalCluster(
@@ -307,6 +306,18 @@ def test_killed_workers_change_nothing(kills, monkeypatch):
         survives(client, kills, fan_out, here, (0.3, 2))
         pool = DaskPool(client)
         survives(client, kills, lambda: in_shards(sample, "vi", 4, pool), split, (0.3, 2))
+
+
+def test_a_cluster_of_our_own_is_patient_with_its_workers():
+    import dask
+
+    def patience():
+        return dask.config.get("distributed.deploy.lost-worker-timeout")
+
+    before = patience()
+    with pools.connected(workers=1):
+        assert patience() == pools.LOST_FOR_GOOD
+    assert patience() == before
 
 
 def test_a_wrong_address_is_said_soon(sample, monkeypatch):

@@ -19,6 +19,8 @@ from typing import Any, Protocol
 PATIENCE_SECONDS = 20.0
 #: A task that loses its worker so many times is itself the cause.
 MOST_LOSSES = 50
+#: A local cluster gives up a worker that is dead so long after a death, though it may have come back and died again.
+LOST_FOR_GOOD = "600s"
 #: A value that takes longer than at this speed to send is sent again.
 SLOWEST_BYTES_A_SECOND = 1e7
 #: Tasks under way for each thread of the workers: enough that none waits for its next.
@@ -244,6 +246,7 @@ def _address(client: Any) -> str:
 def connected(client: Any = None, workers: int | None = None) -> Iterator[DaskPool]:
     """A pool on the client that is given, on the scheduler of that address, or on a cluster of this machine."""
     try:
+        import dask
         import distributed
     except ImportError:
         raise ImportError("distributed searches need Dask: pip install 'partita[dask]'") from None
@@ -259,6 +262,7 @@ def connected(client: Any = None, workers: int | None = None) -> Iterator[DaskPo
 
         n_workers = available_cores() if workers is None else workers
         with (
+            dask.config.set({"distributed.deploy.lost-worker-timeout": LOST_FOR_GOOD}),
             make_cluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
             make_client(cluster, set_as_default=False) as opened,
         ):
