@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find cpp bindings -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
 
-.PHONY: install demo test test-all lint bench docs reproduce wheel-test extras-test sanitize clean
+.PHONY: install demo test test-all lint bench docs reproduce wheel-test extras-test sanitize tsan fuzz clean
 
 install: $(VENV)/.installed
 
@@ -23,15 +23,16 @@ demo: install
 	$(BIN)/partita demo
 
 test: install
-	$(BIN)/python -m pytest -q tests src/partita -m "not slow"
+	$(BIN)/python -m pytest -q -n auto --dist worksteal tests src/partita -m "not slow"
 
-test-all: install
+test-all: install build/sanitize/.built
 	$(BIN)/python -m pytest -q tests src/partita
 
 lint: install
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/python -m nanobind.stubgen --quiet -m partita._core -o src/partita/_core.pyi
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/clang-format --dry-run --Werror $(filter %.cpp %.hpp,$(NATIVE)) $(wildcard tests/native/*.cpp)
 
 # No network: figures, outputs and tables are made from the installed package. Warnings are errors.
@@ -60,10 +61,29 @@ PAPERS := $(wildcard reproduce/*.py)
 reproduce: install
 	set -e; for paper in $(PAPERS); do echo "== $$paper"; $(BIN)/python $$paper $(if $(QUICK),--quick); done
 
+# The core's own tests, and the extension that is fuzzed, under ASan and UBSan; the same tests under TSan, for the threads.
+CONFIGURE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DPARTITA_NATIVE_TESTS=ON \
+	-DPARTITA_WERROR=ON -DPython_EXECUTABLE=$(abspath $(BIN))/python -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir)
 sanitize: $(VENV)/.tools
-	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DPARTITA_NATIVE_TESTS=ON -DPARTITA_SANITIZE=ON -DPARTITA_WERROR=ON
-	$(BIN)/cmake --build build/sanitize
+	$(CONFIGURE) -B build/sanitize -DPARTITA_SANITIZE=address,undefined
+	$(BIN)/cmake --build build/sanitize --target partita_tests
 	build/sanitize/partita_tests
+
+tsan: $(VENV)/.tools
+	$(CONFIGURE) -B build/tsan -DPARTITA_SANITIZE=thread
+	$(BIN)/cmake --build build/tsan --target partita_tests
+	build/tsan/partita_tests
+
+# Random attacks on every public function, with the extension itself under ASan and UBSan; the seed is printed, and
+# `make fuzz FUZZ="--seed 7 --seconds 600 --save"` saves what is found as tests.
+FUZZ ?= --seed 1 --cases 10000
+fuzz: build/sanitize/.built
+	$(BIN)/python -m fuzz --sanitized $(FUZZ)
+
+build/sanitize/.built: $(VENV)/.installed $(NATIVE)
+	$(CONFIGURE) -B build/sanitize -DPARTITA_SANITIZE=address,undefined
+	$(BIN)/cmake --build build/sanitize --target _core
+	touch $@
 
 clean:
 	rm -rf build $(VENV) demo test-artifacts

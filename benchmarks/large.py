@@ -128,7 +128,7 @@ def regions(sharing: str, n_regions: int = 20, n_local: int = 5, n_draws: int = 
     """
     from partita import _core
     from partita.losses import core_sample
-    from partita.search.native import native_options
+    from partita.search.core import native_options
 
     rng = np.random.default_rng(1)
     local = rng.integers(3, size=(n_regions, n_local, 20)) + 3 * np.arange(n_regions)[:, None, None]

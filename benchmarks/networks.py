@@ -1,6 +1,7 @@
 """Block models: speed and quality as ratios in one run. `python -m benchmarks.networks [--large] [--samplers]`.
 
-The default takes under a minute. --large adds the paper's setting 4 and the growth of a sweep to 100,000 nodes;
+The default takes under a minute. --large adds the paper's setting 4, the growth of a sweep to 100,000 nodes and planted
+networks of 10,000 to 100,000 nodes (--parts million: 1,000,000); --seeds gives every real network twelve seeds;
 --samplers times the collapsed samplers at the length of Rastelli & Friel. R's greed is measured if it is installed.
 Every figure goes to benchmarks/results/networks.csv, where the rows of a part that is run again are replaced. Times are
 CPU seconds on one thread.
@@ -27,8 +28,8 @@ from scipy.special import gammaln
 
 from partita.agreement import nmi
 from partita.models import LatentBlockModel, StochasticBlockModel, as_graph
-from partita.models.block_core import EdgeModel, native_model
-from partita.models.block_search import search_partition
+from partita.models.blocks.core import EdgeModel, native_model
+from partita.models.blocks.search import Limits, search_partition
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 RESULTS = Path(__file__).parent / "results" / "networks.csv"
@@ -50,10 +51,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--samplers", action="store_true")
+    parser.add_argument("--seeds", action="store_true")
     parser.add_argument("--parts", nargs="*", help="only these functions of this module")
     options = parser.parse_args(arguments)
     parts = [real_networks, planted_networks, sparse_networks]
-    parts += [setting_four, growth] if options.large else []
+    parts += [setting_four, growth, large_networks] if options.large else []
+    parts += [twelve_seeds] if options.seeds else []
     parts += [samplers] if options.samplers else []
     if options.parts:
         parts = [globals()[name] for name in options.parts]
@@ -169,7 +172,10 @@ def growth():
         labels, matrix = planted(np.random.default_rng(3), n, affiliation(k, 6 * k / n, 4 / n))
         native = native_model(as_graph(matrix), EdgeModel(True, False, False, 1.0, 1.0), 1.0)
         start = labels[None].astype(np.uint32)
-        climb = cpu_time(lambda m=native, s=start, k=k: search_partition(m, s, (k, 1), 1, np.random.default_rng(1), 1))
+        limits = Limits((k, 1), n_jobs=1)
+        climb = cpu_time(
+            lambda m=native, s=start, at=limits: search_partition(m, s, ["given"], at, np.random.default_rng(1))
+        )
         sizes.append((matrix.nnz, n * k * k))
         times.append(climb[0])
         yield f"{n} nodes {matrix.nnz} edges {k} groups", {"CPU s": times[-1]}
@@ -177,6 +183,55 @@ def growth():
     fitted = np.array(sizes) @ weights
     worst = float(np.abs(np.array(times) / fitted - 1).max())
     yield "fit", {"s a million edges": weights[0] * 1e6, "s a million N K2": weights[1] * 1e6, "worst excess": worst}
+
+
+def large_networks(shapes=((10_000, 20), (30_000, 30), (100_000, 50))):
+    """Directed, mean out-degree 15, 70 % of the edges inside the groups; two restarts, all threads."""
+    for n, k in shapes:
+        labels, graph = sparse_planted(np.random.default_rng(1), n, k)
+        seconds, fit = cpu_time(lambda g=graph: StochasticBlockModel().maximize(g, restarts=2, rng=1))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        figures = {"edges": graph.nnz, "K": fit.n_clusters, "NMI": nmi(fit.labels, labels), "CPU s": seconds}
+        yield f"{n} nodes {k} groups", figures | {"peak GB": peak, "load": os.getloadavg()[0]}
+
+
+def million():
+    """1,000,000 nodes, 15 million edges, 50 groups."""
+    yield from large_networks(((1_000_000, 50),))
+
+
+def twelve_seeds():
+    """The ICL of every model from each of twelve seeds: the best, the worst, and how often the best was reached."""
+    names = ("karate", "dolphins", "polbooks", "football", "jazz", "french_blogs", "email_eu_core", "polblogs")
+    kinds = {"free": {}, "DC": {"degree_corrected": True}, "affiliation": {"blocks": "affiliation"}}
+    kinds["DC affiliation"] = kinds["DC"] | kinds["affiliation"]
+    for name in names:
+        directed = name in ("email_eu_core", "polblogs")
+        n = len((SHARED / "data" / f"{name}_nodes.csv").read_text(encoding="utf-8").splitlines()) - 1
+        path = SHARED / "data" / f"{name}_edges.csv"
+        graph = as_graph(path, directed=directed, nodes=range(n), columns=("source", "target"))
+        loops = bool(graph.adjacency.diagonal().any())
+        for kind, settings in kinds.items():
+            model = StochasticBlockModel(directed=directed, loops=loops, **settings)
+            seconds, fits = cpu_time(lambda m=model, g=graph: [m.maximize(g, rng=s, n_jobs=1) for s in range(12)])
+            icl = np.array([fit.icl for fit in fits])
+            figures = {"best ICL": icl.max(), "worst ICL": icl.min(), "reached": int((icl > icl.max() - 1e-6).sum())}
+            yield f"{name} {kind}", figures | {"CPU s": seconds / len(fits)}
+
+
+def sparse_planted(rng: np.random.Generator, n: int, k: int) -> tuple[np.ndarray, sp.csr_array]:
+    """A directed network of mean out-degree 15, 70 % of whose edges stay inside one of k groups."""
+    labels = rng.integers(k, size=n)
+    order = np.argsort(labels, kind="stable")
+    first = np.searchsorted(labels[order], np.arange(k + 1))
+    source = np.repeat(np.arange(n), rng.poisson(15, n))
+    low, high = first[labels[source]], first[labels[source] + 1]
+    own = order[(low + rng.random(len(source)) * (high - low)).astype(np.int64)]
+    target = np.where(rng.random(len(source)) < 0.7, own, rng.integers(n, size=len(source)))
+    keep = source != target
+    graph = sp.coo_array((np.ones(keep.sum()), (source[keep], target[keep])), shape=(n, n)).tocsr()
+    graph.data[:] = 1
+    return labels, graph
 
 
 def samplers():

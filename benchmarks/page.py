@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.record import RESULTS
 
-MOST_BARS = 80
+MAX_BARS = 80
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def draw(result: Result, column: str, path: Path) -> None:
 
     values = result.numbers(column)
     names = [" ".join(row[result.columns.index(key)] for key in result.keys) for row in result.rows]
-    shown = [(name, value) for name, value in zip(names, values, strict=True) if value > 0][:MOST_BARS]
+    shown = [(name, value) for name, value in zip(names, values, strict=True) if value > 0][:MAX_BARS]
     if not shown:
         return
     figure = Figure(figsize=(7, 1 + 0.17 * len(shown)), layout="constrained")

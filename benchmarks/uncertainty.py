@@ -20,10 +20,11 @@ import numpy as np
 
 from benchmarks.data import REFERENCE, reference_draws
 from partita.datasets import make_draws
-from partita.estimate import Search, estimate
+from partita.estimate import estimate
 from partita.losses import unique_distances
 from partita.sample import PartitionSample, as_sample
-from partita.uncertainty import credible_ball
+from partita.search.settings import Search
+from partita.uncertainty.ball import credible_ball
 
 RESULTS = Path(__file__).parent / "results" / "uncertainty.csv"
 N_ITEMS, N_DRAWS, N_CLUSTERS = 200, 10_000, 12

@@ -18,6 +18,15 @@ template <class T> using NumpyOut = nb::ndarray<nb::numpy, T, nb::c_contig>;
 
 template <class Array> auto as_span(const Array& array) { return std::span(array.data(), array.size()); }
 
+/// The numbers of a list. nanobind's own conversion may not throw: where memory is short it ends the process.
+template <class T> std::vector<T> numbers_of(const nb::list& list) {
+    std::vector<T> numbers;
+    numbers.reserve(list.size());
+    for (const auto entry : list)
+        numbers.push_back(nb::cast<T>(entry));
+    return numbers;
+}
+
 /// Hands a vector's memory to NumPy without a copy.
 template <class T> NumpyOut<T> to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {
     auto owned = std::make_unique<std::vector<T>>(std::move(values));

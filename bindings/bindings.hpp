@@ -4,15 +4,21 @@
 #include <nanobind/nanobind.h>
 
 void bind_block_model(nanobind::module_& m);
+void bind_components(nanobind::module_& m);
 void bind_ensembles(nanobind::module_& m);
 void bind_enumerate(nanobind::module_& m);
 void bind_io(nanobind::module_& m);
 void bind_losses(nanobind::module_& m);
 void bind_mixture(nanobind::module_& m);
+void bind_mixture_columns(nanobind::module_& m);
 void bind_neighbours(nanobind::module_& m);
+void bind_pair_state(nanobind::module_& m);
+void bind_pairs(nanobind::module_& m);
+void bind_merge_path(nanobind::module_& m);
 void bind_row_bound(nanobind::module_& m);
 void bind_sample(nanobind::module_& m);
 void bind_sample_view(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
 void bind_search_state(nanobind::module_& m);
 void bind_shard(nanobind::module_& m);
+void bind_threads(nanobind::module_& m);

@@ -1,15 +1,13 @@
 // Block models of networks: the conversion of arrays.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "chain.hpp"
 #include "interrupt.hpp"
 #include "models/block_model.hpp"
 
-using namespace partita;
+using namespace partita::models;
 
 namespace {
 
@@ -38,66 +36,41 @@ nb::tuple path_arrays(const std::vector<Merge>& path) {
     return nb::make_tuple(to_numpy(std::move(into)), to_numpy(std::move(from)), to_numpy(std::move(change)));
 }
 
-nb::tuple maximize(const BlockModel& model, const Array2<std::uint32_t>& starts, std::size_t most_rows,
-                   std::size_t most_columns, std::size_t restarts, std::size_t trial_climbs,
-                   std::size_t random_clusters, std::size_t generations, std::size_t most_anneals,
-                   std::size_t anneal_sweeps, std::uint64_t seed, unsigned threads) {
-    const SearchPlan plan{{most_rows, most_columns},
-                          restarts,
-                          trial_climbs,
+std::vector<RunStart> runs_of(const Array1<std::uint8_t>& kinds, const Array1<double>& resolutions) {
+    std::vector<RunStart> runs;
+    for (std::size_t run = 0; run < kinds.size(); ++run)
+        runs.push_back({static_cast<StartKind>(kinds.data()[run]), resolutions.data()[run]});
+    return runs;
+}
+
+nb::tuple maximize(const BlockModel& model, const Array2<std::uint32_t>& starts,
+                   const Array1<std::uint8_t>& kinds, const Array1<double>& resolutions, std::size_t max_rows,
+                   std::size_t max_columns, std::size_t trial_runs, std::size_t groups,
+                   std::size_t random_clusters, std::size_t generations, std::size_t patience,
+                   std::size_t anneal_sweeps, std::size_t reheat_sweeps, bool merge_first, bool as_printed,
+                   std::uint64_t seed, unsigned threads, double seconds) {
+    const SearchPlan plan{{max_rows, max_columns},
+                          runs_of(kinds, resolutions),
+                          trial_runs,
+                          groups,
                           random_clusters,
                           generations,
-                          most_anneals,
+                          patience,
                           anneal_sweeps,
+                          reheat_sweeps,
+                          merge_first,
+                          as_printed,
                           seed,
                           threads};
     const auto rows = rows_of(starts);
     SearchResult result;
-    const bool interrupted =
-        run_interruptible([&](const StopFlag& stop) { result = model.maximize(rows, plan, stop); });
+    const auto deadline = deadline_after(seconds);
+    const partita::common::StopFlag stop;
+    const bool interrupted = run_interruptible(
+        stop, [&] { result = model.maximize(rows, plan, stop); }, [&] { stop_after(deadline, stop); });
     return nb::make_tuple(to_numpy(std::move(result.best.labels)), result.best.icl,
-                          to_numpy(std::move(result.run_icl)), result.generations, interrupted);
-}
-
-std::vector<std::string> stat_names(bool bipartite) {
-    if (bipartite)
-        return {"log_density", "n_clusters", "n_column_clusters", "k_rows", "k_columns", "split_merges"};
-    return {"log_density", "n_clusters", "k", "split_merges"};
-}
-
-struct Sampler {
-    BlockSampler chain;
-    bool bipartite;
-};
-
-nb::tuple advance(Sampler& sampler, std::uint64_t sweeps, std::uint64_t warmup, std::uint64_t thin) {
-    const auto n_stats = stat_names(sampler.bipartite).size();
-    return sampler.chain.visit([&](auto& chain) {
-        auto draws_after = [&](std::uint64_t s) { return s > warmup ? (s - warmup) / thin : 0; };
-        const auto n_draws = draws_after(chain.sweeps() + sweeps) - draws_after(chain.sweeps());
-        std::vector<std::uint32_t> labels(n_draws * chain.n_nodes());
-        std::vector<double> stats;
-        {
-            nb::gil_scoped_release release;
-            auto* next = labels.data();
-            for (std::uint64_t s = 0; s < sweeps; ++s) {
-                const auto drawn = draws_after(chain.sweeps());
-                chain.sweep();
-                if (draws_after(chain.sweeps()) == drawn)
-                    continue;
-                chain.write_labels(next);
-                next += chain.n_nodes();
-                stats.push_back(chain.log_density());
-                for (std::size_t side = 0; side < (sampler.bipartite ? 2u : 1u); ++side)
-                    stats.push_back(static_cast<double>(chain.filled(side)));
-                for (std::size_t side = 0; side < (sampler.bipartite ? 2u : 1u); ++side)
-                    stats.push_back(static_cast<double>(chain.clusters(side)));
-                stats.push_back(static_cast<double>(chain.take_accepted()));
-            }
-        }
-        return nb::make_tuple(to_numpy(std::move(labels), {n_draws, chain.n_nodes()}),
-                              to_numpy(std::move(stats), {n_draws, n_stats}));
-    });
+                          to_numpy(std::move(result.run_icl)), to_numpy(std::move(result.group_icl)),
+                          result.generations, interrupted, static_cast<bool>(stop));
 }
 
 } // namespace
@@ -146,49 +119,40 @@ void bind_block_model(nb::module_& m) {
              [](const BlockModel& self, const Labels& labels, std::size_t node) {
                  return to_numpy(self.swap_changes(as_span(labels), node));
              })
+        .def("some_swap_changes",
+             [](const BlockModel& self, const Labels& labels, std::size_t node, const Labels& slots) {
+                 return to_numpy(self.swap_changes(as_span(labels), node, as_span(slots)));
+             })
         .def("merge_changes",
              [](const BlockModel& self, const Labels& labels) {
                  return to_numpy(self.merge_changes(as_span(labels)));
              })
         .def("merge_path", [](const BlockModel& self,
                               const Labels& labels) { return path_arrays(self.merge_path(as_span(labels))); })
-        .def("maximize", &maximize, nb::arg("starts"), nb::arg("most_rows"), nb::arg("most_columns"),
-             nb::arg("restarts"), nb::arg("trial_climbs"), nb::arg("random_clusters"), nb::arg("generations"),
-             nb::arg("most_anneals"), nb::arg("anneal_sweeps"), nb::arg("seed"), nb::arg("threads"));
+        .def("maximize", &maximize, nb::arg("starts"), nb::arg("kinds"), nb::arg("resolutions"),
+             nb::arg("max_rows"), nb::arg("max_columns"), nb::arg("trial_runs"), nb::arg("groups"),
+             nb::arg("random_clusters"), nb::arg("generations"), nb::arg("patience"),
+             nb::arg("anneal_sweeps"), nb::arg("reheat_sweeps"), nb::arg("merge_first"),
+             nb::arg("as_printed"), nb::arg("seed"), nb::arg("threads"), nb::arg("seconds"));
 
-    nb::class_<Sampler>(m, "BlockSampler", "A chain of a block model; use partita.models instead.")
-        .def(
-            "__init__",
-            [](Sampler* self, const BlockModel& model, const Array1<double>& log_k_rows,
-               const Array1<double>& log_k_columns, double split_merge_rate, std::uint32_t restricted_scans,
-               std::uint32_t resizes, std::size_t start_clusters, std::uint64_t seed, std::uint64_t stream) {
-                ChainPlan plan{{copy_of(log_k_rows), copy_of(log_k_columns)},
-                               split_merge_rate,
-                               restricted_scans,
-                               resizes,
-                               seed,
-                               stream};
-                new (self) Sampler{BlockSampler(model, std::move(plan), start_clusters),
-                                   model.network().bipartite()};
-            },
-            nb::keep_alive<1, 2>(), nb::arg("model"), nb::arg("log_k_rows"), nb::arg("log_k_columns"),
-            nb::arg("split_merge_rate"), nb::arg("restricted_scans"), nb::arg("resizes"),
-            nb::arg("start_clusters"), nb::arg("seed"), nb::arg("stream"))
-        .def_prop_ro(
-            "sweeps",
-            [](Sampler& self) { return self.chain.visit([](auto& chain) { return chain.sweeps(); }); })
-        .def_prop_ro("stat_names", [](const Sampler& self) { return stat_names(self.bipartite); })
-        .def("advance", &advance, nb::arg("sweeps"), nb::arg("warmup"), nb::arg("thin"))
-        .def("state",
-             [](Sampler& self) {
-                 const auto bytes = self.chain.visit([](auto& chain) { return chain.state(); });
-                 return nb::bytes(bytes.data(), bytes.size());
-             })
-        .def(
-            "restore",
-            [](Sampler& self, const nb::bytes& bytes) {
-                self.chain.visit(
-                    [&](auto& chain) { chain.restore(std::string(bytes.c_str(), bytes.size())); });
-            },
-            nb::arg("state"));
+    nb::class_<BlockSampler> sampler(m, "BlockSampler",
+                                     "A chain of a block model; use partita.models instead.");
+    sampler.def(
+        "__init__",
+        [](BlockSampler* self, const BlockModel& model, const Array1<double>& log_k_rows,
+           const Array1<double>& log_k_columns, double split_merge_rate, std::uint32_t restricted_scans,
+           std::uint32_t resizes, std::size_t start_clusters, std::uint64_t seed, std::uint64_t stream) {
+            ChainPlan plan{{copy_of(log_k_rows), copy_of(log_k_columns)},
+                           split_merge_rate,
+                           restricted_scans,
+                           resizes,
+                           start_clusters,
+                           seed,
+                           stream};
+            new (self) BlockSampler(model, std::move(plan));
+        },
+        nb::keep_alive<1, 2>(), nb::arg("model"), nb::arg("log_k_rows"), nb::arg("log_k_columns"),
+        nb::arg("split_merge_rate"), nb::arg("restricted_scans"), nb::arg("resizes"),
+        nb::arg("start_clusters"), nb::arg("seed"), nb::arg("stream"));
+    bind_chain_methods(sampler, [](BlockSampler& self, auto work) { return self.visit(work); });
 }

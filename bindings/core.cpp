@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
     // Threads that outlive the interpreter, such as Dask's, may hold objects: nothing a user could act on.
     nanobind::set_leak_warnings(false);
 #endif
+    bind_components(m);
     bind_ensembles(m);
     bind_block_model(m);
     bind_io(m);
@@ -14,10 +15,15 @@ NB_MODULE(_core, m) {
     bind_sample_view(m);
     bind_losses(m);
     bind_neighbours(m);
+    bind_pairs(m);
+    bind_pair_state(m);
     bind_enumerate(m);
     bind_mixture(m);
+    bind_mixture_columns(m);
     bind_search(m);
     bind_search_state(m);
     bind_shard(m);
+    bind_merge_path(m);
     bind_row_bound(m);
+    bind_threads(m);
 }

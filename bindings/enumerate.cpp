@@ -12,19 +12,25 @@ using namespace nb::literals;
 namespace {
 
 nb::tuple enumerate_best(const SampleView& sample, const LossHandle& loss, std::size_t max_clusters,
-                         unsigned threads) {
+                         unsigned threads, double seconds) {
     return sample.visit([&](const auto& draws) {
         partita::Enumerated best;
-        const bool interrupted = run_interruptible([&](partita::StopFlag& stop) {
-            const partita::LossTables tables(loss.loss, draws.n_items);
-            best = partita::enumerate_best(draws, tables, max_clusters, threads, stop);
-        });
-        return nb::make_tuple(to_numpy(std::move(best.labels)), best.loss, interrupted);
+        const auto deadline = deadline_after(seconds);
+        const partita::common::StopFlag stop;
+        const bool interrupted = run_interruptible(
+            stop,
+            [&] {
+                const partita::LossTables tables(loss.loss, draws.n_items);
+                best = partita::enumerate_best(draws, tables, max_clusters, threads, stop);
+            },
+            [&] { stop_after(deadline, stop); });
+        return nb::make_tuple(to_numpy(std::move(best.labels)), best.loss, interrupted, bool{stop});
     });
 }
 
 } // namespace
 
 void bind_enumerate(nb::module_& m) {
-    m.def("enumerate_best", &enumerate_best, "sample"_a, "loss"_a, "max_clusters"_a, "threads"_a);
+    m.def("enumerate_best", &enumerate_best, "sample"_a, "loss"_a, "max_clusters"_a, "threads"_a,
+          "seconds"_a);
 }

@@ -1,14 +1,17 @@
 // Loss objects, exact losses and the similarity matrix.
+#include <nanobind/stl/string_view.h>
+
 #include <cmath>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
-
-#include <nanobind/stl/vector.h>
+#include <string_view>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "distances.hpp"
 #include "draw_losses.hpp"
+#include "held.hpp"
 #include "interrupt.hpp"
 #include "loss_handle.hpp"
 #include "sample_view.hpp"
@@ -21,12 +24,8 @@ namespace {
 
 /// f0 given in Python: called once for many values, with the GIL held.
 partita::CustomLoss::Combine python_combine(nb::callable f0) {
-    auto held = std::shared_ptr<nb::callable>(new nb::callable(std::move(f0)), [](nb::callable* f) {
-        nb::gil_scoped_acquire acquire;
-        delete f;
-    });
-    return [held](std::span<const double> joint, std::span<const double> estimate,
-                  std::span<const double> draw, std::span<double> out) {
+    return [held = hold(std::move(f0))](std::span<const double> joint, std::span<const double> estimate,
+                                        std::span<const double> draw, std::span<double> out) {
         nb::gil_scoped_acquire acquire;
         auto copy = [](std::span<const double> values) {
             return to_numpy(std::vector<double>(values.begin(), values.end()));
@@ -45,54 +44,55 @@ partita::CustomLoss::Combine native_combine(std::uintptr_t address) {
                 std::span<double> out) {
         for (std::size_t t = 0; t < out.size(); ++t) {
             out[t] = f0(joint[t], estimate[t], draw[t]);
-            if (!std::isfinite(out[t])) {
+            if (!(std::abs(out[t]) <= partita::CustomLoss::max_value)) {
                 std::ostringstream text;
                 text << "f0(" << joint[t] << ", " << estimate[t] << ", " << draw[t] << ") is " << out[t]
-                     << "; it must be finite";
+                     << "; it must be finite, and its size at most " << partita::CustomLoss::max_value;
                 throw std::invalid_argument(text.str());
             }
         }
     };
 }
 
+LossHandle custom_loss(partita::CustomLoss::Combine combine, const nb::list& f1, const nb::list& f2,
+                       const nb::list& f3) {
+    return {partita::CustomLoss{std::move(combine), numbers_of<double>(f1), numbers_of<double>(f2),
+                                numbers_of<double>(f3)}};
+}
+
 nb::object distances(Array1<std::uint32_t> estimate, const SampleView& sample, const LossHandle& loss,
                      unsigned threads) {
     return sample.visit([&](const auto& draws) {
         std::vector<double> result;
-        {
-            nb::gil_scoped_release release;
+        run_or_raise(static_cast<double>(draws.labels.size()), [&](const partita::common::StopFlag& stop) {
             const partita::LossTables tables(loss.loss, draws.n_items);
-            result = partita::distances(as_span(estimate), draws, tables, threads);
-        }
+            result = partita::distances(as_span(estimate), draws, tables, threads, stop);
+        });
         return nb::cast(to_numpy(std::move(result)));
     });
 }
 
 nb::object pairwise_distances(const SampleView& sample, const LossHandle& loss, unsigned threads) {
     return sample.visit([&](const auto& draws) {
-        std::vector<double> result;
-        {
-            nb::gil_scoped_release release;
-            const partita::LossTables tables(loss.loss, draws.n_items);
-            result = partita::pairwise_distances(draws, tables, threads);
-        }
         const auto n = draws.n_draws();
+        std::vector<double> result;
+        const auto steps = static_cast<double>(n) * static_cast<double>(draws.labels.size());
+        run_or_raise(steps, [&](const partita::common::StopFlag& stop) {
+            const partita::LossTables tables(loss.loss, draws.n_items);
+            result = partita::pairwise_distances(draws, tables, threads, stop);
+        });
         return nb::cast(to_numpy(std::move(result), {n, n}));
     });
 }
 
-nb::object expected_losses_of_draws(const SampleView& sample, const LossHandle& loss, double most_steps,
-                                    unsigned threads) {
+nb::object expected_losses_of_draws(const SampleView& sample, const LossHandle& loss, double max_steps,
+                                    unsigned threads, double seconds) {
     return sample.visit([&](const auto& draws) {
         std::vector<double> result;
-        const bool interrupted = run_interruptible([&](partita::StopFlag& stop) {
+        run_for(seconds, [&](const partita::common::StopFlag& stop) {
             const partita::LossTables tables(loss.loss, draws.n_items);
-            result = partita::expected_losses_of_draws(draws, tables, most_steps, threads, stop);
+            result = partita::expected_losses_of_draws(draws, tables, max_steps, threads, stop);
         });
-        if (interrupted) {
-            PyErr_SetNone(PyExc_KeyboardInterrupt);
-            throw nb::python_error();
-        }
         return nb::cast(to_numpy(std::move(result)));
     });
 }
@@ -101,9 +101,12 @@ template <class Real>
 void similarity(const SampleView& sample, Array1<std::int64_t> rows, Array1<std::int64_t> columns,
                 MutableArray2<Real> out, unsigned threads) {
     sample.visit([&](const auto& draws) {
-        nb::gil_scoped_release release;
-        partita::similarity(draws, as_span(rows), as_span(columns), std::span(out.data(), out.size()),
-                            threads);
+        const auto n_draws = static_cast<double>(draws.n_draws());
+        const auto steps = n_draws * static_cast<double>(out.size() + draws.n_items);
+        run_or_raise(steps, [&](const partita::common::StopFlag& stop) {
+            partita::similarity(draws, as_span(rows), as_span(columns), std::span(out.data(), out.size()),
+                                threads, stop);
+        });
     });
 }
 
@@ -112,26 +115,24 @@ void similarity(const SampleView& sample, Array1<std::int64_t> rows, Array1<std:
 void bind_losses(nb::module_& m) {
     nb::class_<LossHandle>(m, "Loss", "A loss as the core knows it.")
         .def_static(
-            "binder", [](double a, double b) { return LossHandle{partita::Binder{a, b}}; }, "a"_a, "b"_a)
+            "binder",
+            [](double a, double b) { return LossHandle{partita::with_weights<partita::Binder>(a, b)}; },
+            "a"_a, "b"_a)
         .def_static(
-            "vi", [](double a, double b) { return LossHandle{partita::VI{a, b}}; }, "a"_a, "b"_a)
-        .def_static("nvi", [] { return LossHandle{partita::NVI{}}; })
-        .def_static("id", [] { return LossHandle{partita::ID{}}; })
-        .def_static("nid", [] { return LossHandle{partita::NID{}}; })
-        .def_static("omari", [] { return LossHandle{partita::OneMinusARI{}}; })
-        .def_static("zero_one", [] { return LossHandle{partita::ZeroOne{}}; })
+            "vi", [](double a, double b) { return LossHandle{partita::with_weights<partita::VI>(a, b)}; },
+            "a"_a, "b"_a)
+        .def_static(
+            "plain", [](std::string_view name) { return LossHandle{partita::plain_loss(name)}; }, "name"_a)
         .def_static(
             "custom",
-            [](std::vector<double> f1, std::vector<double> f2, std::vector<double> f3, nb::callable f0) {
-                return LossHandle{partita::CustomLoss{python_combine(std::move(f0)), std::move(f1),
-                                                      std::move(f2), std::move(f3)}};
+            [](nb::list f1, nb::list f2, nb::list f3, nb::callable f0) {
+                return custom_loss(python_combine(std::move(f0)), f1, f2, f3);
             },
             "f1"_a, "f2"_a, "f3"_a, "f0"_a)
         .def_static(
             "custom_native",
-            [](std::vector<double> f1, std::vector<double> f2, std::vector<double> f3, std::uintptr_t f0) {
-                return LossHandle{
-                    partita::CustomLoss{native_combine(f0), std::move(f1), std::move(f2), std::move(f3)}};
+            [](nb::list f1, nb::list f2, nb::list f3, std::uintptr_t f0) {
+                return custom_loss(native_combine(f0), f1, f2, f3);
             },
             "f1"_a, "f2"_a, "f3"_a, "f0_address"_a);
     m.def(
@@ -142,8 +143,8 @@ void bind_losses(nb::module_& m) {
         "capsule"_a);
     m.def("distances", &distances, "estimate"_a, "sample"_a, "loss"_a, "threads"_a);
     m.def("pairwise_distances", &pairwise_distances, "sample"_a, "loss"_a, "threads"_a);
-    m.def("expected_losses_of_draws", &expected_losses_of_draws, "sample"_a, "loss"_a, "most_steps"_a,
-          "threads"_a);
+    m.def("expected_losses_of_draws", &expected_losses_of_draws, "sample"_a, "loss"_a, "max_steps"_a,
+          "threads"_a, "seconds"_a = std::numeric_limits<double>::infinity());
     m.def("similarity", &similarity<float>, "sample"_a, "rows"_a, "columns"_a, "out"_a.noconvert(),
           "threads"_a);
     m.def("similarity", &similarity<double>, "sample"_a, "rows"_a, "columns"_a, "out"_a.noconvert(),

@@ -3,7 +3,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "canonical.hpp"
+#include "common/canonical.hpp"
 #include "sample.hpp"
 
 namespace {
@@ -38,7 +38,7 @@ template <class Input> void bind_canonical(nb::module_& m) {
         "canonical",
         [](const Array1<Input>& labels) {
             std::vector<std::uint32_t> canonical(labels.size());
-            partita::Canonicaliser()(as_span(labels), std::span(canonical));
+            partita::common::Canonicaliser()(as_span(labels), std::span(canonical));
             return to_numpy(std::move(canonical));
         },
         nb::arg("labels").noconvert());

@@ -9,50 +9,72 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "held.hpp"
 #include "interrupt.hpp"
 #include "loss_handle.hpp"
 #include "sample_view.hpp"
+#include "search/constrained.hpp"
 #include "search/search.hpp"
+#include "search/sparse_search.hpp"
+#include "search/sparse_state.hpp"
 
 using namespace nb::literals;
-using partita::Run;
-using partita::SearchOptions;
 using partita::Sharing;
-using partita::Stage;
+using partita::search::Run;
+using partita::search::SearchOptions;
+using partita::search::Stage;
+using partita::search::StateKind;
 
 namespace {
 
 /// Calls the Python function with (loss, clusters) of a finished run.
-partita::Progress python_progress(nb::object report) {
+partita::search::Progress python_progress(nb::object report) {
     if (report.is_none())
         return {};
-    return [report](const Run& run) {
+    return [held = hold(std::move(report))](const Run& run) {
         nb::gil_scoped_acquire acquire;
-        report(run.loss, run.clusters);
+        (*held)(run.loss, run.clusters);
     };
+}
+
+/// The runs of a paper's algorithm.
+template <class S>
+std::vector<Run> run_paper(const std::string& method, const typename S::Setting& problem,
+                           const SearchOptions& options, const partita::common::StopFlag& stop,
+                           const partita::search::Progress& progress) {
+    if (method != "salso" && method != "greedy")
+        throw std::invalid_argument("unknown method " + method);
+    const auto one = method == "salso" ? partita::search::salso_run<S> : partita::search::greedy_run<S>;
+    return partita::search::run_all(
+        [&](const SearchOptions& own, partita::common::Rng& rng, const partita::search::Limits& limits) {
+            return one(problem, own, rng, limits);
+        },
+        options, stop, progress);
 }
 
 template <class Label>
 std::vector<Run> run_method(const std::string& method, const partita::Draws<Label>& draws,
                             const partita::LossTables& tables, const SearchOptions& options,
-                            const partita::StopFlag& stop, const partita::Progress& progress) {
+                            const partita::common::StopFlag& stop,
+                            const partita::search::Progress& progress) {
     if (method == "search")
-        return partita::search(draws, tables, options, stop, progress);
-    const partita::Problem problem(draws, tables);
-    if (method == "salso")
-        return partita::run_all(partita::salso_run, problem, options, stop, progress);
-    if (method == "greedy")
-        return partita::run_all(partita::greedy_run, problem, options, stop, progress);
-    throw std::invalid_argument("unknown method " + method);
+        return partita::search::search(draws, tables, options, stop, progress);
+    if (partita::search::prefers_sparse(draws, tables.loss(), options)) {
+        const partita::search::SparseProblem problem(draws, tables, options.threads,
+                                                     partita::search::SparseProblem::Order::as_given);
+        return run_paper<partita::search::SparseState>(method, problem, options, stop, progress);
+    }
+    return run_paper<partita::search::State>(method, partita::search::Problem(draws, tables), options, stop,
+                                             progress);
 }
 
 /// A Python function that takes a Stage and returns the runs that were done.
-partita::DoStage python_stage(nb::object do_stage) {
+partita::search::DoStage python_stage(nb::object do_stage) {
     if (do_stage.is_none())
         return {};
-    return [do_stage](const Stage& stage) {
+    return [held = hold(std::move(do_stage))](const Stage& stage) {
         nb::gil_scoped_acquire acquire;
-        return nb::cast<std::vector<Run>>(do_stage(stage));
+        return nb::cast<std::vector<Run>>((*held)(stage));
     };
 }
 
@@ -64,7 +86,7 @@ nb::tuple interruptible_runs(const SampleView& sample, const LossHandle& loss,
         draws.copies = copies;
         draws.sharing = sharing;
         std::vector<Run> runs;
-        const bool interrupted = run_interruptible([&](const partita::StopFlag& stop) {
+        const bool interrupted = run_interruptible([&](const partita::common::StopFlag& stop) {
             const partita::LossTables tables(loss.loss, draws.n_total());
             runs = work(draws, tables, stop);
         });
@@ -96,13 +118,28 @@ nb::tuple refine(const SampleView& sample, const LossHandle& loss, Array2<std::u
     }
     return interruptible_runs(sample, loss, {}, Sharing::where_it_pays,
                               [&](const auto& draws, const auto& tables, const auto& stop) {
-                                  return partita::refine(draws, tables, options, begun, stop, progress);
+                                  return partita::search::refine(draws, tables, options, begun, stop,
+                                                                 progress);
+                              });
+}
+
+using Lists = std::vector<std::vector<std::uint32_t>>;
+
+nb::tuple search_constrained(const SampleView& sample, const LossHandle& loss, Lists atoms, Lists apart,
+                             const Lists& starts, const SearchOptions& options, nb::object report) {
+    const auto progress = python_progress(report);
+    const partita::search::Restrictions restrictions{std::move(atoms), std::move(apart)};
+    return interruptible_runs(sample, loss, {}, Sharing::where_it_pays,
+                              [&](const auto& draws, const auto& tables, const auto& stop) {
+                                  const partita::search::Problem problem(draws, tables);
+                                  return partita::search::search_constrained(problem, restrictions, starts,
+                                                                             options, stop, progress);
                               });
 }
 
 /// What is pickled of a run.
 using RunState = std::tuple<Array1<std::uint32_t>, std::string, std::uint64_t, std::uint64_t,
-                            std::vector<double>, double, std::uint32_t, double, double>;
+                            std::vector<double>, double, std::uint32_t, double, double, double>;
 
 } // namespace
 
@@ -111,6 +148,10 @@ void bind_search(nb::module_& m) {
         .value("never", Sharing::never)
         .value("where_it_pays", Sharing::where_it_pays)
         .value("always", Sharing::always);
+    nb::enum_<StateKind>(m, "StateKind", "How the partitions of a search are kept.")
+        .value("where_it_pays", StateKind::where_it_pays)
+        .value("dense", StateKind::dense)
+        .value("sparse", StateKind::sparse);
     nb::class_<SearchOptions>(m, "SearchOptions", "Options of a search, all resolved.")
         .def(nb::init<>())
         .def_rw("runs", &SearchOptions::runs)
@@ -120,7 +161,9 @@ void bind_search(nb::module_& m) {
         .def_rw("zealous", &SearchOptions::zealous)
         .def_rw("p_sequential", &SearchOptions::p_sequential)
         .def_rw("threads", &SearchOptions::threads)
-        .def_rw("seed", &SearchOptions::seed);
+        .def_rw("seed", &SearchOptions::seed)
+        .def_rw("state", &SearchOptions::state)
+        .def_rw("starts", &SearchOptions::starts);
     nb::class_<Stage>(m, "Stage", "Runs that do not depend on each other.")
         .def_ro("n_runs", &Stage::n_runs)
         .def(
@@ -149,7 +192,7 @@ void bind_search(nb::module_& m) {
              [](const Run& run) {
                  return nb::make_tuple(to_numpy(std::vector<std::uint32_t>(run.labels)), run.start,
                                        run.tally.sweeps, run.tally.moves, run.tally.trace, run.loss,
-                                       run.clusters, run.seconds, run.clusters_a_row);
+                                       run.clusters, run.seconds, run.clusters_a_row, run.rounding);
              })
         .def("__setstate__", [](Run& run, const RunState& state) {
             const auto labels = as_span(std::get<0>(state));
@@ -159,11 +202,23 @@ void bind_search(nb::module_& m) {
                            std::get<5>(state),
                            std::get<6>(state),
                            std::get<7>(state),
-                           std::get<8>(state)};
+                           std::get<8>(state),
+                           std::get<9>(state)};
         });
+    m.attr("SINGLE_ROUNDING") = partita::search::single_rounding;
     m.def("search", &search, "sample"_a, "loss"_a, "method"_a, "options"_a, "report"_a.none(),
           "do_stage"_a.none() = nb::none(), "copies"_a.none() = nb::none(),
           "sharing"_a = Sharing::where_it_pays);
+    m.def(
+        "prefers_sparse",
+        [](const SampleView& sample, const LossHandle& loss, const SearchOptions& options) {
+            return sample.visit([&](const auto& draws) {
+                return partita::search::prefers_sparse(draws, loss.loss, options);
+            });
+        },
+        "sample"_a, "loss"_a, "options"_a);
+    m.def("search_constrained", &search_constrained, "sample"_a, "loss"_a, "atoms"_a, "apart"_a, "starts"_a,
+          "options"_a, "report"_a.none());
     m.def("refine", &refine, "sample"_a, "loss"_a, "starts"_a, "options"_a, "report"_a.none(),
           "do_stage"_a.none() = nb::none());
 }

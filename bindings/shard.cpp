@@ -17,7 +17,7 @@ public:
                 std::size_t slots, double unit)
         : sample_(sample), tables_(loss.loss, sample.visit([](const auto& draws) { return draws.n_items; })),
           shard_(sample_.visit([&](const auto& draws) {
-              return partita::Shard(draws, tables_, as_span(ends), slots, unit);
+              return partita::search::Shard(draws, tables_, as_span(ends), slots, unit);
           })) {}
 
     NumpyOut<std::int64_t> scores(std::size_t slot, Array1<std::uint32_t> labels, Array1<std::uint32_t> items,
@@ -51,7 +51,7 @@ public:
 private:
     SampleView sample_;
     partita::LossTables tables_;
-    partita::Shard shard_;
+    partita::search::Shard shard_;
 };
 
 } // namespace

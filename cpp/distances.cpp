@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <numeric>
 
-#include "clones.hpp"
-#include "parallel.hpp"
+#include "common/clones.hpp"
 
 namespace partita {
 namespace {
 
 constexpr std::size_t dense_cells_limit = std::size_t{1} << 16; // the whole table stays in the cache
 // Tables in which items take turns: to count in one cell twice at once is slow.
-constexpr std::size_t lanes = 2;
-constexpr std::size_t lane_cells_limit = 4096; // larger tables have one lane
-constexpr std::size_t block_of_draws = 64;     // that a thread takes at a time
+constexpr std::size_t interleaved_tables = 2;
+constexpr std::size_t interleaved_cells_limit = 4096; // larger tables are counted in one
+constexpr std::size_t block_of_draws = 64;            // that a thread takes at a time
 
 double sum_of(std::span<const double> table, std::span<const std::uint32_t> counts) {
     double sum = 0;
@@ -29,21 +28,21 @@ std::size_t largest_cluster_count(const auto& draws) {
     return largest;
 }
 
-PARTITA_CLONES void add_and_clear(std::uint32_t* __restrict lane, std::size_t n,
+PARTITA_CLONES void add_and_clear(std::uint32_t* __restrict counts, std::size_t n,
                                   std::uint32_t* __restrict sum) {
     for (std::size_t cell = 0; cell < n; ++cell) {
-        sum[cell] += lane[cell];
-        lane[cell] = 0;
+        sum[cell] += counts[cell];
+        counts[cell] = 0;
     }
 }
 
 } // namespace
 
-Contingency::Contingency(std::size_t most_estimate_clusters, std::size_t most_draw_clusters) {
-    const auto n_cells = (most_estimate_clusters + 1) * (most_draw_clusters + 1);
+Contingency::Contingency(std::size_t max_estimate_clusters, std::size_t max_draw_clusters) {
+    const auto n_cells = (max_estimate_clusters + 1) * (max_draw_clusters + 1);
     dense_ = n_cells <= dense_cells_limit;
-    n_lanes_ = n_cells <= lane_cells_limit ? lanes : 1;
-    cells_.resize(dense_ ? n_lanes_ * n_cells : n_lanes_ * most_draw_clusters);
+    n_tables_ = n_cells <= interleaved_cells_limit ? interleaved_tables : 1;
+    cells_.resize(dense_ ? n_tables_ * n_cells : n_tables_ * max_draw_clusters);
 }
 
 template <class Label> void Contingency::set_estimate(std::span<const Label> estimate) {
@@ -82,9 +81,9 @@ Sums Contingency::transposed(Sums sums, const LossTables& tables) const {
 
 /// Gaps are counted in the last row and column, which nothing reads: no branch in the loop.
 template <class Label> void Contingency::count_dense(std::span<const Label> draw) {
-    std::uint32_t* own[lanes];
-    for (std::size_t s = 0; s < lanes; ++s)
-        own[s] = lane(s % n_lanes_);
+    std::uint32_t* own[interleaved_tables];
+    for (std::size_t s = 0; s < interleaved_tables; ++s)
+        own[s] = counting_table(s % n_tables_);
     std::fill_n(own[0], n_cells(), 0u);
     const auto* const columns = columns_.data();
     const auto outside = static_cast<std::uint32_t>(n_rows_), stride = static_cast<std::uint32_t>(stride_);
@@ -92,12 +91,12 @@ template <class Label> void Contingency::count_dense(std::span<const Label> draw
         return std::min(static_cast<std::uint32_t>(draw[i]), outside) * stride + columns[i];
     };
     std::size_t i = 0;
-    for (; i + lanes <= draw.size(); i += lanes)
-        for (std::size_t s = 0; s < lanes; ++s)
+    for (; i + interleaved_tables <= draw.size(); i += interleaved_tables)
+        for (std::size_t s = 0; s < interleaved_tables; ++s)
             ++own[s][cell(i + s)];
     for (; i < draw.size(); ++i)
         ++own[0][cell(i)];
-    for (std::size_t s = 1; s < n_lanes_; ++s)
+    for (std::size_t s = 1; s < n_tables_; ++s)
         add_and_clear(own[s], n_cells(), own[0]);
 }
 
@@ -156,37 +155,42 @@ double Contingency::joint_sparse(std::span<const Label> draw, std::span<const do
 
 template <class Label>
 std::vector<double> distances(std::span<const std::uint32_t> estimate, const Draws<Label>& draws,
-                              const LossTables& tables, unsigned threads) {
+                              const LossTables& tables, unsigned threads, const common::StopFlag& stop) {
     Contingency empty(count_clusters(estimate), largest_cluster_count(draws));
     empty.set_estimate(estimate);
     std::vector<Contingency> scratch(std::max(threads, 1u), empty);
     std::vector<Sums> sums(draws.n_draws());
     const auto blocks = (draws.n_draws() + block_of_draws - 1) / block_of_draws;
-    parallel_for(blocks, threads, [&](std::size_t block, unsigned worker) {
+    common::parallel_for(blocks, threads, stop, [&](std::size_t block, unsigned worker) {
         const auto end = std::min(draws.n_draws(), (block + 1) * block_of_draws);
-        for (std::size_t t = block * block_of_draws; t < end; ++t)
+        for (std::size_t t = block * block_of_draws; t < end && !stop; ++t)
             sums[t] = scratch[worker].sums(draws.draw(t), tables);
     });
     std::vector<double> losses(draws.n_draws());
-    tables.combine(sums, losses);
+    if (!stop)
+        tables.combine(sums, losses);
     return losses;
 }
 
 template <class Label>
-std::vector<double> pairwise_distances(const Draws<Label>& draws, const LossTables& tables,
-                                       unsigned threads) {
+std::vector<double> pairwise_distances(const Draws<Label>& draws, const LossTables& tables, unsigned threads,
+                                       const common::StopFlag& stop) {
     const auto n = draws.n_draws();
     std::vector<double> matrix(n * n);
     const auto n_clusters = largest_cluster_count(draws);
     std::vector<Contingency> scratch(std::max(threads, 1u), Contingency(n_clusters, n_clusters));
-    parallel_for(n, threads, [&](std::size_t t, unsigned worker) {
+    common::parallel_for(n, threads, stop, [&](std::size_t t, unsigned worker) {
+        if (stop)
+            return;
         scratch[worker].set_estimate(draws.draw(t));
         std::vector<Sums> sums(2 * t); // one table serves both directions
         std::vector<double> losses(2 * t);
-        for (std::size_t s = 0; s < t; ++s) {
+        for (std::size_t s = 0; s < t && !stop; ++s) {
             sums[2 * s] = scratch[worker].sums(draws.draw(s), tables);
             sums[2 * s + 1] = scratch[worker].transposed(sums[2 * s], tables);
         }
+        if (stop)
+            return;
         tables.combine(sums, losses);
         for (std::size_t s = 0; s < t; ++s) {
             matrix[s * n + t] = losses[2 * s];
@@ -200,8 +204,9 @@ std::vector<double> pairwise_distances(const Draws<Label>& draws, const LossTabl
     template void Contingency::set_estimate(std::span<const Label>);                                         \
     template Sums Contingency::sums(std::span<const Label>, const LossTables&);                              \
     template std::vector<double> distances(std::span<const std::uint32_t>, const Draws<Label>&,              \
-                                           const LossTables&, unsigned);                                     \
-    template std::vector<double> pairwise_distances(const Draws<Label>&, const LossTables&, unsigned);
+                                           const LossTables&, unsigned, const common::StopFlag&);            \
+    template std::vector<double> pairwise_distances(const Draws<Label>&, const LossTables&, unsigned,        \
+                                                    const common::StopFlag&);
 INSTANTIATE(std::uint8_t)
 INSTANTIATE(std::uint16_t)
 INSTANTIATE(std::uint32_t)

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "clones.hpp"
+#include "common/clones.hpp"
 
 namespace partita {
 namespace {
@@ -91,9 +91,9 @@ struct LinearLoss {
 LinearLoss as_linear(const Loss& loss, std::size_t n_items) {
     const auto n = static_cast<double>(n_items);
     if (const auto* binder = std::get_if<Binder>(&loss))
-        return {binder->a, binder->b, n * n};
+        return {binder->a, binder->b, n * n / binder->unit};
     if (const auto* vi = std::get_if<VI>(&loss))
-        return {vi->a, vi->b, n};
+        return {vi->a, vi->b, n / vi->unit};
     return {};
 }
 
@@ -101,17 +101,18 @@ LinearLoss as_linear(const Loss& loss, std::size_t n_items) {
 
 template <class Label>
 std::vector<double> expected_losses_of_draws(const Draws<Label>& draws, const LossTables& tables,
-                                             double most_steps, unsigned threads, const StopFlag& stop) {
+                                             double max_steps, unsigned threads,
+                                             const common::StopFlag& stop) {
     const auto loss = as_linear(tables.loss(), draws.n_items);
     const auto clusters = distinct_clusters(draws);
     const auto count = static_cast<double>(clusters.count());
     if (!(loss.divisor > 0) ||
-        count * count * (static_cast<double>(clusters.n_words) + steps_beside_words) > most_steps)
+        count * count * (static_cast<double>(clusters.n_words) + steps_beside_words) > max_steps)
         return {};
     const auto phi = tables.joint();
     std::vector<double> joint(clusters.count());
     const auto blocks = (clusters.count() + block_of_rows - 1) / block_of_rows;
-    parallel_for(blocks, threads, [&](std::size_t block, unsigned) {
+    common::parallel_for(blocks, threads, [&](std::size_t block, unsigned) {
         if (!stop)
             overlap_sums(block * block_of_rows, std::min(clusters.count(), (block + 1) * block_of_rows),
                          clusters, phi.data(), joint.data());
@@ -132,10 +133,10 @@ std::vector<double> expected_losses_of_draws(const Draws<Label>& draws, const Lo
 }
 
 template std::vector<double> expected_losses_of_draws(const Draws<std::uint8_t>&, const LossTables&, double,
-                                                      unsigned, const StopFlag&);
+                                                      unsigned, const common::StopFlag&);
 template std::vector<double> expected_losses_of_draws(const Draws<std::uint16_t>&, const LossTables&, double,
-                                                      unsigned, const StopFlag&);
+                                                      unsigned, const common::StopFlag&);
 template std::vector<double> expected_losses_of_draws(const Draws<std::uint32_t>&, const LossTables&, double,
-                                                      unsigned, const StopFlag&);
+                                                      unsigned, const common::StopFlag&);
 
 } // namespace partita

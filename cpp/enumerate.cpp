@@ -26,7 +26,8 @@ void grow(Prefix& prefix, std::size_t length, std::size_t max_clusters, std::vec
 /// A walk below one prefix. Sums are kept for each depth, so that nothing is ever subtracted.
 template <class Label> class Walk {
 public:
-    Walk(const Draws<Label>& draws, const LossTables& tables, std::size_t max_clusters, const StopFlag& stop)
+    Walk(const Draws<Label>& draws, const LossTables& tables, std::size_t max_clusters,
+         const common::StopFlag& stop)
         : draws_(draws), tables_(tables), max_clusters_(max_clusters), stop_(stop),
           cells_(draws.n_draws() * draws.n_items * draws.n_items, 0),
           columns_(draws.n_draws() * draws.n_items, 0),
@@ -112,7 +113,7 @@ private:
     const Draws<Label>& draws_;
     const LossTables& tables_;
     std::size_t max_clusters_;
-    const StopFlag& stop_;
+    const common::StopFlag& stop_;
     std::vector<std::uint8_t> cells_, columns_; // counts to 12
     std::vector<std::vector<Sums>> sums_;
     std::vector<double> losses_;
@@ -124,12 +125,12 @@ private:
 
 template <class Label>
 Enumerated enumerate_best(const Draws<Label>& draws, const LossTables& tables, std::size_t max_clusters,
-                          unsigned threads, const StopFlag& stop) {
+                          unsigned threads, const common::StopFlag& stop) {
     std::vector<Prefix> prefixes;
     Prefix empty;
     grow(empty, std::min(draws.n_items, prefix_length), max_clusters, prefixes);
     std::vector<Enumerated> found(prefixes.size());
-    parallel_for(prefixes.size(), threads, [&](std::size_t task, unsigned) {
+    common::parallel_for(prefixes.size(), threads, stop, [&](std::size_t task, unsigned) {
         found[task] = Walk<Label>(draws, tables, max_clusters, stop).run(prefixes[task]);
     });
     Enumerated best{{}, std::numeric_limits<double>::infinity()};
@@ -142,10 +143,10 @@ Enumerated enumerate_best(const Draws<Label>& draws, const LossTables& tables, s
 }
 
 template Enumerated enumerate_best(const Draws<std::uint8_t>&, const LossTables&, std::size_t, unsigned,
-                                   const StopFlag&);
+                                   const common::StopFlag&);
 template Enumerated enumerate_best(const Draws<std::uint16_t>&, const LossTables&, std::size_t, unsigned,
-                                   const StopFlag&);
+                                   const common::StopFlag&);
 template Enumerated enumerate_best(const Draws<std::uint32_t>&, const LossTables&, std::size_t, unsigned,
-                                   const StopFlag&);
+                                   const common::StopFlag&);
 
 } // namespace partita

@@ -1,6 +1,8 @@
 #include "losses.hpp"
 
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace partita {
 
@@ -15,6 +17,64 @@ double phi_value(Phi phi, std::size_t count) {
         return n * (n - 1) / 2;
     }
     throw std::logic_error("unknown phi");
+}
+
+namespace {
+
+template <class Kind> void add_if_plain(std::vector<Loss>& losses) {
+    if constexpr (PlainLoss<Kind>)
+        losses.emplace_back(Kind{});
+}
+
+bool has_name(const Loss& loss, std::string_view name) {
+    return std::visit(
+        [&]<class Kind>(const Kind&) {
+            if constexpr (PlainLoss<Kind>)
+                return Kind::name == name;
+            else
+                return false;
+        },
+        loss);
+}
+
+/// f0 of the sums of the draws that label some item; it need not know what a table of nothing is worth.
+void combine_custom(const CustomLoss& loss, std::span<const Sums> sums, std::span<double> out) {
+    std::vector<std::size_t> known;
+    std::vector<double> joint, estimate, draw;
+    for (auto* list : {&joint, &estimate, &draw})
+        list->reserve(sums.size());
+    known.reserve(sums.size());
+    for (std::size_t t = 0; t < sums.size(); ++t) {
+        out[t] = 0;
+        if (sums[t].n > 0) {
+            known.push_back(t);
+            joint.push_back(sums[t].joint);
+            estimate.push_back(sums[t].estimate);
+            draw.push_back(sums[t].draw);
+        }
+    }
+    std::vector<double> losses(known.size());
+    if (!known.empty())
+        loss.combine(joint, estimate, draw, losses);
+    for (std::size_t k = 0; k < known.size(); ++k)
+        out[known[k]] = losses[k];
+}
+
+} // namespace
+
+std::vector<Loss> plain_losses() {
+    std::vector<Loss> losses;
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+        (add_if_plain<std::variant_alternative_t<Index, Loss>>(losses), ...);
+    }(std::make_index_sequence<std::variant_size_v<Loss>>{});
+    return losses;
+}
+
+Loss plain_loss(std::string_view name) {
+    for (auto& loss : plain_losses())
+        if (has_name(loss, name))
+            return loss;
+    throw std::invalid_argument("the core has no loss without weights named '" + std::string(name) + "'");
 }
 
 LossTables::LossTables(Loss loss, std::size_t n_items)
@@ -41,13 +101,7 @@ void LossTables::combine(std::span<const Sums> sums, std::span<double> out) cons
     std::visit(
         [&](const auto& kind) {
             if constexpr (std::is_same_v<std::decay_t<decltype(kind)>, CustomLoss>) {
-                std::vector<double> joint(sums.size()), estimate(sums.size()), draw(sums.size());
-                for (std::size_t t = 0; t < sums.size(); ++t) {
-                    joint[t] = sums[t].joint;
-                    estimate[t] = sums[t].estimate;
-                    draw[t] = sums[t].draw;
-                }
-                kind.combine(joint, estimate, draw, out);
+                combine_custom(kind, sums, out);
             } else {
                 // rounding may leave a tiny negative number where the loss is zero
                 for (std::size_t t = 0; t < sums.size(); ++t)

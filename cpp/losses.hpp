@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -23,32 +25,44 @@ struct Sums {
 };
 
 /// Sums of counts of two different partitions differ by at least one half for every phi here; anything
-/// smaller is rounding. Where a loss divides by an entropy, rounding must not be taken for a difference.
+/// smaller is rounding. If a loss divides by an entropy, rounding must not be mistaken for a difference.
 inline constexpr double no_difference = 1e-3;
 
 enum class Phi { square, n_log_n, pairs };
 
 double phi_value(Phi phi, std::size_t count);
 
-/// L = a (draw - joint) + b (estimate - joint), over n^2 (Binder) or n (VI): linear in every sum.
+/// The divisor of a loss: the number of items that the draw labels. A draw that labels none has loss 0.
+inline double divisor(const Sums& s) { return std::max(s.n, 1.0); }
+
+/// L = unit * (a (draw - joint) + b (estimate - joint)), over n^2 (Binder) or n (VI): linear in every sum.
+/// A search works with a and b as stored here and multiplies the reported losses by the unit.
 struct Binder {
     static constexpr Phi phi = Phi::square;
-    double a, b;
+    double a, b, unit = 1;
     double operator()(const Sums& s) const {
-        return (a * (s.draw - s.joint) + b * (s.estimate - s.joint)) / (s.n * s.n);
+        return unit * (a * (s.draw - s.joint) + b * (s.estimate - s.joint)) / (divisor(s) * divisor(s));
     }
 };
 
 struct VI {
     static constexpr Phi phi = Phi::n_log_n;
-    double a, b;
+    double a, b, unit = 1;
     double operator()(const Sums& s) const {
-        return (a * (s.draw - s.joint) + b * (s.estimate - s.joint)) / s.n;
+        return unit * (a * (s.draw - s.joint) + b * (s.estimate - s.joint)) / divisor(s);
     }
 };
 
-/// 1 - I / H(joint); both entropies zero (one cluster each): 0.
+/// The loss with these weights. Its unit is the power of two that leaves the larger weight between 1 and 2:
+/// nothing is rounded, and sums in single precision neither overflow nor underflow for any weights.
+template <class Weighted> Weighted with_weights(double a, double b) {
+    const auto exponent = std::ilogb(std::max(a, b));
+    return {std::ldexp(a, -exponent), std::ldexp(b, -exponent), std::ldexp(1.0, exponent)};
+}
+
+/// 1 - I / H(joint); 0 if both entropies are zero (one cluster each).
 struct NVI {
+    static constexpr std::string_view name = "nvi";
     static constexpr Phi phi = Phi::n_log_n;
     double operator()(const Sums& s) const {
         const double entropy = s.total - s.joint;
@@ -59,12 +73,14 @@ struct NVI {
 
 /// max(H, H') - I.
 struct ID {
+    static constexpr std::string_view name = "id";
     static constexpr Phi phi = Phi::n_log_n;
-    double operator()(const Sums& s) const { return (std::max(s.draw, s.estimate) - s.joint) / s.n; }
+    double operator()(const Sums& s) const { return (std::max(s.draw, s.estimate) - s.joint) / divisor(s); }
 };
 
-/// 1 - I / max(H, H'); both entropies zero: 0.
+/// 1 - I / max(H, H'); 0 if both entropies are zero.
 struct NID {
+    static constexpr std::string_view name = "nid";
     static constexpr Phi phi = Phi::n_log_n;
     double operator()(const Sums& s) const {
         const double distance = std::max(s.draw, s.estimate) - s.joint;
@@ -74,6 +90,7 @@ struct NID {
 
 /// 1 - adjusted Rand index; its 0/0 (both one cluster, or both all singletons) is 0.
 struct OneMinusARI {
+    static constexpr std::string_view name = "omari";
     static constexpr Phi phi = Phi::pairs;
     double operator()(const Sums& s) const {
         const double mean = 0.5 * (s.estimate + s.draw);
@@ -82,21 +99,35 @@ struct OneMinusARI {
     }
 };
 
-/// 0 for the same partition, else 1. Squares are exact in double, so equality is.
+/// 0 for the same partition, otherwise 1. Squares are exact in double precision, and so is equality.
 struct ZeroOne {
+    static constexpr std::string_view name = "zero-one";
     static constexpr Phi phi = Phi::square;
     double operator()(const Sums& s) const { return s.joint == s.draw && s.joint == s.estimate ? 0.0 : 1.0; }
 };
 
-/// The user's own f0 over whole arrays of sums, so that a Python callable is called once for many values.
+/// A custom loss: the user's f0 takes whole arrays of sums, so that a Python callable is called once for many
+/// values.
 struct CustomLoss {
     using Combine = std::function<void(std::span<const double> joint, std::span<const double> estimate,
                                        std::span<const double> draw, std::span<double> out)>;
+    /// The largest value of f0 and of the tables, so that sums are finite.
+    static constexpr double max_value = 1e150;
     Combine combine;
     std::vector<double> f1, f2, f3; // tables over 0..n
 };
 
 using Loss = std::variant<Binder, VI, NVI, ID, NID, OneMinusARI, ZeroOne, CustomLoss>;
+
+/// A loss without weights: its name says all.
+template <class Kind>
+concept PlainLoss = requires { Kind::name; } && std::is_empty_v<Kind>;
+
+/// Every loss without weights, once.
+std::vector<Loss> plain_losses();
+
+/// The loss without weights of this name; throws std::invalid_argument where there is none.
+Loss plain_loss(std::string_view name);
 
 /// A loss with its tables for up to n items: everything that turns counts into losses.
 class LossTables {
@@ -108,7 +139,7 @@ public:
     std::span<const double> estimate() const { return custom_ ? estimate_ : joint_; }
     std::span<const double> draw() const { return custom_ ? draw_ : joint_; }
 
-    /// out[t] = loss of sums[t].
+    /// out[t] = loss of sums[t]; 0 for a draw that labels no item.
     void combine(std::span<const Sums> sums, std::span<double> out) const;
 
 private:

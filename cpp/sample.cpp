@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "parallel.hpp"
+#include "common/parallel.hpp"
 
 namespace partita {
 namespace {
@@ -85,7 +85,7 @@ template <class Input> void SampleBuilder::add(std::span<const Input> block, uns
     canonicalisers_.resize(std::max<std::size_t>({canonicalisers_.size(), threads, 1}));
     std::vector<Row> rows(n_rows);
 
-    parallel_for(n_tasks, threads, [&](std::size_t task, unsigned worker) {
+    common::parallel_for(n_tasks, threads, [&](std::size_t task, unsigned worker) {
         const auto end = std::min(n_rows, (task + 1) * rows_a_task);
         for (std::size_t r = task * rows_a_task; r < end; ++r) {
             const auto out = std::span(canonical_).subspan(r * n_items_, n_items_);
@@ -103,8 +103,8 @@ template <class Input> void SampleBuilder::add(std::span<const Input> block, uns
 }
 
 std::int64_t SampleBuilder::find_or_store(const Row& row) {
-    most_clusters_ = std::max(most_clusters_, row.clusters);
-    make_room(draws_.labels, most_clusters_, draws_.has_gaps);
+    max_clusters_ = std::max(max_clusters_, row.clusters);
+    make_room(draws_.labels, max_clusters_, draws_.has_gaps);
     const auto [first, last] = rows_by_hash_.equal_range(row.hash);
     for (auto candidate = first; candidate != last; ++candidate) {
         const auto at = candidate->second;
@@ -121,7 +121,7 @@ std::int64_t SampleBuilder::find_or_store(const Row& row) {
 }
 
 UniqueDraws SampleBuilder::finish() {
-    make_room(draws_.labels, most_clusters_, draws_.has_gaps); // gaps may have come after the widest draw
+    make_room(draws_.labels, max_clusters_, draws_.has_gaps); // gaps may have come after the widest draw
     auto result = std::move(draws_);
     *this = SampleBuilder(n_items_, hash_mask_);
     return result;

@@ -4,8 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "clones.hpp"
-#include "parallel.hpp"
+#include "common/clones.hpp"
 
 namespace partita {
 namespace {
@@ -18,12 +17,12 @@ template <class Label> inline std::uint32_t count_equal_plain(const Label* x, co
     std::uint32_t total = 0;
     std::size_t i = 0;
     while (i + width <= n) {
-        Label lanes[width] = {};
+        Label counters[width] = {};
         for (const auto end = std::min(n, i + flush); i + width <= end; i += width)
             for (std::size_t j = 0; j < width; ++j)
-                lanes[j] = static_cast<Label>(lanes[j] + (x[i + j] == y[i + j]));
+                counters[j] = static_cast<Label>(counters[j] + (x[i + j] == y[i + j]));
         for (std::size_t j = 0; j < width; ++j)
-            total += lanes[j];
+            total += counters[j];
     }
     for (; i < n; ++i)
         total += x[i] == y[i];
@@ -87,13 +86,15 @@ constexpr std::size_t tile = 64;         // tile x draws labels stay in the cach
 
 } // namespace
 
-template <class Label> ItemLabels<Label>::ItemLabels(const Draws<Label>& draws) : n_draws_(draws.n_draws()) {
+template <class Label>
+ItemLabels<Label>::ItemLabels(const Draws<Label>& draws, const common::StopFlag& stop)
+    : n_draws_(draws.n_draws()) {
     std::vector<std::size_t> order(n_draws_);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
                      [&](auto s, auto t) { return draws.weights[s] < draws.weights[t]; });
     labels_.resize(n_draws_ * draws.n_items);
-    for (std::size_t begin = 0; begin < draws.n_items; begin += tile)
+    for (std::size_t begin = 0; begin < draws.n_items && !stop; begin += tile)
         for (std::size_t column = 0; column < n_draws_; ++column) {
             const auto row = draws.draw(order[column]);
             for (std::size_t i = begin; i < std::min(begin + tile, draws.n_items); ++i) {
@@ -111,16 +112,17 @@ template <class Label> ItemLabels<Label>::ItemLabels(const Draws<Label>& draws) 
 
 template <class Label, class Real>
 void similarity(const Draws<Label>& draws, std::span<const std::int64_t> rows,
-                std::span<const std::int64_t> columns, std::span<Real> out, unsigned threads) {
-    const ItemLabels<Label> items(draws);
+                std::span<const std::int64_t> columns, std::span<Real> out, unsigned threads,
+                const common::StopFlag& stop) {
+    const ItemLabels<Label> items(draws, stop);
     const bool by_run = items.runs().size() * shortest_run <= items.n_draws();
     const bool symmetric = std::equal(rows.begin(), rows.end(), columns.begin(), columns.end());
     const auto n_row_tiles = (rows.size() + tile - 1) / tile;
     const auto width = columns.size();
-    parallel_for(n_row_tiles, threads, [&](std::size_t row_tile, unsigned) {
+    common::parallel_for(n_row_tiles, threads, stop, [&](std::size_t row_tile, unsigned) {
         const auto row_end = std::min(rows.size(), (row_tile + 1) * tile);
         const auto first_column = symmetric ? row_tile * tile : 0;
-        for (std::size_t begin = first_column; begin < width; begin += tile)
+        for (std::size_t begin = first_column; begin < width && !stop; begin += tile)
             for (std::size_t r = row_tile * tile; r < row_end; ++r) {
                 const auto* x = items.item(static_cast<std::size_t>(rows[r])).data();
                 const auto start = symmetric ? std::max(begin, r) : begin;
@@ -139,9 +141,11 @@ void similarity(const Draws<Label>& draws, std::span<const std::int64_t> rows,
 #define INSTANTIATE(Label)                                                                                   \
     template class ItemLabels<Label>;                                                                        \
     template void similarity(const Draws<Label>&, std::span<const std::int64_t>,                             \
-                             std::span<const std::int64_t>, std::span<float>, unsigned);                     \
+                             std::span<const std::int64_t>, std::span<float>, unsigned,                      \
+                             const common::StopFlag&);                                                       \
     template void similarity(const Draws<Label>&, std::span<const std::int64_t>,                             \
-                             std::span<const std::int64_t>, std::span<double>, unsigned);
+                             std::span<const std::int64_t>, std::span<double>, unsigned,                     \
+                             const common::StopFlag&);
 INSTANTIATE(std::uint8_t)
 INSTANTIATE(std::uint16_t)
 INSTANTIATE(std::uint32_t)

@@ -5,15 +5,16 @@
 #include <span>
 #include <vector>
 
+#include "common/parallel.hpp"
 #include "draws.hpp"
 
 namespace partita {
 
-/// Labels item after item, draws ordered by weight, so that equal weights form runs that are counted in
+/// Labels stored item by item, with draws ordered by weight, so that runs of equal weight are counted in
 /// integers.
 template <class Label> class ItemLabels {
 public:
-    explicit ItemLabels(const Draws<Label>& draws);
+    explicit ItemLabels(const Draws<Label>& draws, const common::StopFlag& stop = common::StopFlag{});
 
     std::size_t n_draws() const { return n_draws_; }
     bool has_gaps() const { return has_gaps_; }
@@ -32,10 +33,11 @@ private:
     std::vector<Run> runs_;
 };
 
-/// out[r, c] = P(rows[r] and columns[c] share a cluster), among the draws that label both; NaN where none
-/// does.
+/// out[r, c] = P(rows[r] and columns[c] share a cluster), among the draws that label both; NaN if none
+/// does. After a request to `stop` the values are meaningless.
 template <class Label, class Real>
 void similarity(const Draws<Label>& draws, std::span<const std::int64_t> rows,
-                std::span<const std::int64_t> columns, std::span<Real> out, unsigned threads);
+                std::span<const std::int64_t> columns, std::span<Real> out, unsigned threads,
+                const common::StopFlag& stop = common::StopFlag{});
 
 } // namespace partita

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
 
 
 def losses_of(n: int, estimate: dict, draw: dict, joint: dict) -> dict[str, Combine]:
-    """Every loss as a function of its weights, from sums of m², m·log2 m and m(m−1)/2 over three tables."""
+    """Losses as functions of their weights, from sums of m², m·log2 m and m(m−1)/2 over three tables."""
     h_est, h_draw, h_joint = (np.log2(n) - part["log"] / n for part in (estimate, draw, joint))
     information = h_est + h_draw - h_joint
     pairs = max(n * (n - 1) / 2, 1.0)
@@ -61,17 +61,23 @@ def sums(counts: np.ndarray, axes: tuple[int, ...]) -> dict[str, np.ndarray]:
 
 
 def tables(draws: np.ndarray) -> dict[str, Combine]:
-    """Losses as (partitions, draws) arrays; a row a partition in the order of reference.all_partitions."""
+    """Losses as (partitions, draws) arrays; one row per partition, in the order of reference.all_partitions."""
     n = draws.shape[1]
     estimates, _ = one_hot_partitions(n)
     indicators = np.eye(draws.max() + 1)[draws]
     joint = np.tensordot(estimates, indicators, axes=(1, 1)).transpose(0, 2, 1, 3)
-    return losses_of(
+    quick = losses_of(
         n,
         sums(estimates.sum(axis=1)[:, None, :], (2,)),
         sums(indicators.sum(axis=1)[None, :, :], (2,)),
         sums(joint, (2, 3)),
     )
+    return {name: quick.get(name) or partial(plain_table, formula, draws) for name, formula in ref.LOSSES.items()}
+
+
+def plain_table(formula: ref.Loss, draws: np.ndarray) -> np.ndarray:
+    """The same from the plain formula, one pair after the other: slow, and right for any loss."""
+    return np.array([ref.distances(p, draws.tolist(), formula) for p in ref.all_partitions(draws.shape[1])])
 
 
 def least(values: np.ndarray, weights: np.ndarray, n: int, max_clusters: int | None = None) -> float:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+from partita.losses import LOSSES
 from reference import GAP, canonical
 
+#: The losses that a search minimises move by move; for the 0-1 loss it takes the modal draw.
+SEARCHED = tuple(name for name in LOSSES if name != "zero-one")
 positive = st.floats(0.05, 20.0)
 
 

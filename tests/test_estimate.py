@@ -14,10 +14,11 @@ import pytest
 import partita as pt
 from partita.datasets import make_draws
 from partita.search.memory import predicted_bytes
+from partita.search.progress import BestSoFar
+from strategies import SEARCHED
 
 SHARED = Path(__file__).parents[1].parent / "shared"
 SEARCHES = ("search", "salso", "greedy")
-NAMES = ("vi", "binder", "nvi", "id", "nid", "omari")
 
 published = pytest.mark.skipif(not SHARED.exists(), reason="the published draws are not shipped")
 
@@ -61,7 +62,7 @@ def test_no_peer_has_reached_less(data, loss, peers_best):
 
 
 @pytest.mark.parametrize("method", SEARCHES)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SEARCHED)
 def test_same_labels_on_any_number_of_threads(draws, method, name):
     found = [pt.estimate(draws, name, method, pt.Search(runs=6, n_jobs=jobs), rng=7) for jobs in (1, 2, 4)]
     for other in found[1:]:
@@ -70,7 +71,7 @@ def test_same_labels_on_any_number_of_threads(draws, method, name):
 
 
 @pytest.mark.parametrize("method", SEARCHES)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SEARCHED)
 def test_reported_loss_is_the_recomputed_one_and_no_draw_is_better(draws, method, name):
     found = pt.estimate(draws, name, method, rng=2)
     assert found.expected_loss == pt.expected_loss(found.labels, draws, name)
@@ -157,9 +158,24 @@ def test_progress_is_told_of_every_run(draws):
     assert len(told) == 5
 
 
-def test_progress_bar_writes_and_returns_the_same(draws, capsys):
+def test_progress_shows_the_best_run_from_the_first_on():
+    """Best inf was shown for ever: no loss is below infinity minus infinity."""
+    best = BestSoFar()
+    assert best.after(0.75, 5) == "best 0.75 with 5 clusters, reached 1 times"
+    assert best.after(0.5, 3) == "best 0.5 with 3 clusters, reached 1 times"
+    assert best.after(0.5, 3) == "best 0.5 with 3 clusters, reached 2 times"
+    assert best.after(0.9, 9) == "best 0.5 with 3 clusters, reached 2 times"
+
+
+def test_progress_bar_writes_and_returns_the_same(draws, capsys, monkeypatch):
+    for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "200"}.items():  # a bar is for terminals
+        monkeypatch.setenv(name, value)
     with_bar = pt.estimate(draws, search=pt.Search(runs=3, progress=True), rng=1)
+    said = capsys.readouterr().err
+    assert "0/3" in said
+    assert f"best {with_bar.expected_loss:.6g} with {with_bar.n_clusters} clusters, reached" in said
     np.testing.assert_array_equal(with_bar.labels, pt.estimate(draws, search=pt.Search(runs=3), rng=1).labels)
+    assert capsys.readouterr() == ("", "")
 
 
 def test_seed_is_kept_and_gives_the_same_again(draws):
@@ -178,17 +194,17 @@ def test_repr_says_what_matters(draws):
 
 def test_weights_for_a_number_of_clusters(draws):
     for wanted in (3, 4):
-        path = pt.weights_for(draws, "vi", n_clusters=wanted)
+        path = pt.weights_for(draws, "vi", n_clusters=wanted, rng=0)
         assert path.n_clusters == wanted
         counts = [e.n_clusters for e in path.path]
         assert counts == sorted(counts, reverse=True)
-    with pytest.raises(ValueError, match=r"3 clusters at a=.* and 1 clusters at a="):
+    with pytest.raises(ValueError, match=r"3 clusters at a=.* and 1 clusters at a=.*; reached: 1, 3.* clusters"):
         pt.weights_for(draws, "vi", n_clusters=2)  # the number jumps past two
     with pytest.raises(ValueError, match="n_clusters is 61"):
         pt.weights_for(draws, "vi", n_clusters=61)
     with pytest.raises(TypeError, match="Binder or VI"):
         pt.weights_for(draws, "nid", n_clusters=2)
-    with pytest.raises(ValueError, match=r"estimate has 1 clusters: 3 clusters at a=[0-9.e+]+$"):
+    with pytest.raises(ValueError, match=r"estimate has 1 clusters: 3 clusters at a=[0-9.e+]+; reached: 3 clusters$"):
         pt.weights_for([[0, 1, 2]], "vi", n_clusters=1)
 
 
@@ -229,7 +245,7 @@ def test_a_sweep_always_ends_where_everything_ties():
     draws = [[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for name in NAMES:
+        for name in SEARCHED:
             for method in SEARCHES:
                 found = pt.estimate(draws, name, method, rng=1)
                 assert all(run.sweeps < 100 for run in found.runs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 from contextlib import nullcontext
+from dataclasses import fields
 from itertools import product
 from math import log, log2
 
@@ -26,10 +27,10 @@ pairs_of_four = list(product(ref.all_partitions(4), repeat=2))
 
 def weighted(name: str, a: float, b: float) -> tuple[object, ref.Loss]:
     """The package's loss and the reference's, with weights where the loss has them."""
-    if name in ("binder", "vi"):
-        formula = ref.LOSSES[name]
-        return pt.losses.LOSSES[name](a=a, b=b), lambda x, y: formula(x, y, a, b)
-    return pt.losses.LOSSES[name](), ref.LOSSES[name]
+    kind, formula = pt.losses.LOSSES[name], ref.LOSSES[name]
+    if fields(kind):
+        return kind(a=a, b=b), lambda x, y: formula(x, y, a, b)
+    return kind(), formula
 
 
 def assert_same_losses(loss, formula: ref.Loss, pairs) -> None:
@@ -56,22 +57,20 @@ def test_any_pair_of_partitions(name, pair, a, b):
     assert_same_losses(*weighted(name, a, b), [pair])
 
 
-FAULTS = {
-    "binder": lambda x, y: ref.binder(y, x, 2.0, 1.0),
-    "vi": lambda x, y: ref.entropy(x) + ref.entropy(y) + 2 * ref.information(x, y),
-    "nvi": lambda x, y: ref.nid(x, y),
-    "id": lambda x, y: min(ref.entropy(x), ref.entropy(y)) - ref.information(x, y),
-    "nid": lambda x, y: ref.nvi(x, y),
-    "omari": lambda x, y: 1 + ref.adjusted_rand(x, y),
-    "zero-one": lambda x, y: 1 - ref.zero_one(x, y),
-}
-
-
 @pytest.mark.parametrize("name", NAMES)
-def test_a_fault_in_the_formula_is_seen(name):
+def test_the_formula_of_another_loss_is_seen(name):
     loss, _ = weighted(name, 2.0, 1.0)
+    for other in NAMES:
+        if other != name:
+            with pytest.raises(AssertionError):
+                assert_same_losses(loss, weighted(other, 2.0, 1.0)[1], pairs_of_four)
+
+
+@pytest.mark.parametrize("name", ["binder", "vi"])
+def test_weights_the_wrong_way_round_are_seen(name):
+    loss, formula = weighted(name, 2.0, 1.0)
     with pytest.raises(AssertionError):
-        assert_same_losses(loss, FAULTS[name], pairs_of_four)
+        assert_same_losses(loss, lambda x, y: formula(y, x), pairs_of_four)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -373,9 +372,9 @@ def compiled_fma():
 
 @pytest.mark.parametrize("method", ["search", "salso", "greedy"])
 def test_a_compiled_f0_that_overflows_is_an_error(method):
-    huge = np.arange(31.0) * 1e200
+    huge = np.arange(31.0) * 1e148
     loss = pt.CustomLoss(huge, huge, huge, compiled_fma())
-    with pytest.raises(ValueError, match=r"f0\(.*\) is inf; it must be finite"):
+    with pytest.raises(ValueError, match=r"f0\(.*\) is .*e\+.*; it must be finite, and its size at most 1e\+150"):
         pt.estimate(pt.datasets.make_draws(30, 50, rng=1), loss, method, rng=1)
 
 
@@ -493,5 +492,5 @@ def test_a_custom_loss_that_is_not_finite_is_an_error(method, value):
 
 def test_a_custom_loss_of_another_shape_is_an_error():
     square = np.arange(4.0) ** 2
-    with pytest.raises(ValueError, match="f0 must give a loss for each of"):
+    with pytest.raises(ValueError, match="f0 must return one loss for each of"):
         pt.partition_loss([0, 0, 1], [0, 1, 1], pt.CustomLoss(square, square, square, lambda *sums: np.zeros(7)))

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from partita import _core
-from partita._validate import check_n_jobs, check_partition, check_positive, check_rng
+from partita._partition_checks import check_partition
+from partita._validate import check_n_jobs, check_positive, check_rng
 from partita.datasets import make_draws
 from partita.sample import PartitionSample, as_sample
 from reference import GAP, canonical
@@ -276,10 +277,16 @@ def test_table_columns_of_samplers():
     assert found.names == ("z[1]", "z[2]", "z[3]", "z[4]")
     assert found.chains.tolist() == [0, 0, 1, 1, 1]
     assert_same(found, DRAWS)
-    with pytest.raises(ValueError, match=r"no columns q\[1\] or q\.1; its variables: draw__, chain__, lp__, z"):
+    with pytest.raises(ValueError, match=r"no columns q\[1\] or q\.1; its variables: z"):
         as_sample(table, variable="q")
-    with pytest.raises(ValueError, match=r"row 0, column 'lp__', is -1\.5: labels must be whole numbers"):
+    assert_same(as_sample(table), DRAWS)  # lp__ used to be an item
+    table["K"] = 3
+    with pytest.raises(
+        ValueError, match=r"has the variables z, K; name the one that holds the labels, as in variable='z'"
+    ):
         as_sample(table)
+    assert as_sample(table, variable="z").names == found.names
+    assert as_sample(table, variable="*").names == (*found.names, "K")
 
 
 def posterior_dataset() -> xr.Dataset:
@@ -369,7 +376,7 @@ def test_ways_out():
 
 def test_repr_and_frozen_arrays():
     sample = as_sample([[0, 1, GAP], [0, 0, 0]], missing=GAP, names=["<b>", "y", "z"])
-    assert repr(sample) == "PartitionSample(2 draws, 2 distinct, 3 items, 1 to 2 clusters a draw, 16.7% gaps)"
+    assert repr(sample) == "PartitionSample(2 draws, 2 distinct, 3 items, 1 to 2 clusters per draw, 16.7% gaps)"
     assert "<th>gaps</th><td>16.7%</td>" in sample._repr_html_()
     assert "<b>" not in sample._repr_html_()
     with pytest.raises(ValueError, match="read-only"):
@@ -377,13 +384,13 @@ def test_repr_and_frozen_arrays():
 
 
 BAD_LABELS = {
-    r"draws\[1, 0\] is nan: a label must not be missing \(missing=nan makes it a gap\)": [
+    r"draws\[1, 0\] is nan: a label must not be missing \(missing=nan marks it as missing\)": [
         [0.0, 1.0],
         [np.nan, 1],
     ],
     r"draws\[0, 1\] is inf: labels must be finite": [[0.0, np.inf], [0, 1]],
     r"draws\[1, 1\] is 0\.5: labels must be whole numbers": [[0.0, 1], [2, 0.5]],
-    r"draws\[0, 1\] is -1: labels must not be negative \(missing=-1 makes it a gap\)": [[0, -1], [2, 0]],
+    r"draws\[0, 1\] is -1: labels must not be negative \(missing=-1 marks it as missing\)": [[0, -1], [2, 0]],
     r"draws\[0, 1\] is -3\.0: labels must not be negative": [[0.0, -3.0], [2, 0]],
     r"draws\[0, 0\] is 1e\+300: a float this large is not exact": [[1e300, 1]],
     r"draws\[1, 1\] is None: a label must not be missing": [["a", "b"], ["a", None]],
@@ -459,8 +466,8 @@ def test_huge_weights_have_a_sum():
         ({"thin": 0}, ValueError, "thin must be at least 1, but it is 0"),
         ({"burn": 0.5}, TypeError, "burn must be a whole number, not 0.5"),
         ({"burn": 5}, ValueError, "burn=5 leaves none of the 5 draws of chain 0"),
-        ({"names": ["a"]}, ValueError, "names must hold 4 names"),
-        ({"names": "abcd"}, ValueError, "names must hold 4 names"),
+        ({"names": ["a"]}, ValueError, "names must contain 4 names"),
+        ({"names": "abcd"}, ValueError, "names must contain 4 names"),
         ({"weights": [1, 1, 0, 0, 0], "burn": 2}, ValueError, "weights after burn and thin are all zero"),
     ],
 )
@@ -473,7 +480,7 @@ def test_bad_chains_and_gaps():
     with pytest.raises(ValueError, match="chain 1 has 3 items, but chain 0 has 2"):
         as_sample([np.zeros((2, 2), int), np.zeros((2, 3), int)])
     tables = [pd.DataFrame({"a": [1], "b": [1]}), pd.DataFrame({"a": [1], "c": [1]})]
-    with pytest.raises(ValueError, match="chain 1 has other item names than chain 0"):
+    with pytest.raises(ValueError, match="chain 1 and of chain 0 have different names; not in chain 1: 'b'"):
         as_sample(tables)
     with pytest.raises(ValueError, match="draw 1 labels no item"):
         as_sample([[0, 1], [GAP, GAP]], missing=GAP)
@@ -496,7 +503,7 @@ def test_check_partition_is_canonical(labels):
         ([0, np.nan], r"x\[1\] is nan: a label must not be missing"),
         ([], "x has no items"),
         ([[0, 1]], "x must be one partition, of 1 dimension"),
-        ([0, [1]], "x is ragged: entry 1 has 1 items, but entry 0 is no list"),
+        ([0, [1]], "x is ragged: entry 1 has 1 items, but entry 0 is not a list"),
     ],
 )
 def test_bad_partitions(x, message):

@@ -1,22 +1,23 @@
-// The bound at the present multipliers, in double precision over all draws.
+// The bound at the current multipliers, in double precision over all draws.
 #pragma once
 
+#include <algorithm>
 #include <numbers>
 #include <numeric>
 #include <vector>
 
 #include "bounds/multipliers.hpp"
 #include "bounds/rows.hpp"
+#include "common/parallel.hpp"
 #include "draws.hpp"
-#include "parallel.hpp"
 
 namespace partita::bounds {
 
-inline constexpr double float_error = 1e-3; // more than single precision can spoil in a row
-inline constexpr double round_off = 1e-9;   // taken off each row
+inline constexpr double float_error = 1e-3; // more than the single-precision error of a row
+inline constexpr double round_off = 1e-9;   // subtracted from each row
 
-/// The least value of one row. A tangent for each group of draws: any tangent is valid, and the references
-/// are the best ones for these.
+/// The least value of one row, with one tangent per group of draws: any tangent is valid, and the references
+/// are optimal for these tangents.
 template <class Label>
 double certified_row(const Draws<Label>& draws, const Rows& rows, const Kind& kind, std::size_t item,
                      const double* cost, double constant) {
@@ -44,26 +45,42 @@ double certified_row(const Draws<Label>& draws, const Rows& rows, const Kind& ki
     return least(row, order, taken);
 }
 
-/// The sum over the items of their least values. Kinds whose last value is far above an item's least are left
-/// out: that value is a bound too, up to single precision.
+/// The sum over the items of their least values. Every kind's last value is a bound too, up to single
+/// precision, if it was found at the current multipliers. So kinds may be skipped, but only those whose last
+/// value is above the least certified value: the references have moved since, which may have raised the kinds
+/// that looked least.
 template <class Label>
 double certificate(const Draws<Label>& draws, const Rows& rows, const Multipliers& multipliers,
                    unsigned threads) {
-    std::vector<double> least_value(rows.n, never);
-    std::vector<double> cost, constant;
-    for (std::size_t k = 0; k < rows.kinds.list.size(); ++k) {
-        const auto& kind = rows.kinds.list[k];
-        multipliers.costs(kind, k, cost, constant);
-        parallel_for(kind.count(), threads, [&](std::size_t s, unsigned) {
-            const auto item = kind.items[s];
-            if (!kind.admits(item) || rows.value[kind.cell(item)] > rows.least_of(item) + 2 * float_error)
-                return;
-            const double value =
-                certified_row(draws, rows, kind, item, cost.data() + s * kind.count(), constant[s]);
-            least_value[item] = std::min(least_value[item], value - round_off);
-        });
-    }
-    return std::accumulate(least_value.begin(), least_value.end(), 0.0);
+    std::vector<double> min_value(rows.n, never);
+    const auto certify = [&](auto&& needs) {
+        std::vector<double> cost, constant;
+        for (std::size_t k = 0; k < rows.kinds.list.size(); ++k) {
+            const auto& kind = rows.kinds.list[k];
+            const auto needed = [&](std::uint32_t item) {
+                return kind.admits(item) && needs(item, rows.value[kind.cell(item)]);
+            };
+            if (std::none_of(kind.items.begin(), kind.items.end(), needed))
+                continue;
+            multipliers.costs(kind, k, cost, constant);
+            common::parallel_for(kind.count(), threads, [&](std::size_t s, unsigned) {
+                const auto item = kind.items[s];
+                if (!needed(item))
+                    return;
+                const double value =
+                    certified_row(draws, rows, kind, item, cost.data() + s * kind.count(), constant[s]);
+                min_value[item] = std::min(min_value[item], value - round_off);
+            });
+        }
+    };
+    std::vector<double> near(rows.n);
+    for (std::size_t i = 0; i < rows.n; ++i)
+        near[i] = rows.min_of(i) + 2 * float_error;
+    certify([&](std::uint32_t item, double value) { return value <= near[item]; });
+    certify([&](std::uint32_t item, double value) {
+        return value > near[item] && value - float_error < min_value[item];
+    });
+    return std::accumulate(min_value.begin(), min_value.end(), 0.0);
 }
 
 } // namespace partita::bounds

@@ -12,14 +12,14 @@
 
 namespace partita::bounds {
 
-/// Groups of draws that agree in what matters to an item: for each class in play, the logarithm of |S n T| at
-/// the reference S. The group and feature that vary most are split at their mean, again and again.
+/// Groups of draws with similar features for an item: for each class in play, the logarithm of |S n T| at the
+/// reference S. The group and feature with the largest variation are repeatedly split at their mean.
 class Grouping {
 public:
     Grouping(std::span<const float> features, std::size_t n_features, std::span<const double> weights)
         : features_(features), n_features_(n_features), weights_(weights) {}
 
-    /// At most so many groups; without a start, from all draws in one group.
+    /// At most this many groups; without a start, begins with all draws in one group.
     std::vector<std::vector<std::uint32_t>> run(std::size_t max_groups,
                                                 std::vector<std::vector<std::uint32_t>> start = {}) {
         if (start.empty()) {

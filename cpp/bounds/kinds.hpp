@@ -1,4 +1,4 @@
-// Kinds of clusters: by size, and by the first of some chosen items that a cluster holds.
+// Kinds of clusters: by size, and by the first of the chosen items (anchors) that a cluster contains.
 #pragma once
 
 #include <algorithm>
@@ -12,28 +12,28 @@ namespace partita::bounds {
 
 inline constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
-/// Clusters of one size class that hold the anchor (if there is one) and no anchor before it. The rows of its
-/// items lie together: a cell is one item's row of one kind.
+/// Clusters of one size class that contain the anchor (if there is one) and no earlier anchor. The rows of
+/// its items are stored together: a cell is one item's row of one kind.
 struct Kind {
     SizeClass size;
     std::uint32_t anchor = nobody;
-    std::vector<std::uint32_t> items; // that such a cluster may hold
-    std::vector<std::uint32_t> place; // of each item among them, or nobody
+    std::vector<std::uint32_t> items; // that such a cluster may contain
+    std::vector<std::uint32_t> place; // of each item among them, or `nobody`
     std::size_t first_cell = 0;       // of the first item's row
-    std::size_t first_pair = 0;       // of the first item's numbers, one for each item of the kind
+    std::size_t first_pair = 0;       // of the first item's numbers, one per item of the kind
 
     std::size_t count() const { return items.size(); }
     bool holds(std::size_t item) const { return place[item] != nobody; }
     std::size_t cell(std::size_t item) const { return first_cell + place[item]; }
     std::size_t row(std::size_t item) const { return first_pair + place[item] * count(); }
 
-    /// Whether a cluster of this kind can hold the item: with the anchor beside it there must be room.
+    /// Whether a cluster of this kind can contain the item: there must be room for it and the anchor.
     bool admits(std::size_t item) const {
         return holds(item) && (anchor == nobody || anchor == item || size.upper >= 2);
     }
 };
 
-/// Every cluster is of exactly one of the kinds. Without anchors they are the size classes.
+/// Every cluster belongs to exactly one kind. Without anchors the kinds are the size classes.
 struct Kinds {
     std::vector<Kind> list;
     std::size_t n_cells = 0, n_pairs = 0;

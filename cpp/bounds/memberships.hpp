@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bounds/grouping.hpp"
-#include "clones.hpp"
+#include "common/clones.hpp"
 #include "draws.hpp"
 
 namespace partita::bounds {
@@ -24,14 +24,15 @@ PARTITA_CLONES void add_where(const Label* row, Label own, double amount, std::s
         out[j] += row[j] == own ? amount : 0.0;
 }
 
-/// For one item: groups of draws, and for each the share of its weight in which the item is with item j.
+/// For one item: groups of draws, and for each group the share of its weight in which the item is with item
+/// j.
 struct Memberships {
     std::vector<std::vector<std::uint32_t>> draws; // of each group
     std::vector<float> weight;                     // (groups)
-    std::vector<float> shares;                     // (items, groups): item after item
+    std::vector<float> shares;                     // (items, groups), row by row
 
-    /// Groups the draws by features: (draws, features), one draw after the other. To refine is to split the
-    /// present groups, which can only raise the rows.
+    /// Groups the draws by features, a (draws, features) array by rows. Refining splits the current groups,
+    /// which can only raise the rows.
     template <class Label>
     void regroup(const Draws<Label>& sample, std::size_t item, std::span<const float> features,
                  std::size_t n_features, std::size_t n_groups, bool refine) {

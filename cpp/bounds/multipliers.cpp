@@ -9,17 +9,17 @@ namespace partita::bounds {
 namespace {
 
 constexpr float momentum = 0.9f, memory = 0.99f, damping = 0.1f; // of the steps (Adam)
-constexpr float in_use = 1e-4f;               // share below which an item's multipliers of a kind rest
-constexpr float worth_separating = 0.02f;     // share, and violation, below which no triangle is added
-constexpr std::size_t triangles_an_item = 40; // new ones at most, each time and for each kind
-constexpr std::size_t most_triangles = 3'000'000;
-constexpr std::uint32_t patience = 50; // steps that an idle triangle may stay
+constexpr float in_use = 1e-4f;           // share below which an item's multipliers of a kind are not updated
+constexpr float worth_separating = 0.02f; // share, and violation, below which no triangle is added
+constexpr std::size_t triangles_an_item = 40; // at most this many new ones per pass and kind
+constexpr std::size_t max_triangles = 3'000'000;
+constexpr std::uint32_t patience = 50; // steps for which an idle triangle is kept
 
 std::size_t pair_of(std::size_t s, std::size_t r, std::size_t m) { // s < r
     return s * (2 * m - s - 1) / 2 + r - s - 1;
 }
 
-/// All pairs s < r, in square tiles: what belongs to (s, r) and to (r, s) lies far apart in memory.
+/// All pairs s < r, in square tiles: the entries of (s, r) and (r, s) are far apart in memory.
 template <class Use> void each_pair(std::size_t m, Use use) {
     constexpr std::size_t side = 32;
     for (std::size_t tile_s = 0; tile_s < m; tile_s += side)
@@ -29,7 +29,7 @@ template <class Use> void each_pair(std::size_t m, Use use) {
                     use(s, r);
 }
 
-/// What a multiplier tau of a triangle adds to the rows of its three items.
+/// Adds the terms of a triangle's multiplier tau to the rows of its three items.
 template <class Real>
 void add_triangle(const Triangle& t, double tau, std::size_t m, Real* cost, double* constant) {
     const auto whole = static_cast<Real>(tau), half = whole / 2;
@@ -57,7 +57,7 @@ std::size_t Multipliers::n_triangles() const {
 
 void Multipliers::step(Rows& rows, double rate, unsigned threads) {
     ++steps_;
-    parallel_for(pairs_.size(), threads, [&](std::size_t k, unsigned) {
+    common::parallel_for(pairs_.size(), threads, [&](std::size_t k, unsigned) {
         const auto& kind = rows.kinds.list[k];
         const auto scale = rate * rows.weights.both() * std::numbers::log2e / kind.size.upper;
         step_pairs(rows, k, static_cast<float>(scale));
@@ -108,9 +108,9 @@ void Multipliers::step_triangles(Rows& rows, std::size_t k, float rate) {
 }
 
 void Multipliers::separate(const Rows& rows, unsigned threads) {
-    if (n_triangles() > most_triangles)
+    if (n_triangles() > max_triangles)
         return;
-    parallel_for(triangles_.size(), threads, [&](std::size_t k, unsigned) {
+    common::parallel_for(triangles_.size(), threads, [&](std::size_t k, unsigned) {
         const auto added = violated(rows, k);
         triangles_[k].insert(triangles_[k].end(), added.begin(), added.end());
     });
@@ -155,7 +155,7 @@ std::vector<Triangle> Multipliers::violated(const Rows& rows, std::size_t k) con
 }
 
 void Multipliers::spread(Rows& rows, unsigned threads) const {
-    parallel_for(pairs_.size(), threads, [&](std::size_t k, unsigned) {
+    common::parallel_for(pairs_.size(), threads, [&](std::size_t k, unsigned) {
         const auto& kind = rows.kinds.list[k];
         std::vector<double> cost, constant;
         costs(kind, k, cost, constant);

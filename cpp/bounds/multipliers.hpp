@@ -1,4 +1,4 @@
-// Multipliers that pull the rows together: symmetry and transitivity of being in one cluster.
+// Multipliers that make the rows consistent: symmetry and transitivity of sharing a cluster.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,7 @@ struct Triangle {
     std::uint32_t idle = 0;
 };
 
-/// For each kind, a multiplier of x_ij - x_ji for each pair of items, and of the triangles that were
-/// violated.
+/// For each kind, one multiplier of x_ij - x_ji per pair of items, and one per violated triangle.
 class Multipliers {
 public:
     explicit Multipliers(const Kinds& kinds);
@@ -27,7 +26,7 @@ public:
     /// Adds the triangles that the references violate most.
     void separate(const Rows& rows, unsigned threads);
 
-    /// Writes the costs of all rows anew.
+    /// Recomputes the costs of all rows.
     void spread(Rows& rows, unsigned threads) const;
 
     /// The costs of the rows of one kind, and the constants, in double precision.
@@ -37,7 +36,7 @@ public:
     std::size_t n_triangles() const;
 
 private:
-    struct Pairs { // one entry for each place s < r
+    struct Pairs { // one entry per pair of places s < r
         std::vector<float> mu, mean, square;
     };
 

@@ -1,4 +1,5 @@
-// One row of the bound: the least value of a linear function over the sets that hold an item, by size class.
+// One row of the bound: the least value of a linear function over the sets that contain an item, by size
+// class.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +29,8 @@ inline std::vector<SizeClass> size_classes(std::size_t n, double ratio) {
 }
 
 /// A row of one kind of clusters, linear in x: value = constant + sum_s coefficient[s] x_s, with lower..upper
-/// items in all. The items of `fixed` are in: the row's own item, and the anchor where that is another one.
+/// items in total. The items of `fixed` are always included: the row's own item, and the anchor if it is
+/// another item.
 template <class Real> struct Row {
     std::span<const Real> coefficients;
     double constant;
@@ -71,7 +73,7 @@ double least(const Row<Real>& row, std::vector<std::uint32_t>& order, std::size_
     return value;
 }
 
-/// max over whole m >= 1 of log2 m - p m, at p = log2(e) / v: reached beside v.
+/// max over integers m >= 1 of log2 m - p m, at p = log2(e) / v; attained next to v.
 inline double conjugate(double v, double p, std::span<const double> log2_table) {
     const auto below = std::max<std::size_t>(1, static_cast<std::size_t>(v));
     const auto above = std::min(below + 1, log2_table.size() - 1);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "clones.hpp"
+#include "common/clones.hpp"
 
 namespace partita::bounds {
 namespace {
@@ -70,10 +70,10 @@ void Rows::start(std::size_t item, double own_log, std::span<const std::uint32_t
 }
 
 void Rows::pass(double step, bool all, unsigned threads) {
-    parallel_for(n, threads, [&](std::size_t i, unsigned) {
+    common::parallel_for(n, threads, [&](std::size_t i, unsigned) {
         Scratch scratch;
         scratch.tangents.resize(n_groups);
-        const double in_play = all ? never : least_of(i) + margin;
+        const double in_play = all ? never : min_of(i) + margin;
         double best = never;
         const Kind* best_kind = nullptr;
         for (const auto& kind : kinds.list) {
@@ -113,10 +113,10 @@ double Rows::evaluate(std::size_t i, const Kind& kind, Scratch& scratch) {
     const Row<float> row{scratch.q, fixed, places, static_cast<std::size_t>(kind.size.lower),
                          static_cast<std::size_t>(kind.size.upper)};
     std::size_t taken = 0;
-    const double least_value = least(row, scratch.chosen, taken);
+    const double min_value = least(row, scratch.chosen, taken);
     scratch.chosen.resize(taken);
     scratch.chosen.insert(scratch.chosen.end(), places.begin(), places.end());
-    return least_value;
+    return min_value;
 }
 
 void Rows::move_reference(std::size_t i, const Kind& kind, double step, Scratch& scratch) {
@@ -134,7 +134,7 @@ void Rows::move_reference(std::size_t i, const Kind& kind, double step, Scratch&
         mean[g] = keep * mean[g] + add * scratch.overlap[g];
 }
 
-double Rows::least_of(std::size_t item) const {
+double Rows::min_of(std::size_t item) const {
     double best = never;
     for (const auto& kind : kinds.list)
         if (kind.admits(item))
@@ -145,17 +145,17 @@ double Rows::least_of(std::size_t item) const {
 double Rows::sum() const {
     double total = 0;
     for (std::size_t i = 0; i < n; ++i)
-        total += least_of(i);
+        total += min_of(i);
     return total;
 }
 
 std::vector<std::size_t> Rows::near(std::size_t item, double within) const {
-    const double in_play = least_of(item) + within;
+    const double in_play = min_of(item) + within;
     std::vector<std::size_t> found;
     for (std::size_t k = 0; k < kinds.list.size(); ++k)
         if (kinds.list[k].admits(item) && value[kinds.list[k].cell(item)] <= in_play)
             found.push_back(k);
-    if (found.size() > 6) { // many kinds hold nearly nested sets: some of them speak for all
+    if (found.size() > 6) { // many kinds have nearly nested sets: some of them represent all
         const auto all = std::exchange(found, {});
         for (std::size_t s = 0; s < 6; ++s)
             found.push_back(all[s * (all.size() - 1) / 5]);

@@ -1,4 +1,4 @@
-// The rows of all items and kinds: their references, their least values, and who is with whom at these.
+// The rows of all items and kinds: their references, their least values, and the sets that attain these.
 #pragma once
 
 #include <cmath>
@@ -9,19 +9,19 @@
 
 #include "bounds/kinds.hpp"
 #include "bounds/memberships.hpp"
-#include "parallel.hpp"
+#include "common/parallel.hpp"
 
 namespace partita::bounds {
 
 inline constexpr double never = 1e300;
-inline constexpr double margin = 0.3; // bits above an item's least within which a kind is in play
+inline constexpr double margin = 0.3; // in bits: kinds this near an item's least value are in play
 
 struct Weights { // of the loss
     double a = 1, b = 1;
     double both() const { return a + b; }
 };
 
-/// Everything has one entry a cell (an item's row of a kind), or one for each item of the kind a cell.
+/// Every array has one entry per cell (an item's row of a kind), or one per cell and item of the kind.
 class Rows {
 public:
     Rows(std::size_t n, Kinds kinds, Weights weights, std::size_t n_groups);
@@ -29,19 +29,19 @@ public:
     /// The expected log2 of the size of the item's own cluster, and the reference sets by an order of items.
     void start(std::size_t item, double own, std::span<const std::uint32_t> nearest_first);
 
-    /// One evaluation; the references move a step towards the minimisers. Kinds that are out of play are
-    /// left as they are, unless all are asked for.
+    /// One evaluation; the references move one step towards the minimisers. Kinds that are not in play are
+    /// left unchanged, unless all are requested.
     void pass(double step, bool all, unsigned threads);
 
     double sum() const; // of the items' least values
-    double least_of(std::size_t item) const;
+    double min_of(std::size_t item) const;
 
-    /// Kinds within the margin of the item's least value, at most six that speak for all.
+    /// Kinds within the margin of the item's least value; at most six, which represent all.
     std::vector<std::size_t> near(std::size_t item, double within) const;
 
     /// The reference of a cell over all items.
     void spread_reference(std::size_t item, const Kind& kind, std::vector<float>& x) const;
-    void set_groups(std::size_t n_groups); // then every item must be grouped anew
+    void set_groups(std::size_t n_groups); // every item must be regrouped afterwards
     void refresh_overlaps(std::size_t item);
 
     /// The share of the time that the item is in a cluster of this kind with its other item, both by place.
@@ -59,8 +59,8 @@ public:
     std::vector<float> reference; // x of a row
     std::vector<float> overlap;   // |S n T| at the reference, by group of draws
     std::vector<float> share;     // of the time that the kind is the item's best
-    std::vector<float> cost;      // that multipliers add to the coefficients
-    std::vector<double> constant; // that they add to the value
+    std::vector<float> cost;      // added to the coefficients by the multipliers
+    std::vector<double> constant; // added to the value by the multipliers
     std::vector<double> value;
 
 private:
@@ -69,7 +69,7 @@ private:
     void move_reference(std::size_t item, const Kind& kind, double step, Scratch& scratch);
 };
 
-/// The places in a row that are in for sure: the item's own and the anchor's.
+/// The places in a row that are always included: the item's own and the anchor's.
 inline std::vector<std::uint32_t> fixed_places(const Kind& kind, std::size_t item) {
     std::vector<std::uint32_t> fixed{kind.place[item]};
     if (kind.anchor != nobody && kind.anchor != item)

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "merging_clusters.hpp"
-#include "network.hpp"
+#include "models/merging_clusters.hpp"
+#include "models/network.hpp"
 
-namespace partita {
+namespace partita::models {
 
 /// O(1) for the change of a pair, O(K) for a merge.
 template <class State> class AffiliationMerges {
@@ -54,4 +54,4 @@ private:
     std::vector<Dyads> between_; // of a pair of clusters, both directions; the diagonal means nothing
 };
 
-} // namespace partita
+} // namespace partita::models

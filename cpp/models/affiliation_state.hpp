@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "affiliation_merges.hpp"
-#include "network.hpp"
-#include "node_partition.hpp"
+#include "models/affiliation_merges.hpp"
+#include "models/network.hpp"
+#include "models/node_partition.hpp"
 
-namespace partita {
+namespace partita::models {
 
 /// The dyads that are not inside clusters are between them, so the blocks know the partition by what is
 /// inside alone: two cells of whole numbers. Nothing drifts, and a score costs O(1) a cluster. There is one
@@ -43,6 +43,12 @@ public:
 
     std::span<const double> score() {
         for (auto h = sides_[0].first; h < sides_[0].end(); ++h)
+            score_[h] = score(h);
+        return score_;
+    }
+
+    std::span<const double> score(std::span<const std::uint32_t> slots) {
+        for (const auto h : slots)
             score_[h] = score(h);
         return score_;
     }
@@ -94,4 +100,4 @@ private:
     std::vector<double> score_;
 };
 
-} // namespace partita
+} // namespace partita::models

@@ -6,10 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "models/moments.hpp"
-#include "models/variates.hpp"
+#include "common/variates.hpp"
 
-namespace partita {
+namespace partita::models {
 
 template <class Family>
 inline constexpr bool has_grids = requires(Family& family) { family.set_grid_place(family.grid_place()); };
@@ -17,7 +16,8 @@ inline constexpr bool has_grids = requires(Family& family) { family.set_grid_pla
 /// Draws the base's parameters, if it has grids. True if they were drawn: clusters must then be assigned from
 /// the moments.
 template <class Family, class Compute>
-bool update_base(Family& family, Moments<Family>& moments, Rng& rng, Compute compute_moments) {
+bool update_base(Family& family, typename Family::Summaries& moments, common::Rng& rng,
+                 Compute compute_moments) {
     if constexpr (has_grids<Family>) {
         const auto& base = family.base();
         if (base.spreads.empty())
@@ -32,7 +32,7 @@ bool update_base(Family& family, Moments<Family>& moments, Rng& rng, Compute com
                 if (moments.size(slot) > 0)
                     family.add_grid_scores(parameter, place, moments.size(slot), moments.mean(slot),
                                            moments.scatter(slot), scores);
-            place[parameter] = static_cast<std::uint32_t>(categorical(rng, scores));
+            place[parameter] = static_cast<std::uint32_t>(common::draw_from_logs(rng, scores));
         }
         family.set_grid_place(place);
         return true;
@@ -40,4 +40,4 @@ bool update_base(Family& family, Moments<Family>& moments, Rng& rng, Compute com
     return false;
 }
 
-} // namespace partita
+} // namespace partita::models

@@ -8,23 +8,27 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "archive.hpp"
-#include "block_climb.hpp"
-#include "dirichlet.hpp"
-#include "draw_log.hpp"
-#include "network_state.hpp"
-#include "random.hpp"
+#include "common/archive.hpp"
+#include "common/first_appearance.hpp"
+#include "common/random.hpp"
+#include "common/variates.hpp"
+#include "models/block_climb.hpp"
+#include "models/crossing.hpp"
+#include "models/dirichlet.hpp"
+#include "models/network_state.hpp"
 
-namespace partita {
+namespace partita::models {
 
 struct ChainPlan {
     std::vector<double> log_k[2];       // log p(K) for K = 1, 2, ... on each side; impossible above
     double split_merge_rate = 0.1;      // chance of a split–merge proposal, a sweep and side
     std::uint32_t restricted_scans = 2; // Gibbs scans that prepare a split
     std::uint32_t resizes = 1;          // proposals a sweep and side to add or drop an empty cluster
+    std::size_t start_clusters = 1;     // of the random partition that the start climbs from
     std::uint64_t seed = 0, stream = 0;
 };
 
@@ -33,26 +37,20 @@ struct ChainPlan {
 /// that goes is replaced by the last.
 template <NetworkState State> class BlockChain {
 public:
-    BlockChain(const BlockModelView<State>& model, ChainPlan plan, std::span<const std::uint32_t> labels)
+    BlockChain(const BlockModelView<State>& model, ChainPlan plan)
         : model_(model), plan_(std::move(plan)), rng_(plan_.seed, plan_.stream),
-          state_(Climber<State>::make_state(model_, labels, spare)) {
-        for (std::size_t s = 0; s < state_.n_sides(); ++s) {
-            size_t filled = state_.filled(s);
-            if (filled > plan_.log_k[s].size() || filled != state_.side(s).used)
-                throw std::invalid_argument(
-                    "the start has more clusters than the prior of K allows, or gaps");
-        }
-    }
+          state_(Climber<State>::make_state(model_, std::vector<std::uint32_t>(n_items(), 0u), spare)) {}
 
     std::uint64_t sweeps() const { return sweeps_; }
-    std::size_t n_nodes() const { return model_.network.n_nodes; }
+    std::size_t n_items() const { return model_.network.n_nodes; }
     std::size_t clusters(std::size_t s) const { return state_.side(s).used; }
     std::size_t filled(std::size_t s) const { return state_.filled(s); }
-    std::uint64_t take_accepted() { return std::exchange(accepted_, 0); }
 
     void sweep() {
+        if (!started_)
+            start();
         state_.rebuild_gains(); // from integers: what follows depends on the state alone, as resuming needs
-        for (std::size_t node = 0; node < n_nodes(); ++node)
+        for (std::size_t node = 0; node < n_items(); ++node)
             draw_label(node);
         for (std::size_t s = 0; s < state_.n_sides(); ++s) {
             for (std::uint32_t t = 0; t < plan_.resizes; ++t)
@@ -73,19 +71,32 @@ public:
 
     /// Canonical labels of filled clusters, each side from 0.
     void write_labels(std::uint32_t* out) const {
-        const auto unseen = static_cast<std::uint32_t>(-1);
-        std::vector<std::uint32_t> name(state_.slots(), unseen);
-        std::uint32_t next[2] = {0, 0};
-        for (std::size_t i = 0; i < n_nodes(); ++i) {
-            auto& label = name[state_.label(i)];
-            if (label == unseen)
-                label = next[model_.network.side(i)]++;
-            out[i] = label;
-        }
+        common::FirstAppearance name[2] = {common::FirstAppearance(state_.slots()),
+                                           common::FirstAppearance(state_.slots())};
+        for (std::size_t i = 0; i < n_items(); ++i)
+            out[i] = name[model_.network.side(i)](state_.label(i));
+    }
+
+    std::vector<std::string> stat_names() const {
+        if (model_.network.bipartite())
+            return {"log_density", "n_clusters", "n_column_clusters", "k_rows", "k_columns", "split_merges"};
+        return {"log_density", "n_clusters", "k", "split_merges"};
+    }
+
+    /// `split_merges` counts the proposals that were accepted since the last call.
+    void append_stats(std::vector<double>& out) {
+        out.push_back(log_density());
+        for (std::size_t s = 0; s < state_.n_sides(); ++s)
+            out.push_back(static_cast<double>(filled(s)));
+        for (std::size_t s = 0; s < state_.n_sides(); ++s)
+            out.push_back(static_cast<double>(clusters(s)));
+        out.push_back(static_cast<double>(std::exchange(accepted_, 0)));
     }
 
     std::string state() {
-        StateWriter writer;
+        if (!started_)
+            start();
+        common::StateWriter writer;
         auto labels = relative_labels();
         std::size_t used[2] = {state_.side(0).used, state_.side(1).used};
         auto random = rng_.state();
@@ -94,22 +105,47 @@ public:
     }
 
     void restore(std::string bytes) {
-        StateReader reader(std::move(bytes));
+        common::StateReader reader(std::move(bytes));
         std::vector<std::uint32_t> labels;
         std::size_t used[2];
         auto random = rng_.state();
         reader(sweeps_, accepted_, random, used[0], used[1], labels);
-        if (!reader.at_end() || labels.size() != n_nodes())
+        if (!reader.at_end() || labels.size() != n_items() || !allowed(0, used[0]) ||
+            !(model_.network.bipartite() ? allowed(1, used[1]) : used[1] == 0))
             throw std::invalid_argument("the state does not fit this network");
         for (std::size_t i = 0; i < labels.size(); ++i)
             if (labels[i] >= used[model_.network.side(i)])
                 throw std::invalid_argument("the state does not fit this network");
         rng_.restore(random);
         place(labels, used);
+        started_ = true;
     }
 
 private:
     static constexpr std::size_t spare = 8;
+
+    /// One greedy climb from a random partition, with random numbers of its own beside the chain's.
+    void start() {
+        started_ = true;
+        const common::StopFlag never{false};
+        common::Rng rng(~plan_.seed, plan_.stream);
+        const std::size_t max_clusters[2] = {plan_.log_k[0].size(),
+                                             std::max<std::size_t>(plan_.log_k[1].size(), 1)};
+        const auto labels = random_labels(model_.network, plan_.start_clusters, max_clusters, rng);
+        begin_at(Climber<State>(model_, labels, max_clusters, rng, never).run().labels);
+    }
+
+    void begin_at(std::span<const std::uint32_t> labels) {
+        state_ = Climber<State>::make_state(model_, labels, spare);
+        for (std::size_t s = 0; s < state_.n_sides(); ++s) {
+            const auto filled = state_.filled(s);
+            if (filled > plan_.log_k[s].size() || filled != state_.side(s).used)
+                throw std::invalid_argument(
+                    "the start has more clusters than the prior of K allows, or gaps");
+            while (!allowed(s, state_.side(s).used)) // the prior's last K is allowed
+                open(s);
+        }
+    }
 
     double log_prior_of(std::size_t s) const {
         const auto k = state_.side(s).used;
@@ -122,6 +158,24 @@ private:
     double log_k(std::size_t s, std::size_t k) const {
         return k >= 1 && k <= plan_.log_k[s].size() ? plan_.log_k[s][k - 1]
                                                     : -std::numeric_limits<double>::infinity();
+    }
+
+    bool allowed(std::size_t s, std::size_t k) const {
+        return log_k(s, k) > -std::numeric_limits<double>::infinity();
+    }
+
+    /// The next K that the prior allows above or below k; the neighbour of k if there is none.
+    std::size_t next_above(std::size_t s, std::size_t k) const {
+        for (auto larger = k + 1; larger <= plan_.log_k[s].size(); ++larger)
+            if (allowed(s, larger))
+                return larger;
+        return k + 1;
+    }
+    std::size_t next_below(std::size_t s, std::size_t k) const {
+        for (auto smaller = k - 1; smaller >= 1; --smaller)
+            if (allowed(s, smaller))
+                return smaller;
+        return k - 1;
     }
 
     bool accept(double log_ratio) { return log_ratio >= 0 || rng_.uniform() < std::exp(log_ratio); }
@@ -137,26 +191,49 @@ private:
             const auto h = side.first + k;
             weight_[k] = score[h] + model_.priors[s].join(state_.size(h) - (h == own ? 1 : 0));
         }
-        const auto to = side.first + draw_log(weight_, 1.0, rng_);
+        const auto to = side.first + common::draw_from_logs(rng_, weight_);
         if (to != own)
             state_.move(to);
     }
 
-    /// Adds an empty cluster, or drops a random one if it is empty. A new label has K + 1 places, and one of
-    /// K + 1 labels is picked to be dropped: the proposals cancel.
+    /// Goes to the next K that the prior allows: adds d empty clusters, or drops d random ones if all of them
+    /// are empty. New labels have C(K + d, d) sets of places, and one of C(K + d, d) sets of labels is picked
+    /// to be dropped: the proposals cancel.
     void resize(std::size_t s) {
         const auto k = state_.side(s).used;
-        const auto& prior = model_.priors[s];
         if (rng_.below(2) == 0) {
-            if (accept(log_k(s, k + 1) - log_k(s, k) + prior.clusters(k + 1) - prior.clusters(k)))
-                open(s);
+            const auto larger = next_above(s, k);
+            if (accept(log_ratio_of_k(s, k, larger)))
+                while (state_.side(s).used < larger)
+                    open(s);
             return;
         }
-        const auto slot = state_.side(s).first + rng_.below(k);
-        if (k == 1 || state_.size(slot) > 0)
+        const auto smaller = next_below(s, k);
+        const auto slots = pick_slots(s, k - smaller);
+        const auto is_empty = [&](std::size_t slot) { return state_.size(slot) == 0; };
+        if (k == 1 || !std::all_of(slots.begin(), slots.end(), is_empty))
             return;
-        if (accept(log_k(s, k - 1) - log_k(s, k) + prior.clusters(k - 1) - prior.clusters(k)))
-            close(s, slot);
+        if (accept(log_ratio_of_k(s, k, smaller)))
+            for (const auto slot : slots)
+                close(s, slot);
+    }
+
+    double log_ratio_of_k(std::size_t s, std::size_t from, std::size_t to) const {
+        const auto& prior = model_.priors[s];
+        return log_k(s, to) - log_k(s, from) + prior.clusters(to) - prior.clusters(from);
+    }
+
+    /// A random set of `count` slots of a side (Floyd's algorithm), the last slot first.
+    std::vector<std::size_t> pick_slots(std::size_t s, std::size_t count) {
+        const auto& side = state_.side(s);
+        std::vector<std::size_t> slots;
+        for (auto last = side.used - count; last < side.used; ++last) {
+            const auto slot = side.first + rng_.below(last + 1);
+            const bool taken = std::find(slots.begin(), slots.end(), slot) != slots.end();
+            slots.push_back(taken ? side.first + last : slot);
+        }
+        std::sort(slots.rbegin(), slots.rend());
+        return slots;
     }
 
     /// Makes room for one more cluster and gives its slot.
@@ -199,7 +276,7 @@ private:
     /// their merge. A split puts the new label in one of K + 1 places; a merge has no choice to make.
     bool split_or_merge(std::size_t s) {
         const auto begin = s == 0 ? 0 : model_.network.n_rows;
-        const auto count = s == 0 ? model_.network.n_rows : n_nodes() - begin;
+        const auto count = s == 0 ? model_.network.n_rows : n_items() - begin;
         if (count < 2)
             return false;
         const auto i = begin + rng_.below(count);
@@ -211,7 +288,7 @@ private:
     /// The other nodes of the two clusters, in random order.
     void gather(std::size_t a, std::size_t b, std::size_t i, std::size_t j) {
         movers_.clear();
-        for (std::size_t v = 0; v < n_nodes(); ++v)
+        for (std::size_t v = 0; v < n_items(); ++v)
             if (v != i && v != j && (state_.label(v) == a || state_.label(v) == b))
                 movers_.push_back(static_cast<std::uint32_t>(v));
         rng_.shuffle(std::span(movers_));
@@ -219,7 +296,7 @@ private:
 
     bool split(std::size_t s, std::size_t i, std::size_t j) {
         const auto k = state_.side(s).used;
-        if (log_k(s, k + 1) == -std::numeric_limits<double>::infinity())
+        if (!allowed(s, k + 1))
             return false;
         const double before = log_density();
         const auto other = open(s);
@@ -240,6 +317,8 @@ private:
 
     bool merge(std::size_t s, std::size_t i, std::size_t j) {
         const auto k = state_.side(s).used;
+        if (!allowed(s, k - 1))
+            return false;
         const double before = log_density();
         const std::size_t a = state_.label(i), b = state_.label(j);
         gather(a, b, i, j);
@@ -304,11 +383,12 @@ private:
 
     BlockModelView<State> model_;
     ChainPlan plan_;
-    Rng rng_;
+    common::Rng rng_;
     State state_;
     std::uint64_t sweeps_ = 0, accepted_ = 0;
+    bool started_ = false;
     std::vector<double> weight_;
     std::vector<std::uint32_t> movers_;
 };
 
-} // namespace partita
+} // namespace partita::models

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "merging_clusters.hpp"
+#include "models/merging_clusters.hpp"
 
-namespace partita {
+namespace partita::models {
 
 /// The changes of log p(X | z) for all pairs, kept up to date from merge to merge: O(K³) to begin with, O(K²)
 /// a merge.
@@ -122,4 +122,4 @@ private:
     std::vector<double> value_, change_;
 };
 
-} // namespace partita
+} // namespace partita::models

@@ -1,9 +1,9 @@
-#include "block_model.hpp"
+#include "models/block_model.hpp"
 
 #include <numeric>
 #include <stdexcept>
 
-namespace partita {
+namespace partita::models {
 
 template class BlockChain<BlockState<BernoulliBlocks>>;
 template class BlockChain<BlockState<PoissonBlocks>>;
@@ -64,7 +64,8 @@ double BlockModel::icl(std::span<const std::uint32_t> labels) const {
     });
 }
 
-std::vector<double> BlockModel::swap_changes(std::span<const std::uint32_t> labels, std::size_t node) const {
+std::vector<double> BlockModel::swap_changes(std::span<const std::uint32_t> labels, std::size_t node,
+                                             std::span<const std::uint32_t> slots) const {
     return with_view([&]<class State>(const BlockModelView<State>& view) {
         auto state = Climber<State>::make_state(view, labels, 1);
         const auto s = network_.side(node);
@@ -73,14 +74,16 @@ std::vector<double> BlockModel::swap_changes(std::span<const std::uint32_t> labe
         const bool alone = state.size(own) == 1;
         state.set_used(s, state.side(s).used + 1);
         state.look(node);
-        const auto score = state.score();
+        const auto score = slots.empty() ? state.score() : state.score(slots);
         const auto value = [&](std::size_t h) {
             const auto others = state.size(h) - (h == own ? 1 : 0);
             const auto clusters = filled - (alone ? 1 : 0) + (others == 0 ? 1 : 0);
             return score[h] + prior.join(others) + prior.clusters(clusters);
         };
         std::vector<double> changes;
-        for (auto h = state.side(s).first; h < state.side(s).end(); ++h)
+        for (const auto h : slots)
+            changes.push_back(value(h) - value(own));
+        for (auto h = state.side(s).first; slots.empty() && h < state.side(s).end(); ++h)
             changes.push_back(value(h) - value(own));
         return changes;
     });
@@ -107,31 +110,15 @@ std::vector<Merge> BlockModel::merge_path(std::span<const std::uint32_t> labels)
 }
 
 SearchResult BlockModel::maximize(std::span<const std::vector<std::uint32_t>> starts, const SearchPlan& plan,
-                                  const StopFlag& stop) const {
+                                  const common::StopFlag& stop) const {
     return with_view([&]<class State>(const BlockModelView<State>& view) {
         return Evolution<State>(view, plan, stop).run(starts);
     });
 }
 
-namespace {
-
-std::vector<std::uint32_t> climbed_start(const BlockModel& model, const ChainPlan& plan,
-                                         std::size_t start_clusters) {
-    return model.with_view([&]<class State>(const BlockModelView<State>& view) {
-        const StopFlag never{false};
-        Rng rng(~plan.seed, plan.stream); // a stream of its own, beside the chain's
-        const std::size_t most[2] = {plan.log_k[0].size(), std::max<std::size_t>(plan.log_k[1].size(), 1)};
-        const auto labels = random_labels(view.network, start_clusters, most, rng);
-        return Climber<State>(view, labels, most, rng, never).run(false).labels;
-    });
-}
-
-} // namespace
-
-BlockSampler::BlockSampler(const BlockModel& model, ChainPlan plan, std::size_t start_clusters)
+BlockSampler::BlockSampler(const BlockModel& model, ChainPlan plan)
     : chain_(model.with_view([&]<class State>(const BlockModelView<State>& view) -> AnyBlockChain {
-          const auto labels = climbed_start(model, plan, start_clusters);
-          return BlockChain<State>(view, std::move(plan), labels);
+          return BlockChain<State>(view, std::move(plan));
       })) {}
 
-} // namespace partita
+} // namespace partita::models

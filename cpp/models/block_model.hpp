@@ -8,16 +8,16 @@
 #include <variant>
 #include <vector>
 
-#include "affiliation_state.hpp"
-#include "block_chain.hpp"
-#include "block_climb.hpp"
-#include "block_search.hpp"
-#include "block_state.hpp"
-#include "dirichlet.hpp"
-#include "emission.hpp"
-#include "network.hpp"
+#include "models/affiliation_state.hpp"
+#include "models/block_chain.hpp"
+#include "models/block_climb.hpp"
+#include "models/block_search.hpp"
+#include "models/block_state.hpp"
+#include "models/dirichlet.hpp"
+#include "models/emission.hpp"
+#include "models/network.hpp"
 
-namespace partita {
+namespace partita::models {
 
 /// Compressed rows with their own memory.
 struct NeighbourArrays {
@@ -64,15 +64,17 @@ public:
 
     /// log p(X, z | K), K the number of filled clusters, but for constants of the data.
     double icl(std::span<const std::uint32_t> labels) const;
-    /// The change of ICL when a node goes to each cluster of its side; the last entry is a new cluster.
-    std::vector<double> swap_changes(std::span<const std::uint32_t> labels, std::size_t node) const;
+    /// The change of ICL when a node goes to each cluster of its side, the last entry is a new cluster; or to
+    /// some of them, its own among them, computed as searches among many clusters do.
+    std::vector<double> swap_changes(std::span<const std::uint32_t> labels, std::size_t node,
+                                     std::span<const std::uint32_t> slots = {}) const;
     /// The change of ICL when two clusters merge, a square matrix over the clusters of all sides.
     std::vector<double> merge_changes(std::span<const std::uint32_t> labels) const;
     /// Greedy merges from the labels down to one cluster a side; clusters of columns are numbered after those
     /// of rows.
     std::vector<Merge> merge_path(std::span<const std::uint32_t> labels) const;
     SearchResult maximize(std::span<const std::vector<std::uint32_t>> starts, const SearchPlan& plan,
-                          const StopFlag& stop) const;
+                          const common::StopFlag& stop) const;
 
 private:
     template <class State> BlockModelView<State> view_of(const typename State::Emission& emission) const {
@@ -99,8 +101,7 @@ using AnyBlockChain =
 /// A chain of whatever blocks and edges; the model must outlive it.
 class BlockSampler {
 public:
-    /// Starts at one greedy climb from a random partition into `start_clusters` clusters.
-    BlockSampler(const BlockModel& model, ChainPlan plan, std::size_t start_clusters);
+    BlockSampler(const BlockModel& model, ChainPlan plan);
 
     template <class Work> decltype(auto) visit(Work work) { return std::visit(work, chain_); }
 
@@ -108,4 +109,4 @@ private:
     AnyBlockChain chain_;
 };
 
-} // namespace partita
+} // namespace partita::models

@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "block_merges.hpp"
-#include "network.hpp"
-#include "node_partition.hpp"
+#include "models/block_merges.hpp"
+#include "models/network.hpp"
+#include "models/node_partition.hpp"
 
-namespace partita {
+namespace partita::models {
 
 /// Block (k, l) holds its edges and its exposure (the number of observed dyads). All scores are changes of
 /// log p(X | z); the prior of the partition belongs to the search and to the sampler.
@@ -95,6 +95,22 @@ public:
         score_[own] = stay();
         if (degree_corrected_)
             for (auto h = side.first; h < side.end(); ++h)
+                score_[h] += degree_gain(h);
+        return std::span<const double>(score_);
+    }
+
+    /// The same for some slots of the node's side, its own among them: O(clusters of its neighbours) for
+    /// each slot but its own. One kind of nodes only.
+    std::span<const double> score(std::span<const std::uint32_t> slots) {
+        const auto own = label_[node_];
+        for (const auto h : slots)
+            score_[h] = h == own ? stay() : base_[h] + own_and_diagonal(h);
+        for (std::size_t d = 0; d < network_->directions(); ++d)
+            for (const auto l : touched_[d])
+                if (l != own)
+                    add_touched(d, l, slots);
+        if (degree_corrected_)
+            for (const auto h : slots)
                 score_[h] += degree_gain(h);
         return std::span<const double>(score_);
     }
@@ -186,6 +202,19 @@ private:
             if (h != l)
                 score_[h] += emission_->cell(edges[h] + more, exposure[h] + seen) -
                              emission_->cell(edges[h], exposure[h] + full);
+    }
+
+    /// The same for some slots but the node's own.
+    void add_touched(std::size_t d, std::size_t l, std::span<const std::uint32_t> slots) {
+        const auto row = l * slots_;
+        const auto& edges = edges_[along(d)];
+        const auto& exposure = exposure_[along(d)];
+        const auto more = seen_edges_[d][l], full = network_->pair_exposure * size_[l];
+        const auto seen = seen_exposure(d, l);
+        for (const auto h : slots)
+            if (h != l && h != label_[node_])
+                score_[h] += emission_->cell(edges[row + h] + more, exposure[row + h] + seen) -
+                             emission_->cell(edges[row + h], exposure[row + h] + full);
     }
 
     /// What base_ got wrong for slot h: the node's own cluster has lost the node, and block (h, h) is its own
@@ -320,4 +349,4 @@ private:
     std::vector<double> base_, score_;
 };
 
-} // namespace partita
+} // namespace partita::models

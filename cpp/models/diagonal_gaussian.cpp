@@ -6,11 +6,17 @@
 #include <numeric>
 #include <utility>
 
-#include "clones.hpp"
-#include "models/lanes.hpp"
-#include "models/log_gamma.hpp"
+#include "common/clones.hpp"
+#include "common/lanes.hpp"
+#include "common/log_gamma.hpp"
 
-namespace partita {
+namespace partita::models {
+
+using common::lane_log;
+using common::Lanes;
+using common::lanes;
+using common::load;
+using common::store;
 
 namespace {
 
@@ -61,7 +67,8 @@ DiagonalGaussian::DiagonalGaussian(GammaBase base, std::size_t max_size)
     for (std::size_t n = 0; n <= max_size_; ++n) {
         double sum = 0.0;
         for (std::size_t i = 0; i < dims_; ++i)
-            sum += log_gamma(base_.a[i] + 0.5 * static_cast<double>(n)) - log_gamma(base_.a[i]) +
+            sum += common::log_gamma(base_.a[i] + 0.5 * static_cast<double>(n)) -
+                   common::log_gamma(base_.a[i]) +
                    0.5 * std::log(base_.c[i] / (base_.c[i] + static_cast<double>(n)));
         gamma_sums_.push_back(sum);
     }
@@ -197,4 +204,4 @@ void DiagonalGaussian::add_scatter(std::span<const double> deviation, double* sc
         scatter[i] += deviation[i] * deviation[i];
 }
 
-} // namespace partita
+} // namespace partita::models

@@ -15,9 +15,11 @@
 #include <span>
 #include <vector>
 
+#include "models/moments.hpp"
+#include "models/number_table.hpp"
 #include "models/slots.hpp"
 
-namespace partita {
+namespace partita::models {
 
 /// One value a dimension.
 struct GammaBase {
@@ -26,6 +28,9 @@ struct GammaBase {
 
 class DiagonalGaussian {
 public:
+    using Table = NumberTable; // without gaps
+    using Summaries = Moments<DiagonalGaussian>;
+
     DiagonalGaussian(GammaBase base, std::size_t max_size);
 
     std::size_t dims() const { return dims_; }
@@ -50,6 +55,11 @@ public:
     static void add_scatter(std::span<const double> deviation, double* scatter);
 
     template <class Archive> void visit(Archive& archive) { archive(sizes_, mean_, b_, weight_, constants_); }
+    /// Whether what was read has this many slots.
+    bool fits(std::size_t stride) const {
+        return sizes_.size() == stride && mean_.fits(stride) && b_.fits(stride) && weight_.fits(stride) &&
+               constants_.fits(stride);
+    }
 
 private:
     void set_constants(std::size_t slot);
@@ -66,4 +76,4 @@ private:
     double own_ratio_ = 1.0;
 };
 
-} // namespace partita
+} // namespace partita::models

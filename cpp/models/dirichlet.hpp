@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "log_gamma.hpp"
-#include "log_rising.hpp"
-#include "node_partition.hpp"
+#include "common/log_gamma.hpp"
+#include "common/log_rising.hpp"
+#include "models/node_partition.hpp"
 
-namespace partita {
+namespace partita::models {
 
 /// log p(z | K) = log Γ(K n0) − log Γ(K n0 + n) + Σ_k [log Γ(n_k + n0) − log Γ(n0)], in the pieces that moves
 /// change.
@@ -25,7 +25,7 @@ public:
 
     double clusters(std::size_t k) const {
         const auto sum = static_cast<double>(k) * n0_;
-        return k == 0 ? 0.0 : log_gamma(sum) - log_gamma(sum + n_nodes_);
+        return k == 0 ? 0.0 : common::log_gamma(sum) - common::log_gamma(sum + n_nodes_);
     }
     double cluster(std::int64_t size) const { return rising_(size); }
     /// The change when a node joins a cluster of `size` others.
@@ -33,7 +33,7 @@ public:
 
 private:
     double n0_, n_nodes_;
-    LogRising rising_;
+    common::LogRising rising_;
     std::vector<double> join_;
 };
 
@@ -54,4 +54,4 @@ inline double log_prior(const NodePartition& state, const Priors& priors) {
     return total;
 }
 
-} // namespace partita
+} // namespace partita::models

@@ -7,15 +7,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "log_rising.hpp"
+#include "common/log_rising.hpp"
 
-namespace partita {
+namespace partita::models {
 
 /// Binary edges, probability ~ Beta(eta0, zeta0): log B(eta0 + e, zeta0 + m − e) / B(eta0, zeta0).
 class BernoulliBlocks {
 public:
-    BernoulliBlocks(double eta0, double zeta0, std::int64_t most_edges, std::int64_t most_exposure)
-        : edges_(eta0, most_edges), gaps_(zeta0, most_exposure), dyads_(eta0 + zeta0, most_exposure) {}
+    BernoulliBlocks(double eta0, double zeta0, std::int64_t max_edges, std::int64_t max_exposure)
+        : edges_(eta0, max_edges), gaps_(zeta0, max_exposure), dyads_(eta0 + zeta0, max_exposure) {}
 
     double cell(std::int64_t edges, std::int64_t exposure) const {
         return edges_(edges) + gaps_(exposure - edges) - dyads_(exposure);
@@ -29,15 +29,15 @@ public:
     }
 
 private:
-    LogRising edges_, gaps_, dyads_;
+    common::LogRising edges_, gaps_, dyads_;
 };
 
 /// Counted edges, rate ~ Gamma(a0, b0): log Γ(a0 + e)/Γ(a0) + a0 log b0 − (a0 + e) log(b0 + m).
 /// The factorials of the counts do not depend on the partition and stay outside.
 class PoissonBlocks {
 public:
-    PoissonBlocks(double a0, double b0, double unit, std::int64_t most_edges)
-        : a0_(a0), b0_(b0), unit_(unit), log_b0_(std::log(b0)), edges_(a0, most_edges), logs_(table_size) {
+    PoissonBlocks(double a0, double b0, double unit, std::int64_t max_edges)
+        : a0_(a0), b0_(b0), unit_(unit), log_b0_(std::log(b0)), edges_(a0, max_edges), logs_(table_size) {
         for (std::size_t m = 0; m < logs_.size(); ++m)
             logs_[m] = std::log(b0 + unit * static_cast<double>(m)) - log_b0_;
     }
@@ -63,8 +63,8 @@ private:
     }
 
     double a0_, b0_, unit_, log_b0_;
-    LogRising edges_;
+    common::LogRising edges_;
     std::vector<double> logs_;
 };
 
-} // namespace partita
+} // namespace partita::models

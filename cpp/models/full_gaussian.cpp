@@ -5,11 +5,17 @@
 #include <numbers>
 #include <utility>
 
-#include "clones.hpp"
-#include "models/lanes.hpp"
-#include "models/log_gamma.hpp"
+#include "common/clones.hpp"
+#include "common/lanes.hpp"
+#include "common/log_gamma.hpp"
 
-namespace partita {
+namespace partita::models {
+
+using common::lane_log;
+using common::Lanes;
+using common::lanes;
+using common::load;
+using common::store;
 
 namespace {
 
@@ -160,8 +166,8 @@ FullGaussian::FullGaussian(WishartBase base, std::size_t max_size)
         for (std::size_t n = 0; n <= max_size_; ++n) {
             double sum = 0.0;
             for (std::size_t j = 0; j < dims_; ++j)
-                sum += log_gamma((nu + static_cast<double>(n) - static_cast<double>(j)) / 2.0) -
-                       log_gamma((nu - static_cast<double>(j)) / 2.0);
+                sum += common::log_gamma((nu + static_cast<double>(n) - static_cast<double>(j)) / 2.0) -
+                       common::log_gamma((nu - static_cast<double>(j)) / 2.0);
             gamma_sums_.push_back(sum);
         }
     const std::uint32_t start[] = {0, 0, 0};
@@ -187,6 +193,15 @@ double FullGaussian::posterior_factor(std::uint32_t size, const double* mean, co
             triangle_[place_in(i, j)] = value;
         }
     return cholesky(dims_, triangle_.data());
+}
+
+bool FullGaussian::fits(std::size_t stride) const {
+    const bool on_grid = kappa_ < base_.kappas.size() && nu_ < base_.nus.size() &&
+                         spread_ < std::max<std::size_t>(base_.spreads.size(), 1);
+    const bool in_slots = sizes_.size() == stride && log_det_.size() == stride && ratios_.size() == stride;
+    return on_grid && in_slots && prior_factor_.size() == scatter_size() && std::isfinite(prior_log_det_) &&
+           all_finite(prior_factor_) && all_finite(log_det_) && mean_.fits(stride) && factor_.fits(stride) &&
+           inverse_diagonal_.fits(stride) && constants_.fits(stride);
 }
 
 void FullGaussian::widen(std::size_t stride) {
@@ -324,7 +339,7 @@ double FullGaussian::log_marginal(std::size_t slot) const {
 void FullGaussian::add_grid_scores(std::size_t parameter, std::span<const std::uint32_t> place,
                                    std::uint32_t size, const double* mean, const double* scatter,
                                    std::span<double> scores) {
-    const auto padded = round_to_lanes(scores.size());
+    const auto padded = common::round_to_lanes(scores.size());
     grid_work_.resize(4 * padded + dims_ + scatter_size() * lanes);
     double* out = grid_work_.data() + 3 * padded;
     double* shift = out + padded;
@@ -348,4 +363,4 @@ void FullGaussian::add_scatter(std::span<const double> deviation, double* scatte
             *scatter++ += deviation[i] * deviation[j];
 }
 
-} // namespace partita
+} // namespace partita::models

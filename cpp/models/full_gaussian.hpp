@@ -16,9 +16,11 @@
 #include <span>
 #include <vector>
 
+#include "models/moments.hpp"
+#include "models/number_table.hpp"
 #include "models/slots.hpp"
 
-namespace partita {
+namespace partita::models {
 
 /// The base's free choices. Each list is a grid; one value is a fixed parameter.
 struct WishartBase {
@@ -31,6 +33,9 @@ struct WishartBase {
 
 class FullGaussian {
 public:
+    using Table = NumberTable; // without gaps
+    using Summaries = Moments<FullGaussian>;
+
     FullGaussian(WishartBase base, std::size_t max_size);
 
     std::size_t dims() const { return dims_; }
@@ -67,6 +72,8 @@ public:
         archive(kappa_, nu_, spread_, prior_factor_, prior_log_det_, sizes_, mean_, factor_,
                 inverse_diagonal_, constants_, log_det_, ratios_);
     }
+    /// Whether what was read is of this base, and has this many slots.
+    bool fits(std::size_t stride) const;
 
 private:
     void set_constants(std::size_t slot);
@@ -86,4 +93,4 @@ private:
     std::vector<double> log_det_, ratios_, scratch_, triangle_, grid_work_;
 };
 
-} // namespace partita
+} // namespace partita::models

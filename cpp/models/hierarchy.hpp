@@ -7,11 +7,11 @@
 #include <limits>
 #include <vector>
 
-#include "dirichlet.hpp"
-#include "merging_clusters.hpp"
-#include "network_state.hpp"
+#include "models/dirichlet.hpp"
+#include "models/merging_clusters.hpp"
+#include "models/network_state.hpp"
 
-namespace partita {
+namespace partita::models {
 
 /// One merge: cluster `from` goes into cluster `into` and the ICL changes by `change`.
 struct Merge {
@@ -114,4 +114,4 @@ private:
     std::vector<std::int64_t> degree_[2];
 };
 
-} // namespace partita
+} // namespace partita::models

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace partita {
+namespace partita::models {
 
 struct MergingClusters {
     std::vector<std::uint32_t> slot;
@@ -16,4 +16,4 @@ struct MergingClusters {
     bool may_merge(std::size_t a, std::size_t b) const { return alive[a] && alive[b] && side[a] == side[b]; }
 };
 
-} // namespace partita
+} // namespace partita::models

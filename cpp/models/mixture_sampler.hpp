@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <stdexcept>
@@ -13,34 +14,35 @@
 #include <utility>
 #include <vector>
 
-#include "models/archive.hpp"
+#include "common/archive.hpp"
+#include "common/first_appearance.hpp"
+#include "common/random.hpp"
 #include "models/base_update.hpp"
-#include "models/moments.hpp"
+#include "models/mixture_family.hpp"
+#include "models/mixture_moves.hpp"
+#include "models/pair_choice.hpp"
 #include "models/partition_prior.hpp"
 #include "models/pick.hpp"
+#include "models/seeding.hpp"
 #include "models/split_merge.hpp"
-#include "random.hpp"
 
-namespace partita {
+namespace partita::models {
 
-struct MixtureMoves {
-    double split_merges = 0.2;          // proposals a sweep, on average
-    std::uint32_t restricted_scans = 1; // Gibbs scans that prepare a proposal
-};
-
-template <class Family> class MixtureSampler {
+template <MixtureFamily Family> class MixtureSampler {
 public:
-    /// `data` is n x d by rows. Without labels, items join one by one in random order.
-    MixtureSampler(std::vector<double> data, Family family, PartitionPriorSettings prior, MixtureMoves moves,
-                   std::uint64_t seed, std::uint64_t stream, std::span<const std::uint32_t> labels)
-        : data_(std::move(data)), n_items_(data_.size() / family.dims()), family_(std::move(family)),
-          split_merge_(family_, data_), prior_(std::move(prior), n_items_), moves_(moves), rng_(seed, stream),
+    using Table = typename Family::Table;
+
+    /// Without labels, the start is left to the first sweep.
+    MixtureSampler(std::shared_ptr<const Table> table, Family family, PartitionPriorSettings prior,
+                   MixtureMoves moves, std::uint64_t seed, std::uint64_t stream,
+                   std::span<const std::uint32_t> labels)
+        : table_(std::move(table)), n_items_(table_->n_items()), family_(std::move(family)),
+          split_merge_(family_, *table_), prior_(std::move(prior), n_items_), moves_(moves),
+          rate_(moves.split_merges.value_or(MixtureMoves::min_auto)), rng_(seed, stream), stream_(stream),
           labels_(n_items_, nobody), all_items_(n_items_) {
         std::iota(all_items_.begin(), all_items_.end(), 0u);
-        widen(lanes);
-        if (labels.empty())
-            join_one_by_one();
-        else
+        widen(common::lanes);
+        if (!labels.empty())
             set_labels(labels);
     }
 
@@ -51,13 +53,14 @@ public:
     const Family& family() const { return family_; }
 
     void sweep() {
+        if (!started_)
+            start();
         if (sweeps_ % refresh_period == 0)
             refresh();
         for (std::size_t i = 0; i < n_items_; ++i)
             update(i);
-        for (auto p = proposals_before(sweeps_); p < proposals_before(sweeps_ + 1); ++p)
-            propose_split_merge();
-        if (update_base(family_, moments_, rng_, [this] { compute_moments(); }))
+        propose_split_merges();
+        if (update_base(family_, summaries_, rng_, [this] { summarise(); }))
             assign_all();
         prior_.update_alpha(rng_, n_clusters_);
         weigh_open();
@@ -70,23 +73,36 @@ public:
         for (std::size_t slot = 0; slot < used_; ++slot)
             if (family_.size(slot) > 0)
                 total += prior_.log_w(family_.size(slot)) + family_.log_marginal(slot);
+        if constexpr (requires { table_->log_carrier(); })
+            total += table_->log_carrier();
         return total;
     }
 
     /// Labels in order of first appearance.
     void write_labels(std::uint32_t* out) const {
-        std::vector<std::uint32_t> names(used_, nobody);
-        std::uint32_t next = 0;
-        for (std::size_t i = 0; i < n_items_; ++i) {
-            auto& name = names[labels_[i]];
-            if (name == nobody)
-                name = next++;
-            out[i] = name;
-        }
+        common::FirstAppearance name(used_);
+        for (const auto slot : labels_)
+            *out++ = name(slot);
     }
 
-    /// Accepted split-merge proposals since the last call.
-    std::uint64_t take_accepted() { return std::exchange(accepted_, 0); }
+    std::vector<std::string> stat_names() const {
+        std::vector<std::string> names{"log_density", "n_clusters", "alpha", "split_merges"};
+        if constexpr (has_grids<Family>)
+            names.insert(names.end(), {"kappa0", "nu0", "spread"});
+        return names;
+    }
+
+    /// `split_merges` counts the proposals that were accepted since the last call.
+    void append_stats(std::vector<double>& out) {
+        out.insert(out.end(), {log_density(), static_cast<double>(n_clusters_), alpha(),
+                               static_cast<double>(std::exchange(accepted_, 0))});
+        if constexpr (has_grids<Family>) {
+            const auto& base = family_.base();
+            const auto place = family_.grid_place();
+            const double spread = base.spreads.empty() ? 1.0 : base.spreads[place[2]];
+            out.insert(out.end(), {base.kappas[place[0]], base.nus[place[1]], spread});
+        }
+    }
 
     /// For draws that are already there: the posterior of a base and a concentration is not asked for.
     void set_state(std::span<const std::uint32_t> labels, double alpha,
@@ -99,7 +115,7 @@ public:
 
     /// Log predictive weights of a new item for every slot, the open one included; slots out of use are
     /// -infinity.
-    std::span<const double> score_new(const double* x) {
+    template <class Item> std::span<const double> score_new(const Item& x) {
         scores_.assign(weights_.begin(), weights_.end());
         family_.score(x, no_slot, used_, scores_.data());
         return {scores_.data(), used_};
@@ -108,17 +124,23 @@ public:
     std::size_t open_slot() const { return open_; }
 
     std::string state() {
-        StateWriter writer;
+        if (!started_)
+            start();
+        common::StateWriter writer;
         visit(writer);
         return std::move(writer).bytes();
     }
 
     void restore(std::string bytes) {
-        StateReader reader(std::move(bytes));
+        common::StateReader reader(std::move(bytes));
         visit(reader);
-        if (!reader.at_end() || labels_.size() != n_items_)
+        if (!reader.at_end() || !fits() || !recount() || !counts_fit())
             throw std::invalid_argument("the state does not fit this model and data");
-        scores_.resize(weights_.size());
+        scores_.assign(weights_.size(), never);
+        for (std::size_t slot = 0; slot < weights_.size(); ++slot)
+            weigh(slot);
+        weigh_open();
+        started_ = true;
     }
 
 private:
@@ -130,18 +152,50 @@ private:
     template <class Archive> void visit(Archive& archive) {
         auto alpha = prior_.alpha();
         auto random = rng_.state();
-        archive(sweeps_, accepted_, random, alpha, labels_, weights_, n_clusters_, used_, open_, family_);
+        archive(sweeps_, accepted_, rate_, due_, random, alpha, labels_, weights_, n_clusters_, used_, open_,
+                family_);
         prior_.set_alpha(alpha);
         rng_.restore(random);
     }
 
-    const double* item(std::size_t i) const { return data_.data() + i * family_.dims(); }
-
-    /// Split-merge proposals due before this sweep: evenly spread, and a function of the count alone.
-    std::uint64_t proposals_before(std::uint64_t sweep) const {
-        return n_items_ > 1 ? static_cast<std::uint64_t>(static_cast<double>(sweep) * moves_.split_merges)
-                            : 0;
+    /// Whether every place that was read is within its range. A state may come from anywhere.
+    bool fits() const {
+        const auto stride = weights_.size();
+        return labels_.size() == n_items_ && stride >= common::lanes && stride % common::lanes == 0 &&
+               used_ % common::lanes == 0 && used_ <= stride && open_ < used_ &&
+               prior_.allows(prior_.alpha()) && family_.fits(stride) && rate_fits() &&
+               std::all_of(labels_.begin(), labels_.end(), [&](auto slot) { return slot < used_; });
     }
+
+    bool rate_fits() const {
+        const double most = moves_.split_merges.value_or(moves_.automatic(n_items_));
+        return rate_ >= moves_.split_merges.value_or(0.0) && rate_ <= most && due_ >= 0.0 && due_ < 1.0;
+    }
+
+    /// A family of counts stores none of them: they follow from the labels.
+    bool recount() {
+        if constexpr (requires { family_.recount(summaries_, used_); }) {
+            summaries_.compute(family_, *table_, all_items_, labels_, weights_.size());
+            return family_.recount(summaries_, weights_.size());
+        }
+        return true;
+    }
+
+    /// Whether the sizes of the clusters and their number are those of the labels.
+    bool counts_fit() const {
+        std::vector<std::uint32_t> sizes(weights_.size(), 0u);
+        for (const auto slot : labels_)
+            ++sizes[slot];
+        std::size_t clusters = 0;
+        for (std::size_t slot = 0; slot < sizes.size(); ++slot) {
+            clusters += sizes[slot] > 0;
+            if (sizes[slot] != family_.size(slot))
+                return false;
+        }
+        return clusters == n_clusters_ && sizes[open_] == 0;
+    }
+
+    auto item(std::size_t i) const { return table_->item(i); }
 
     void update(std::size_t i) {
         const std::size_t own = labels_[i];
@@ -151,7 +205,7 @@ private:
         if (n_own == 1)
             scores_[open_] = prior_.log_open(n_clusters_ - 1);
         family_.score(item(i), own, used_, scores_.data());
-        if (n_own > 1 && family_.own_ratio(own) < least_own_ratio)
+        if (n_own > 1 && family_.own_ratio(own) < min_own_ratio)
             return update_outlier(i);
         const auto target = pick(scores_.data(), used_, rng_.uniform());
         if (target == own || (n_own == 1 && target == open_))
@@ -174,8 +228,8 @@ private:
             if (labels_[other] == own)
                 rest_.push_back(other);
         zeros_.assign(rest_.size(), 0u);
-        moments_.compute(family_, data_.data(), rest_, zeros_, 1);
-        family_.assign(own, moments_.size(0), moments_.mean(0), moments_.scatter(0));
+        summaries_.compute(family_, *table_, rest_, zeros_, 1);
+        summaries_.assign_to(family_, own, 0);
         weigh(own);
         join(i);
     }
@@ -219,7 +273,7 @@ private:
         if (family_.size(open_) == 0)
             weights_[open_] = never;
         open_ = first_empty;
-        used_ = round_to_lanes(std::max(last, open_) + 1);
+        used_ = common::round_to_lanes(std::max(last, open_) + 1);
         weigh_open();
     }
 
@@ -228,19 +282,43 @@ private:
         weights_.resize(stride, never), scores_.resize(stride, never);
     }
 
-    void join_one_by_one() {
+    /// Some items from seeds, the others one by one in random order.
+    void start() {
+        started_ = true;
         choose_open();
-        for (const auto i : rng_.permutation(n_items_)) {
-            join(i);
+        const auto order = rng_.permutation(n_items_);
+        for (auto p = start_from_seeds(order); p < n_items_; ++p) {
+            join(order[p]);
             weigh_open();
         }
     }
 
+    /// Returns how many items, the first of the order, have a cluster then.
+    std::size_t start_from_seeds(std::span<const std::uint32_t> order) {
+        const auto n_seeds = seeds_of_chain(stream_, n_items_);
+        if (n_seeds < 2)
+            return 0;
+        const auto items = order.first(std::min(n_items_, max_seeded_items));
+        const auto nearest = nearest_seeds(*table_, items, n_seeds, rng_);
+        for (std::size_t p = 0; p < items.size(); ++p)
+            labels_[items[p]] = nearest[p];
+        widen(std::max(weights_.size(), common::round_to_lanes(n_seeds + 1)));
+        summaries_.compute(family_, *table_, items, nearest, n_seeds);
+        for (std::size_t slot = 0; slot < n_seeds; ++slot)
+            summaries_.assign_to(family_, slot, slot);
+        n_clusters_ = GreedyMerges(family_, split_merge_, prior_, labels_, items, n_seeds).run();
+        for (std::size_t slot = 0; slot < n_seeds; ++slot)
+            weigh(slot);
+        choose_open();
+        return items.size();
+    }
+
     void set_labels(std::span<const std::uint32_t> labels) {
+        started_ = true;
         labels_.assign(labels.begin(), labels.end());
         const auto highest = *std::max_element(labels_.begin(), labels_.end());
         if (highest + 2 > weights_.size())
-            widen(round_to_lanes(highest + 2));
+            widen(common::round_to_lanes(highest + 2));
         used_ = weights_.size();
         refresh();
         n_clusters_ = 0;
@@ -249,26 +327,35 @@ private:
         choose_open();
     }
 
-    void compute_moments() { moments_.compute(family_, data_.data(), all_items_, labels_, used_); }
+    void summarise() { summaries_.compute(family_, *table_, all_items_, labels_, used_); }
 
     void assign_all() {
         for (std::size_t slot = 0; slot < used_; ++slot)
-            moments_.assign_to(family_, slot);
+            summaries_.assign_to(family_, slot, slot);
         for (std::size_t slot = used_; slot < weights_.size(); ++slot)
             family_.clear(slot);
     }
 
     void refresh() {
-        compute_moments();
+        summarise();
         assign_all();
     }
 
+    /// How many follows from the sweeps alone after the warm-up, not from the state.
+    void propose_split_merges() {
+        if (sweeps_ < moves_.warmup && !moves_.split_merges)
+            rate_ = moves_.automatic(n_clusters_);
+        for (due_ += rate_; due_ >= 1.0; due_ -= 1.0)
+            propose_split_merge();
+    }
+
     void propose_split_merge() {
-        const auto i = static_cast<std::uint32_t>(rng_.below(n_items_));
-        auto j = static_cast<std::uint32_t>(rng_.below(n_items_ - 1));
-        j += j >= i;
+        if (n_items_ < 2)
+            return;
+        const auto now = pair_choice(family_, used_);
+        const auto [i, j] = choose_pair(family_, now, labels_, rng_);
         const auto from = labels_[i], to = labels_[j];
-        if (!split_merge_.propose(family_, prior_, labels_, n_clusters_, i, j, moves_.restricted_scans, rng_))
+        if (!split_merge_.propose(family_, prior_, labels_, now, i, j, moves_.restricted_scans, rng_))
             return;
         ++accepted_;
         if (from == to) {
@@ -285,21 +372,24 @@ private:
         choose_open();
     }
 
-    std::vector<double> data_;
+    std::shared_ptr<const Table> table_;
     std::size_t n_items_;
     Family family_;
     SplitMerge<Family> split_merge_;
     PartitionPrior prior_;
     MixtureMoves moves_;
-    Rng rng_;
+    double rate_, due_ = 0.0; // split-merge proposals per sweep, and what is left of them
+    common::Rng rng_;
+    std::uint64_t stream_;
     std::vector<std::uint32_t> labels_; // slot of each item
     std::vector<std::uint32_t> all_items_;
     std::vector<double> weights_,
         scores_; // ln prior weight of joining each slot; -infinity if there is nothing to join
-    std::size_t n_clusters_ = 0, used_ = lanes, open_ = 0;
+    std::size_t n_clusters_ = 0, used_ = common::lanes, open_ = 0;
     std::uint64_t sweeps_ = 0, accepted_ = 0;
-    Moments<Family> moments_;
+    bool started_ = false;
+    typename Family::Summaries summaries_;
     std::vector<std::uint32_t> rest_, zeros_;
 };
 
-} // namespace partita
+} // namespace partita::models

@@ -5,28 +5,32 @@
 #include <span>
 #include <vector>
 
-namespace partita {
+#include "models/number_table.hpp"
+
+namespace partita::models {
 
 template <class Family> class Moments {
 public:
-    /// Two passes, so that data far from zero lose no digits. Labels of `slots` and above are left out.
-    void compute(const Family& family, const double* data, std::span<const std::uint32_t> items,
+    /// Two passes, so that data far from zero lose no digits.
+    void compute(const Family& family, const NumberTable& table, std::span<const std::uint32_t> items,
                  std::span<const std::uint32_t> labels, std::size_t slots) {
         dims_ = family.dims(), scatter_size_ = family.scatter_size();
         sizes_.assign(slots, 0), means_.assign(slots * dims_, 0.0),
             scatters_.assign(slots * scatter_size_, 0.0);
         for (std::size_t p = 0; p < items.size(); ++p) {
             ++sizes_[labels[p]];
+            const double* x = table.item(items[p]);
             for (std::size_t i = 0; i < dims_; ++i)
-                means_[labels[p] * dims_ + i] += data[items[p] * dims_ + i];
+                means_[labels[p] * dims_ + i] += x[i];
         }
         for (std::size_t slot = 0; slot < slots; ++slot)
             for (std::size_t i = 0; i < dims_ && sizes_[slot] > 0; ++i)
                 means_[slot * dims_ + i] /= sizes_[slot];
         deviation_.resize(dims_);
         for (std::size_t p = 0; p < items.size(); ++p) {
+            const double* x = table.item(items[p]);
             for (std::size_t i = 0; i < dims_; ++i)
-                deviation_[i] = data[items[p] * dims_ + i] - means_[labels[p] * dims_ + i];
+                deviation_[i] = x[i] - means_[labels[p] * dims_ + i];
             Family::add_scatter(deviation_, scatters_.data() + labels[p] * scatter_size_);
         }
     }
@@ -36,9 +40,9 @@ public:
     const double* mean(std::size_t slot) const { return means_.data() + slot * dims_; }
     const double* scatter(std::size_t slot) const { return scatters_.data() + slot * scatter_size_; }
 
-    void assign_to(Family& family, std::size_t slot) const {
-        if (sizes_[slot] > 0)
-            family.assign(slot, sizes_[slot], mean(slot), scatter(slot));
+    void assign_to(Family& family, std::size_t slot, std::size_t source) const {
+        if (sizes_[source] > 0)
+            family.assign(slot, sizes_[source], mean(source), scatter(source));
         else
             family.clear(slot);
     }
@@ -49,4 +53,4 @@ private:
     std::vector<double> means_, scatters_, deviation_;
 };
 
-} // namespace partita
+} // namespace partita::models

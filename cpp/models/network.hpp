@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace partita {
+namespace partita::models {
 
 /// Compressed rows: the neighbours of node i are to[start[i]] .. to[start[i + 1] - 1].
 struct Neighbours {
@@ -80,4 +80,4 @@ template <class Visit> void each_dyad(const Network& network, Visit visit) {
     }
 }
 
-} // namespace partita
+} // namespace partita::models

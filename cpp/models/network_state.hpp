@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <span>
 
-#include "merging_clusters.hpp"
-#include "node_partition.hpp"
+#include "models/merging_clusters.hpp"
+#include "models/node_partition.hpp"
 
-namespace partita {
+namespace partita::models {
 
 /// A partition of a network's nodes that knows what its blocks say.
 ///
-/// look(node), then score() of all slots or of one: log p(X | node in the slot), but for a constant of the
-/// node; then perhaps move(slot). The prior of the partition belongs to the search and to the sampler.
+/// look(node), then score() of all slots, of some or of one: log p(X | node in the slot), but for a constant
+/// of the node; then perhaps move(slot). The prior of the partition belongs to the search and to the sampler.
 /// Merges has change(a, b) of log p(X | z) for pairs of clusters, and merge(g, h).
 template <class State>
 concept NetworkState =
@@ -29,6 +29,7 @@ concept NetworkState =
         state.swap_slots(slot, slot);
         state.compact(slot);
         { state.score() } -> std::same_as<std::span<const double>>;
+        { state.score(labels) } -> std::same_as<std::span<const double>>;
         { fixed.score(slot) } -> std::same_as<double>;
         state.move(slot);
         { fixed.log_likelihood() } -> std::same_as<double>;
@@ -37,4 +38,4 @@ concept NetworkState =
         merges.merge(slot, slot);
     };
 
-} // namespace partita
+} // namespace partita::models

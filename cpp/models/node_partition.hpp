@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
-#include "log_gamma.hpp"
-#include "network.hpp"
+#include "common/log_gamma.hpp"
+#include "models/network.hpp"
 
-namespace partita {
+namespace partita::models {
 
 /// Clusters of one kind of node: slots first .. first + used - 1, of which some may be empty. An ordinary
 /// network has one side; a bipartite one has rows (0) and columns (1), and a node of one side meets the
@@ -27,7 +27,7 @@ inline double degree_term(std::int64_t size, std::int64_t degree) {
     if (size == 0)
         return 0.0;
     const auto n = static_cast<double>(size), d = static_cast<double>(degree);
-    return log_gamma(n) - log_gamma(n + d) + d * std::log(n);
+    return common::log_gamma(n) - common::log_gamma(n + d) + d * std::log(n);
 }
 
 class NodePartition {
@@ -80,6 +80,14 @@ public:
                 });
             seen_degree_[d] += network_->loop_ends(node);
         }
+    }
+
+    /// Clusters with which the node that was looked at has edges or missing dyads, both directions counted.
+    std::size_t n_touched() const { return touched_[0].size() + touched_[1].size(); }
+    template <class Visit> void each_touched(Visit visit) const {
+        for (const auto& slots : touched_)
+            for (const auto slot : slots)
+                visit(slot);
     }
 
 protected:
@@ -204,4 +212,4 @@ private:
     }
 };
 
-} // namespace partita
+} // namespace partita::models

@@ -8,13 +8,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
-#include "models/log_gamma.hpp"
-#include "models/variates.hpp"
+#include "common/log_gamma.hpp"
+#include "common/variates.hpp"
 
-namespace partita {
+namespace partita::models {
 
 struct PartitionPriorSettings {
     double alpha = 1.0;             // its first value, or the Dirichlet weight of the finite mixture
@@ -43,10 +44,13 @@ public:
     /// ln weight of joining a cluster of m > 0 other items.
     double log_join(std::size_t m) const { return log_join_[m]; }
 
-    /// ln weight of a cluster of one's own beside t other clusters: ln V(t + 1) / V(t) + ln W(1).
+    /// ln weight of a cluster of one's own beside t other clusters: ln V(t + 1) / V(t) + ln W(1). Beside as
+    /// many clusters as there are items nobody is left to open one.
     double log_open(std::size_t t) const {
         if (settings_.log_v.empty())
             return std::log(alpha_ + settings_.discount * static_cast<double>(t));
+        if (t + 1 >= settings_.log_v.size())
+            return -std::numeric_limits<double>::infinity();
         return t == 0 ? 0.0 : settings_.log_v[t + 1] - settings_.log_v[t] + log_join_[0];
     }
 
@@ -62,9 +66,16 @@ public:
     double alpha() const { return alpha_; }
     void set_alpha(double alpha) { alpha_ = alpha; }
 
+    /// Whether a chain can have come to this alpha: it is given, on the grid, or any positive number.
+    bool allows(double alpha) const {
+        if (!settings_.grid.empty())
+            return std::find(settings_.grid.begin(), settings_.grid.end(), alpha) != settings_.grid.end();
+        return settings_.shape > 0.0 ? alpha > 0.0 && std::isfinite(alpha) : alpha == settings_.alpha;
+    }
+
     /// Draws alpha given the number of clusters. With a Gamma prior: the beta of Escobar & West (1995), and
     /// for each cluster after the first a coin (Teh 2006) that is always heads without a discount.
-    void update_alpha(Rng& rng, std::size_t t) {
+    void update_alpha(common::Rng& rng, std::size_t t) {
         if (!settings_.grid.empty())
             update_on_grid(rng, t);
         else if (settings_.shape > 0.0)
@@ -73,7 +84,10 @@ public:
 
 private:
     double log_v_of(double alpha, std::size_t t) const {
-        double sum = log_gamma(alpha + 1.0) - log_gamma(alpha + static_cast<double>(n_items_));
+        const auto n = static_cast<double>(n_items_);
+        double sum = common::log_gamma(alpha + 1.0) - common::log_gamma(alpha + n);
+        if (alpha > common::large_argument)
+            sum = -common::log_rising(alpha + 1.0, n - 1.0);
         if (settings_.discount == 0.0)
             return sum + static_cast<double>(t - 1) * std::log(alpha);
         for (std::size_t i = 1; i < t; ++i)
@@ -81,23 +95,23 @@ private:
         return sum;
     }
 
-    void update_gamma(Rng& rng, std::size_t t) {
+    void update_gamma(common::Rng& rng, std::size_t t) {
         double heads = 0.0;
         for (std::size_t i = 1; i < t; ++i)
             if (settings_.discount == 0.0 ||
                 rng.uniform() * (alpha_ + settings_.discount * static_cast<double>(i)) < alpha_)
                 heads += 1.0;
         const double others = static_cast<double>(n_items_) - 1.0;
-        const double log_eta = others > 0.0 ? log_beta_variate(rng, alpha_ + 1.0, others) : 0.0;
+        const double log_eta = others > 0.0 ? common::log_beta_variate(rng, alpha_ + 1.0, others) : 0.0;
         // the least positive number keeps ln(alpha) finite when a tiny shape makes the variate underflow
-        alpha_ = std::max(gamma(rng, settings_.shape + heads, settings_.rate - log_eta), 1e-300);
+        alpha_ = std::max(common::gamma(rng, settings_.shape + heads, settings_.rate - log_eta), 1e-300);
     }
 
-    void update_on_grid(Rng& rng, std::size_t t) {
+    void update_on_grid(common::Rng& rng, std::size_t t) {
         std::vector<double> scores(settings_.grid.size());
         for (std::size_t g = 0; g < scores.size(); ++g)
             scores[g] = settings_.grid_log_prior[g] + log_v_of(settings_.grid[g], t);
-        alpha_ = settings_.grid[categorical(rng, scores)];
+        alpha_ = settings_.grid[common::draw_from_logs(rng, scores)];
     }
 
     PartitionPriorSettings settings_;
@@ -106,4 +120,4 @@ private:
     std::vector<double> log_join_, log_w_;
 };
 
-} // namespace partita
+} // namespace partita::models

@@ -1,9 +1,15 @@
 #include "models/pick.hpp"
 
-#include "clones.hpp"
-#include "models/lanes.hpp"
+#include "common/clones.hpp"
+#include "common/lanes.hpp"
 
-namespace partita {
+namespace partita::models {
+
+using common::lane_exp;
+using common::Lanes;
+using common::lanes;
+using common::load;
+using common::store;
 
 namespace {
 
@@ -47,4 +53,4 @@ std::size_t pick(double* scores, std::size_t slots, double uniform) {
     return last; // rounding only
 }
 
-} // namespace partita
+} // namespace partita::models

@@ -3,19 +3,24 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <vector>
 
-#include "models/lanes.hpp"
+#include "common/lanes.hpp"
 
-namespace partita {
+namespace partita::models {
 
 inline constexpr std::size_t no_slot = std::numeric_limits<std::size_t>::max();
 
 /// An item whose removal would shrink its cluster's scale to less than this is taken out by recomputation: a
 /// downdate would be mostly rounding.
-inline constexpr double least_own_ratio = 1e-7;
+inline constexpr double min_own_ratio = 1e-7;
+
+inline bool all_finite(const std::vector<double>& values) {
+    return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
 
 /// `rows` rows of `stride` slots each.
 class SlotRows {
@@ -29,11 +34,11 @@ public:
     double at(std::size_t r, std::size_t slot) const { return values_[r * stride_ + slot]; }
     std::size_t rows() const { return rows_; }
 
-    /// Room for more slots; what is there stays.
+    /// Room for another number of slots; what is there stays.
     void widen(std::size_t stride) {
         std::vector<double> wider(rows_ * stride, 0.0);
         for (std::size_t r = 0; r < rows_; ++r)
-            std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(r * stride_), stride_,
+            std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(r * stride_), std::min(stride_, stride),
                         wider.begin() + static_cast<std::ptrdiff_t>(r * stride));
         values_ = std::move(wider);
         stride_ = stride;
@@ -45,10 +50,14 @@ public:
     }
 
     template <class Archive> void visit(Archive& archive) { archive(stride_, values_); }
+    /// Whether what was read has this many slots, and a number at each place.
+    bool fits(std::size_t stride) const {
+        return stride_ == stride && values_.size() == rows_ * stride && all_finite(values_);
+    }
 
 private:
     std::size_t rows_ = 0, stride_ = 0;
     std::vector<double> values_;
 };
 
-} // namespace partita
+} // namespace partita::models

@@ -9,34 +9,26 @@
 #include <utility>
 #include <vector>
 
+#include "common/random.hpp"
 #include "models/base_update.hpp"
-#include "models/moments.hpp"
+#include "models/mixture_family.hpp"
+#include "models/pair_choice.hpp"
 #include "models/partition_prior.hpp"
 #include "models/slots.hpp"
-#include "random.hpp"
 
-namespace partita {
+namespace partita::models {
 
-template <class Family> class SplitMerge {
+template <MixtureFamily Family> class SplitMerge {
 public:
-    SplitMerge(const Family& family, std::span<const double> data)
-        : pair_(family), data_(data.data()), inverse_variances_(family.dims(), 0.0) {
-        pair_.widen(lanes);
-        const std::size_t dims = family.dims(), n = data.size() / dims;
-        for (std::size_t i = 0; i < dims; ++i) {
-            double mean = 0.0, squares = 0.0;
-            for (std::size_t item = 0; item < n; ++item)
-                mean += data[item * dims + i] / static_cast<double>(n);
-            for (std::size_t item = 0; item < n; ++item)
-                squares += (data[item * dims + i] - mean) * (data[item * dims + i] - mean);
-            if (squares > 0.0 && squares < 1e300)
-                inverse_variances_[i] = static_cast<double>(n) / squares;
-        }
+    using Table = typename Family::Table;
+
+    SplitMerge(const Family& family, const Table& table) : pair_(family), table_(&table) {
+        pair_.widen(common::lanes);
     }
 
     /// True if the proposal for items i and j is accepted; apply_split or apply_merge then makes the change.
     bool propose(const Family& family, const PartitionPrior& prior, std::span<const std::uint32_t> labels,
-                 std::size_t n_clusters, std::uint32_t i, std::uint32_t j, std::uint32_t scans, Rng& rng) {
+                 PairChoice now, std::uint32_t i, std::uint32_t j, std::uint32_t scans, common::Rng& rng) {
         const auto from = labels[i], to = labels[j];
         const bool split = from == to;
         gather(family, labels, i, j);
@@ -50,9 +42,24 @@ public:
         if (!split)
             assign_together();
         const double together = split ? log_part(family, prior, from) : log_part(pair_, prior, 2);
-        const double opened = prior.log_open(split ? n_clusters : n_clusters - 1) - prior.log_w(1);
-        const double log_ratio = opened + apart - together - log_q;
-        return std::log(open_uniform(rng)) < (split ? log_ratio : -log_ratio);
+        const Family& sides = split ? pair_ : family;
+        const double one = sides.size(split ? 0 : from), other = sides.size(split ? 1 : to);
+        const PairChoice joined = split ? now : merged(now, one, other);
+        const double opened = prior.log_open(joined.clusters) - prior.log_w(1);
+        const double log_ratio = opened + apart - together - log_q + joined.log_return(one, other);
+        return std::log(common::open_uniform(rng)) < (split ? log_ratio : -log_ratio);
+    }
+
+    /// The gain in log density, without the prior's V, of merging two clusters; apply_merge then merges them.
+    double merge_gain(const Family& family, const PartitionPrior& prior,
+                      std::span<const std::vector<std::uint32_t>> members, std::size_t one,
+                      std::size_t other) {
+        items_ = members[one];
+        items_.insert(items_.end(), members[other].begin(), members[other].end());
+        if constexpr (has_grids<Family>)
+            pair_.set_grid_place(family.grid_place());
+        assign_together();
+        return log_part(pair_, prior, 2) - log_part(family, prior, one) - log_part(family, prior, other);
     }
 
     /// The items of i's side move to an empty slot.
@@ -74,12 +81,8 @@ public:
     }
 
 private:
-    double distance(std::uint32_t one, std::uint32_t other) const {
-        const double *x = data_ + one * pair_.dims(), *y = data_ + other * pair_.dims();
-        double sum = 0.0;
-        for (std::size_t k = 0; k < pair_.dims(); ++k)
-            sum += (x[k] - y[k]) * (x[k] - y[k]) * inverse_variances_[k];
-        return sum;
+    static PairChoice merged(PairChoice apart, double one, double other) {
+        return {apart.clusters - 1, apart.splittable + 1 - (one >= 2.0) - (other >= 2.0)};
     }
 
     /// The launch state: items i, j and everyone with them, each on the side of the nearer of the two. It
@@ -92,27 +95,27 @@ private:
         for (std::uint32_t item = 0; item < labels.size(); ++item)
             if (item != i && item != j && (labels[item] == labels[i] || labels[item] == labels[j])) {
                 items_.push_back(item);
-                sides_.push_back(distance(item, i) <= distance(item, j) ? 0u : 1u);
+                sides_.push_back(table_->distance(item, i) <= table_->distance(item, j) ? 0u : 1u);
             }
         if constexpr (has_grids<Family>)
             pair_.set_grid_place(family.grid_place());
-        moments_.compute(pair_, data_, items_, sides_, 2);
-        moments_.assign_to(pair_, 0);
-        moments_.assign_to(pair_, 1);
+        summaries_.compute(pair_, *table_, items_, sides_, 2);
+        summaries_.assign_to(pair_, 0, 0);
+        summaries_.assign_to(pair_, 1, 1);
     }
 
     /// A Gibbs scan over the two sides; returns ln of the probability of its choices. With `forced` the
     /// choices are given.
-    double restricted_scan(const PartitionPrior& prior, Rng& rng, bool forced = false) {
+    double restricted_scan(const PartitionPrior& prior, common::Rng& rng, bool forced = false) {
         double log_q = 0.0, q = 1.0;
         for (std::size_t p = 2; p < items_.size(); ++p) {
-            const double* x = data_ + items_[p] * pair_.dims();
+            const auto x = table_->item(items_[p]);
             const auto own = sides_[p], other = 1 - own;
-            double scores[lanes] = {};
+            double scores[common::lanes] = {};
             scores[own] = prior.log_join(pair_.size(own) - 1);
             scores[other] = prior.log_join(pair_.size(other));
-            pair_.score(x, own, lanes, scores);
-            const bool outlier = pair_.own_ratio(own) < least_own_ratio;
+            pair_.score(x, own, common::lanes, scores);
+            const bool outlier = pair_.own_ratio(own) < min_own_ratio;
             if (outlier)
                 score_outlier(prior, p, scores);
             const double p_stay = 1.0 / (1.0 + std::exp(scores[other] - scores[own]));
@@ -134,13 +137,13 @@ private:
     void score_outlier(const PartitionPrior& prior, std::size_t p, double* scores) {
         const auto own = sides_[p];
         sides_[p] = 2;
-        moments_.compute(pair_, data_, items_, sides_, 3);
-        moments_.assign_to(pair_, own);
+        summaries_.compute(pair_, *table_, items_, sides_, 3);
+        summaries_.assign_to(pair_, own, own);
         sides_[p] = own;
-        std::fill_n(scores, lanes, 0.0);
+        std::fill_n(scores, common::lanes, 0.0);
         for (const auto side : {0, 1})
             scores[side] = prior.log_join(pair_.size(side));
-        pair_.score(data_ + items_[p] * pair_.dims(), no_slot, lanes, scores);
+        pair_.score(table_->item(items_[p]), no_slot, common::lanes, scores);
     }
 
     void take_original_sides(std::span<const std::uint32_t> labels, std::uint32_t from) {
@@ -151,8 +154,8 @@ private:
 
     void assign_together() {
         zeros_.assign(items_.size(), 0u);
-        moments_.compute(pair_, data_, items_, zeros_, 1);
-        pair_.assign(2, moments_.size(0), moments_.mean(0), moments_.scatter(0));
+        summaries_.compute(pair_, *table_, items_, zeros_, 1);
+        summaries_.assign_to(pair_, 2, 0);
     }
 
     static double log_part(const Family& family, const PartitionPrior& prior, std::size_t slot) {
@@ -160,10 +163,9 @@ private:
     }
 
     Family pair_; // slots 0 and 1: the sides; 2: both together
-    const double* data_;
-    std::vector<double> inverse_variances_; // of the columns; 0 for a constant one
+    const Table* table_;
     std::vector<std::uint32_t> items_, sides_, originals_, zeros_;
-    Moments<Family> moments_;
+    typename Family::Summaries summaries_;
 };
 
-} // namespace partita
+} // namespace partita::models

@@ -11,7 +11,7 @@
 
 #include "search/moves.hpp"
 
-namespace partita {
+namespace partita::search {
 
 /// An item that would lose little in another cluster.
 struct Waverer {
@@ -23,6 +23,21 @@ struct Waverer {
     }
 };
 
+/// What moving item i to `target` lowers the value by, in double precision.
+template <SearchState S> double gain_of_move(S& state, std::size_t i, std::uint32_t target) {
+    const auto scores = state.score_precisely(i);
+    return scores[state.cluster_of(i)] - scores[target];
+}
+
+/// Adds item i to the waverers, with the cluster that suits it second best, unless there is none.
+template <SearchState S> void add_waverer(S& state, std::uint32_t i, std::vector<Waverer>& found) {
+    const auto own = state.cluster_of(i);
+    const auto scores = state.score(i).first(state.n_clusters());
+    const auto other = best_other(scores, own);
+    if (state.n_clusters() > 1 && !state.is_alone(i))
+        found.push_back({i, own, other.best, other.best_score - scores[own]});
+}
+
 /// The items that lose least by going to another cluster, least first; so many that all chains together cost
 /// no more than a sweep. Clusters neither open nor close in a chain, so that it can be undone step by step.
 template <SearchState S> std::vector<Waverer> waverers(S& state, const Limits& limits) {
@@ -30,11 +45,7 @@ template <SearchState S> std::vector<Waverer> waverers(S& state, const Limits& l
     for (std::uint32_t i = 0; i < state.labels().size(); ++i) {
         if (i % poll_every == 0 && limits.reached())
             break;
-        const auto own = state.cluster_of(i);
-        const auto scores = state.score(i).first(state.n_clusters());
-        const auto other = best_other(scores, own);
-        if (state.n_clusters() > 1 && !state.is_alone(i))
-            found.push_back({i, own, other.best, other.best_score - scores[own]});
+        add_waverer(state, i, found);
     }
     const auto count = static_cast<std::size_t>(std::sqrt(static_cast<double>(found.size())));
     std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count), found.end(),
@@ -49,10 +60,8 @@ public:
 
     /// Moves an item and books the gain in double precision.
     void move(std::uint32_t item, std::uint32_t target) {
-        const auto scores = state_->score_precisely(item);
-        const auto own = state_->cluster_of(item);
-        gain_ += scores[own] - scores[target];
-        steps_.emplace_back(item, own);
+        gain_ += gain_of_move(*state_, item, target);
+        steps_.emplace_back(item, state_->cluster_of(item));
         state_->move(item, target);
     }
 
@@ -93,7 +102,7 @@ template <SearchState S> bool try_chains(S& state, Tally& tally, const Limits& l
         for (const auto& next : candidates)
             if (next.item != first.item && next.touches(first))
                 chain.follow(next.item);
-        if (chain.gain() > S::precise_tolerance * std::abs(state.value())) {
+        if (chain.gain() > state.rounding()) {
             tally.moves += chain.length();
             helped = true;
         } else {
@@ -103,4 +112,4 @@ template <SearchState S> bool try_chains(S& state, Tally& tally, const Limits& l
     return helped;
 }
 
-} // namespace partita
+} // namespace partita::search

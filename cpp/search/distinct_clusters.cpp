@@ -5,39 +5,13 @@
 #include <unordered_map>
 #include <utility>
 
-#include "random.hpp"
+#include "search/item_sum.hpp"
 
-namespace partita {
+namespace partita::search {
 namespace {
 
 constexpr std::size_t first_part = 8; // one in so many draws is looked at before all others; fewer than two
                                       // such draws show no repeats, so that few draws never share rows
-
-/// The sum of random keys of a set's items. Two different sets have equal sums with probability 2^-128, since
-/// some item is in one of them only and its key is uniform. The draws do not depend on the keys, so that even
-/// among 2^32 clusters, which are 2^63 pairs, any two are mistaken for one with probability 2^-65: less than
-/// that of a bit that flips in memory, and no reason to compare the sets.
-struct ItemSum {
-    std::uint64_t low = 0, high = 0;
-
-    bool operator==(const ItemSum&) const = default;
-    void operator+=(const ItemSum& key) {
-        low += key.low;
-        high += key.high;
-    }
-};
-
-struct LowWord {
-    std::size_t operator()(const ItemSum& sum) const { return sum.low; } // random already
-};
-
-std::vector<ItemSum> random_keys(std::size_t n_items) {
-    Rng rng(0);
-    std::vector<ItemSum> keys(n_items);
-    for (auto& key : keys)
-        key = {rng(), rng()};
-    return keys;
-}
 
 /// Where a distinct cluster was seen first.
 struct FirstSeen {
@@ -84,11 +58,11 @@ private:
     std::vector<std::uint32_t> sizes_;
 };
 
-/// The share of distinct clusters in the first part of the draws beyond which more than `most_share` of all
+/// The share of distinct clusters in the first part of the draws beyond which more than `max_share` of all
 /// are to be expected. Let each item have M clusters, equally likely: of T draws about M (1 - exp(-T / M))
 /// are distinct. Shares of 1/4, 1/2 and 1 of all draws are then 0.79, 0.91 and 1 of an eighth of them; where
 /// some clusters are likelier than others, repeats show even earlier.
-double most_share_at_first(double most_share) { return 1 - (1 - most_share) / 4; }
+double max_share_at_first(double max_share) { return 1 - (1 - max_share) / 4; }
 
 /// Calls use(i, cluster) for each item of each distinct cluster, clusters in order.
 template <class Label, class Use>
@@ -124,16 +98,16 @@ void list_by_item(const Draws<Label>& draws, std::span<const FirstSeen> first_se
 template <class Label>
 std::optional<DistinctClusters>
 find_distinct_clusters(const Draws<Label>& draws, std::span<const std::uint32_t> chosen,
-                       std::span<const double> coefficients, double most_share) {
+                       std::span<const double> coefficients, double max_share) {
     Collector collector(draws.n_items);
     const auto labels = static_cast<double>(draws.n_items);
-    const auto most = most_share * labels * static_cast<double>(chosen.size());
+    const auto max_visits = max_share * labels * static_cast<double>(chosen.size());
     const auto first = std::max<std::size_t>(chosen.size() / first_part, 1);
-    const auto most_at_first = most_share_at_first(most_share) * labels * static_cast<double>(first);
+    const auto max_visits_at_first = max_share_at_first(max_share) * labels * static_cast<double>(first);
     for (std::size_t t = 0; t < chosen.size(); ++t) {
         collector.add(chosen[t], draws.draw(chosen[t]), coefficients[t]);
         const auto visits = static_cast<double>(collector.visits());
-        if (visits > most || (t + 1 == first && visits > most_at_first))
+        if (visits > max_visits || (t + 1 == first && visits > max_visits_at_first))
             return std::nullopt;
     }
     DistinctClusters found;
@@ -150,4 +124,4 @@ INSTANTIATE(std::uint16_t)
 INSTANTIATE(std::uint32_t)
 #undef INSTANTIATE
 
-} // namespace partita
+} // namespace partita::search

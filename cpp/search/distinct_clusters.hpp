@@ -10,7 +10,7 @@
 
 #include "draws.hpp"
 
-namespace partita {
+namespace partita::search {
 
 /// The distinct clusters of some draws, numbered by first appearance.
 struct DistinctClusters {
@@ -25,11 +25,11 @@ struct DistinctClusters {
 };
 
 /// Finds them among the chosen draws, which have no gaps; coefficients[t] belongs to draw chosen[t]. Nothing
-/// if an item has more distinct clusters than `most_share` times the draws, on average over items: a first
+/// if an item has more distinct clusters than `max_share` times the draws, on average over items: a first
 /// part of the draws mostly tells.
 template <class Label>
 std::optional<DistinctClusters>
 find_distinct_clusters(const Draws<Label>& draws, std::span<const std::uint32_t> chosen,
-                       std::span<const double> coefficients, double most_share);
+                       std::span<const double> coefficients, double max_share);
 
-} // namespace partita
+} // namespace partita::search

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "search/moves.hpp"
+#include "search/rounding.hpp"
 
-namespace partita {
+namespace partita::search {
 
 /// Items cluster by cluster, clusters and items in random order: neighbours share the rows that a score
 /// reads.
-template <SearchState S> std::vector<std::uint32_t> cluster_order(const S& state, Rng& rng) {
+template <SearchState S> std::vector<std::uint32_t> cluster_order(const S& state, common::Rng& rng) {
     const auto items = rng.permutation(state.labels().size());
     const auto ranks = rng.permutation(state.n_clusters());
     std::vector<std::uint32_t> ends(state.n_clusters() + 1), order(items.size());
@@ -25,20 +26,13 @@ template <SearchState S> std::vector<std::uint32_t> cluster_order(const S& state
     return order;
 }
 
-/// Whether the value, computed anew, is below `before` beyond rounding; `before` becomes the value. What ends
-/// a loop over steps that are decided in single precision.
-template <SearchState S> bool lowered(S& state, double& before) {
-    state.refresh();
-    const auto limit = before - S::precise_tolerance * std::abs(state.value());
-    before = state.value();
-    return before < limit;
-}
-
-/// Single moves and merges until neither helps.
-template <SearchState S> void descend(S& state, Rng& rng, Tally& tally, const Limits& limits) {
+/// Single moves and merges until neither helps. Sweeps may split what merges join, so that the value after
+/// the merges has to fall from round to round.
+template <SearchState S> void descend(S& state, common::Rng& rng, Tally& tally, const Limits& limits) {
+    Falling value;
     do
-        sweeten(state, [&] { return cluster_order(state, rng); }, tally, limits);
-    while (merge_best_pairs(state, limits) > 0);
+        sweep_until_stable(state, [&] { return cluster_order(state, rng); }, tally, limits);
+    while (merge_best_pairs(state, limits) > 0 && value.falls(state.exact_value(), state.rounding()));
 }
 
 /// Puts groups of items back as clusters of their own, wherever they are now.
@@ -68,10 +62,10 @@ template <SearchState S> ClusterMerge cheapest_merge(const S& state, std::uint32
 
 /// Takes a cluster apart and allocates its items anew, one by one: alone, together with another cluster, or,
 /// where the limit on clusters binds, after the cheapest merge of two others, which frees a cluster for a
-/// split. Kept if it helps.
+/// split. Kept if the value falls, by its changes in single precision and computed anew.
 template <SearchState S>
-bool rebuild(S& state, std::uint32_t cluster, std::uint32_t max_clusters, Rng& rng, Tally& tally,
-             const Limits& limits) {
+bool rebuild(S& state, std::uint32_t cluster, std::uint32_t max_clusters, Falling& exact, common::Rng& rng,
+             Tally& tally, const Limits& limits) {
     const auto value = state.value();
     std::vector<std::vector<std::uint32_t>> groups{state.members(cluster)};
     auto order = groups[0];
@@ -92,21 +86,25 @@ bool rebuild(S& state, std::uint32_t cluster, std::uint32_t max_clusters, Rng& r
         state.remove(i);
     allocate_in_order(state, order, limits);
     sweep(state, order, tally, limits);
-    if (state.value() < value - state.tolerance() * std::abs(value))
+    if (state.value() < value - state.tolerance() * std::abs(value) &&
+        exact.falls(state.exact_value(), state.rounding()))
         return true;
     restore(state, groups);
     return false;
 }
 
-/// Descends, then rebuilds clusters in turn until `patience` attempts in a row were no better.
+/// Descends, then rebuilds clusters in turn until `patience` attempts in a row were no better. An attempt
+/// that is better lowers the value, computed anew, below that of all before.
 template <SearchState S>
-void improve(S& state, std::uint32_t patience, std::uint32_t max_clusters, Rng& rng, Tally& tally,
+void improve(S& state, std::uint32_t patience, std::uint32_t max_clusters, common::Rng& rng, Tally& tally,
              const Limits& limits) {
     descend(state, rng, tally, limits);
+    Falling value(state.exact_value());
     std::uint32_t failures = 0, turn = 0;
     while (failures < patience && !limits.reached()) {
-        if (rebuild(state, turn++ % state.n_clusters(), max_clusters, rng, tally, limits)) {
+        if (rebuild(state, turn++ % state.n_clusters(), max_clusters, value, rng, tally, limits)) {
             descend(state, rng, tally, limits);
+            value.falls(state.exact_value(), state.rounding());
             failures = 0;
         } else {
             ++failures;
@@ -116,7 +114,8 @@ void improve(S& state, std::uint32_t patience, std::uint32_t max_clusters, Rng& 
 }
 
 /// Gives every item a cluster and respects the limit on clusters.
-template <SearchState S> void complete(S& state, std::uint32_t max_clusters, Rng& rng, const Limits& limits) {
+template <SearchState S>
+void complete(S& state, std::uint32_t max_clusters, common::Rng& rng, const Limits& limits) {
     std::vector<std::uint32_t> loose;
     for (std::uint32_t i = 0; i < state.labels().size(); ++i)
         if (state.cluster_of(i) == S::nowhere)
@@ -126,4 +125,4 @@ template <SearchState S> void complete(S& state, std::uint32_t max_clusters, Rng
     merge_down_to(state, max_clusters, limits);
 }
 
-} // namespace partita
+} // namespace partita::search

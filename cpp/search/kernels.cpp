@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "clones.hpp"
+#include "common/clones.hpp"
 
 #if defined(__GNUC__)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -10,18 +10,18 @@
 #define ALWAYS_INLINE inline
 #endif
 
-namespace partita {
+namespace partita::search {
 namespace {
 
 constexpr std::size_t flush = 64; // rows summed in float before they go to double
 
-/// `Lanes` vectors of columns from `first` on, kept in registers over all rows.
-template <std::size_t Lanes>
+/// `n_vectors` vectors of columns from `first` on, kept in registers over all rows.
+template <std::size_t n_vectors>
 ALWAYS_INLINE void sum_block(const CellTable& table, std::span<const std::uint32_t> rows, std::size_t first,
                              double* out) {
-    constexpr std::size_t width = Lanes * lane;
+    constexpr std::size_t width = n_vectors * vector_width;
 #if defined(__GNUC__)
-    typedef float Vector __attribute__((vector_size(lane * sizeof(float)), aligned(4), may_alias));
+    typedef float Vector __attribute__((vector_size(vector_width * sizeof(float)), aligned(4), may_alias));
 #endif
     for (std::size_t k = 0; k < width; ++k)
         out[first + k] = 0;
@@ -29,15 +29,15 @@ ALWAYS_INLINE void sum_block(const CellTable& table, std::span<const std::uint32
         const auto end = begin + flush < rows.size() ? begin + flush : rows.size();
         float sums[width];
 #if defined(__GNUC__)
-        Vector lanes[Lanes] = {};
+        Vector vectors[n_vectors] = {};
         for (std::size_t e = begin; e < end; ++e) {
             const auto* gains = reinterpret_cast<const Vector*>(table.gains(rows[e]) + first);
-            for (std::size_t j = 0; j < Lanes; ++j)
-                lanes[j] += gains[j];
+            for (std::size_t j = 0; j < n_vectors; ++j)
+                vectors[j] += gains[j];
         }
-        for (std::size_t j = 0; j < Lanes; ++j)
-            for (std::size_t k = 0; k < lane; ++k)
-                sums[j * lane + k] = lanes[j][k];
+        for (std::size_t j = 0; j < n_vectors; ++j)
+            for (std::size_t k = 0; k < vector_width; ++k)
+                sums[j * vector_width + k] = vectors[j][k];
 #else
         for (auto& sum : sums)
             sum = 0;
@@ -97,18 +97,18 @@ SCORE_KERNEL(NID)
 SCORE_KERNEL(OneMinusARI)
 #undef SCORE_KERNEL
 
-template <class Kind>
-inline constexpr bool has_kernel = std::is_same_v<Kind, NVI> || std::is_same_v<Kind, ID> ||
-                                   std::is_same_v<Kind, NID> || std::is_same_v<Kind, OneMinusARI>;
+/// Weighted losses are linear and need no kernel, the user's own has tables, and 0-1 is never searched. A
+/// loss that belongs here and has no line SCORE_KERNEL does not compile.
+template <class Kind> inline constexpr bool needs_kernel = PlainLoss<Kind> && !std::is_same_v<Kind, ZeroOne>;
 
 } // namespace
 
 PARTITA_CLONES void sum_gains(const CellTable& table, std::span<const std::uint32_t> rows,
                               std::size_t n_columns, double* out) {
     std::size_t first = 0;
-    for (; first + 4 * lane <= n_columns; first += 4 * lane)
+    for (; first + 4 * vector_width <= n_columns; first += 4 * vector_width)
         sum_block<4>(table, rows, first, out);
-    switch ((n_columns - first) / lane) {
+    switch ((n_columns - first) / vector_width) {
     case 3:
         return sum_block<3>(table, rows, first, out);
     case 2:
@@ -138,7 +138,7 @@ void score_rows(const Loss& loss, const CellTable& table, std::span<const std::u
                 double* out) {
     std::visit(
         [&](const auto& kind) {
-            if constexpr (has_kernel<std::decay_t<decltype(kind)>>)
+            if constexpr (needs_kernel<std::decay_t<decltype(kind)>>)
                 score(kind, table, rows, terms, estimate, n_columns, out);
             else
                 throw std::logic_error("this loss has no kernel");
@@ -151,7 +151,7 @@ void score_rows_with_margins(const Loss& loss, const CellTable& table, std::span
                              std::span<const double> draw_estimate, std::size_t n_columns, double* out) {
     std::visit(
         [&](const auto& kind) {
-            if constexpr (has_kernel<std::decay_t<decltype(kind)>>)
+            if constexpr (needs_kernel<std::decay_t<decltype(kind)>>)
                 score_margins(kind, table, rows, margin_rows, terms, draw_estimate, n_columns, out);
             else
                 throw std::logic_error("this loss has no kernel");
@@ -159,4 +159,4 @@ void score_rows_with_margins(const Loss& loss, const CellTable& table, std::span
         loss);
 }
 
-} // namespace partita
+} // namespace partita::search

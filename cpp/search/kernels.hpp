@@ -8,26 +8,34 @@
 
 #include "losses.hpp"
 
-namespace partita {
+namespace partita::search {
 
 /// Candidate columns are padded to this many, one vector register of floats.
-inline constexpr std::size_t lane = 8;
+inline constexpr std::size_t vector_width = 8;
 
-inline constexpr std::size_t padded(std::size_t columns) { return (columns + lane - 1) / lane * lane; }
+inline constexpr std::size_t padded(std::size_t columns) {
+    return (columns + vector_width - 1) / vector_width * vector_width;
+}
 
 /// The cells of all rows. A row holds, for each candidate cluster (column), the gain of adding one more item
 /// to the cell and the cell's count, side by side, so that one item and one draw cost one or two cache lines.
+/// The room is bytes, in which floats and integers may live next to each other.
 struct CellTable {
-    float* cells = nullptr;
-    std::size_t stride = 0; // columns, a multiple of `lane`
+    std::byte* cells = nullptr;
+    std::size_t stride = 0; // columns, a multiple of `vector_width`
 
-    float* gains(std::size_t row) const { return cells + row * 2 * stride; }
+    static std::size_t bytes_per_row(std::size_t stride) {
+        return stride * (sizeof(float) + sizeof(std::uint32_t));
+    }
+    float* gains(std::size_t row) const {
+        return reinterpret_cast<float*>(cells + row * bytes_per_row(stride));
+    }
     std::uint32_t* counts(std::size_t row) const {
-        return reinterpret_cast<std::uint32_t*>(cells + row * 2 * stride + stride);
+        return reinterpret_cast<std::uint32_t*>(cells + row * bytes_per_row(stride) + stride * sizeof(float));
     }
 };
 
-/// out[k] = sum of the gains of column k over the rows; n_columns is a multiple of `lane`.
+/// out[k] = sum of the gains of column k over the rows; n_columns is a multiple of `vector_width`.
 void sum_gains(const CellTable& table, std::span<const std::uint32_t> rows, std::size_t n_columns,
                double* out);
 
@@ -51,4 +59,4 @@ void score_rows_with_margins(const Loss& loss, const CellTable& table, std::span
                              std::span<const std::uint32_t> margin_rows, std::span<const DrawTerms> terms,
                              std::span<const double> draw_estimate, std::size_t n_columns, double* out);
 
-} // namespace partita
+} // namespace partita::search

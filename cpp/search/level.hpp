@@ -12,7 +12,10 @@
 #include "search/improve.hpp"
 #include "search/runner.hpp"
 
-namespace partita {
+namespace partita::search {
+
+/// Of so many draws the best becomes a start.
+template <class S> inline constexpr std::size_t draws_a_start = 4;
 
 /// Every task has a random stream of its own: what it finds depends neither on threads nor on other tasks.
 template <SearchState S> class Level {
@@ -24,7 +27,7 @@ public:
     template <class RandomDraw>
     std::vector<Task> starts(std::size_t n_runs, std::size_t first_kind, RandomDraw random_draw) {
         return tasks(
-            n_runs, [this, first_kind, random_draw](std::size_t index, Run& run, S& state, Rng& rng) {
+            n_runs, [this, first_kind, random_draw](std::size_t index, Run& run, S& state, common::Rng& rng) {
                 begin(first_kind + index, run, state, rng, random_draw);
                 complete(state, options_.max_clusters, rng, limits_);
                 const auto patience = options_.zealous ? std::max(options_.zealous, state.n_clusters()) : 0;
@@ -35,49 +38,52 @@ public:
     /// Runs of a coarser level, carried on: near an optimum already, so that single moves and merges suffice.
     /// Items that have no cluster yet get one. The runs must stay as they are until the tasks are done.
     std::vector<Task> carry_on(const std::vector<Run>& coarser) {
-        return tasks(coarser.size(), [this, &coarser](std::size_t index, Run& run, S& state, Rng& rng) {
-            run = coarser[index];
-            state.assign(run.labels);
-            complete(state, options_.max_clusters, rng, limits_);
-            descend(state, rng, run.tally, limits_);
-        });
+        return tasks(coarser.size(),
+                     [this, &coarser](std::size_t index, Run& run, S& state, common::Rng& rng) {
+                         run = coarser[index];
+                         state.assign(run.labels);
+                         complete(state, options_.max_clusters, rng, limits_);
+                         descend(state, rng, run.tally, limits_);
+                     });
     }
 
     /// The best runs, crossed two by two. The runs must stay as they are until the tasks are done.
     std::vector<Task> crossings(const std::vector<Run>& runs) {
         const auto distinct = distinct_best_first(runs);
         const auto pairs = best_pairs(distinct.size());
-        return tasks(pairs.size(), [this, distinct, pairs](std::size_t index, Run& run, S& state, Rng& rng) {
-            run.start = "crossing";
-            state.assign(common_blocks(*distinct[pairs[index].first], *distinct[pairs[index].second]));
-            complete(state, std::numeric_limits<std::uint32_t>::max(), rng, limits_);
-            merge_best_pairs(state, limits_);
-            merge_down_to(state, options_.max_clusters, limits_);
-            descend(state, rng, run.tally, limits_);
-        });
+        return tasks(
+            pairs.size(), [this, distinct, pairs](std::size_t index, Run& run, S& state, common::Rng& rng) {
+                run.start = "crossing";
+                state.assign(common_blocks(*distinct[pairs[index].first], *distinct[pairs[index].second]));
+                complete(state, std::numeric_limits<std::uint32_t>::max(), rng, limits_);
+                merge_best_pairs(state, limits_);
+                merge_down_to(state, options_.max_clusters, limits_);
+                descend(state, rng, run.tally, limits_);
+            });
     }
 
     /// Chains of moves on a run for which single moves, merges and crossings are used up.
     std::vector<Task> chains(const Run& best) {
-        return tasks(1, [this, &best](std::size_t, Run& run, S& state, Rng& rng) {
+        return tasks(1, [this, &best](std::size_t, Run& run, S& state, common::Rng& rng) {
             run = best;
             state.assign(run.labels);
-            for (auto before = std::numeric_limits<double>::infinity();
-                 lowered(state, before) && try_chains(state, run.tally, limits_);)
+            // a chain's gain is booked step by step: the value, computed anew, has to fall as well
+            for (Falling value; value.falls(state.exact_value(), state.rounding()) &&
+                                try_chains(state, run.tally, limits_);) {
                 descend(state, rng, run.tally, limits_);
+                state.refresh();
+            }
         });
     }
 
 private:
-    static constexpr std::size_t draws_a_start = 4; // of which the best becomes a start
-
     /// Tasks that call work(index, run, state, rng) on a state of their own.
     template <class Work> std::vector<Task> tasks(std::size_t n_runs, Work work) {
         std::vector<Task> tasks;
         for (std::size_t index = 0; index < n_runs; ++index)
             tasks.push_back([this, index, stream = stream_ + index, work] {
                 Run run;
-                Rng rng(options_.seed, stream);
+                common::Rng rng(options_.seed, stream);
                 S state(setting_, options_.max_clusters);
                 work(index, run, state, rng);
                 run.finish(state);
@@ -88,7 +94,7 @@ private:
     }
 
     template <class RandomDraw>
-    void begin(std::size_t kind, Run& run, S& state, Rng& rng, RandomDraw random_draw) {
+    void begin(std::size_t kind, Run& run, S& state, common::Rng& rng, RandomDraw random_draw) {
         if (kind % 4 == 1) {
             run.start = "sequential";
         } else if (kind % 4 == 3) {
@@ -98,9 +104,9 @@ private:
             run.start = "draw";
             std::vector<std::uint32_t> best;
             double least = std::numeric_limits<double>::infinity();
-            for (std::size_t count = 0; count < draws_a_start; ++count) {
+            for (std::size_t count = 0; count < draws_a_start<S>; ++count) {
                 state.assign(random_draw(rng));
-                if (state.value() < least) {
+                if (best.empty() || state.value() < least) {
                     least = state.value();
                     best = state.labels();
                 }
@@ -126,9 +132,9 @@ private:
 /// Crosses the best runs of each level as long as that gives a better one there; children join the runs.
 template <SearchState S>
 void cross(std::span<Level<S>> levels, std::span<std::vector<Run>> runs, const Runner& runner) {
-    constexpr int most_rounds = 8;
+    constexpr int max_rounds = 8;
     std::vector<bool> goes_on(levels.size(), true);
-    for (int round = 0; round < most_rounds && !runner.limits().reached(); ++round) {
+    for (int round = 0; round < max_rounds && !runner.limits().reached(); ++round) {
         std::vector<std::vector<Task>> tasks(levels.size());
         bool any = false;
         for (std::size_t level = 0; level < levels.size(); ++level)
@@ -140,9 +146,8 @@ void cross(std::span<Level<S>> levels, std::span<std::vector<Run>> runs, const R
             return;
         auto children = runner.run(tasks);
         for (std::size_t level = 0; level < levels.size(); ++level)
-            goes_on[level] = !children[level].empty() &&
-                             join(runs[level], std::move(children[level]), S::precise_tolerance);
+            goes_on[level] = !children[level].empty() && join(runs[level], std::move(children[level]));
     }
 }
 
-} // namespace partita
+} // namespace partita::search

@@ -14,10 +14,11 @@
 #include <span>
 #include <vector>
 
-#include "parallel.hpp"
-#include "random.hpp"
+#include "common/parallel.hpp"
+#include "common/random.hpp"
+#include "search/rounding.hpp"
 
-namespace partita {
+namespace partita::search {
 
 template <class S>
 concept SearchState =
@@ -25,7 +26,11 @@ concept SearchState =
         { state.score(i) } -> std::same_as<std::span<const double>>;
         { state.score_precisely(i) } -> std::same_as<std::span<const double>>;
         { fixed.tolerance() } -> std::same_as<double>;
+        { fixed.precise_tolerance() } -> std::same_as<double>;
+        { fixed.cancelled(i, k) } -> std::same_as<double>;
         { fixed.value() } -> std::same_as<double>;
+        { fixed.exact_value() } -> std::same_as<double>;
+        { fixed.rounding() } -> std::same_as<double>;
         { fixed.labels() } -> std::same_as<const std::vector<std::uint32_t>&>;
         { fixed.cluster_of(i) } -> std::same_as<std::uint32_t>;
         { fixed.is_alone(i) } -> std::same_as<bool>;
@@ -45,16 +50,19 @@ concept SearchState =
 class Limits {
 public:
     using Clock = std::chrono::steady_clock;
-    Limits(const StopFlag& stop, double seconds) : stop_(&stop), has_deadline_(std::isfinite(seconds)) {
+    Limits(const common::StopFlag& stop, double seconds) : stop_(&stop), has_deadline_(seconds < forever) {
         if (has_deadline_)
             deadline_ = Clock::now() +
                         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     }
 
+    const common::StopFlag& stop() const { return *stop_; }
     bool reached() const { return *stop_ || (has_deadline_ && Clock::now() >= deadline_); }
 
 private:
-    const StopFlag* stop_;
+    static constexpr double forever = 1e9; // a clock counts no more seconds than about 9e9
+
+    const common::StopFlag* stop_;
     bool has_deadline_;
     Clock::time_point deadline_;
 };
@@ -65,8 +73,10 @@ struct Tally {
     std::vector<double> trace; // expected loss after each full sweep, on the draws of its level
 };
 
-inline constexpr std::uint64_t most_sweeps = 10'000; // a guard only: every move is a strict gain
-inline constexpr std::size_t poll_every = 64;        // items between two looks at the clock
+inline constexpr std::size_t poll_every = 64; // items between two looks at the clock
+/// Sweeps after which each further one must lower the value, computed anew. Few searches make so many, and
+/// for them the check would cost about as much as a sweep of few items.
+inline constexpr std::uint64_t unchecked_sweeps = 32;
 
 /// The least score, and the least of the others than `own`.
 struct Choice {
@@ -91,14 +101,17 @@ template <SearchState S> std::uint32_t best_cluster(S& state, std::size_t i) {
     if (own >= scores.size()) // in no cluster yet
         return other.best;
     auto gain = [&] { return scores[own] - other.best_score; };
+    auto magnitude = [&](std::uint32_t k) { return std::abs(scores[k]) + state.cancelled(i, k); };
     auto rounding = [&](double tolerance) {
-        return tolerance * std::max(std::abs(scores[own]), std::abs(other.best_score));
+        return other.best_score < std::numeric_limits<double>::infinity()
+                   ? tolerance * std::max(magnitude(own), magnitude(other.best))
+                   : 0.0;
     };
     if (std::abs(gain()) > rounding(state.tolerance()))
         return gain() > 0 ? other.best : own;
     scores = state.score_precisely(i);
     other = best_other(scores, own);
-    return gain() > rounding(S::precise_tolerance) ? other.best : own;
+    return gain() > rounding(state.precise_tolerance()) ? other.best : own;
 }
 
 /// Visits the items in the given order and moves each to its best cluster. Returns the number of moves.
@@ -118,16 +131,21 @@ std::uint64_t sweep(S& state, std::span<const std::uint32_t> order, Tally& tally
     return moves;
 }
 
-/// Sweeps, each in the order that next_order() gives, until a whole sweep moves nothing.
+/// Sweeps, each in the order that next_order() gives, until a whole sweep moves nothing. Every move is a gain
+/// beyond rounding as far as scores in single precision can tell; that sweeps end does not rest on it: after
+/// the first ones, the value falls with each.
 template <SearchState S, class NextOrder>
-void sweeten(S& state, NextOrder next_order, Tally& tally, const Limits& limits) {
-    for (std::uint64_t count = 0; count < most_sweeps && !limits.reached(); ++count) {
+void sweep_until_stable(S& state, NextOrder next_order, Tally& tally, const Limits& limits) {
+    Falling value;
+    for (std::uint64_t count = 0; !limits.reached(); ++count) {
         const std::vector<std::uint32_t> order = next_order();
         const auto moves = sweep(state, order, tally, limits);
         ++tally.sweeps;
-        tally.trace.push_back(state.value() + state.problem().constant());
+        tally.trace.push_back(state.problem().loss_of(state.value()));
         state.compact();
         if (moves == 0)
+            break;
+        if (count >= unchecked_sweeps && !value.falls(state.exact_value(), state.rounding()))
             break;
     }
 }
@@ -159,12 +177,13 @@ template <SearchState S> ClusterMerge best_merge(const S& state) {
     return best;
 }
 
-/// Merges the pair of clusters whose merge lowers the value most, as long as there is one. Returns how many.
+/// Merges the pair of clusters whose merge lowers the value most, as long as there is one: each leaves one
+/// cluster less. Returns how many.
 template <SearchState S> std::uint32_t merge_best_pairs(S& state, const Limits& limits) {
     std::uint32_t merged = 0;
     while (state.n_clusters() > 1 && !limits.reached()) {
         const auto best = best_merge(state);
-        if (!(best.change < -state.tolerance() * std::abs(state.value())))
+        if (!(best.change < -state.tolerance() * std::abs(state.value()) - state.rounding()))
             break;
         state.merge(best.keep, best.gone);
         ++merged;
@@ -180,4 +199,4 @@ template <SearchState S> void merge_down_to(S& state, std::uint32_t clusters, co
     }
 }
 
-} // namespace partita
+} // namespace partita::search

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::search {
 
 PairState::PairState(const PairProblem& problem, std::uint32_t max_clusters)
     : problem_(&problem), max_clusters_(max_clusters), labels_(problem.n, nowhere) {
@@ -43,11 +43,12 @@ void PairState::assign(std::span<const std::uint32_t> labels) {
     refresh();
 }
 
-void PairState::refresh() {
-    value_ = 0;
+double PairState::exact_value() const {
+    double value = 0;
     for (std::size_t i = 0; i < problem_->n; ++i)
         if (labels_[i] != nowhere)
-            value_ += cost(sizes_[labels_[i]], mass(i)[labels_[i]]);
+            value += cost(sizes_[labels_[i]], mass(i)[labels_[i]]);
+    return value;
 }
 
 std::span<const double> PairState::score(std::size_t i) {
@@ -150,4 +151,4 @@ void PairState::merge(std::uint32_t k, std::uint32_t l) {
     refresh();
 }
 
-} // namespace partita
+} // namespace partita::search

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "losses.hpp"
+#include "search/rounding.hpp"
 
-namespace partita {
+namespace partita::search {
 
 /// The similarity matrix and the weights: all that Binder's loss asks of the draws.
 struct PairProblem {
@@ -22,6 +23,9 @@ struct PairProblem {
     std::size_t n_items() const { return n; }
     const float* row(std::size_t i) const { return similarity.data() + i * n; }
     double constant() const { return constant_; }
+    double unit() const { return loss.unit; }
+    double loss_of(double value) const { return loss.unit * (value + constant_); }
+    double rounding() const { return double_rounding * (loss.a + 2 * loss.b); }
     double clusters_a_row() const { return 1; } // no rows: the matrix has what all draws share
 
     PairProblem(std::vector<float> matrix, std::size_t n_items, Binder binder)
@@ -39,7 +43,6 @@ class PairState {
 public:
     using Setting = PairProblem;
     static constexpr std::uint32_t nowhere = 0xffffffffu;
-    static constexpr double precise_tolerance = 1e-10;
 
     PairState(const PairProblem& problem, std::uint32_t max_clusters);
 
@@ -54,14 +57,20 @@ public:
     void compact() {}
     std::span<const double> score(std::size_t i);
     std::span<const double> score_precisely(std::size_t i) { return score(i); }
-    double tolerance() const { return precise_tolerance; }
+    double tolerance() const { return double_rounding; }
+    double precise_tolerance() const { return double_rounding; }
+    double cancelled(std::size_t, std::uint32_t cluster) const {
+        return cluster < n_clusters() ? 2 * cost(2.0 * sizes_[cluster], 0) : 0;
+    }
 
     void insert(std::size_t i, std::uint32_t cluster);
     void remove(std::size_t i);
     void move(std::size_t i, std::uint32_t cluster);
 
     double value() const { return value_; }
-    void refresh();
+    void refresh() { value_ = exact_value(); }
+    double exact_value() const;
+    double rounding() const { return problem_->rounding(); }
     std::vector<double> merge_changes() const;
     void merge(std::uint32_t k, std::uint32_t l);
 
@@ -81,4 +90,4 @@ private:
     double value_ = 0;
 };
 
-} // namespace partita
+} // namespace partita::search

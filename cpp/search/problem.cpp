@@ -1,12 +1,14 @@
 #include "search/problem.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
-#include "clones.hpp"
+#include "common/clones.hpp"
+#include "search/rounding.hpp"
 
-namespace partita {
+namespace partita::search {
 namespace {
 
 // Draws share rows if an item then lies in at most so many rows for each draw. Searches are faster below
@@ -47,6 +49,8 @@ Problem::Problem(const Draws<Label>& draws, const LossTables& tables, std::span<
     double total = 0;
     for (const auto t : chosen_)
         total += draws.weights[t];
+    if (!(total > 0))
+        throw std::invalid_argument("the draws to be searched have no weight");
     row_begin_.push_back(0);
     for (const auto t : chosen_) {
         const auto row = draws.draw(t);
@@ -57,11 +61,11 @@ Problem::Problem(const Draws<Label>& draws, const LossTables& tables, std::span<
         weights_.push_back(draws.weights[t] / total);
         labelled_.push_back(static_cast<std::uint32_t>(n_total_ - gaps));
         row_begin_.push_back(row_begin_.back() + clusters);
-        most_clusters_ = std::max(most_clusters_, clusters);
         has_gaps_ |= gaps > 0;
     }
     find_gains();
     find_coefficients();
+    find_rounding();
     share_rows(draws);
     if (!shared_)
         transpose(draws);
@@ -76,6 +80,11 @@ void Problem::find_gains() {
             gain[size] = static_cast<float>(table[size + 1] - table[size]);
         return gain;
     };
+    if (std::holds_alternative<CustomLoss>(tables_->loss())) { // scored from its tables in double precision
+        joint_gain_.assign(n_total_ + 1, 0.0f);
+        estimate_gain_ = joint_gain_;
+        return;
+    }
     joint_gain_ = differences(tables_->joint());
     estimate_gain_ = differences(tables_->estimate());
 }
@@ -96,8 +105,11 @@ void Problem::find_coefficients() {
             using Kind = std::decay_t<decltype(loss)>;
             if constexpr (std::is_same_v<Kind, Binder> || std::is_same_v<Kind, VI>) {
                 is_linear_ = true;
+                unit_ = loss.unit;
                 for (std::size_t t = 0; t < n_draws(); ++t) {
-                    const double n = labelled_[t];
+                    double n = labelled_[t];
+                    if (n == 0)
+                        n = 1; // a draw that labels no item: all its sums are zero
                     const double scale = weights_[t] / (std::is_same_v<Kind, Binder> ? n * n : n);
                     cell_coefficients_.push_back(-(loss.a + loss.b) * scale);
                     margin_coefficients_.push_back(loss.b * scale);
@@ -109,11 +121,26 @@ void Problem::find_coefficients() {
         tables_->loss());
 }
 
+/// The magnitude of a linear value is at most that of one cluster with everything in it; the other losses
+/// are sums and differences of entropies, or ratios of these.
+void Problem::find_rounding() {
+    if (std::holds_alternative<CustomLoss>(tables_->loss()))
+        return;
+    double magnitude = 1 + std::log2(static_cast<double>(n_total_));
+    if (is_linear_) {
+        magnitude = estimate_scale_;
+        for (const auto coefficient : cell_coefficients_)
+            magnitude += std::abs(coefficient);
+        magnitude *= tables_->joint()[n_total_];
+    }
+    rounding_ = double_rounding * magnitude;
+}
+
 template <class Label> void Problem::share_rows(const Draws<Label>& draws) {
     if (draws.sharing == Sharing::never || !is_linear_ || has_gaps_)
         return;
-    const auto most_share = draws.sharing == Sharing::always ? 1.0 : worthwhile_share;
-    shared_ = find_distinct_clusters(draws, chosen_, cell_coefficients_, most_share);
+    const auto max_share = draws.sharing == Sharing::always ? 1.0 : worthwhile_share;
+    shared_ = find_distinct_clusters(draws, chosen_, cell_coefficients_, max_share);
 }
 
 template <class Label> void Problem::transpose(const Draws<Label>& draws) {
@@ -146,4 +173,4 @@ template Problem::Problem(const Draws<std::uint8_t>&, const LossTables&, std::sp
 template Problem::Problem(const Draws<std::uint16_t>&, const LossTables&, std::span<const std::uint32_t>);
 template Problem::Problem(const Draws<std::uint32_t>&, const LossTables&, std::span<const std::uint32_t>);
 
-} // namespace partita
+} // namespace partita::search

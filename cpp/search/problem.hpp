@@ -12,7 +12,7 @@
 #include "losses.hpp"
 #include "search/distinct_clusters.hpp"
 
-namespace partita {
+namespace partita::search {
 
 /// One cluster of one draw is a *row*: rows of draw t are row_begin(t) .. row_begin(t + 1) - 1. An item lies
 /// in one row of every draw that labels it. Where clusters repeat a lot and the loss is linear, draws share
@@ -28,7 +28,6 @@ public:
     std::size_t n_draws() const { return weights_.size(); }
     std::size_t n_rows() const { return shared_ ? shared_->size() : row_begin_.back(); }
     std::uint32_t row_begin(std::size_t t) const { return row_begin_[t]; }
-    std::uint32_t most_clusters() const { return most_clusters_; }
     bool has_gaps() const { return has_gaps_; }
     /// The rows that draws share, each with its coefficient; nothing if every draw has rows of its own.
     const std::optional<DistinctClusters>& shared() const { return shared_; }
@@ -57,6 +56,11 @@ public:
     double estimate_scale() const { return estimate_scale_; }
     /// The part of the expected loss that no estimate changes, and that states leave out.
     double constant() const { return constant_; }
+    /// What the values of states are multiples of, and what a state's value means as an expected loss.
+    double unit() const { return unit_; }
+    double loss_of(double value) const { return unit_ * (value + constant_); }
+    /// What rounding may do to a value in double precision; of a user's own loss nothing is known.
+    double rounding() const { return rounding_; }
     std::span<const double> cell_coefficients() const { return cell_coefficients_; }
     std::span<const double> margin_coefficients() const { return margin_coefficients_; }
 
@@ -81,6 +85,7 @@ public:
 private:
     void find_gains();
     void find_coefficients();
+    void find_rounding();
     double draw_sum(std::size_t t) const;
     template <class Label> void share_rows(const Draws<Label>& draws);
     template <class Label> void transpose(const Draws<Label>& draws);
@@ -91,14 +96,13 @@ private:
     std::vector<std::uint32_t> chosen_;
     const LossTables* tables_;
     bool has_gaps_ = false, is_linear_ = false;
-    double estimate_scale_ = 0, constant_ = 0;
+    double estimate_scale_ = 0, constant_ = 0, unit_ = 1, rounding_ = 0;
     std::vector<float> joint_gain_, estimate_gain_;
     std::vector<double> cell_coefficients_, margin_coefficients_;
-    std::uint32_t most_clusters_ = 0;
     std::vector<double> weights_;
     std::vector<std::uint32_t> labelled_, row_begin_;
     std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>> by_item_;
     std::optional<DistinctClusters> shared_; // takes the place of by_item_
 };
 
-} // namespace partita
+} // namespace partita::search

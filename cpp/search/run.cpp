@@ -2,22 +2,19 @@
 
 #include <algorithm>
 
-namespace partita {
+#include "common/first_appearance.hpp"
+
+namespace partita::search {
 
 void renumber(std::vector<std::uint32_t>& labels) {
     if (labels.empty())
         return;
-    std::vector<std::uint32_t> names(*std::max_element(labels.begin(), labels.end()) + std::size_t{1},
-                                     State::nowhere);
-    std::uint32_t next = 0;
-    for (auto& label : labels) {
-        if (names[label] == State::nowhere)
-            names[label] = next++;
-        label = names[label];
-    }
+    common::FirstAppearance name(*std::max_element(labels.begin(), labels.end()) + std::size_t{1});
+    for (auto& label : labels)
+        label = name(label);
 }
 
-std::vector<std::uint32_t> random_labels(std::size_t n_items, std::uint32_t groups, Rng& rng) {
+std::vector<std::uint32_t> random_labels(std::size_t n_items, std::uint32_t groups, common::Rng& rng) {
     std::vector<std::uint32_t> labels(n_items);
     for (auto& label : labels)
         label = static_cast<std::uint32_t>(rng.below(groups));
@@ -40,7 +37,7 @@ std::vector<Run> do_stage(std::size_t n_runs, const SearchOptions& options, cons
             if (progress && !run.labels.empty())
                 progress(run);
     } else {
-        parallel_for(n_runs, options.threads, [&](std::size_t index, unsigned) {
+        common::parallel_for(n_runs, options.threads, limits.stop(), [&](std::size_t index, unsigned) {
             if (index > 0 && limits.reached())
                 return;
             runs[index] = timed(index);
@@ -51,15 +48,15 @@ std::vector<Run> do_stage(std::size_t n_runs, const SearchOptions& options, cons
     return runs;
 }
 
-std::vector<Run> run_all(OneRun one, const Problem& problem, const SearchOptions& options,
-                         const StopFlag& stop, const Progress& progress) {
+std::vector<Run> run_all(const OneRun& one, const SearchOptions& options, const common::StopFlag& stop,
+                         const Progress& progress) {
     const Limits limits(stop, options.seconds);
     auto runs = do_stage(options.runs, options, limits, progress, [&](std::size_t run) {
-        Rng rng(options.seed, run);
-        return one(problem, options, rng, limits);
+        common::Rng rng(options.seed, run);
+        return one(options, rng, limits);
     });
     std::erase_if(runs, [](const Run& run) { return run.labels.empty(); });
     return runs;
 }
 
-} // namespace partita
+} // namespace partita::search

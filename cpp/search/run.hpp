@@ -10,7 +10,7 @@
 #include "search/moves.hpp"
 #include "search/state.hpp"
 
-namespace partita {
+namespace partita::search {
 
 struct Run;
 
@@ -24,6 +24,10 @@ struct Stage {
 /// How a stage is done where not on threads: its runs in order, those that were not done with no labels.
 using DoStage = std::function<std::vector<Run>(const Stage&)>;
 
+/// How the partitions of a search are kept: cells for every cluster of every draw, or lists of those that are
+/// not empty, whichever is faster.
+enum class StateKind { where_it_pays, dense, sparse };
+
 struct SearchOptions {
     std::uint32_t runs = 16;
     double seconds = std::numeric_limits<double>::infinity();
@@ -33,6 +37,8 @@ struct SearchOptions {
     double p_sequential = 0.5;
     unsigned threads = 1;
     std::uint64_t seed = 0;
+    StateKind state = StateKind::where_it_pays;
+    std::vector<std::vector<std::uint32_t>> starts = {}; // for "salso" and "greedy", in place of their own
     DoStage do_stage = {};
 };
 
@@ -48,13 +54,15 @@ struct Run {
     std::uint32_t clusters = 0;
     double seconds = 0;
     double clusters_a_row = 1; // of the problem it ended on
+    double rounding = 0;       // what it may do to the loss
 
     /// Takes over the partition of a state that is done.
     template <SearchState S> void finish(S& state) {
         state.refresh();
         labels = state.labels();
         renumber(labels);
-        loss = state.value() + state.problem().constant();
+        loss = state.problem().loss_of(state.value());
+        rounding = state.problem().unit() * state.rounding();
         clusters = state.n_clusters();
         clusters_a_row = state.problem().clusters_a_row();
     }
@@ -68,18 +76,22 @@ using Progress = std::function<void(const Run&)>;
 std::vector<Run> do_stage(std::size_t n_runs, const SearchOptions& options, const Limits& limits,
                           const Progress& progress, const std::function<Run(std::size_t)>& one);
 
-/// Calls one(problem, options, rng, limits) for each run, each with a random stream of its own.
-using OneRun = Run (*)(const Problem&, const SearchOptions&, Rng&, const Limits&);
-std::vector<Run> run_all(OneRun one, const Problem& problem, const SearchOptions& options,
-                         const StopFlag& stop, const Progress& progress);
+/// Calls one(options, rng, limits) for each run, each with a random stream of its own.
+using OneRun = std::function<Run(const SearchOptions&, common::Rng&, const Limits&)>;
+std::vector<Run> run_all(const OneRun& one, const SearchOptions& options, const common::StopFlag& stop,
+                         const Progress& progress);
 
 /// Algorithm 1 of Dahl, Johnson & Müller (2021).
-Run salso_run(const Problem& problem, const SearchOptions& options, Rng& rng, const Limits& limits);
+template <SearchState S>
+Run salso_run(const typename S::Setting& problem, const SearchOptions& options, common::Rng& rng,
+              const Limits& limits);
 
 /// Algorithm 1 of Rastelli & Friel (2018), from a random partition of up to max_clusters groups.
-Run greedy_run(const Problem& problem, const SearchOptions& options, Rng& rng, const Limits& limits);
+template <SearchState S>
+Run greedy_run(const typename S::Setting& problem, const SearchOptions& options, common::Rng& rng,
+               const Limits& limits);
 
 /// Labels drawn uniformly from 0..groups-1, renumbered so that each is in use.
-std::vector<std::uint32_t> random_labels(std::size_t n_items, std::uint32_t groups, Rng& rng);
+std::vector<std::uint32_t> random_labels(std::size_t n_items, std::uint32_t groups, common::Rng& rng);
 
-} // namespace partita
+} // namespace partita::search

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
-namespace partita {
+namespace partita::search {
 
 std::vector<std::vector<Run>> Runner::run(const std::vector<std::vector<Task>>& tasks) const {
     std::size_t longest = 0;
@@ -46,23 +47,26 @@ std::vector<Run> best_of(const std::vector<Run>& runs, std::size_t most) {
     return best;
 }
 
-bool join(std::vector<Run>& runs, std::vector<Run> children, double tolerance) {
-    const auto best = distinct_best_first(runs).front()->loss;
-    const bool better = std::any_of(children.begin(), children.end(), [&](const Run& child) {
-        return child.loss < best - tolerance * std::abs(best);
-    });
+bool join(std::vector<Run>& runs, std::vector<Run> children) {
+    const auto& best = *distinct_best_first(runs).front();
+    const auto loss = best.loss, rounding = best.rounding;
+    const bool better = std::any_of(children.begin(), children.end(),
+                                    [&](const Run& child) { return child.loss < loss - rounding; });
     std::move(children.begin(), children.end(), std::back_inserter(runs));
     return better;
 }
 
 std::vector<std::uint32_t> common_blocks(const Run& x, const Run& y) {
-    std::vector<std::uint32_t> labels(x.labels.size());
-    for (std::size_t i = 0; i < labels.size(); ++i)
-        labels[i] = x.labels[i] * y.clusters + y.labels[i];
-    renumber(labels);
-    std::vector<std::uint32_t> sizes(*std::max_element(labels.begin(), labels.end()) + 1);
-    for (const auto label : labels)
-        ++sizes[label];
+    std::vector<std::uint32_t> labels(x.labels.size()), sizes;
+    std::unordered_map<std::uint64_t, std::uint32_t> blocks; // by their clusters in x and in y
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const auto key = std::uint64_t{x.labels[i]} << 32 | y.labels[i];
+        const auto [block, is_new] = blocks.try_emplace(key, static_cast<std::uint32_t>(sizes.size()));
+        if (is_new)
+            sizes.push_back(0);
+        labels[i] = block->second;
+        ++sizes[labels[i]];
+    }
     std::vector<std::uint32_t> order(sizes.size()), names(sizes.size(), State::nowhere);
     std::iota(order.begin(), order.end(), 0u);
     std::stable_sort(order.begin(), order.end(), [&](auto k, auto l) { return sizes[k] > sizes[l]; });
@@ -74,4 +78,4 @@ std::vector<std::uint32_t> common_blocks(const Run& x, const Run& y) {
     return labels;
 }
 
-} // namespace partita
+} // namespace partita::search

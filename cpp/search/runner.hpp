@@ -6,7 +6,7 @@
 
 #include "search/run.hpp"
 
-namespace partita {
+namespace partita::search {
 
 /// One run, to be done on any thread or machine.
 using Task = std::function<Run()>;
@@ -19,6 +19,7 @@ public:
 
     const SearchOptions& options() const { return options_; }
     const Limits& limits() const { return limits_; }
+    const Progress& progress() const { return progress_; }
 
     /// The runs of several levels as one stage, so that no thread waits for the end of one level; level by
     /// level, without those for which there was no time.
@@ -41,9 +42,9 @@ std::vector<const Run*> distinct_best_first(const std::vector<Run>& runs);
 std::vector<Run> best_of(const std::vector<Run>& runs, std::size_t most);
 
 /// Adds children to the runs; whether one of them is better than every run before, beyond rounding.
-bool join(std::vector<Run>& runs, std::vector<Run> children, double tolerance);
+bool join(std::vector<Run>& runs, std::vector<Run> children);
 
 /// The blocks on which two partitions agree; small ones beyond a multiple of the clusters stay loose.
 std::vector<std::uint32_t> common_blocks(const Run& x, const Run& y);
 
-} // namespace partita
+} // namespace partita::search

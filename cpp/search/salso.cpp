@@ -2,12 +2,14 @@
 #include <algorithm>
 
 #include "search/run.hpp"
+#include "search/sparse_moves.hpp"
 
-namespace partita {
+namespace partita::search {
 namespace {
 
 /// Destroys cluster after cluster, in random order, and reallocates its items; keeps what is better.
-void zealous_updates(State& state, const SearchOptions& options, Rng& rng, Tally& tally,
+template <SearchState S>
+void zealous_updates(S& state, const SearchOptions& options, common::Rng& rng, Tally& tally,
                      const Limits& limits) {
     const auto order = rng.permutation(state.n_clusters());
     // A revert renumbers nothing, so that a number in `order` means the same cluster until an update is kept.
@@ -33,20 +35,28 @@ void zealous_updates(State& state, const SearchOptions& options, Rng& rng, Tally
 
 } // namespace
 
-Run salso_run(const Problem& problem, const SearchOptions& options, Rng& rng, const Limits& limits) {
+template <SearchState S>
+Run salso_run(const typename S::Setting& problem, const SearchOptions& options, common::Rng& rng,
+              const Limits& limits) {
     Run run;
-    State state(problem, options.max_clusters);
-    if (rng.uniform() < options.p_sequential) {
+    S state(problem, options.max_clusters);
+    if (!options.starts.empty()) {
+        run.start = "given";
+        state.assign(options.starts[rng.below(options.starts.size())]);
+    } else if (rng.uniform() < options.p_sequential) {
         run.start = "sequential";
         allocate_in_order(state, rng.permutation(problem.n_items()), limits);
     } else {
         run.start = "random";
         state.assign(random_labels(problem.n_items(), options.start_groups, rng));
     }
-    sweeten(state, [&] { return rng.permutation(problem.n_items()); }, run.tally, limits);
+    sweep_until_stable(state, [&] { return rng.permutation(problem.n_items()); }, run.tally, limits);
     zealous_updates(state, options, rng, run.tally, limits);
     run.finish(state);
     return run;
 }
 
-} // namespace partita
+template Run salso_run<State>(const Problem&, const SearchOptions&, common::Rng&, const Limits&);
+template Run salso_run<SparseState>(const SparseProblem&, const SearchOptions&, common::Rng&, const Limits&);
+
+} // namespace partita::search

@@ -5,28 +5,22 @@
 
 #include "search/level.hpp"
 #include "search/pair_state.hpp"
+#include "search/random_draw.hpp"
+#include "search/sparse_search.hpp"
 #include "similarity.hpp"
 
-namespace partita {
+namespace partita::search {
 namespace {
 
-constexpr std::size_t most_coarse = 256, least_coarse = 32; // draws of the first level,
-constexpr std::size_t coarse_labels = 1 << 20;              // between them about so many labels
-constexpr std::size_t most_groups = 4;                      // of starts, each group on draws of its own
-constexpr std::size_t carried_a_group = 2;                  // partitions that go on to the next level
-constexpr std::size_t finer = 8;                            // times more draws on the next level
+constexpr std::size_t max_coarse = 256, min_coarse = 32; // draws of the first level,
+constexpr std::size_t coarse_labels = 1 << 20;           // between them about so many labels
+constexpr std::size_t max_groups = 4;                    // of starts, each group on draws of its own
+constexpr std::size_t carried_a_group = 2;               // partitions that go on to the next level
+constexpr std::size_t finer = 8;                         // times more draws on the next level
 constexpr std::size_t pair_items = 2048; // up to here Binder's loss is searched on the similarity matrix
+constexpr double max_uneven = 1e5;       // weights, for the matrix is in single precision
 constexpr std::size_t few_items = 500;   // up to here Binder's loss gets extra runs
 constexpr std::uint64_t refining_stream = std::uint64_t{1} << 63; // apart from the streams of the search
-
-template <class Label> std::vector<std::uint32_t> draw_labels(const Draws<Label>& draws, std::size_t t) {
-    const auto row = draws.draw(t);
-    std::vector<std::uint32_t> labels(row.size());
-    std::transform(row.begin(), row.end(), labels.begin(), [](Label label) {
-        return label == gap<Label> ? State::nowhere : static_cast<std::uint32_t>(label);
-    });
-    return labels;
-}
 
 template <class Label> bool has_gaps(const Draws<Label>& draws) {
     return std::find(draws.labels.begin(), draws.labels.end(), gap<Label>) != draws.labels.end();
@@ -35,7 +29,7 @@ template <class Label> bool has_gaps(const Draws<Label>& draws) {
 /// A function of a random stream that gives the labels of a random draw: a start, items in no cluster where
 /// the draw has a gap.
 template <class Label> auto random_draw(const Draws<Label>& draws) {
-    return [&draws](Rng& rng) { return draw_labels(draws, rng.below(draws.n_draws())); };
+    return [&draws](common::Rng& rng) { return draw_labels(draws, rng.below(draws.n_draws())); };
 }
 
 /// Crosses the runs of one level; children join them.
@@ -76,7 +70,7 @@ std::vector<Run> search_pairs(const Draws<Label>& draws, const Binder& loss, con
 
 /// Fewer for more items: what the first level looks for are the clusters, not each item's place.
 std::size_t coarse_draws(std::size_t n_items) {
-    return std::clamp(coarse_labels / n_items, least_coarse, most_coarse);
+    return std::clamp(coarse_labels / n_items, min_coarse, max_coarse);
 }
 
 /// Starts in several groups, each on few draws of its own: what the groups agree on is no accident of the
@@ -86,7 +80,7 @@ std::vector<Run> search_groups(const Draws<Label>& draws, const LossTables& tabl
                                std::span<const std::uint32_t> shuffled, const Runner& runner) {
     const auto coarse = coarse_draws(draws.n_items);
     const auto n_runs = runner.options().runs;
-    const auto groups = std::min<std::size_t>(n_runs, most_groups);
+    const auto groups = std::min<std::size_t>(n_runs, max_groups);
     std::vector<Problem> problems;
     std::vector<Level<State>> levels;
     problems.reserve(groups); // levels refer to them
@@ -122,14 +116,14 @@ std::vector<Run> search_cells(const Draws<Label>& draws, const LossTables& table
         chain(level, runs, runner);
         return runs;
     }
-    Rng rng(options.seed, std::numeric_limits<std::uint64_t>::max());
+    common::Rng rng(options.seed, std::numeric_limits<std::uint64_t>::max());
     const auto shuffled = rng.permutation(draws.n_draws());
     auto runs = search_groups(draws, tables, shuffled, runner);
     for (auto used = coarse_draws(draws.n_items) * finer;; used *= finer) {
         const bool last = used * 2 >= draws.n_draws();
         const Problem problem(draws, tables, std::span(shuffled.data(), last ? 0 : used));
         Level<State> level(problem, runner, std::uint64_t{used} << 32);
-        const auto coarser = last ? std::move(runs) : best_of(runs, most_groups);
+        const auto coarser = last ? std::move(runs) : best_of(runs, max_groups);
         runs = runner.run(level.carry_on(coarser));
         cross(level, runs, runner);
         if (last) {
@@ -143,17 +137,20 @@ std::vector<Run> search_cells(const Draws<Label>& draws, const LossTables& table
 
 template <class Label>
 std::vector<Run> search(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
-                        const StopFlag& stop, const Progress& progress) {
+                        const common::StopFlag& stop, const Progress& progress) {
     const Limits limits(stop, options.seconds);
+    if (prefers_sparse(draws, tables.loss(), options))
+        return search_sparse(draws, tables, options, limits, progress);
     const auto* binder = std::get_if<Binder>(&tables.loss());
-    if (binder && draws.n_items <= pair_items && draws.copies.empty() && !has_gaps(draws))
+    if (binder && draws.n_items <= pair_items && draws.copies.empty() && !has_gaps(draws) &&
+        std::max(binder->a / binder->b, binder->b / binder->a) <= max_uneven)
         return search_pairs(draws, *binder, options, limits, progress);
     return search_cells(draws, tables, Runner(options, limits, progress));
 }
 
 template <class Label>
 std::vector<Run> refine(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
-                        std::vector<Run> starts, const StopFlag& stop, const Progress& progress) {
+                        std::vector<Run> starts, const common::StopFlag& stop, const Progress& progress) {
     const Limits limits(stop, options.seconds);
     const Problem problem(draws, tables);
     const Runner runner(options, limits, progress);
@@ -165,17 +162,17 @@ std::vector<Run> refine(const Draws<Label>& draws, const LossTables& tables, con
 
 #define INSTANTIATE_REFINE(Label)                                                                            \
     template std::vector<Run> refine(const Draws<Label>&, const LossTables&, const SearchOptions&,           \
-                                     std::vector<Run>, const StopFlag&, const Progress&);
+                                     std::vector<Run>, const common::StopFlag&, const Progress&);
 INSTANTIATE_REFINE(std::uint8_t)
 INSTANTIATE_REFINE(std::uint16_t)
 INSTANTIATE_REFINE(std::uint32_t)
 #undef INSTANTIATE_REFINE
 
 template std::vector<Run> search(const Draws<std::uint8_t>&, const LossTables&, const SearchOptions&,
-                                 const StopFlag&, const Progress&);
+                                 const common::StopFlag&, const Progress&);
 template std::vector<Run> search(const Draws<std::uint16_t>&, const LossTables&, const SearchOptions&,
-                                 const StopFlag&, const Progress&);
+                                 const common::StopFlag&, const Progress&);
 template std::vector<Run> search(const Draws<std::uint32_t>&, const LossTables&, const SearchOptions&,
-                                 const StopFlag&, const Progress&);
+                                 const common::StopFlag&, const Progress&);
 
-} // namespace partita
+} // namespace partita::search

@@ -3,8 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 
-namespace partita {
+namespace partita::search {
+namespace {
+
+constexpr double max_units = 0x1p62; // the weights of all blocks sum to 1, so that sums stay below too
+
+} // namespace
 
 template <class Label>
 Shard::Shard(const Draws<Label>& draws, const LossTables& tables, std::span<const std::uint32_t> ends,
@@ -27,6 +33,8 @@ Shard::Shard(const Draws<Label>& draws, const LossTables& tables, std::span<cons
 }
 
 std::int64_t Shard::in_units(std::size_t block, double value) const {
+    if (!(std::abs(value) < max_units * unit_))
+        throw std::invalid_argument("the values of the loss are too large for draws in shards");
     return std::llround(value * weights_[block] / unit_);
 }
 
@@ -106,4 +114,4 @@ template Shard::Shard(const Draws<std::uint16_t>&, const LossTables&, std::span<
 template Shard::Shard(const Draws<std::uint32_t>&, const LossTables&, std::span<const std::uint32_t>,
                       std::size_t, double);
 
-} // namespace partita
+} // namespace partita::search

@@ -9,7 +9,7 @@
 
 #include "search/state.hpp"
 
-namespace partita {
+namespace partita::search {
 
 class Shard {
 public:
@@ -45,4 +45,4 @@ private:
     std::vector<std::vector<State>> states_; // [slot][block]
 };
 
-} // namespace partita
+} // namespace partita::search

@@ -1,10 +1,11 @@
 #include "search/state.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
-namespace partita {
+namespace partita::search {
 State::State(const Problem& problem, std::uint32_t max_clusters)
     : problem_(&problem), max_clusters_(max_clusters), labels_(problem.n_items(), nowhere),
       by_draw_(problem.n_draws()) {
@@ -17,7 +18,8 @@ std::size_t State::all_rows() const {
 
 void State::allocate(std::size_t columns) {
     table_.stride = padded(columns);
-    storage_ = std::make_unique_for_overwrite<float[]>(all_rows() * 2 * table_.stride);
+    storage_ =
+        std::make_unique_for_overwrite<std::byte[]>(all_rows() * CellTable::bytes_per_row(table_.stride));
     table_.cells = storage_.get();
 }
 
@@ -180,6 +182,8 @@ double State::value() const {
     }
     return value_;
 }
+
+double State::rounding() const { return problem_->rounding() + precise_tolerance() * std::abs(value()); }
 
 std::vector<std::uint32_t> State::members(std::uint32_t cluster) const {
     std::vector<std::uint32_t> items;
@@ -364,4 +368,4 @@ void State::close_cluster(std::uint32_t cluster) {
     sizes_.pop_back();
 }
 
-} // namespace partita
+} // namespace partita::search

@@ -1,6 +1,7 @@
 // A partition under search, with everything needed to score the moves of one item: remove, score, insert.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -8,13 +9,16 @@
 
 #include "search/kernels.hpp"
 #include "search/problem.hpp"
+#include "search/rounding.hpp"
 
-namespace partita {
+namespace partita::search {
 
 class State {
 public:
     using Setting = Problem;
     static constexpr std::uint32_t nowhere = 0xffffffffu;
+    /// Of the scores of losses that are not linear: sums in double precision of gains in single precision.
+    static constexpr double nonlinear_rounding = 1e-10;
 
     /// Starts with no item in any cluster. `score` offers a new cluster only while there are fewer than
     /// max_clusters.
@@ -47,10 +51,11 @@ public:
     /// to call.
     std::span<const double> score_precisely(std::size_t i);
 
-    /// What two scores may differ by through rounding, relative to their size: of `score`, and of
-    /// `score_precisely`.
-    double tolerance() const { return problem_->is_linear() ? 2e-6 : precise_tolerance; }
-    static constexpr double precise_tolerance = 1e-10;
+    /// What rounding may do to `score` and to `score_precisely`, relative to a score's magnitude: that of
+    /// item i's score in a cluster is at most |score| + cancelled(i, cluster).
+    double tolerance() const { return problem_->is_linear() ? single_rounding : nonlinear_rounding; }
+    double precise_tolerance() const { return problem_->is_linear() ? double_rounding : nonlinear_rounding; }
+    double cancelled(std::size_t i, std::uint32_t cluster) const;
 
     /// The three changes. `cluster` may be n_clusters(): a new one. A cluster that empties is closed: the
     /// last cluster takes its number.
@@ -63,6 +68,9 @@ public:
     /// counts.
     double value() const;
     void refresh();
+    /// The same from the counts, and what rounding may do to it.
+    double exact_value() const { return problem_->is_linear() ? linear_value() : value(); }
+    double rounding() const;
 
     /// changes[k * K + l], k < l: change of value() if clusters k and l were merged.
     std::vector<double> merge_changes() const;
@@ -113,7 +121,7 @@ private:
     const Problem* problem_;
     std::uint32_t max_clusters_;
     std::vector<std::uint32_t> labels_, sizes_;
-    std::unique_ptr<float[]> storage_;
+    std::unique_ptr<std::byte[]> storage_;
     CellTable table_;
     mutable double value_ = 0;
     mutable bool stale_ = false; // changes came since value_ was computed; losses that are not linear only
@@ -147,4 +155,4 @@ template <class Use> void State::for_each_row(Use use) const {
     }
 }
 
-} // namespace partita
+} // namespace partita::search

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::search {
 
 /// changes[k, l] += coefficient * (f(n_k + n_l) - f(n_k) - f(n_l)); f(0) = 0, so that only occupied cells
 /// matter.
@@ -90,4 +90,4 @@ void State::merge(std::uint32_t k, std::uint32_t l) {
     refresh();
 }
 
-} // namespace partita
+} // namespace partita::search

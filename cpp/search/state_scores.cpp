@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::search {
 
 /// How many candidates item i has: every cluster, and a new one unless there are enough or it is alone
 /// already.
@@ -56,6 +56,17 @@ void State::add_own_sizes(std::uint32_t own, std::size_t columns, std::uint32_t 
         const auto size = k < sizes_.size() ? sizes_[k] - (k == own ? copies : 0) : 0;
         scores_[k] += problem_->estimate_scale() * (table[size + copies] - table[size]);
     }
+}
+
+/// A score is the cost of a larger cluster, which is positive, less what its cells give back: cost, and cost
+/// less score.
+double State::cancelled(std::size_t i, std::uint32_t cluster) const {
+    if (!problem_->is_linear())
+        return 0;
+    const auto table = problem_->tables().estimate();
+    const auto copies = problem_->copies(i);
+    const auto size = cluster < sizes_.size() ? sizes_[cluster] - (cluster == labels_[i] ? copies : 0) : 0;
+    return 2 * problem_->estimate_scale() * (table[size + copies] - table[size]);
 }
 
 void State::sum_gains_precisely(std::uint32_t own, std::size_t columns, std::uint32_t copies) {
@@ -170,4 +181,4 @@ void State::score_custom(std::uint32_t own, std::size_t columns) {
             scores_[k] += terms_[e].weight * losses[e * columns + k];
 }
 
-} // namespace partita
+} // namespace partita::search

@@ -1,8 +1,8 @@
 """The code blocks of a page, run in order as one session.
 
 Sphinx puts under each Python block what it printed and drew, so that no output in the documentation is written by hand;
-tests/test_docs.py runs the same blocks. A fence ```python runs. A fence ```python no-run needs software that is not
-installed here. In a ```console or ```sh fence the lines that call partita run.
+tests/repository/test_docs.py runs the same blocks. A fence ```python runs. A fence ```python no-run needs software that
+is not installed here. In a ```console or ```sh fence the lines that call partita run.
 """
 
 from __future__ import annotations
@@ -101,6 +101,10 @@ def make_files(folder: Path) -> None:
 
     draws = make_draws(n_items=40, n_draws=1200, n_clusters=4, rng=1)
     pt.write_draws(folder / "draws.csv", draws)
+    rows = [
+        f"{size},{visits},{island}" for size, visits, island in [(1.2, 0, "Dream"), (7.9, 9, "?"), ("", 8, "Biscoe")]
+    ]
+    (folder / "table.csv").write_text("\n".join(["length,visits,island", *rows * 4]) + "\n", encoding="utf-8")
     for chain, part in enumerate(np.split(draws, 2), start=1):
         pt.write_draws(folder / f"chain{chain}.csv", part)
     np.savetxt(folder / "truth.csv", draws[0], fmt="%d", header="cluster", comments="")

@@ -20,7 +20,7 @@ LOSSES: dict[str, pt.Loss] = {
 }
 GREEDY_EPL = ("Binder", "VI", "NVI", "NID")  # the losses of Table 2, those of R&F's package
 SAME = 1e-9  # relative: expected losses that differ by less are equal
-PILOT, MOST_RUNS = 2, 500
+PILOT, MAX_RUNS = 2, 500
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def reach_in(
 ) -> Reached:
     """As many runs as take so many CPU seconds, by what a few of them take. (A clock would stop on other work.)"""
     pilot = reach(sample, loss, seed, method, runs=PILOT, **settings)
-    runs = min(max(1, round(PILOT * seconds / pilot.seconds)), MOST_RUNS)
+    runs = min(max(1, round(PILOT * seconds / pilot.seconds)), MAX_RUNS)
     return reach(sample, loss, seed + 1, method, runs=runs, **settings)
 
 

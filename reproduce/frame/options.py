@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+import partita as pt
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
@@ -53,6 +56,8 @@ def options(doc: str | None, own: Callable[[argparse.ArgumentParser], Any] = lam
     parser.add_argument("--keep", type=Path, help="folder that keeps long runs, and gives them back the next time")
     own(parser)
     given = parser.parse_args()
+    # the scripts run chains of the papers' lengths, and shorter ones in small sizes; the pages say how long they were
+    warnings.simplefilter("ignore", pt.MixingWarning)
     size = "smoke" if given.smoke else "quick" if given.quick else "full"
     out = given.out if given.out is not None or size == "full" else ROOT / "build" / "reproduce" / size
     command = " ".join(["python", f"reproduce/{Path(sys.argv[0]).name}", *_without_folders(sys.argv[1:])])

@@ -19,7 +19,7 @@ from rastelli import modes, paper
 
 FILES = ("french_blogs_edges.csv", "french_blogs_nodes.csv")
 K_UP = 50
-MOST_VARIATIONAL = 20
+MAX_VARIATIONAL = 20
 HALF = {"n0": 0.5, "eta0": 0.5, "zeta0": 0.5}
 POISSON, UNIFORM, PRINTED, POOLED = "K Poisson(1)", "K uniform", "eq. 29 as printed", "eq. 29, chains pooled"
 ALL_READINGS = (
@@ -53,7 +53,7 @@ def run(page: frame.Page, length: runs.Length, spread: runs.Length) -> None:
     }
     with threadpool_limits(1):  # the matrices are small: more threads would only wait for each other
         starts = max(length.runs // 5, 1)
-        variational = variational_em(graph, range(1, MOST_VARIATIONAL + 1), directed=False, restarts=starts, rng=1)
+        variational = variational_em(graph, range(1, MAX_VARIATIONAL + 1), directed=False, restarts=starts, rng=1)
     page.section(
         "French blogs: Tables 3 and 4",
         f"196 blogs, 1,432 links; all hyperparameters 0.5; {length}, K_up = {K_UP}. {ALL_READINGS} The paper's NMI, "

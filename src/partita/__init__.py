@@ -5,6 +5,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from partita import _moved
+
 # Where each public name lives. Modules are imported when a name is first used, so that `partita --help` starts at once;
 # __init__.pyi tells type checkers the same.
 _HOME = {
@@ -14,18 +16,21 @@ _HOME = {
     "losses": "ID NID NVI VI Binder CustomLoss Loss OneMinusARI ZeroOne distances expected_loss pairwise_distances"
     " partition_loss",
     "similarity": "lau_green pear similarity vi_lower_bound",
-    "agreement": "adjusted_rand f1 nmi",
-    "estimate": "Estimate Search estimate",
+    "pair_probabilities": "Similarity as_similarity",
+    "pair_losses": "ApproximateARI VILowerBound pair_loss",
+    "pair_estimate": "PairEstimate",
+    "search.components": "Components",
+    "search.constraints": "Constraints",
+    "agreement": "adjusted_rand compare_partitions f1 nmi",
+    "estimate": "Estimate estimate",
+    "search.settings": "Search",
     "held_out": "HeldOut",
-    "weights": "WeightPath weights_for",
-    "uncertainty": "CredibleBall credible_ball",
-    "certainty": "cluster_stability exemplars item_certainty items_to_check merge_tree n_clusters_posterior",
-    "bounds": "Bound lower_bound",
-    "modes": "Modes modes",
-    "partial": "PartialClustering partial_clustering",
-    "diagnostics": "Diagnostics diagnostics",
-    "comparison": "compare_partitions",
+    "weight_path": "WeightPath weights_for",
+    "mixing": "MixingWarning",
+    "uncertainty": "Bound CredibleBall Diagnostics Modes PartialClustering cluster_stability credible_ball diagnostics"
+    " exemplars item_certainty items_to_check lower_bound merge_tree modes n_clusters_posterior partial_clustering",
     "models": "resume",
+    "profiles": "Profiles profiles",
     "report": "report",
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
@@ -76,3 +81,4 @@ class _Package(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
+_moved.install()

@@ -1,4 +1,4 @@
-"""Every argument check: each returns the argument as the work needs it, or says what is wrong with it."""
+"""Checks of numbers, seeds and weights: each returns the argument as the work needs it, or says what is wrong."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita import _core
-from partita._labels import BadLabel, as_cells, to_codes
+#: More threads than any machine has; the memory that each needs stays small in sum.
+MAX_THREADS = 1 << 14
 
 
 def check_rng(rng: Any, name: str = "rng") -> np.random.Generator:
@@ -24,6 +24,14 @@ def check_rng(rng: Any, name: str = "rng") -> np.random.Generator:
     raise TypeError(f"{name} must be None, an integer or a numpy Generator, not {type(rng).__name__}")
 
 
+def seed_and_generator(rng: Any) -> tuple[int | None, np.random.Generator]:
+    """A fresh seed where none is given, so that the answer can be had again."""
+    if rng is None:
+        rng = int(np.random.SeedSequence().generate_state(1)[0])
+    generator = check_rng(rng)
+    return (int(rng) if isinstance(rng, int | np.integer) else None), generator
+
+
 def check_random_state(random_state: Any) -> np.random.Generator:
     """A generator from what scikit-learn calls a random state: None, a seed, a RandomState or a Generator."""
     if isinstance(random_state, np.random.RandomState):
@@ -33,7 +41,7 @@ def check_random_state(random_state: Any) -> np.random.Generator:
 
 def check_positive(value: Any, name: str) -> float:
     """A finite number above zero."""
-    number = _as_float(value, name)
+    number = as_float(value, name)
     if not 0 < number < np.inf:
         raise ValueError(f"{name} must be a positive number, but it is {value}")
     return number
@@ -52,7 +60,7 @@ def check_count(value: Any, name: str, minimum: int = 0) -> int:
 
 def check_probability(value: Any, name: str) -> float:
     """A number from 0 to 1, both allowed."""
-    number = _as_float(value, name)
+    number = as_float(value, name)
     if not 0 <= number <= 1:
         raise ValueError(f"{name} must be a probability from 0 to 1, but it is {value}")
     return number
@@ -74,31 +82,13 @@ def check_weights(weights: Any, n_draws: int, name: str = "weights") -> NDArray[
     return values
 
 
-def check_partition(x: Any, name: str) -> NDArray[np.int64]:
-    """Canonical labels of one partition: 0-based, in order of first appearance."""
-    cells = as_cells(x, name)
-    if cells.ndim != 1:
-        raise ValueError(f"{name} must be one partition, of 1 dimension (items), but it has {cells.ndim}")
-    if cells.size == 0:
-        raise ValueError(f"{name} has no items")
-    try:
-        codes = to_codes(cells[None, :], name=name)
-    except BadLabel as bad:
-        raise ValueError(bad.at(f"{name}[{bad.column}]")) from None
-    return _core.canonical(np.ascontiguousarray(codes[0])).astype(np.int64)
-
-
-def check_same_items(x: NDArray[Any], y: NDArray[Any], x_name: str, y_name: str) -> None:
-    """Two partitions of the same number of items."""
-    if len(x) != len(y):
-        raise ValueError(f"{x_name} has {len(x)} items, but {y_name} has {len(y)}")
-
-
 def check_n_jobs(n_jobs: Any) -> int:
     """A number of threads: -1 is all cores, -2 all but one, and so on."""
-    jobs = check_count(n_jobs, "n_jobs", minimum=-(2**31))
+    jobs = check_count(n_jobs, "n_jobs", minimum=-MAX_THREADS)
     if jobs == 0:
         raise ValueError("n_jobs must not be 0: 1 is one thread, -1 all cores")
+    if jobs > MAX_THREADS:
+        raise ValueError(f"n_jobs must be at most {MAX_THREADS}, but it is {jobs}; -1 is one thread for each core")
     return jobs if jobs > 0 else max(1, available_cores() + 1 + jobs)
 
 
@@ -107,16 +97,21 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _as_float(value: Any, name: str) -> float:
+def as_float(value: Any, name: str) -> float:
+    """A number, which may be negative, infinite or NaN; text is none."""
     try:
-        return float(value)
+        if not isinstance(value, str | bytes):  # float would read the digits of a text
+            return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} is too large for a number in double precision") from None
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a number, not {value!r}") from None
+        pass
+    raise TypeError(f"{name} must be a number, not {value!r}")
 
 
 def check_level(level: Any, name: str = "level") -> float:
     """A probability above 0 and at most 1."""
-    value = _as_float(level, name)
+    value = as_float(level, name)
     if not 0 < value <= 1:
         raise ValueError(f"{name} must be above 0 and at most 1, but it is {level}")
     return value

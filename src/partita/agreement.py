@@ -1,15 +1,19 @@
-"""Agreement of two partitions: adjusted Rand index, normalised mutual information, F1."""
+"""Agreement of two partitions: adjusted Rand index, normalised mutual information, F1, and all of them with the losses.
+
+Items are matched by name if both partitions have names (a pandas Series, an estimate), otherwise by position.
+"""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from partita._validate import check_partition, check_same_items
-from partita.losses import NID, OneMinusARI, partition_loss
+from partita._names import PartitionLike
+from partita._partition_checks import check_partitions
+from partita.losses import LOSSES, NID, OneMinusARI, partition_loss
+from partita.partitions import overlaps
 
 
-def adjusted_rand(x: ArrayLike, y: ArrayLike) -> float:
+def adjusted_rand(x: PartitionLike, y: PartitionLike) -> float:
     """Adjusted Rand index of Hubert & Arabie; 1 for the same partition.
 
     Examples
@@ -20,8 +24,8 @@ def adjusted_rand(x: ArrayLike, y: ArrayLike) -> float:
     return 1.0 - partition_loss(x, y, OneMinusARI())
 
 
-def nmi(x: ArrayLike, y: ArrayLike) -> float:
-    """Mutual information over the larger entropy, as Côme & Latouche use it; 1 if both have one cluster.
+def nmi(x: PartitionLike, y: PartitionLike) -> float:
+    """Mutual information over the larger entropy, as in Côme & Latouche; 1 if both have one cluster.
 
     Examples
     --------
@@ -31,13 +35,13 @@ def nmi(x: ArrayLike, y: ArrayLike) -> float:
     return 1.0 - partition_loss(x, y, NID())
 
 
-def f1(estimate: ArrayLike, truth: ArrayLike) -> float:
+def f1(estimate: PartitionLike, truth: PartitionLike) -> float:
     """F1 of the NBCE paper: the harmonic mean of the average precision and the average recall.
 
     P = mean_i max_j |A_i ∩ B_j| / |A_i|,  R = mean_i max_j |A_i ∩ B_j| / |B_j|,  F1 = 2 P R / (P + R)
 
     with A_i the clusters of the estimate and B_j the true ones. The paper's formula mixes its indices (a sum to
-    k divided by h); this is the evident reading, averages over the clusters of the first partition, the estimate.
+    k divided by h); we read it as averages over the clusters of the first partition, the estimate.
     It is not symmetric.
 
     Examples
@@ -49,16 +53,27 @@ def f1(estimate: ArrayLike, truth: ArrayLike) -> float:
     ----------
     Wang, Domeniconi & Laskey (2010), Section 6.
     """
-    left, right = check_partition(estimate, "estimate"), check_partition(truth, "truth")
-    check_same_items(left, right, "estimate", "truth")
-    overlap = contingency_table(left, right)
-    precision = (overlap / overlap.sum(1, keepdims=True)).max(axis=1).mean()
-    recall = (overlap / overlap.sum(0, keepdims=True)).max(axis=1).mean()
+    left, right = check_partitions(estimate, truth, "estimate", "truth")
+    rows, columns, counts = overlaps(left, right)
+    first = np.searchsorted(rows, np.arange(rows[-1] + 1))  # cells come row by row
+    precision = np.maximum.reduceat(counts / np.bincount(left)[rows], first).mean()
+    recall = np.maximum.reduceat(counts / np.bincount(right)[columns], first).mean()
     return float(2 * precision * recall / (precision + recall))
 
 
-def contingency_table(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Joint counts of two canonical label vectors: rows are clusters of x, columns clusters of y."""
-    table = np.zeros((x.max() + 1, y.max() + 1), np.int64)
-    np.add.at(table, (x, y), 1)
-    return table
+def compare_partitions(truth: PartitionLike, estimate: PartitionLike) -> dict[str, float]:
+    """Every loss with its default weights, then the adjusted Rand index, NMI and F1.
+
+    Parameters
+    ----------
+    truth, estimate : (n,) array_like, or Estimate
+        Items are matched by name if both have names: a Series by its index, an Estimate by the names of its draws.
+
+    Examples
+    --------
+    >>> compare_partitions([0, 0, 1, 1], [0, 0, 1, 2])["vi"]
+    0.5
+    """
+    losses = {name: partition_loss(truth, estimate, name) for name in LOSSES}
+    measures = {"ari": adjusted_rand(truth, estimate), "nmi": nmi(truth, estimate), "f1": f1(estimate, truth)}
+    return losses | measures

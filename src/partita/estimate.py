@@ -3,239 +3,117 @@
 from __future__ import annotations
 
 import inspect
-import math
-import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._facts import facts_table
-from partita._validate import check_count, check_n_jobs, check_positive, check_probability, check_rng
-from partita.held_out import HeldOut, held_out, some_draws
+from partita._hints import meant_keyword
+from partita._validate import seed_and_generator
+from partita._warn import warn_user
+from partita.estimate_result import Estimate as Estimate
+from partita.held_out import held_out, some_draws
 from partita.losses import Loss, as_loss, unique_distances
-from partita.sample import PartitionSample, as_sample
-from partita.search.found import Compression, Found, RunRow
+from partita.mixing import sample_warnings, warn_mixing
+from partita.pair_probabilities import Similarity
+from partita.sample import PartitionSample, as_sample, with_weight
+from partita.search import as_method, methods_that
+from partita.search.components import is_proven_by_parts
+from partita.search.constraints import Constraints, resolve
+from partita.search.deadline import Deadline
+from partita.search.method import Method
+from partita.search.result import SearchResult
+from partita.search.settings import Search
+from partita.search.starts import check_starts
+from partita.search_warnings import search_warnings
 
 if TYPE_CHECKING:
-    from partita.bounds import Bound
-
-#: Two expected losses that differ by less, relative to their size, are the same.
-SAME_LOSS = 1e-9
+    from partita.pair_estimate import PairEstimate
 
 
-@dataclass(frozen=True)
-class Search:
-    """How hard to search.
-
-    Parameters
-    ----------
-    runs : int
-        Number of starts.
-    seconds : float, optional
-        Stop after so long, with the best so far.
-    max_clusters : int or math.inf, optional
-        Most clusters of the estimate. None: the largest number in any draw; ``math.inf``: no limit.
-    zealous : int
-        Attempts to take a cluster apart and allocate it anew: exactly so many in a run of "salso"; in "search", so many
-        in a row that may fail before a run ends.
-    p_sequential : float
-        Probability that a run of "salso" starts by sequential allocation, and not at random.
-    n_jobs : int
-        Threads; -1 uses all cores. The answer does not depend on it.
-    progress : bool or callable
-        Show a progress bar, or call ``progress(loss, clusters)`` at the end of each run.
-    max_draws : int, optional
-        Search on at most so many draws, picked at random; ``held_out`` of the estimate then says what the others make
-        of it.
-
-    Examples
-    --------
-    >>> Search(runs=4, seconds=10)
-    Search(runs=4, seconds=10, max_clusters=None, zealous=10, p_sequential=0.5, n_jobs=-1, progress=False, \
-max_draws=None)
-    """
-
-    runs: int = 16
-    seconds: float | None = None
-    max_clusters: float | None = None
-    zealous: int = 10
-    p_sequential: float = 0.5
-    n_jobs: int = -1
-    progress: bool | Callable[[float, int], None] = False
-    max_draws: int | None = None
-
-    def __post_init__(self) -> None:
-        check_count(self.runs, "runs", minimum=1)
-        check_count(self.zealous, "zealous")
-        check_probability(self.p_sequential, "p_sequential")
-        check_n_jobs(self.n_jobs)
-        if self.max_draws is not None:
-            check_count(self.max_draws, "max_draws", minimum=1)
-        if self.seconds is not None:
-            check_positive(self.seconds, "seconds")
-        if self.max_clusters is not None and self.max_clusters != math.inf:
-            check_count(self.max_clusters, "max_clusters", minimum=1)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Estimate:
-    """A clustering that minimises the expected loss, and how it was found; `estimate` makes it.
-
-    Attributes
-    ----------
-    labels : (n_items,) int array
-        The clustering, canonical labels.
-    expected_loss : float
-        Its posterior expected loss, computed exactly in double precision.
-    loss : Loss
-    method : str
-    sample : PartitionSample
-        The draws it was found on.
-    runs : tuple of RunRow
-        Start, sweeps, moves, loss, clusters and seconds of each run.
-    criterion : float or None
-        The method's own criterion, where that is not the expected loss.
-    search : Search
-    seed : int or None
-        The seed that gives the same answer again.
-    interrupted : bool
-        Whether Ctrl-C ended the search early.
-    proven : bool
-        Whether the method proved that nothing is better.
-    gap : float or None
-        How much better something may be at most, as a share of the loss, where the method says so.
-    compression : Compression
-        How many `items`, `draws` and `clusters` of draws each one that was searched stood for, without loss: items
-        that no draw tells apart, equal draws, clusters that repeat between draws. 1 where nothing was gained.
-    held_out : HeldOut or None
-        With ``max_draws``: the expected loss on the draws that were not searched, with its standard error.
-    """
-
-    labels: NDArray[np.int64]
-    expected_loss: float
-    loss: Loss
-    method: str
-    sample: PartitionSample
-    runs: tuple[RunRow, ...] = ()
-    criterion: float | None = None
-    search: Search = field(default_factory=Search)
-    seed: int | None = None
-    interrupted: bool = False
-    proven: bool = False
-    gap: float | None = None
-    compression: Compression = field(default_factory=Compression)
-    held_out: HeldOut | None = None
-
-    @property
-    def n_clusters(self) -> int:
-        """Number of clusters."""
-        return int(self.labels.max()) + 1
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """Number of items in each cluster."""
-        return np.bincount(self.labels)
-
-    @property
-    def times_reached(self) -> int:
-        """In how many runs the best loss was reached: once in many is the sign of a hard problem."""
-        losses = [run.loss for run in self.runs]
-        return sum(loss <= min(losses) + SAME_LOSS * abs(min(losses)) for loss in losses)
-
-    def bound(self, seconds: float = 10.0) -> Bound:
-        """A lower bound on the least expected loss of any partition, and the gap to it.
-
-        Parameters
-        ----------
-        seconds : float
-            Time to spend; more time gives a tighter bound.
-        """
-        from partita.bounds import lower_bound
-
-        return lower_bound(self, seconds)
-
-    def to_pandas(self) -> Any:
-        """The clustering as a pandas Series, indexed by the items' names where they have any."""
-        import pandas as pd
-
-        return pd.Series(self.labels, index=self.sample.names, name="cluster")
-
-    def runs_to_pandas(self) -> Any:
-        """The runs as a pandas DataFrame, a row a run, best first."""
-        import pandas as pd
-
-        columns = ("start", "sweeps", "moves", "loss", "clusters", "seconds")
-        table = pd.DataFrame([{c: getattr(run, c) for c in columns} for run in self.runs], columns=columns)
-        return table.sort_values("loss", kind="stable", ignore_index=True)
-
-    def __repr__(self) -> str:
-        facts = "".join(f"\n  {name:<14}{value}" for name, value in self._facts())
-        return f"Estimate: {_plural(self.n_clusters, 'cluster')} of {_plural(len(self.labels), 'item')}{facts}"
-
-    def _repr_html_(self) -> str:
-        return facts_table("Estimate", self._facts())
-
-    def _facts(self) -> list[tuple[str, str]]:
-        sizes = ", ".join(map(str, self.sizes[:12])) + (", …" if self.n_clusters > 12 else "")
-        facts = [
-            ("clusters", str(self.n_clusters)),
-            ("sizes", sizes),
-            ("expected loss", f"{self.expected_loss:.6f}  {self.loss}"),
-            ("method", self._method_fact()),
-        ]
-        if self.held_out is not None:
-            facts.append(("held out", f"{self.held_out.loss:.6f} ± {self.held_out.standard_error:.2g}"))
-        if self.proven:
-            facts.append(("proven", "no partition is better"))
-        if self.interrupted:
-            facts.append(("interrupted", "the best so far"))
-        return facts
-
-    def _method_fact(self) -> str:
-        if not self.runs:
-            return self.method
-        return f"{self.method}, best reached in {self.times_reached} of {_plural(len(self.runs), 'run')}"
-
-
+@overload
+def estimate(
+    draws: Similarity,
+    loss: str | Loss = ...,
+    method: str | Method = ...,
+    search: Search | None = ...,
+    weights: Any = ...,
+    rng: Any = ...,
+    *,
+    check_draws: bool = ...,
+    constraints: Constraints | None = ...,
+    start: Any = ...,
+    **options: Any,
+) -> PairEstimate: ...
+@overload
+def estimate(
+    draws: Any,
+    loss: str | Loss = ...,
+    method: str | Method = ...,
+    search: Search | None = ...,
+    weights: Any = ...,
+    rng: Any = ...,
+    *,
+    check_draws: bool = ...,
+    constraints: Constraints | None = ...,
+    start: Any = ...,
+    **options: Any,
+) -> Estimate: ...
 def estimate(
     draws: Any,
     loss: str | Loss = "vi",
-    method: str = "search",
+    method: str | Method = "search",
     search: Search | None = None,
     weights: Any = None,
     rng: Any = None,
+    *,
+    check_draws: bool = True,
+    constraints: Constraints | None = None,
+    start: Any = None,
     **options: Any,
-) -> Estimate:
+) -> Estimate | PairEstimate:
     """The partition of least posterior expected loss.
 
     argmin_y Σ_t w_t L(x_t, y)
 
     Parameters
     ----------
-    draws : anything that `as_sample` takes
-        Posterior draws of cluster labels, (draws, items) or (chain, draw, item), or clusterings to be combined.
+    draws : anything that `as_sample` takes, or a `Similarity`
+        Posterior draws of cluster labels, (draws, items) or (chain, draw, item), or clusterings to be combined; or pair
+        probabilities from `as_similarity`.
     loss : str or Loss
-        "vi", "binder", "nvi", "id", "nid", "omari", "zero-one", or a loss object such as ``VI(a=0.5)``.
-    method : str
+        "vi", "binder" or another name of `partita.losses.LOSSES`, or a loss object such as ``VI(a=0.5)``. For pair
+        probabilities: "binder", "vi-lower-bound" or "pear".
+    method : str or Method
         "search" (the default), "salso" and "greedy" (the papers' algorithms to the letter), or another of
         ``partita.search.METHODS``.
     search : Search, optional
-        Runs, time, limit on clusters, threads.
+        Number of runs, time limit, limit on clusters, threads.
     weights : (draws,) array_like, optional
-        Weight of each draw.
+        Weight of each draw. Draws of weight zero are ignored.
     rng : None, int or numpy Generator
         The same draws and seed give the same answer on any number of threads.
+    check_draws : bool
+        Whether to warn of chains that have not mixed and of few effective draws. Set it to False for partitions that do
+        not come from a chain, such as clusterings to be combined.
+    constraints : Constraints, optional
+        Constraints on the partition: items that must be together, items that must be apart, at most one item of each
+        source per cluster. For the methods "search", "exact" and "enumerate".
+    start : partition, or a sequence of partitions, optional
+        Where the search begins. The result of "search" and "exact" is at least as good as the start improved by moves
+        of single items, merges and splits; runs of "salso", "greedy", "hasse" and "laugreen" begin there instead of at
+        their own starts.
     **options
-        What the method takes besides, such as ``criterion="lower-bound"`` of "hasse".
+        Options of the method, such as ``criterion="lower-bound"`` for "hasse".
 
     Returns
     -------
-    Estimate
-        If Ctrl-C ends the search, the best so far, with ``interrupted=True`` and a warning.
+    Estimate, or PairEstimate for pair probabilities
+        If Ctrl-C ends the search, the best partition so far, with ``interrupted=True`` and a warning. Chains that have
+        not mixed, or that have few effective draws, give a `MixingWarning`; its text is also in `Estimate.warnings`.
 
     Examples
     --------
@@ -248,45 +126,126 @@ def estimate(
     ----------
     Dahl, Johnson & Müller (2021); Rastelli & Friel (2018); Wade & Ghahramani (2018).
     """
-    from partita.search import METHODS
-
-    kind, how = as_loss(loss), Search() if search is None else search
-    if not isinstance(how, Search):
-        raise TypeError(f"search must be a Search, not {type(how).__name__}")
-    if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; the names are {', '.join(map(repr, METHODS))}")
-    _check_options(METHODS[method], method, options)
+    how = _checked_search(Search() if search is None else search)
+    if isinstance(draws, Similarity):
+        return _of_pairs(draws, loss, as_method(method), how, weights, rng, constraints, start, options)
+    kind = as_loss(loss)
+    deadline = Deadline.after(how.seconds)
+    chosen = as_method(method)
+    _check_options(chosen, options)
     sample = as_sample(draws, weights=weights)
-    return estimate_with(partial(METHODS[method], **options), sample, kind, method, how, rng)
+    find: Callable[..., SearchResult] = partial(chosen.find, **options)
+    if constraints is not None or start is not None:
+        find = _guided(find, chosen, sample, constraints, start)
+    return estimate_with(find, sample, kind, chosen.name, how, rng, check_draws, deadline, constraints)
 
 
-def _check_options(find: Callable[..., Found], method: str, options: dict[str, Any]) -> None:
-    """The options that a method has come after the four arguments that all methods take."""
-    known = list(inspect.signature(find).parameters)[4:]
+def _checked_search(search: Any) -> Search:
+    if not isinstance(search, Search):
+        raise TypeError(f"search must be a Search, not {type(search).__name__}")
+    return search
+
+
+def estimate_step(draws: Any, loss: Loss, search: Search, rng: Any, check_draws: bool = False) -> Estimate:
+    """An estimate as one step of a longer call: Ctrl-C ends the whole call, not only this step."""
+    chosen = as_method("search")
+
+    def find(*arguments: Any) -> SearchResult:
+        found = chosen.find(*arguments)
+        if found.interrupted:
+            raise KeyboardInterrupt
+        return found
+
+    return estimate_with(find, as_sample(draws), loss, chosen.name, _checked_search(search), rng, check_draws)
+
+
+def _guided(
+    find: Callable[..., SearchResult],
+    method: Method,
+    sample: PartitionSample,
+    constraints: Constraints | None,
+    start: Any,
+) -> Callable[..., SearchResult]:
+    """The method's search under constraints, or from given starting partitions."""
+    rules = None if constraints is None else resolve(constraints, sample.names, sample.n_items)
+    starts = check_starts(start, sample.names, sample.n_items, rules)
+    if rules is not None:
+        if method.constrained is None:
+            known = methods_that(lambda other: other.constrained)
+            raise ValueError(f"method {method.name!r} does not support constraints; {known} do")
+        return partial(method.constrained, constraints=rules, starts=starts)
+    if not method.takes_starts:
+        known = methods_that(lambda other: other.takes_starts)
+        raise ValueError(f"method {method.name!r} does not support start=; {known} do")
+    return partial(find, starts=starts)
+
+
+def _of_pairs(
+    pairs: Similarity,
+    loss: str | Loss,
+    method: Method,
+    how: Search,
+    weights: Any,
+    rng: Any,
+    constraints: Constraints | None,
+    start: Any,
+    options: dict[str, Any],
+) -> PairEstimate:
+    """The estimate from pair probabilities; arguments that need draws are refused."""
+    from partita.pair_estimate import estimate_pairs
+
+    if weights is not None:
+        raise ValueError("weights= is for draws; pair probabilities have no weights")
+    if options:
+        raise TypeError(f"with pair probabilities estimate has no keyword {next(iter(options))}=")
+    return estimate_pairs(pairs, loss, method, how, rng, constraints, start)
+
+
+def _check_options(method: Method, options: dict[str, Any]) -> None:
+    """Raises an error for a keyword that the method does not have, and says where the keyword belongs."""
+    known = method.options
     unknown = [name for name in options if name not in known]
     if unknown:
         has = f"its options are {', '.join(known)}" if known else "it has no options"
-        raise TypeError(f"method {method!r} does not take {unknown[0]}; {has}")
+        raise TypeError(f"method {method.name!r} does not take {unknown[0]}; {_option_hint(unknown[0], known) or has}")
+
+
+def _option_hint(name: str, known: list[str]) -> str:
+    """Advice on where a keyword of `estimate` belongs: in its own arguments, the search, the loss or the draws."""
+    own = [parameter for parameter in inspect.signature(estimate).parameters if parameter != "options"]
+    ways = {keyword: f"did you mean {keyword}=?" for keyword in (*own, *known)}
+    ways |= {part.name: f"write search=Search({part.name}=...)" for part in fields(Search)}
+    ways |= {weight: f"write loss=VI({weight}=...) or Binder({weight}=...)" for weight in ("a", "b")}
+    of_draws = [keyword for keyword in inspect.signature(as_sample).parameters if keyword not in own]
+    ways |= {keyword: f"write as_sample(draws, {keyword}=...) for the draws" for keyword in of_draws}
+    meant = name if name in ways else meant_keyword(name, ways)
+    return "" if meant is None else ways[meant]
 
 
 def estimate_with(
-    find: Callable[[PartitionSample, Loss, Search, np.random.Generator], Found],
+    find: Callable[[PartitionSample, Loss, Search, np.random.Generator], SearchResult],
     sample: PartitionSample,
     kind: Loss,
     method: str,
     how: Search,
     rng: Any,
+    check_draws: bool = True,
+    deadline: Deadline | None = None,
+    constraints: Constraints | None = None,
 ) -> Estimate:
-    """The estimate that a method finds, on all draws or on some of them; arguments are checked already."""
-    seed, generator = _seed_and_generator(rng)
-    part, searched = sample, np.ones(sample.n_draws, np.bool_)
-    if how.max_draws is not None and how.max_draws < sample.n_draws:
-        part, searched = some_draws(sample, how.max_draws, generator)
-    found = find(part, kind, how, generator)
+    """The estimate that a method finds on all draws of positive weight or on some of them; the arguments are valid."""
+    until = Deadline.after(how.seconds) if deadline is None else deadline
+    seed, generator = seed_and_generator(rng)
+    part, searched = _searched_draws(sample, how, generator)
+    found = find(part, kind, until.limit(how), generator)
+    timed_out = until.is_past
     if found.interrupted:
-        warnings.warn("interrupted: this is the best partition so far", RuntimeWarning, stacklevel=3)
+        warn_user("interrupted: this is the best partition so far", RuntimeWarning)
+    found = _with_proof_by_parts(found, part, sample, kind, how)
     losses = unique_distances(found.labels, sample, kind, how.n_jobs)
-    return Estimate(
+    on_draws = sample_warnings(sample, losses, how.n_jobs) if check_draws else ()
+    warn_mixing(on_draws)
+    best = Estimate(
         labels=found.labels,
         expected_loss=float(losses @ sample.weights),
         loss=kind,
@@ -297,20 +256,38 @@ def estimate_with(
         search=how,
         seed=seed,
         interrupted=found.interrupted,
+        timed_out=timed_out and not found.proven,
         proven=found.proven,
         gap=found.gap,
         compression=replace(found.compression, draws=part.n_draws / part.n_unique),
         held_out=held_out(sample, losses, searched),
+        n_runs=len(found.runs) if found.n_runs is None else found.n_runs,
+        constraints=constraints,
     )
+    return replace(best, warnings=(*on_draws, *search_warnings(best)))
 
 
-def _seed_and_generator(rng: Any) -> tuple[int | None, np.random.Generator]:
-    """A fresh seed where none is given, so that the answer can be had again."""
-    if rng is None:
-        rng = int(np.random.SeedSequence().generate_state(1)[0])
-    generator = check_rng(rng)
-    return (int(rng) if isinstance(rng, int | np.integer) else None), generator
+def _with_proof_by_parts(
+    found: SearchResult, part: PartitionSample, sample: PartitionSample, loss: Loss, search: Search
+) -> SearchResult:
+    """The result, proven if all draws were searched and it is optimal on every component; a proof has no gap."""
+    all_searched = part.n_draws == sample.n_draws
+    if found.proven or (all_searched and is_proven_by_parts(found.labels, part, loss, search.n_jobs)):
+        return replace(found, proven=True, gap=0.0)
+    return found
 
 
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+def _searched_draws(
+    sample: PartitionSample, how: Search, rng: np.random.Generator
+) -> tuple[PartitionSample, NDArray[np.bool_]]:
+    """The draws to search, and which draws of the sample are not held out.
+
+    Draws of weight zero are removed here, once, so that no search uses them and none is chosen for `max_draws`.
+    """
+    part, kept = with_weight(sample)
+    if how.max_draws is None or how.max_draws >= part.n_draws:
+        return part, np.ones(sample.n_draws, np.bool_)
+    part, chosen = some_draws(part, how.max_draws, rng)
+    searched = np.zeros(sample.n_draws, np.bool_)
+    searched[kept] = chosen
+    return part, searched

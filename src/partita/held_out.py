@@ -1,4 +1,4 @@
-"""A search on some of the draws, and what the others say about its result."""
+"""A search on some of the draws, and the evaluation of its result on the others."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._facts import facts_table
+from partita._html import facts_table
 from partita.sample import PartitionSample
 
 
 @dataclass(frozen=True, repr=False)
 class HeldOut:
-    """How a partition found on some of the draws does on the others.
+    """How good a partition found on some of the draws is on the others.
 
-    Searching makes the loss on the draws of the search too small, and nothing can be better than the partition of least
-    loss on all draws. So in expectation, where the search finds the least loss on its draws,
+    The loss on the draws of the search is too small, because the search has adapted to them, and no partition can be
+    better than that of least loss on all draws. So if the search finds the least loss on its draws, in expectation
 
         search_loss <= least expected loss <= loss,
 
-    and `gap` bounds what more draws could gain. Standard errors are those of draws picked at random from all draws;
-    what the chain itself leaves uncertain is for `diagnostics`.
+    and `gap` limits what could be gained with more draws. Standard errors are those of choosing draws at random from
+    all draws; for the Monte Carlo error of the chain itself see `diagnostics`.
 
     Attributes
     ----------
     n_search, n_held_out : int
-        Draws that were searched, and draws that were not.
+        Number of draws that were searched, and of draws that were not.
     search_loss, loss : float
-        Expected loss on the one and on the other.
+        Expected loss on the draws that were searched, and on the others.
     standard_error : float
         Of `loss`.
     gap, gap_standard_error : float
@@ -48,7 +48,7 @@ class HeldOut:
 
     @property
     def gap(self) -> float:
-        """At most so much, in expectation, could more draws gain."""
+        """In expectation, the largest possible gain from more draws."""
         return self.loss - self.search_loss
 
     def __repr__(self) -> str:
@@ -69,7 +69,7 @@ class HeldOut:
 def some_draws(
     sample: PartitionSample, count: int, rng: np.random.Generator
 ) -> tuple[PartitionSample, NDArray[np.bool_]]:
-    """So many draws, picked at random, as a sample of their own, and which ones they are.
+    """A given number of draws, chosen at random, as a new sample, and which draws they are.
 
     Examples
     --------
@@ -88,10 +88,10 @@ def some_draws(
 
 
 def held_out(sample: PartitionSample, losses: NDArray[np.float64], searched: NDArray[np.bool_]) -> HeldOut | None:
-    """From the loss of a partition against each distinct draw; None where no draw was left for it."""
-    if searched.all():
-        return None
+    """The result, from the loss of a partition against each distinct draw; None if no draw with weight is left."""
     of_draws, weights = losses[sample.index], sample.draw_weights
+    if not weights[~searched].any():
+        return None
     inside, inside_error = _mean(of_draws[searched], weights[searched])
     outside, outside_error = _mean(of_draws[~searched], weights[~searched])
     both = float(np.hypot(inside_error, outside_error))
@@ -99,10 +99,11 @@ def held_out(sample: PartitionSample, losses: NDArray[np.float64], searched: NDA
 
 
 def _mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float]:
-    """Weighted mean and its standard error; not a number where one value says nothing about the spread."""
+    """Weighted mean and its standard error, which is NaN for a single value."""
     share = weights / weights.sum()
     mean = float(share @ values)
     effective = 1 / float(share @ share)
     if effective <= 1:
         return mean, np.nan
-    return mean, float(np.sqrt((share**2) @ (values - mean) ** 2 * effective / (effective - 1)))
+    unit = float(np.abs(values - mean).max()) or 1.0  # squares of large losses would overflow
+    return mean, unit * float(np.sqrt((share**2) @ ((values - mean) / unit) ** 2 * effective / (effective - 1)))

@@ -1,56 +1,60 @@
-"""Draws in files: the name of a file tells its format, and what is written appears whole or not at all."""
+"""Draws in files: the file name determines the format, and a written file appears only when it is complete."""
 
 from __future__ import annotations
 
 import gzip
 import sys
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 from numpy.typing import ArrayLike
 
-from partita import _writers
-from partita._cells import parse_cell
-from partita._labels import Missing, as_missing, type_problem
-from partita._replace import replacing
-from partita._sources import Block, Source, files
-from partita._sources.blocks import joined
-from partita._sources.parts import find_parts, parts_source
-from partita._sources.text import text_source
+from partita._atomic import atomic_file, atomic_folder
+from partita._draws import write
+from partita._draws.labels import Missing, as_missing, type_problem
+from partita._draws.sources import Block, Source, files
+from partita._draws.sources.blocks import joined
+from partita._draws.sources.parts import find_parts, parts_source
+from partita._draws.sources.text import text_source
+from partita._folders import folder_source
+from partita._hints import hinted
+from partita._text.cells import parse_cell
 from partita.sample import PartitionSample, as_sample, build_sample
 
 STDIN = "-"
-_ZARR_FILES = ("zarr.json", ".zgroup", ".zarray")  # one of them is in every store, of version 3 or 2
-Reader = Callable[[Path, str | None], Source]
+Reader = Callable[..., Source]
 
 
 @dataclass(frozen=True)
 class Format:
-    """How files of one ending are read and written; `read` is None for text, which is read as a stream."""
+    """How files with one extension are read and written.
+
+    `read` is None for text, which is read as a stream; `tabular` formats may contain long tables.
+    """
 
     suffix: str
     read: Reader | None
     write: Callable[[Path, PartitionSample], None]
     extra: str = "io"
+    tabular: bool = False
 
 
 FORMATS = (
-    Format(".csv", None, _writers.write_csv),
-    Format(".csv.gz", None, _writers.write_csv_gz),
-    Format(".npy", files.npy_source, _writers.write_npy),
-    Format(".npz", files.npz_source, _writers.write_npz),
-    Format(".parquet", files.parquet_source, _writers.write_parquet),
-    Format(".zarr", files.zarr_source, _writers.write_zarr),
-    Format(".nc", files.netcdf_source, _writers.write_netcdf, extra="arviz"),
+    Format(".csv", None, write.write_csv),
+    Format(".csv.gz", None, write.write_csv_gz),
+    Format(".npy", files.npy_source, write.write_npy),
+    Format(".npz", files.npz_source, write.write_npz),
+    Format(".parquet", files.parquet_source, write.write_parquet, tabular=True),
+    Format(".zarr", files.zarr_source, write.write_zarr),
+    Format(".nc", files.netcdf_source, write.write_netcdf, extra="arviz"),
 )
 
 
+@hinted
 def read_draws(
     path: Any,
     *,
@@ -58,6 +62,7 @@ def read_draws(
     thin: int = 1,
     missing: Any = None,
     variable: str | None = None,
+    long: Sequence[str] | None = None,
     weights: ArrayLike | None = None,
     header: bool | None = None,
     index: bool | None = None,
@@ -69,15 +74,16 @@ def read_draws(
     ----------
     path : path, "-", open file, or a list of them
         A file named .csv, .csv.gz, .npy, .npz, .parquet, .zarr or .nc (ArviZ netCDF); "-" is CSV from
-        standard input, and an open file is CSV too. In text a line is a draw: cells apart by commas,
-        semicolons or tabs, labels of any kind, with or without a header and a first column that numbers the
-        draws. A folder, or a pattern such as "draws-*.csv", stands for its files in the order of their numbers and
-        names: parts of one long file, of which one is open at a time.
-    burn, thin, missing, variable, weights, store
-        As for `as_sample`. In text an empty cell, NA and NaN are all read as NaN; gaps that `write_draws` has
-        written are read with `missing=-1`.
+        standard input, and an open file is CSV too. Text has one line per draw: cells separated by commas,
+        semicolons, tabs or spaces, labels of any kind, with or without a header and a first column that numbers the
+        draws; or it is a long table (`long`). A folder, or a pattern such as "draws-*.csv", stands for its files,
+        sorted by their numbers and names: parts of one long file, of which one is open at a time. The folder of a
+        run (`sample(path=...)`, `partita sample --out`) or of a saved sample is read as the draws it contains.
+    burn, thin, missing, variable, long, weights, store
+        As for `as_sample`. In text an empty cell, NA and NaN are all read as NaN; missing labels written by
+        `write_draws` are read with `missing=-1`.
     header, index : bool, optional
-        Whether a text file has a header, and a first column that numbers the draws, where its looks mislead.
+        Whether a text file has a header, and a first column that numbers the draws, if detection fails.
 
     Returns
     -------
@@ -93,7 +99,8 @@ def read_draws(
     if not paths:
         raise ValueError("path is an empty list: it must name at least one file")
     with ExitStack() as opened:
-        sources = [_open(p, variable, header, index, opened) for p in paths]
+        asked = _Asked(variable, header, index, None if long is None else tuple(long))
+        sources = [_open(p, asked, opened) for p in paths]
         source = sources[0] if len(sources) == 1 else joined(sources)
         return build_sample(source, weights, _missing_in_text(missing), burn=burn, thin=thin, store=store)
 
@@ -104,8 +111,9 @@ def write_draws(path: Any, sample: Any) -> None:
     Parameters
     ----------
     path : path
-        The name tells the format, as for `read_draws`. The file appears when it is complete. An npy file
-        holds labels only, as (chain, draw, item) where the chains are known.
+        The name determines the format, as for `read_draws`. The file appears when it is complete, and replaces an
+        existing one; a Zarr store is replaced only if it contains nothing but draws. An npy file holds labels only,
+        as (chain, draw, item) if the chains are known.
     sample : PartitionSample, or what `as_sample` takes
 
     Examples
@@ -114,40 +122,56 @@ def write_draws(path: Any, sample: Any) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_draws(f"{folder}/draws.csv", [[0, 0, 1], [0, 1, 1]])
     ...     read_draws(f"{folder}/draws.csv")
-    PartitionSample(2 draws, 2 distinct, 3 items, 2 clusters a draw)
+    PartitionSample(2 draws, 2 distinct, 3 items, 2 clusters per draw)
     """
     path = Path(path)
     form = _format_of(path)
-    _check_replaceable(path)
     sample = as_sample(sample)
-    with replacing(path) as temporary:
+    is_folder = form.suffix == ".zarr"
+    with atomic_folder(path, find_foreign=write.foreign_in_zarr) if is_folder else atomic_file(path) as temporary:
         try:
             form.write(temporary, sample)
         except ImportError as error:
             raise _missing_extra(path, form, error) from None
 
 
-def _check_replaceable(path: Path) -> None:
-    """A folder is replaced by a Zarr store only where it is one, or empty."""
-    if path.is_dir() and any(path.iterdir()) and not any((path / name).exists() for name in _ZARR_FILES):
-        raise ValueError(f"{path} is a folder that holds other things than draws: it is not replaced")
+@dataclass(frozen=True)
+class _Asked:
+    """The user's options about the contents of a file."""
+
+    variable: str | None
+    header: bool | None
+    index: bool | None
+    long: tuple[str, ...] | None
+
+    def refuse(self, names: Sequence[str], what: str, kind: str) -> None:
+        """Refuses options that would be ignored."""
+        for name in names:
+            if (value := getattr(self, name)) is not None:
+                raise ValueError(f"{what}: {name}={value!r} is for {kind}")
+
+    def text(self, stream: Any, name: str) -> Source:
+        return text_source(stream, name, self.variable, self.header, self.index, self.long)
 
 
-def _open(path: Any, variable: str | None, header: bool | None, index: bool | None, opened: ExitStack) -> Source:
+def _open(path: Any, asked: _Asked, opened: ExitStack) -> Source:
     if hasattr(path, "read"):
-        return text_source(path, str(getattr(path, "name", "the stream")), variable, header, index)
+        return asked.text(path, str(getattr(path, "name", "the stream")))
     if path == STDIN:
-        return text_source(sys.stdin.buffer, "standard input", variable, header, index)
+        return asked.text(sys.stdin.buffer, "standard input")
     if not isinstance(path, str | PathLike):
-        raise TypeError(f"path must be a name of a file, an open file or a list of them, not {path!r}")
+        raise TypeError(f"path must be a file name, an open file or a list of them, not {path!r}")
     path = Path(path)
+    if path.is_dir() and (own := folder_source(path)) is not None:
+        asked.refuse(("variable", "long", "header", "index"), f"{path} is a folder that partita wrote", "tables")
+        return own
     if parts := find_parts(path, [form.suffix for form in FORMATS]):
-        return parts_source(parts, lambda part, own: _open(part, variable, header, index, own))
+        return parts_source(parts, lambda part, own: _open(part, asked, own))
     form = _format_of(path)
     if form.read is None:
         stream = opened.enter_context(_open_bytes(path, form))
-        return text_source(stream, str(path), variable, header, index)
-    return _read_with(form.read, path, form, variable)
+        return asked.text(stream, str(path))
+    return _read_with(form.read, path, form, asked)
 
 
 def _open_bytes(path: Path, form: Format) -> Any:
@@ -158,27 +182,32 @@ def _format_of(path: Path) -> Format:
     matches = [form for form in FORMATS if path.name.lower().endswith(form.suffix)]
     if not matches:
         known = ", ".join(form.suffix for form in FORMATS)
-        raise ValueError(f"{path}: the name tells no format; it must end in one of {known}")
+        raise ValueError(f"{path}: the name does not determine a format; it must end in one of {known}")
     return matches[-1]
 
 
-def _read_with(read: Reader, path: Path, form: Format, variable: str | None) -> Source:
+def _read_with(read: Reader, path: Path, form: Format, asked: _Asked) -> Source:
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist")
+    if not (path.is_file() or path.is_dir()):
+        raise ValueError(f"{path} is a pipe or a device, from which only csv can be read")
+    asked.refuse(("header", "index"), f"{path} is not text", "csv files")
+    if asked.long is not None and not form.tabular:
+        raise ValueError(f"{path}: long={asked.long!r} names columns of a table, but {form.suffix} files hold arrays")
     try:
-        source = read(path, variable)
+        source = read(path, asked.variable, asked.long) if form.tabular else read(path, asked.variable)
     except ImportError as error:
         raise _missing_extra(path, form, error) from None
-    except _READ_ERRORS as error:
-        raise _unreadable(path, form, error) from None
+    except Exception as error:  # libraries may raise anything for damaged files
+        raise _unreadable(path, form, error) from error
     return replace(source, blocks=_named(source.blocks, path, form))
 
 
-_READ_ERRORS = (ValueError, OSError, KeyError, EOFError, BadZipFile, zlib.error)
-
-
-def _unreadable(path: Path, form: Format, error: Exception) -> ValueError:
-    return ValueError(f"{path}, read as {form.suffix[1:]}: {str(error) or type(error).__name__}")
+def _unreadable(path: Path, form: Format, error: Exception) -> ValueError | MemoryError:
+    """What is wrong with a file, in one sentence, whatever exception the library that reads it has raised."""
+    reason = " ".join(str(error).split()) or type(error).__name__
+    kind = MemoryError if isinstance(error, MemoryError) else ValueError
+    return kind(f"{path}, read as {form.suffix[1:]}: {reason}")
 
 
 def _missing_extra(path: Path, form: Format, error: ImportError) -> ImportError:
@@ -186,12 +215,12 @@ def _missing_extra(path: Path, form: Format, error: ImportError) -> ImportError:
 
 
 def _named(blocks: Iterator[Block], path: Path, form: Format) -> Iterator[Block]:
-    """The blocks with the file's name in each message."""
+    """The blocks, with the name of the file in every message."""
     while True:
         try:
             block = next(blocks, None)
-        except _READ_ERRORS as error:
-            raise _unreadable(path, form, error) from None
+        except Exception as error:
+            raise _unreadable(path, form, error) from error
         if block is None:
             return
         if problem := type_problem(block.cells.dtype):
@@ -204,7 +233,7 @@ def _place_in_file(path: Path, block: Block) -> Callable[[int, int], str]:
 
 
 def _missing_in_text(missing: Any) -> Missing:
-    """A string also stands for what its text means in a file: "-1" for -1, "NA" for NaN."""
+    """The values, with strings also interpreted as in a file: "-1" as -1, "NA" as NaN."""
     given = as_missing(missing)
     meant = as_missing([parse_cell(value) for value in given.values if isinstance(value, str)])
     return Missing((*given.values, *meant.values), given.null or meant.null)

@@ -2,11 +2,13 @@
 
 Every loss is a function g(A, B, C) of three sums of one function phi: over the cluster sizes of the estimate (A), of
 the true partition (B), and over the cells of their contingency table (C). x is the truth and y the estimate: `a` is
-the cost of splitting what belongs together, `b` of joining what does not. Logarithms are base 2.
+the cost of splitting what belongs together, `b` of joining what does not. Logarithms are base 2. For a draw with
+missing labels only the items that it labels count; if it labels none of the items allocated so far, its loss is 0.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -16,37 +18,72 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita import _core
-from partita._validate import check_n_jobs, check_partition, check_positive, check_same_items
-from partita.partitions import stack
+from partita._hints import did_you_mean
+from partita._names import Named, PartitionLike, as_named
+from partita._partition_checks import check_partition_of, check_partitions
+from partita._validate import check_n_jobs, check_positive
 from partita.sample import PartitionSample, as_sample
 
 Floats = NDArray[np.float64]
 Table = ArrayLike | Callable[[NDArray[np.int64]], ArrayLike]
+
+#: Weights a and b lie between these, so that no loss of any number of items overflows or vanishes.
+MIN_WEIGHT, MAX_WEIGHT = 1e-250, 1e250
+#: The larger weight is at most this many times the smaller, so that sums in double precision represent both.
+MAX_UNEVEN = 1e10
+#: Upper limit on the values of a user's own loss functions: their sums, products and differences are finite.
+MAX_CUSTOM = 1e150
 
 
 class Loss(ABC):
     """Base of all losses. A loss is an immutable value; the functions of this module do the work."""
 
     name: ClassVar[str]
-    #: whether the loss is a metric, so that balls and bounds mean what one expects
+    #: the name for use in a sentence
+    words: ClassVar[str]
+    #: whether values are in bits
+    in_bits: ClassVar[bool] = False
+    #: whether the loss is a metric, as credible balls and bounds assume
     is_metric: bool = False
+    #: typical size of the loss; absolute tolerances are multiples of it
+    unit: float = 1.0
 
     @abstractmethod
     def _native(self, n_items: int) -> _core.Loss:
-        """The loss as the core knows it, with tables for n_items."""
+        """The loss as an object of the core, with tables for n_items."""
 
     def __str__(self) -> str:
         weights = ", ".join(f"{f.name}={getattr(self, f.name):g}" for f in fields(cast(Any, self)))
         return f"{type(self).__name__}({weights})"
 
 
-class _WeightedLoss(Loss):
+class _PlainLoss(Loss):
+    """A loss without weights: the core knows it by its name."""
+
+    def _native(self, n_items: int) -> _core.Loss:
+        return _core.Loss.plain(self.name)
+
+
+class WeightedLoss(Loss):
+    """A loss with weights a and b, which lie in the range that sums in double precision carry."""
+
     a: float
     b: float
 
     def __post_init__(self) -> None:
-        check_positive(self.a, "a")
-        check_positive(self.b, "b")
+        for name in ("a", "b"):
+            weight = check_positive(getattr(self, name), name)
+            if not MIN_WEIGHT <= weight <= MAX_WEIGHT:
+                raise ValueError(f"{name} is {weight!r}; it must lie between {MIN_WEIGHT:g} and {MAX_WEIGHT:g}")
+        if max(self.a, self.b) / min(self.a, self.b) > MAX_UNEVEN:
+            raise ValueError(
+                f"a is {self.a!r} and b is {self.b!r}; one may be at most {MAX_UNEVEN:g} times the other, because sums"
+                " in double precision would lose the smaller"
+            )
+
+    @property
+    def unit(self) -> float:  # type: ignore[override]
+        return math.ldexp(0.5, math.frexp(max(self.a, self.b))[1])
 
     @property
     def is_metric(self) -> bool:  # type: ignore[override]
@@ -54,7 +91,7 @@ class _WeightedLoss(Loss):
 
 
 @dataclass(frozen=True)
-class Binder(_WeightedLoss):
+class Binder(WeightedLoss):
     """Generalised Binder loss: a for each pair wrongly split, b for each pair wrongly joined, times 2/n².
 
     L(x, y) = a Σ_S (|S|/n)² + b Σ_T (|T|/n)² - (a + b) Σ_S Σ_T (|S ∩ T|/n)²
@@ -74,13 +111,14 @@ class Binder(_WeightedLoss):
     a: float = 1.0
     b: float = 1.0
     name: ClassVar[str] = "binder"
+    words: ClassVar[str] = "Binder loss"
 
     def _native(self, n_items: int) -> _core.Loss:
         return _core.Loss.binder(self.a, self.b)
 
 
 @dataclass(frozen=True)
-class VI(_WeightedLoss):
+class VI(WeightedLoss):
     """Generalised variation of information, in bits.
 
     L(x, y) = -a H(x) - b H(y) + (a + b) H(x, y) = a H(y | x) + b H(x | y)
@@ -100,13 +138,15 @@ class VI(_WeightedLoss):
     a: float = 1.0
     b: float = 1.0
     name: ClassVar[str] = "vi"
+    words: ClassVar[str] = "variation of information"
+    in_bits: ClassVar[bool] = True
 
     def _native(self, n_items: int) -> _core.Loss:
         return _core.Loss.vi(self.a, self.b)
 
 
 @dataclass(frozen=True)
-class NVI(Loss):
+class NVI(_PlainLoss):
     """Normalised variation of information, 1 - I(x, y) / H(x, y); 0 if both have one cluster.
 
     Examples
@@ -116,14 +156,12 @@ class NVI(Loss):
     """
 
     name: ClassVar[str] = "nvi"
+    words: ClassVar[str] = "normalised variation of information"
     is_metric = True
-
-    def _native(self, n_items: int) -> _core.Loss:
-        return _core.Loss.nvi()
 
 
 @dataclass(frozen=True)
-class ID(Loss):
+class ID(_PlainLoss):
     """Information distance in bits, max(H(x), H(y)) - I(x, y).
 
     Examples
@@ -133,14 +171,13 @@ class ID(Loss):
     """
 
     name: ClassVar[str] = "id"
+    words: ClassVar[str] = "information distance"
+    in_bits: ClassVar[bool] = True
     is_metric = True
-
-    def _native(self, n_items: int) -> _core.Loss:
-        return _core.Loss.id()
 
 
 @dataclass(frozen=True)
-class NID(Loss):
+class NID(_PlainLoss):
     """Normalised information distance, 1 - I(x, y) / max(H(x), H(y)); 0 if both have one cluster.
 
     Examples
@@ -150,15 +187,13 @@ class NID(Loss):
     """
 
     name: ClassVar[str] = "nid"
+    words: ClassVar[str] = "normalised information distance"
     is_metric = True
-
-    def _native(self, n_items: int) -> _core.Loss:
-        return _core.Loss.nid()
 
 
 @dataclass(frozen=True)
-class OneMinusARI(Loss):
-    """One minus the adjusted Rand index; 0 where the index is 0/0 (then both partitions are the same).
+class OneMinusARI(_PlainLoss):
+    """One minus the adjusted Rand index; 0 if the index is 0/0 (then both partitions are the same).
 
     Examples
     --------
@@ -167,14 +202,12 @@ class OneMinusARI(Loss):
     """
 
     name: ClassVar[str] = "omari"
-
-    def _native(self, n_items: int) -> _core.Loss:
-        return _core.Loss.omari()
+    words: ClassVar[str] = "one minus adjusted Rand index"
 
 
 @dataclass(frozen=True)
-class ZeroOne(Loss):
-    """0 for the same partition, else 1; the modal draw minimises its expectation.
+class ZeroOne(_PlainLoss):
+    """0 for the same partition, otherwise 1; the modal draw minimises its expectation.
 
     Examples
     --------
@@ -183,10 +216,8 @@ class ZeroOne(Loss):
     """
 
     name: ClassVar[str] = "zero-one"
+    words: ClassVar[str] = "0-1 loss"
     is_metric = True
-
-    def _native(self, n_items: int) -> _core.Loss:
-        return _core.Loss.zero_one()
 
 
 @dataclass(frozen=True)
@@ -199,8 +230,9 @@ class CustomLoss(Loss):
         Functions of the joint counts, of the estimate's and of the draw's cluster sizes. Each must be 0 at 0, so that
         an empty cell adds nothing.
     f0 : callable or scipy.LowLevelCallable
-        Takes the three sums as arrays, in that order, and returns the losses; a LowLevelCallable has the signature
-        ``double (double, double, double)`` and is called for one triple at a time.
+        Takes the three sums as arrays, in that order, and returns the losses, at most 1e150 in absolute value; a
+        LowLevelCallable has the signature ``double (double, double, double)`` and is called for one triple at a time.
+        A draw that labels no item has loss 0, without a call.
 
     Examples
     --------
@@ -221,6 +253,7 @@ class CustomLoss(Loss):
     f3: Table
     f0: Any
     name: ClassVar[str] = "custom"
+    words: ClassVar[str] = "custom loss"
 
     def __str__(self) -> str:
         return "CustomLoss"
@@ -239,7 +272,7 @@ LOSSES: dict[str, type[Loss]] = {loss.name: loss for loss in (Binder, VI, NVI, I
 
 
 def as_loss(loss: str | Loss) -> Loss:
-    """A loss from its name (with default weights) or from itself.
+    """A loss from its name (with default weights), or the loss itself.
 
     Examples
     --------
@@ -251,17 +284,18 @@ def as_loss(loss: str | Loss) -> Loss:
     if isinstance(loss, str):
         if loss in LOSSES:
             return LOSSES[loss]()
-        raise ValueError(f"unknown loss {loss!r}; the names are {', '.join(map(repr, LOSSES))}")
+        names = ", ".join(map(repr, LOSSES))
+        raise ValueError(f"unknown loss {loss!r}{did_you_mean(loss, LOSSES)}; the names are {names}")
     raise TypeError(f"loss must be a name or a loss object such as VI(a=0.5), not {type(loss).__name__}")
 
 
-def partition_loss(x: ArrayLike, y: ArrayLike, loss: str | Loss = "vi") -> float:
+def partition_loss(x: PartitionLike, y: PartitionLike, loss: str | Loss = "vi") -> float:
     """Loss of reporting y when x is true.
 
     Parameters
     ----------
     x, y : (n,) array_like
-        The truth and the estimate.
+        The truth and the estimate; two pandas Series with row names are matched by name.
     loss : str or Loss
 
     Examples
@@ -269,9 +303,8 @@ def partition_loss(x: ArrayLike, y: ArrayLike, loss: str | Loss = "vi") -> float
     >>> partition_loss([0, 0, 1, 1], [0, 0, 0, 0])
     1.0
     """
-    truth = check_partition(x, "x")
-    check_same_items(truth, check_partition(y, "y"), "x", "y")
-    return float(distances(y, as_sample(truth[None, :]), loss, n_jobs=1)[0])
+    truth, estimate = check_partitions(x, y, "x", "y")
+    return float(distances(estimate, as_sample(truth[None, :]), loss, n_jobs=1)[0])
 
 
 def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", *, n_jobs: int = -1) -> Floats:
@@ -280,7 +313,7 @@ def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", *, n_jo
     Parameters
     ----------
     partition : (n,) array_like
-        The estimate.
+        The estimate; a Series with row names is matched by name with draws that have names.
     draws : anything that `as_sample` takes
     loss : str or Loss
     n_jobs : int
@@ -302,8 +335,7 @@ def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", *, n_jo
 
 def unique_distances(partition: ArrayLike, sample: PartitionSample, loss: Loss, n_jobs: int = -1) -> Floats:
     """Loss of one partition against each distinct draw of a sample."""
-    estimate = check_partition(partition, "partition")
-    check_same_items(estimate, sample.labels[0], "partition", "draws")
+    estimate = check_partition_of(partition, sample.names, sample.n_items, "partition")
     native = loss._native(sample.n_items)
     return cast(Floats, _core.distances(estimate.astype(np.uint32), core_sample(sample), native, check_n_jobs(n_jobs)))
 
@@ -336,10 +368,15 @@ def expected_loss(
     0.3333
     """
     sample, kind = as_sample(draws), as_loss(loss)
-    candidates = partitions.labels if isinstance(partitions, PartitionSample) else partitions
+    candidates: Any = partitions
+    if isinstance(partitions, PartitionSample):
+        items = Named(partitions.labels.T, partitions.names, "partitions")
+        candidates = items.in_order_of(sample.names, sample.n_items, "draws").T
     if _is_one_partition(candidates):
         return float(unique_distances(candidates, sample, kind, n_jobs) @ sample.weights)
-    rows = stack(list(candidates))  # type: ignore[arg-type]
+    rows = [
+        check_partition_of(row, sample.names, sample.n_items, f"partitions[{i}]") for i, row in enumerate(candidates)
+    ]
     return np.array([unique_distances(row, sample, kind, n_jobs) @ sample.weights for row in rows])
 
 
@@ -363,7 +400,7 @@ def pairwise_distances(draws: Any, loss: str | Loss = "vi", *, n_jobs: int = -1)
 
 
 def core_sample(sample: PartitionSample) -> _core.Sample:
-    """The sample as the core sees it: a gap's -1 reads as the largest unsigned label."""
+    """The sample as an object of the core: -1, a missing label, becomes the largest unsigned label."""
     labels = sample.labels
     if labels.dtype.kind == "i":
         labels = labels.view(labels.dtype.str.replace("i", "u"))
@@ -371,6 +408,7 @@ def core_sample(sample: PartitionSample) -> _core.Sample:
 
 
 def _is_one_partition(candidates: Any) -> bool:
+    candidates = as_named(candidates, "partitions").values
     if isinstance(candidates, np.ndarray):
         return candidates.ndim < 2
     first = next(iter(candidates), None)
@@ -383,12 +421,15 @@ def _table(values: Table, name: str, n_items: int) -> Floats:
     try:
         table = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be a table of numbers or a callable that gives one: {error}") from error
+        raise TypeError(f"{name} must be a table of numbers or a callable that returns one: {error}") from error
     if table.ndim != 1 or table.size <= n_items:
-        raise ValueError(f"{name} must give a value for each of 0..{n_items}, but has shape {table.shape}")
+        raise ValueError(f"{name} must have one value for each of 0..{n_items}, but has shape {table.shape}")
     if not np.all(np.isfinite(table[: n_items + 1])):
         bad = int(np.flatnonzero(~np.isfinite(table))[0])
         raise ValueError(f"{name}({bad}) is {table[bad]}; it must be finite")
+    if np.abs(table[: n_items + 1]).max() > MAX_CUSTOM:
+        bad = int(np.argmax(np.abs(table[: n_items + 1])))
+        raise ValueError(f"{name}({bad}) is {table[bad]:g}; its size must be at most {MAX_CUSTOM:g}")
     if table[0] != 0:
         raise ValueError(f"{name}(0) is {table[0]}; it must be 0, so that an empty cell adds nothing")
     return table[: n_items + 1]
@@ -408,11 +449,17 @@ def _as_float_array(f0: Callable[..., Any]) -> Callable[[Floats, Floats, Floats]
     def combined(joint: Floats, estimate: Floats, draw: Floats) -> Floats:
         values = np.asarray(f0(joint, estimate, draw), dtype=np.float64)
         if values.shape not in ((), joint.shape):
-            raise ValueError(f"f0 must give a loss for each of {joint.shape} sums, but its shape is {values.shape}")
+            raise ValueError(f"f0 must return one loss for each of {joint.shape} sums, but its shape is {values.shape}")
         values = np.ascontiguousarray(np.broadcast_to(values, joint.shape))
         if not np.isfinite(values).all():
             bad = int(np.flatnonzero(~np.isfinite(values))[0])
             raise ValueError(f"f0({joint[bad]}, {estimate[bad]}, {draw[bad]}) is {values[bad]}; it must be finite")
+        if values.size and np.abs(values).max() > MAX_CUSTOM:
+            bad = int(np.argmax(np.abs(values)))
+            raise ValueError(
+                f"f0({joint[bad]}, {estimate[bad]}, {draw[bad]}) is {values[bad]:g}; its size must be at most"
+                f" {MAX_CUSTOM:g}"
+            )
         return values
 
     return combined

@@ -1,12 +1,12 @@
 """Partitions of n items: canonical labels, the lattice, counting, enumeration and random partitions.
 
-A partition is a vector of labels. Canonical labels are integers from 0 in the order of first appearance, so that two
-label vectors describe the same partition exactly when their canonical labels are equal.
+A partition is a vector of labels. Canonical labels are integers from 0 in order of first appearance, so that two
+label vectors describe the same partition if and only if their canonical labels are equal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from math import comb, factorial
 from typing import Any
@@ -14,14 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._labels import GAP
-from partita._validate import check_partition, check_rng, check_same_items
+from partita._draws.labels import GAP
+from partita._matching import Edges, partners
+from partita._names import as_named
+from partita._partition_checks import check_partition, check_partitions, check_same_items
+from partita._validate import check_count, check_positive, check_rng
 
 Labels = NDArray[np.int64]
 
+#: A contingency table with at most this many cells is counted as a full table.
+DENSE_CELLS = 1 << 22
+
 
 def canonical(x: ArrayLike) -> Labels:
-    """Labels from 0 in the order of first appearance.
+    """Labels from 0 in order of first appearance.
 
     Parameters
     ----------
@@ -37,7 +43,7 @@ def canonical(x: ArrayLike) -> Labels:
 
 
 def labels_to_clusters(x: ArrayLike) -> list[NDArray[np.int64]]:
-    """The items of each cluster, clusters in canonical order.
+    """The items of each cluster, with clusters in canonical order.
 
     Examples
     --------
@@ -50,7 +56,7 @@ def labels_to_clusters(x: ArrayLike) -> list[NDArray[np.int64]]:
 
 
 def clusters_to_labels(clusters: Iterable[Iterable[int]]) -> Labels:
-    """Canonical labels of a list of clusters, which must hold each of 0..n-1 exactly once.
+    """Canonical labels of a list of clusters, which must contain each of 0..n-1 exactly once.
 
     Examples
     --------
@@ -63,7 +69,7 @@ def clusters_to_labels(clusters: Iterable[Iterable[int]]) -> Labels:
         raise ValueError(f"clusters[{empty[0]}] is empty")
     items = np.concatenate(members) if members else np.empty(0, np.int64)
     if items.size == 0 or not np.array_equal(np.sort(items), np.arange(items.size)):
-        raise ValueError(f"clusters must hold each of the items 0..n-1 exactly once, not {items.tolist()}")
+        raise ValueError(f"clusters must contain each of the items 0..n-1 exactly once, not {items.tolist()}")
     labels = np.empty(items.size, np.int64)
     labels[items] = np.repeat(np.arange(len(members)), [len(m) for m in members])
     return canonical(labels)
@@ -81,14 +87,14 @@ def cluster_sizes(x: ArrayLike) -> NDArray[np.int64]:
 
 
 def meet(x: ArrayLike, y: ArrayLike) -> Labels:
-    """Greatest lower bound: two items are together when they are together in both partitions.
+    """Greatest lower bound: two items are together if they are together in both partitions.
 
     Examples
     --------
     >>> meet([0, 0, 1, 1], [0, 1, 1, 1])
     array([0, 1, 2, 2])
     """
-    left, right = _pair(x, y)
+    left, right = check_partitions(x, y, "x", "y")
     return canonical(left * (right.max() + 1) + right)
 
 
@@ -103,7 +109,7 @@ def join(x: ArrayLike, y: ArrayLike) -> Labels:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    left, right = _pair(x, y)
+    left, right = check_partitions(x, y, "x", "y")
     n_left, n_right = left.max() + 1, right.max() + 1
     shape = (n_left + n_right, n_left + n_right)
     links = coo_array((np.ones(left.size, np.int8), (left, n_left + right)), shape=shape)
@@ -119,7 +125,7 @@ def refines(x: ArrayLike, y: ArrayLike) -> bool:
     >>> refines([0, 1, 2], [0, 0, 1]), refines([0, 0, 1], [0, 1, 2])
     (True, False)
     """
-    left, right = _pair(x, y)
+    left, right = check_partitions(x, y, "x", "y")
     return int(meet(left, right).max()) == int(left.max())
 
 
@@ -131,7 +137,7 @@ def covers(x: ArrayLike, y: ArrayLike) -> bool:
     >>> covers([0, 0, 1], [0, 1, 2]), covers([0, 0, 0], [0, 1, 2])
     (True, False)
     """
-    left, right = _pair(x, y)
+    left, right = check_partitions(x, y, "x", "y")
     return refines(right, left) and int(right.max()) == int(left.max()) + 1
 
 
@@ -150,11 +156,8 @@ def enumerate_partitions(n: int, max_clusters: int | None = None) -> Iterator[La
     >>> [p.tolist() for p in enumerate_partitions(3)]
     [[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1], [0, 1, 2]]
     """
-    if n < 1:
-        raise ValueError(f"n must be at least 1, not {n}")
-    limit = n if max_clusters is None else max_clusters
-    if limit < 1:
-        raise ValueError(f"max_clusters must be at least 1, not {max_clusters}")
+    n = check_count(n, "n", minimum=1)
+    limit = n if max_clusters is None else check_count(max_clusters, "max_clusters", minimum=1)
     labels = np.zeros(n, np.int64)
     largest = np.zeros(n, np.int64)  # largest[i]: the largest label among the first i + 1 items
     while True:
@@ -180,8 +183,9 @@ def stirling2(n: int, k: int) -> int:
     >>> [stirling2(4, k) for k in range(1, 5)]
     [1, 7, 6, 1]
     """
-    if n < 0 or k < 0:
-        raise ValueError(f"n and k must not be negative, but they are {n} and {k}")
+    n, k = check_count(n, "n"), check_count(k, "k")
+    if k > n:
+        return 0
     signed = sum((-1) ** j * comb(k, j) * (k - j) ** n for j in range(k + 1))
     return int(signed) // factorial(k)
 
@@ -194,8 +198,7 @@ def bell(n: int) -> int:
     >>> bell(10), len(str(bell(100)))
     (115975, 116)
     """
-    if n < 0:
-        raise ValueError(f"n must not be negative, but it is {n}")
+    n = check_count(n, "n")
     row = [1]
     for _ in range(n):
         row = [row[-1], *row]
@@ -212,10 +215,7 @@ def random_crp(n: int, alpha: float = 1.0, rng: Any = None) -> Labels:
     >>> random_crp(6, alpha=1.0, rng=1).shape
     (6,)
     """
-    if n < 1:
-        raise ValueError(f"n must be at least 1, not {n}")
-    if not alpha > 0:
-        raise ValueError(f"alpha must be positive, not {alpha}")
+    n, alpha = check_count(n, "n", minimum=1), check_positive(alpha, "alpha")
     generator = check_rng(rng)
     labels = np.zeros(n, np.int64)
     clusters = 1
@@ -245,14 +245,45 @@ def random_uniform(n: int, rng: Any = None) -> Labels:
     """
     from scipy.special import gammaln
 
-    if n < 1:
-        raise ValueError(f"n must be at least 1, not {n}")
+    n = check_count(n, "n", minimum=1)
     generator = check_rng(rng)
     urns = np.arange(1, 10 * n + 60)
     log_weight = n * np.log(urns) - gammaln(urns + 1)
     weight = np.exp(log_weight - log_weight.max())
     n_urns = generator.choice(urns, p=weight / weight.sum())
     return canonical(generator.integers(n_urns, size=n))
+
+
+def count_cells(cells: Labels, n_cells: int) -> tuple[Labels, Labels, Labels]:
+    """The distinct values among `cells`, which lie in 0..n_cells - 1, their counts, and the count of each entry's cell.
+
+    A contingency table of two partitions has at most as many occupied cells as items, however many clusters there are.
+    A small table is counted in place, otherwise the entries are sorted: memory of O(entries).
+
+    Examples
+    --------
+    >>> [found.tolist() for found in count_cells(np.array([3, 0, 3]), 4)]
+    [[0, 3], [1, 2], [2, 1, 2]]
+    """
+    if n_cells <= max(DENSE_CELLS, 4 * cells.size):
+        table = np.bincount(cells, minlength=n_cells)
+        occupied = np.flatnonzero(table)
+        return occupied, table[occupied], table[cells]
+    occupied, place, counts = np.unique(cells, return_inverse=True, return_counts=True)
+    return occupied, counts, counts[place]
+
+
+def overlaps(x: Labels, y: Labels) -> tuple[Labels, Labels, Labels]:
+    """The occupied cells of the contingency table of canonical labels: clusters of x, of y, and their joint counts.
+
+    Examples
+    --------
+    >>> [found.tolist() for found in overlaps(np.array([0, 0, 1]), np.array([0, 1, 1]))]
+    [[0, 0, 1], [0, 1, 1], [1, 1, 1]]
+    """
+    rows, columns = int(x.max()) + 1, int(y.max()) + 1
+    occupied, counts, _ = count_cells(x * columns + y, rows * columns)
+    return occupied // columns, occupied % columns, counts
 
 
 def align_labels(x: ArrayLike, y: ArrayLike) -> Labels:
@@ -264,39 +295,41 @@ def align_labels(x: ArrayLike, y: ArrayLike) -> Labels:
     Parameters
     ----------
     x, y : (n,) array_like
-        Two partitions of the same items; x keeps its canonical labels. Items with -1 in y have no label, and keep -1.
+        Two partitions of the same items; x keeps its canonical labels. Items with -1 in y have no label and keep -1.
 
     Returns
     -------
     (n,) int array
-        The partition y under the names of x.
+        The partition y with the labels of x.
 
     Examples
     --------
     >>> align_labels([0, 0, 1, 1], [1, 0, 0, 0])
     array([0, 1, 1, 1])
     """
-    cells = np.asarray(y)
-    seen = cells != GAP if cells.dtype.kind == "i" else np.ones(cells.shape, np.bool_)
-    if cells.ndim == 1 and seen.any() and not seen.all():
-        left = check_partition(x, "x")
-        check_same_items(left, cells, "x", "y")
+    first = as_named(x, "x")
+    left = check_partition(first.values, "x")
+    given = as_named(y, "y")
+    if _has_gaps(given.values):
+        check_same_items(left, given.values, "x", "y")
+        cells = np.asarray(given.in_order_of(first.names, left.size, "x"))
+        seen = cells != GAP
         aligned = np.full(cells.shape, GAP, np.int64)
         aligned[seen] = _aligned(left[seen], check_partition(cells[seen], "y"), int(left.max()) + 1)
         return aligned
-    left, right = _pair(x, y)
+    left, right = check_partitions(x, y, "x", "y")
     return _aligned(left, right, int(left.max()) + 1)
 
 
-def _aligned(left: Labels, right: Labels, n_left: int) -> Labels:
-    """The canonical labels `right` under the names 0, ..., n_left - 1 of `left`, and new ones."""
-    from scipy.optimize import linear_sum_assignment
+def _has_gaps(y: ArrayLike) -> bool:
+    """Whether some items have no label (-1) and others have one."""
+    cells = np.asarray(y)
+    return cells.ndim == 1 and cells.dtype.kind == "i" and 0 < int((cells == GAP).sum()) < cells.size
 
-    overlap = np.zeros((right.max() + 1, n_left), np.int64)
-    np.add.at(overlap, (right, left), 1)
-    names = np.full(right.max() + 1, -1, np.int64)
-    rows, columns = linear_sum_assignment(overlap, maximize=True)
-    names[rows] = np.where(overlap[rows, columns] > 0, columns, -1)
+
+def _aligned(left: Labels, right: Labels, n_left: int) -> Labels:
+    """The canonical labels `right`, renamed to the labels 0, ..., n_left - 1 of `left` and to new ones."""
+    names = partners(Edges(*overlaps(right, left)), int(right.max()) + 1, n_left)
     unmatched = names < 0
     names[unmatched] = n_left + np.arange(unmatched.sum())
     return names[right]
@@ -311,17 +344,3 @@ def n_clusters(x: ArrayLike) -> int:
     2
     """
     return int(canonical(x).max()) + 1
-
-
-def _pair(x: ArrayLike, y: ArrayLike) -> tuple[Labels, Labels]:
-    left, right = check_partition(x, "x"), check_partition(y, "y")
-    check_same_items(left, right, "x", "y")
-    return left, right
-
-
-def stack(partitions: Sequence[ArrayLike]) -> Labels:
-    """Several partitions of the same items as rows of one array of canonical labels."""
-    rows = [check_partition(p, f"partitions[{i}]") for i, p in enumerate(partitions)]
-    for i, row in enumerate(rows):
-        check_same_items(rows[0], row, "partitions[0]", f"partitions[{i}]")
-    return np.stack(rows)

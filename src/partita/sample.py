@@ -1,4 +1,4 @@
-"""Anything a user has -> PartitionSample: the distinct partitions among the draws, with their weights."""
+"""Converts draws in any form to a PartitionSample: the distinct partitions among the draws, with their weights."""
 
 from __future__ import annotations
 
@@ -12,29 +12,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._collect import collect
-from partita._facts import facts_table
-from partita._labels import GAP, Missing, as_missing
-from partita._sources import Block, Source, open_source
-from partita._sources.blocks import row_slices
-from partita._store import LABELS, new_folder, read_facts, write_facts
+from partita._draws.collect import collect
+from partita._draws.labels import GAP, Missing, as_missing
+from partita._draws.npy import write_npy
+from partita._draws.sources import Block, Source, open_source
+from partita._draws.sources.blocks import row_slices
+from partita._draws.store import LABELS, new_folder, read_facts, write_facts
+from partita._draws.store_checks import check_still_whole
+from partita._hints import hinted
+from partita._html import facts_table
+from partita._names import as_named, check_names, row_names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PartitionSample:
-    """Draws of a partition, canonical and without repeats; `as_sample` makes it.
+    """Distinct draws of a partition, with canonical labels: the result of `as_sample`.
 
     Attributes
     ----------
     labels : (n_unique, n_items) integer array
         The distinct draws in order of first appearance, each with canonical labels, in the smallest unsigned
-        type; with gaps in the smallest signed type, -1 at the gaps.
+        type; if labels are missing, they are -1, and the type is the smallest signed one.
     weights : (n_unique,) float array
         Their weights, which sum to 1.
     index : (n_draws,) integer array
-        For each draw the row of `labels` that equals it.
+        For each draw, the row of `labels` that equals it.
     chains : (n_draws,) integer array, optional
-        For each draw the number of its chain, from 0.
+        For each draw, the number of its chain, from 0.
     names : tuple of str, optional
         The names of the items.
     """
@@ -62,7 +66,7 @@ class PartitionSample:
 
     @property
     def n_chains(self) -> int:
-        """Number of chains; draws of which no chain is known count as one."""
+        """Number of chains; draws without known chains count as one."""
         return 1 if self.chains is None else int(self.chains.max()) + 1
 
     @property
@@ -86,9 +90,12 @@ class PartitionSample:
         return not np.allclose(self.draw_weights, 1 / self.n_draws, rtol=1e-9, atol=0)
 
     def save(self, folder: str | PathLike[str]) -> None:
-        """Writes the sample to a folder, from which `open_sample` maps it into memory; whole or not at all."""
+        """Writes the sample to a folder that `open_sample` opens; the folder appears only when it is complete.
+
+        An older sample is replaced; a folder that contains anything else is refused.
+        """
         with new_folder(Path(folder)) as place:
-            np.save(place / LABELS, self.labels, allow_pickle=False)
+            write_npy(place / LABELS, self.labels)
             write_facts(place, {"weights": self.weights, "index": self.index, "chains": self.chains}, self.names)
 
     def to_numpy(self) -> NDArray[Any]:
@@ -96,14 +103,14 @@ class PartitionSample:
         return self.labels[self.index]
 
     def to_pandas(self) -> Any:
-        """All draws as a pandas table, a column an item, and `.chain` and `.weight` where they matter."""
-        from partita._export import to_pandas
+        """All draws as a pandas table with one column per item, and `.chain` and `.weight` if they matter."""
+        from partita._draws.export import to_pandas
 
         return to_pandas(self)
 
     def to_xarray(self) -> Any:
         """All draws as an xarray Dataset with dimensions chain, draw and item, like an ArviZ posterior."""
-        from partita._export import to_xarray
+        from partita._draws.export import to_xarray
 
         return to_xarray(self)
 
@@ -118,13 +125,14 @@ class PartitionSample:
         yield "draws", f"{self.n_draws:,}"
         yield "distinct", f"{self.n_unique:,}"
         yield "items", f"{self.n_items:,}"
-        yield "clusters a draw", f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        yield "clusters per draw", f"{fewest}" if fewest == most else f"{fewest} to {most}"
         if self.n_chains > 1:
             yield "chains", f"{self.n_chains}"
         if self.has_gaps:
             yield "gaps", f"{float((self.labels == GAP).mean(axis=1) @ self.weights):.1%}"
 
 
+@hinted
 def as_sample(
     draws: Any,
     weights: ArrayLike | None = None,
@@ -133,34 +141,40 @@ def as_sample(
     burn: int = 0,
     thin: int = 1,
     variable: str | None = None,
+    long: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     store: str | PathLike[str] | None = None,
 ) -> PartitionSample:
     """Distinct partitions among draws, with weights.
 
-    The weight of a distinct partition is the sum of the weights of the draws equal to it; they add up to 1.
+    The weight of a distinct partition is the sum of the weights of the draws equal to it; the weights sum to 1.
 
     Parameters
     ----------
     draws : (draws, items) or (chains, draws, items) array_like, table, xarray or ArviZ object, or sample
-        Labels of any kind: integers, strings, booleans, categories. A table (pandas, polars, Arrow) has a row
-        a draw and a column an item; columns `.chain` and `.weight` are understood. A list of arrays or tables
-        is a list of chains.
+        Labels of any kind: integers, strings, booleans, categories. A table (pandas, polars, Arrow) has one row per
+        draw and one column per item, or it is long: see `long`. Columns named chain, draw or iteration, also with a dot
+        before, `.weight`, and Stan's `lp__`, ... are never items. A list of arrays or tables is a list of chains.
     weights : (draws,) array_like, optional
-        A weight for each draw, before burn and thin; they multiply into those that the draws carry.
+        One weight per draw, before burn and thin; if the draws already have weights, the two are multiplied. A Series
+        is matched with a table of draws by index, if both have an index that is more than row numbers.
     missing : value or list of values, optional
-        What marks an item that a draw does not label, for example -1; NaN stands for NaN, None and NA alike.
-        Without it negative and missing labels are errors.
+        The marker of missing labels, for example -1; NaN stands for NaN, None and NA alike.
+        Without it, negative and missing labels are errors.
     burn : int
         Number of draws to drop at the start of each chain.
     thin : int
         Keep every `thin`-th draw of each chain after that.
     variable : str, optional
-        The variable of an ArviZ or xarray object; in a table, the columns `variable[1]` or `variable.1` etc.
+        The variable of an ArviZ or xarray object; in a table, the columns `variable[1]` or `variable.1` etc., and "*"
+        for all columns.
+    long : (str, str, str), optional
+        The columns of the draw, the item and its label, for a table with one row per draw and item. A table whose
+        columns are called draw, item and label (or similar: docs/formats.md) is recognised without it.
     names : (items,) sequence of str, optional
-        Names of the items, instead of those that the draws carry.
+        Names of the items; they override those of the draws.
     store : path, optional
-        A folder for the distinct draws, where they would not fit in memory: the sample is then memory-mapped, and
+        A folder for distinct draws that do not fit in memory: the sample is then memory-mapped, and
         `open_sample` opens it again. Arrays of Dask, Zarr and NumPy's memory maps are read chunk by chunk.
 
     Returns
@@ -171,7 +185,7 @@ def as_sample(
     --------
     >>> sample = as_sample([[1, 1, 2], ["b", "b", "a"], [3, 1, 3]])
     >>> sample
-    PartitionSample(3 draws, 2 distinct, 3 items, 2 clusters a draw)
+    PartitionSample(3 draws, 2 distinct, 3 items, 2 clusters per draw)
     >>> sample.labels.tolist(), sample.weights.round(3).tolist(), sample.index.tolist()
     ([[0, 0, 1], [0, 1, 0]], [0.667, 0.333], [0, 0, 1])
 
@@ -180,17 +194,55 @@ def as_sample(
     Rastelli & Friel (2018), Optimal Bayesian estimators for latent variable cluster models, Section 5.
     """
     gaps = as_missing(missing)
+    weights = _weights_of(draws, weights)
     if not isinstance(draws, PartitionSample):
-        source = open_source(draws, variable)
+        source = open_source(draws, variable, long)
         return build_sample(source, weights, gaps, burn=burn, thin=thin, names=names, store=store)
+    check_still_whole(draws.labels)
     if weights is None and names is None and burn == 0 and thin == 1 and store is None:
         return draws
     gaps = Missing((*gaps.values, GAP), gaps.null)
-    return build_sample(_sample_source(draws), weights, gaps, burn=burn, thin=thin, names=names, store=store)
+    return build_sample(sample_source(draws), weights, gaps, burn=burn, thin=thin, names=names, store=store)
+
+
+def has_weight(sample: PartitionSample) -> NDArray[np.bool_]:
+    """Which distinct draws have weight: the others together vanish in the rounding of the total."""
+    return np.asarray(sample.weights * sample.n_unique > np.finfo(np.float64).eps, np.bool_)
+
+
+def with_weight(sample: PartitionSample) -> tuple[PartitionSample, NDArray[np.bool_]]:
+    """The sample without its weightless draws, and which draws are left; the sample itself if all have weight.
+
+    Examples
+    --------
+    >>> part, kept = with_weight(as_sample([[0, 0, 1], [0, 1, 1], [0, 0, 1]], weights=[1, 0, 1e-300]))
+    >>> part.labels.tolist(), part.weights.tolist(), kept.tolist()
+    ([[0, 0, 1]], [1.0], [True, False, True])
+    """
+    rows = has_weight(sample)
+    if rows.all():
+        return sample, np.ones(sample.n_draws, np.bool_)
+    kept: NDArray[np.bool_] = rows[sample.index]
+    index = (np.cumsum(rows) - 1)[sample.index[kept]]
+    weights = sample.weights[rows]
+    chains = None if sample.chains is None else sample.chains[kept]
+    labels = np.ascontiguousarray(sample.labels[rows])
+    return PartitionSample(labels, weights / weights.sum(), index, chains, sample.names), kept
+
+
+def _weights_of(draws: Any, weights: Any) -> Any:
+    """Weights in the order of the draws, if both are pandas objects."""
+    if not (hasattr(draws, "iloc") and hasattr(weights, "iloc")) or len(weights) != len(draws):
+        return weights
+    return as_named(weights, "weights").in_order_of(row_names(draws), len(draws), "draws")
 
 
 def open_sample(folder: str | PathLike[str]) -> PartitionSample:
-    """A sample that `PartitionSample.save` or ``store=`` has written, its labels mapped into memory.
+    """Opens a sample written by `PartitionSample.save` or ``store=``, with its labels memory-mapped.
+
+    The labels are read once, to compare their checksum and to check that they are valid. Changed, truncated or invalid
+    files are refused. While the sample is in use its files must not be truncated; `save` and ``store=`` never do so,
+    since they replace the old folder by a new one.
 
     Examples
     --------
@@ -198,13 +250,15 @@ def open_sample(folder: str | PathLike[str]) -> PartitionSample:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     as_sample([[0, 0, 1], [0, 1, 1]]).save(f"{folder}/draws")
     ...     open_sample(f"{folder}/draws")
-    PartitionSample(2 draws, 2 distinct, 3 items, 2 clusters a draw)
+    PartitionSample(2 draws, 2 distinct, 3 items, 2 clusters per draw)
     """
     arrays, names = read_facts(Path(folder))
     return PartitionSample(**arrays, names=names)
 
 
-def _sample_source(sample: PartitionSample) -> Source:
+def sample_source(sample: PartitionSample) -> Source:
+    """All draws of a sample in their order, as a source of draws."""
+
     def blocks() -> Iterator[Block]:
         for rows in row_slices(sample.n_draws, sample.n_items):
             chains = None if sample.chains is None else sample.chains[rows]
@@ -225,20 +279,15 @@ def build_sample(
     store: str | PathLike[str] | None = None,
 ) -> PartitionSample:
     """A sample from a source; see `as_sample`. Its arrays are read-only."""
-    own_names = source.names if names is None else _checked_names(names, source.n_items)
+    own_names = source.names if names is None else check_names(names, source.n_items)
     if store is not None:
         with new_folder(Path(store)) as folder:
             found = collect(source, weights, missing, burn, thin, folder)
             write_facts(folder, {"weights": found.weights, "index": found.index, "chains": found.chains}, own_names)
-        return open_sample(store)
+        arrays, kept_names = read_facts(Path(store), check=False)
+        return PartitionSample(**arrays, names=kept_names)
     found = collect(source, weights, missing, burn, thin)
     for array in (found.labels, found.weights, found.index, found.chains):
         if array is not None:
             array.flags.writeable = False
     return PartitionSample(found.labels, found.weights, found.index, found.chains, own_names)
-
-
-def _checked_names(names: Sequence[str], n_items: int) -> tuple[str, ...]:
-    if isinstance(names, str) or len(names) != n_items:
-        raise ValueError(f"names must hold {n_items} names, one for each item, not {names!r}")
-    return tuple(map(str, names))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from partita import _core
-from partita._validate import check_n_jobs, check_partition, check_positive
+from partita._names import row_names
+from partita._partition_checks import check_partition_of
+from partita._validate import check_n_jobs, check_positive, check_probability
 from partita.losses import core_sample
+from partita.pair_probabilities import Similarity, symmetric_rows
 from partita.sample import PartitionSample, as_sample
 
 Floats = NDArray[np.floating[Any]]
@@ -18,7 +21,35 @@ Floats = NDArray[np.floating[Any]]
 ROUNDING = 1e-5
 
 
-def similarity(draws: Any, items: Any = None, *, dtype: DTypeLike = np.float64, n_jobs: int = -1) -> Floats:
+@overload
+def similarity(
+    draws: Any,
+    items: Any = ...,
+    *,
+    dtype: DTypeLike = ...,
+    n_jobs: int = ...,
+    sparse: Literal[False] = ...,
+    above: float = ...,
+) -> Floats: ...
+@overload
+def similarity(
+    draws: Any,
+    items: Any = ...,
+    *,
+    dtype: DTypeLike = ...,
+    n_jobs: int = ...,
+    sparse: Literal[True],
+    above: float = ...,
+) -> Similarity: ...
+def similarity(
+    draws: Any,
+    items: Any = None,
+    *,
+    dtype: DTypeLike = np.float64,
+    n_jobs: int = -1,
+    sparse: bool = False,
+    above: float = 0.0,
+) -> Floats | Similarity:
     """Posterior probability that two items share a cluster, for all pairs or for a block of them.
 
     π_ij = Σ_t w_t 1{x_ti = x_tj}, among the draws that label both items.
@@ -27,14 +58,19 @@ def similarity(draws: Any, items: Any = None, *, dtype: DTypeLike = np.float64, 
     ----------
     draws : anything that `as_sample` takes
     items : (m,) integer array_like, or a pair (rows, columns) of such, optional
-        The items whose block is wanted, so that a large matrix can be looked at piece by piece.
+        The items of a block, so that a large matrix can be computed piece by piece.
     dtype : float32 or float64
     n_jobs : int
         Threads; -1 uses all cores.
+    sparse : bool
+        List only the pairs that some draw has together, without any n × n matrix: for many small clusters. The time is
+        that of all pairs of all clusters of all draws.
+    above : float
+        With ``sparse``, leave out the pairs whose probability is not above this.
 
     Returns
     -------
-    (n, n) array, or the block
+    (n, n) array, or the block; a `Similarity` with ``sparse=True``
 
     Examples
     --------
@@ -42,15 +78,29 @@ def similarity(draws: Any, items: Any = None, *, dtype: DTypeLike = np.float64, 
     array([[1. , 0.5, 0. ],
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
+    >>> similarity([[0, 0, 1], [0, 1, 1]], sparse=True)
+    Similarity: 3 items, 2 pairs
     """
     sample = as_sample(draws)
+    if sparse:
+        if items is not None:
+            raise ValueError("items is for a block of the dense matrix: sparse=True lists the pairs of all items")
+        return _listed(sample, check_probability(above, "above"), check_n_jobs(n_jobs))
+    if above:
+        raise ValueError("above is for sparse=True: a dense matrix has all pairs")
     rows, columns = _block(items, sample.n_items)
-    kind = np.dtype(dtype)
-    if kind not in (np.dtype(np.float32), np.dtype(np.float64)):
-        raise ValueError(f"dtype must be float32 or float64, not {kind}")
+    kind = _float_type(dtype)
     out = np.empty((rows.size, columns.size), kind)
     _core.similarity(core_sample(sample), rows, columns, out, check_n_jobs(n_jobs))
     return out
+
+
+def _listed(sample: PartitionSample, above: float, threads: int) -> Similarity:
+    left, right, probability, interrupted = _core.pairs_of(core_sample(sample), above, threads)
+    if interrupted:
+        raise KeyboardInterrupt
+    triples = (left.astype(np.int64), right.astype(np.int64), probability)
+    return symmetric_rows(sample.n_items, triples, sample.names)
 
 
 def vi_lower_bound(partition: ArrayLike, psm: ArrayLike) -> float:
@@ -74,6 +124,9 @@ def vi_lower_bound(partition: ArrayLike, psm: ArrayLike) -> float:
     0.1383
     """
     labels, matrix = _partition_and_psm(partition, psm)
+    apart = np.flatnonzero(np.diagonal(matrix) <= 0)
+    if apart.size:
+        raise ValueError(f"psm[{apart[0]}, {apart[0]}] is {matrix[apart[0], apart[0]]}, but an item is with itself")
     within = sums_within(labels, matrix)
     sizes = np.bincount(labels)[labels]
     return float(np.mean(np.log2(sizes) - 2 * np.log2(within)))
@@ -87,12 +140,11 @@ def lau_green(partition: ArrayLike, psm: ArrayLike, a: float = 1.0, b: float = 1
     >>> lau_green([0, 0, 1], similarity([[0, 0, 1], [0, 0, 1]]))
     0.5
     """
-    check_positive(a, "a")
-    check_positive(b, "b")
+    a, b = check_positive(a, "a"), check_positive(b, "b")
     labels, matrix = _partition_and_psm(partition, psm)
     excess = sums_within(labels, matrix).sum() - np.trace(matrix)
     pairs = _pairs_together(labels)
-    return float(excess / 2 - pairs * b / (a + b))
+    return float(excess / 2 - pairs * ((b / 2) / (a / 2 + b / 2)))  # halves, so that no sum overflows
 
 
 def pear(partition: ArrayLike, psm: ArrayLike) -> float:
@@ -117,6 +169,16 @@ def pear(partition: ArrayLike, psm: ArrayLike) -> float:
     return float((both - chance) / spread) if spread > 0 else 1.0
 
 
+def _float_type(dtype: DTypeLike) -> np.dtype[Any]:
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        raise TypeError(f"dtype must be float32 or float64, not {dtype!r}") from None
+    if kind not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise ValueError(f"dtype must be float32 or float64, not {kind}")
+    return kind
+
+
 def _block(items: Any, n_items: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     if items is None:
         everything = np.arange(n_items)
@@ -137,8 +199,8 @@ def _item_indices(items: Any, n_items: int) -> NDArray[np.int64]:
 
 
 def _partition_and_psm(partition: ArrayLike, psm: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    labels = check_partition(partition, "partition")
     matrix = np.asarray(psm, dtype=np.float64)
+    labels = check_partition_of(partition, row_names(psm), len(matrix), "partition", "psm")
     if matrix.shape != (labels.size, labels.size):
         raise ValueError(f"psm has shape {matrix.shape} but the partition has {labels.size} items")
     valid = (matrix >= -ROUNDING) & (matrix <= 1 + ROUNDING)
@@ -150,11 +212,11 @@ def _partition_and_psm(partition: ArrayLike, psm: ArrayLike) -> tuple[NDArray[np
 
 
 def complete_similarity(sample: PartitionSample) -> NDArray[np.float64]:
-    """The similarity matrix, for methods that need every pair: pairs that no draw labels are an error."""
+    """The similarity matrix, for methods that need every pair: pairs that no draw labels together are an error."""
     psm: NDArray[np.float64] = similarity(sample).astype(np.float64, copy=False)
     unknown = np.argwhere(np.isnan(psm))
     if unknown.size:
-        raise ValueError(f"items {unknown[0][0]} and {unknown[0][1]} are in no draw together")
+        raise ValueError(f"no draw labels items {unknown[0][0]} and {unknown[0][1]} together")
     return psm
 
 

@@ -1,10 +1,11 @@
 // A test is a function that CHECKs; failures are counted and told.
 #pragma once
 
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 
-inline int failures = 0;
+inline std::atomic<int> failures = 0;
 
 #define CHECK(condition)                                                                                     \
     do {                                                                                                     \
@@ -18,7 +19,12 @@ inline bool near(double x, double y, double tolerance = 1e-9) {
     return std::abs(x - y) <= tolerance * (1 + std::abs(x) + std::abs(y));
 }
 
+void test_block_models();
 void test_bounds();
+void test_ensembles();
 void test_losses();
+void test_mixture_chains();
+void test_mixtures();
+void test_pairs();
 void test_sample();
 void test_search();

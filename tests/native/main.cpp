@@ -1,16 +1,42 @@
 // The core's own tests, for the sanitizers: every part is run, with gaps and without, on each label type.
+#include <chrono>
 #include <initializer_list>
 
 #include "check.hpp"
 
+namespace {
+
+struct Part {
+    const char* name;
+    void (*run)();
+};
+
+/// Runs a part, says how long it took, and whether it passed.
+bool passes(const Part& part) {
+    const int before = failures;
+    const auto start = std::chrono::steady_clock::now();
+    part.run();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    std::printf("%-16s %6.1f s\n", part.name, seconds.count());
+    std::fflush(stdout);
+    return failures == before;
+}
+
+} // namespace
+
 int main() {
-    constexpr int parts = 4;
+    const std::initializer_list<Part> parts = {{"block models", test_block_models},
+                                               {"bounds", test_bounds},
+                                               {"ensembles", test_ensembles},
+                                               {"losses", test_losses},
+                                               {"mixture chains", test_mixture_chains},
+                                               {"mixtures", test_mixtures},
+                                               {"pairs", test_pairs},
+                                               {"sample", test_sample},
+                                               {"search", test_search}};
     int failed = 0;
-    for (auto* test : {test_bounds, test_losses, test_sample, test_search}) {
-        const int before = failures;
-        test();
-        failed += failures > before;
-    }
-    std::printf("%d passed, %d failed\n", parts - failed, failed);
+    for (const auto& part : parts)
+        failed += !passes(part);
+    std::printf("%d passed, %d failed\n", static_cast<int>(parts.size()) - failed, failed);
     return failed ? 1 : 0;
 }

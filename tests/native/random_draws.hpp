@@ -3,8 +3,9 @@
 
 #include <vector>
 
+#include "common/first_appearance.hpp"
+#include "common/random.hpp"
 #include "draws.hpp"
-#include "random.hpp"
 #include "search/run.hpp"
 
 /// Owns what partita::Draws borrows.
@@ -15,19 +16,16 @@ template <class Label> struct RandomDraws {
 
     RandomDraws(std::size_t n_draws, std::size_t n, std::uint32_t clusters, double gaps, std::uint64_t seed)
         : weights(n_draws, 1.0 / static_cast<double>(n_draws)), n_items(n) {
-        partita::Rng rng(seed);
+        partita::common::Rng rng(seed);
         for (std::size_t t = 0; t < n_draws; ++t) {
-            auto row = partita::random_labels(n, clusters, rng);
-            std::vector<std::uint32_t> names(clusters, clusters);
-            std::uint32_t next = 0;
+            auto row = partita::search::random_labels(n, clusters, rng);
+            partita::common::FirstAppearance name(clusters);
             for (const auto label : row) {
                 if (rng.uniform() < gaps) {
                     labels.push_back(partita::gap<Label>);
                     continue;
                 }
-                if (names[label] == clusters)
-                    names[label] = next++;
-                labels.push_back(static_cast<Label>(names[label]));
+                labels.push_back(static_cast<Label>(name(label)));
             }
         }
     }
@@ -44,13 +42,11 @@ inline std::vector<partita::Loss> all_losses(std::size_t n) {
         for (std::size_t t = 0; t < out.size(); ++t)
             out[t] = estimate[t] + draw[t] - 2 * joint[t];
     };
-    return {partita::Binder{1, 1},
-            partita::Binder{0.5, 1.5},
-            partita::VI{1, 1},
-            partita::VI{1.7, 0.3},
-            partita::NVI{},
-            partita::ID{},
-            partita::NID{},
-            partita::OneMinusARI{},
-            partita::CustomLoss{combine, squares, squares, squares}};
+    std::vector<partita::Loss> losses = {partita::Binder{1, 1}, partita::Binder{0.5, 1.5}, partita::VI{1, 1},
+                                         partita::VI{1.7, 0.3},
+                                         partita::CustomLoss{combine, squares, squares, squares}};
+    for (auto& loss : partita::plain_losses())
+        if (!std::holds_alternative<partita::ZeroOne>(loss)) // its optimum is a draw: no search looks for it
+            losses.push_back(loss);
+    return losses;
 }

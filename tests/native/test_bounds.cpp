@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "bounds/row_bound.hpp"
 #include "check.hpp"
 #include "distances.hpp"
 #include "draw_losses.hpp"
 #include "random_draws.hpp"
-#include "row_bound.hpp"
 
 namespace {
 
@@ -16,7 +16,7 @@ template <class Label> void check_scores(std::size_t n) {
     const RandomDraws<Label> owned(12, n, 4, 0.0, 3);
     const auto draws = owned.view();
     const LossTables tables(VI{1.3, 0.7}, n);
-    const StopFlag go{false}, stop{true};
+    const common::StopFlag go{false}, stop{true};
     const auto scores = expected_losses_of_draws(draws, tables, 1e18, 2, go);
     CHECK(scores.size() == draws.n_draws());
     for (std::size_t t = 0; t < scores.size(); ++t) {
@@ -30,17 +30,17 @@ template <class Label> void check_scores(std::size_t n) {
     CHECK(expected_losses_of_draws(draws, LossTables(NVI{}, n), 1e18, 1, go).empty());
 }
 
-template <class Label> void check_row_bound(std::size_t n, std::size_t most_anchored) {
+template <class Label> void check_row_bound(std::size_t n, std::size_t max_anchored) {
     const RandomDraws<Label> owned(15, n, 3, 0.0, 5);
     const auto draws = owned.view();
-    const StopFlag go{false};
+    const common::StopFlag go{false};
     const LossTables tables(VI{1, 1}, n);
     const auto scores = expected_losses_of_draws(draws, tables, 1e18, 1, go);
-    RowBoundOptions options;
+    bounds::RowBoundOptions options;
     options.seconds = 0.3;
     options.threads = 2;
-    options.most_anchored = most_anchored;
-    const auto bound = row_bound(draws, options, go);
+    options.max_anchored = max_anchored;
+    const auto bound = bounds::row_bound(draws, options, go);
     CHECK(bound.value <= *std::min_element(scores.begin(), scores.end()));
     CHECK(bound.rows_only <= bound.value);
 }
@@ -51,9 +51,9 @@ void test_bounds() {
     check_scores<std::uint8_t>(40);
     check_scores<std::uint16_t>(100);
     check_scores<std::uint32_t>(150);
-    for (const std::size_t most_anchored : {0, 60}) {
-        check_row_bound<std::uint8_t>(1, most_anchored);
-        check_row_bound<std::uint16_t>(12, most_anchored);
-        check_row_bound<std::uint32_t>(30, most_anchored);
+    for (const std::size_t max_anchored : {0, 60}) {
+        check_row_bound<std::uint8_t>(1, max_anchored);
+        check_row_bound<std::uint16_t>(12, max_anchored);
+        check_row_bound<std::uint32_t>(30, max_anchored);
     }
 }

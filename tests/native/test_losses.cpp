@@ -13,8 +13,8 @@ using namespace partita;
 template <class Label> void check_distances(double gaps) {
     const RandomDraws<Label> owned(9, 40, 6, gaps, 3);
     const auto draws = owned.view();
-    Rng rng(4);
-    const auto estimate = random_labels(40, 5, rng);
+    common::Rng rng(4);
+    const auto estimate = search::random_labels(40, 5, rng);
     std::vector<std::uint32_t> singletons(40);
     std::iota(singletons.begin(), singletons.end(), 0u);
     for (const auto& loss : all_losses(40)) {
@@ -35,8 +35,8 @@ template <class Label> void check_distances(double gaps) {
 /// table.
 void check_sparse_tables() {
     const RandomDraws<std::uint16_t> owned(3, 600, 400, 0.1, 5);
-    Rng rng(6);
-    const auto estimate = random_labels(600, 400, rng);
+    common::Rng rng(6);
+    const auto estimate = search::random_labels(600, 400, rng);
     const LossTables tables(VI{1, 1}, 600);
     const auto sparse = distances(std::span(estimate), owned.view(), tables, 1);
     for (std::size_t t = 0; t < 3; ++t)

@@ -1,6 +1,6 @@
 // Collecting draws: canonical, distinct, wide labels, forced collisions.
 #include "check.hpp"
-#include "random.hpp"
+#include "common/random.hpp"
 #include "sample.hpp"
 
 namespace {
@@ -9,7 +9,7 @@ using namespace partita;
 
 template <class Input> void check_builder(std::uint64_t hash_mask, std::int64_t widest) {
     constexpr std::size_t n_items = 50, n_draws = 40;
-    Rng rng(2);
+    common::Rng rng(2);
     std::vector<Input> block;
     for (std::size_t t = 0; t < n_draws; ++t)
         for (std::size_t i = 0; i < n_items; ++i)

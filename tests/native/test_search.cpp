@@ -1,18 +1,30 @@
 // Searches: every loss, each label type, with gaps and without, limits that bind, threads.
+#include <algorithm>
 #include <numeric>
 
 #include "check.hpp"
 #include "distances.hpp"
 #include "random_draws.hpp"
 #include "search/chains.hpp"
+#include "search/runner.hpp"
 #include "search/search.hpp"
 
 namespace {
 
 using namespace partita;
 
+using RunOnProblem = search::Run (*)(const search::Problem&, const search::SearchOptions&, common::Rng&,
+                                     const search::Limits&);
+
+std::vector<search::Run> run_each(RunOnProblem one, const search::Problem& problem,
+                                  const search::SearchOptions& options, const common::StopFlag& stop) {
+    return search::run_all([&](const search::SearchOptions& given, common::Rng& rng,
+                               const search::Limits& limits) { return one(problem, given, rng, limits); },
+                           options, stop, {});
+}
+
 template <class Label>
-double exact_loss(const Run& run, const Draws<Label>& draws, const LossTables& tables) {
+double exact_loss(const search::Run& run, const Draws<Label>& draws, const LossTables& tables) {
     const auto losses = distances(std::span<const std::uint32_t>(run.labels), draws, tables, 1);
     double sum = 0;
     for (std::size_t t = 0; t < losses.size(); ++t)
@@ -21,8 +33,8 @@ double exact_loss(const Run& run, const Draws<Label>& draws, const LossTables& t
 }
 
 template <class Label>
-void check_runs(const std::vector<Run>& runs, const Draws<Label>& draws, const LossTables& tables,
-                const SearchOptions& options) {
+void check_runs(const std::vector<search::Run>& runs, const Draws<Label>& draws, const LossTables& tables,
+                const search::SearchOptions& options) {
     CHECK(!runs.empty());
     for (const auto& run : runs) {
         CHECK(near(run.loss, exact_loss(run, draws, tables), 1e-6));
@@ -32,25 +44,28 @@ void check_runs(const std::vector<Run>& runs, const Draws<Label>& draws, const L
 }
 
 template <class Label> void check_searches(std::size_t n_draws, double gaps, std::uint32_t max_clusters) {
-    const RandomDraws<Label> owned(n_draws, 30, 5, gaps, 11);
+    constexpr std::size_t n = 20;
+    const RandomDraws<Label> owned(n_draws, n, 5, gaps, 11);
     const auto draws = owned.view();
-    SearchOptions options;
-    options.runs = 5;
+    search::SearchOptions options;
+    options.runs = 4;
     options.max_clusters = max_clusters;
     options.start_groups = std::min(max_clusters, 5u);
     options.threads = 2;
-    const StopFlag stop{false};
-    for (const auto& loss : all_losses(30)) {
-        const LossTables tables(loss, 30);
-        const auto found = search(draws, tables, options, stop, {});
+    const common::StopFlag stop{false};
+    for (const auto& loss : all_losses(n)) {
+        const LossTables tables(loss, n);
+        const auto found = search::search(draws, tables, options, stop, {});
         check_runs(found, draws, tables, options);
         options.threads = 1;
-        const auto again = search(draws, tables, options, stop, {});
+        const auto again = search::search(draws, tables, options, stop, {});
         options.threads = 2;
         CHECK(found.size() == again.size() && found[0].labels == again[0].labels);
-        const Problem problem(draws, tables);
-        check_runs(run_all(salso_run, problem, options, stop, {}), draws, tables, options);
-        check_runs(run_all(greedy_run, problem, options, stop, {}), draws, tables, options);
+        const search::Problem problem(draws, tables);
+        check_runs(run_each(search::salso_run<search::State>, problem, options, stop), draws, tables,
+                   options);
+        check_runs(run_each(search::greedy_run<search::State>, problem, options, stop), draws, tables,
+                   options);
     }
 }
 
@@ -62,52 +77,53 @@ template <class Label> void check_shared_rows(bool with_copies) {
     if (with_copies)
         draws.copies = copies;
     draws.sharing = Sharing::always;
-    SearchOptions options;
+    search::SearchOptions options;
     options.runs = 5;
     options.max_clusters = options.start_groups = 4;
-    const StopFlag stop{false};
+    const common::StopFlag stop{false};
     for (const auto& loss : {Loss{Binder{0.5, 1.5}}, Loss{VI{1.7, 0.3}}}) {
         const LossTables tables(loss, draws.n_total());
-        const Problem problem(draws, tables);
+        const search::Problem problem(draws, tables);
         CHECK(problem.shared() && problem.clusters_a_row() > 2);
-        const auto runs = search(draws, tables, options, stop, {});
+        const auto runs = search::search(draws, tables, options, stop, {});
         draws.sharing = Sharing::never;
-        const Problem apart(draws, tables);
+        const search::Problem apart(draws, tables);
         draws.sharing = Sharing::always;
-        State state(apart, 4);
+        search::State state(apart, 4);
         for (const auto& run : runs) {
             state.assign(run.labels);
             CHECK(near(run.loss, state.value() + apart.constant(), 1e-9));
         }
         if (!with_copies)
-            check_runs(run_all(salso_run, problem, options, stop, {}), draws, tables, options);
+            check_runs(run_each(search::salso_run<search::State>, problem, options, stop), draws, tables,
+                       options);
     }
 }
 
 void check_that_a_stopped_search_still_answers() {
     const RandomDraws<std::uint8_t> owned(600, 50, 5, 0.0, 12);
     const LossTables tables(NVI{}, 50);
-    SearchOptions options;
+    search::SearchOptions options;
     options.max_clusters = options.start_groups = 5;
-    const StopFlag stop{true};
-    const auto runs = search(owned.view(), tables, options, stop, {});
+    const common::StopFlag stop{true};
+    const auto runs = search::search(owned.view(), tables, options, stop, {});
     CHECK(!runs.empty() && runs[0].labels.size() == 50);
 }
 
 /// Chains are kept only if they help, and a kept chain's gain is the one booked.
 void check_that_chains_help() {
     const RandomDraws<std::uint8_t> owned(20, 30, 4, 0.1, 13);
-    const StopFlag stop{false};
-    const Limits limits(stop, std::numeric_limits<double>::infinity());
+    const common::StopFlag stop{false};
+    const search::Limits limits(stop, std::numeric_limits<double>::infinity());
     for (const auto& loss : all_losses(30)) {
         const LossTables tables(loss, 30);
-        const Problem problem(owned.view(), tables);
-        State state(problem, 4);
-        Rng rng(5, 1);
-        state.assign(random_labels(30, 4, rng));
+        const search::Problem problem(owned.view(), tables);
+        search::State state(problem, 4);
+        common::Rng rng(5, 1);
+        state.assign(search::random_labels(30, 4, rng));
         const auto before = state.value();
         const auto labels = state.labels();
-        Tally tally;
+        search::Tally tally;
         const bool helped = try_chains(state, tally, limits);
         state.refresh();
         CHECK(helped ? state.value() < before : near(state.value(), before, 1e-9));
@@ -122,28 +138,47 @@ void check_that_chains_are_undone_with_copies() {
         copies[i] = 1 + i % 4;
     const auto total = std::accumulate(copies.begin(), copies.end(), std::size_t{0});
     const LossTables tables(VI{}, total);
-    const StopFlag stop{false};
-    const Limits limits(stop, std::numeric_limits<double>::infinity());
+    const common::StopFlag stop{false};
+    const search::Limits limits(stop, std::numeric_limits<double>::infinity());
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
         const RandomDraws<std::uint8_t> owned(20, 12, 6, 0.0, seed);
         auto draws = owned.view();
         draws.copies = copies;
-        const Problem problem(draws, tables);
-        State state(problem, 8);
-        Rng rng(seed, 1);
-        state.assign(random_labels(12, 8, rng));
+        const search::Problem problem(draws, tables);
+        search::State state(problem, 8);
+        common::Rng rng(seed, 1);
+        state.assign(search::random_labels(12, 8, rng));
         const auto labels = state.labels();
         const auto before = state.value();
-        Tally tally;
+        search::Tally tally;
         const bool helped = try_chains(state, tally, limits);
         state.refresh();
         CHECK(helped ? state.value() < before : state.labels() == labels);
     }
 }
 
+/// Beyond 65,536 clusters a block's two labels do not fit into one number of 32 bits.
+void check_common_blocks_of_many_clusters() {
+    constexpr std::uint32_t clusters = 70'000;
+    partita::search::Run x, y;
+    x.labels.resize(clusters + 2);
+    std::iota(x.labels.begin(), x.labels.end(), 0u);
+    y.labels = x.labels;
+    x.labels[clusters] = 61'357, y.labels[clusters] = 0; // 61357 · 70000 + 0 = 2³² + 22704
+    x.labels[clusters + 1] = 0, y.labels[clusters + 1] = 22'704;
+    x.clusters = y.clusters = clusters;
+    auto blocks = partita::search::common_blocks(x, y);
+    std::sort(blocks.begin(), blocks.end());
+    CHECK(std::adjacent_find(blocks.begin(), blocks.end()) == blocks.end());
+    x.labels[clusters] = 7, y.labels[clusters] = 7;
+    blocks = common_blocks(x, y);
+    CHECK(blocks[clusters] == blocks[7] && blocks[clusters + 1] != blocks[0]);
+}
+
 } // namespace
 
 void test_search() {
+    check_common_blocks_of_many_clusters();
     check_that_chains_help();
     check_that_chains_are_undone_with_copies();
     for (const bool with_copies : {false, true}) {
@@ -152,8 +187,8 @@ void test_search() {
         check_shared_rows<std::uint32_t>(with_copies);
     }
     for (const double gaps : {0.0, 0.2})
-        for (const std::uint32_t most : {1u, 3u, 30u})
-            check_searches<std::uint8_t>(20, gaps, most);
+        for (const std::uint32_t limit : {1u, 3u, 20u})
+            check_searches<std::uint8_t>(20, gaps, limit);
     check_searches<std::uint16_t>(20, 0.2, 4);
     check_searches<std::uint32_t>(20, 0.0, 4);
     check_searches<std::uint8_t>(700, 0.0, 5); // enough draws for the coarse level

@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from partita.cli import ball, blockmodel, compare, convert, demo, ensemble, estimate, report, sample, similarity
+from partita.cli import (
+    ball,
+    blockmodel,
+    cluster,
+    compare,
+    convert,
+    demo,
+    ensemble,
+    estimate,
+    report,
+    sample,
+    similarity,
+)
 from partita.cli.command import register
 
 app = typer.Typer(
@@ -22,6 +34,7 @@ register(app, "estimate", estimate.run)
 register(app, "ball", ball.run)
 register(app, "similarity", similarity.run)
 register(app, "compare", compare.run)
+register(app, "cluster", cluster.run)
 register(app, "blockmodel", blockmodel.run)
 register(app, "ensemble", ensemble.run)
 app.add_typer(sample.app, name="sample")

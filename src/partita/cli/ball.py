@@ -1,4 +1,4 @@
-"""`partita ball`: how far the posterior reaches around the estimate."""
+"""`partita ball`: how far the posterior spreads around the estimate."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from partita.cli.errors import INTERRUPTED
-from partita.cli.inputs import read_partition
+from partita.cli.inputs import DRAWS, read_partition
 from partita.cli.options import LabelsFile, Level, Reading, Searching, Writing
 
 
@@ -21,22 +21,29 @@ def run(
 ) -> None:
     """Credible ball around the estimate, with its upper, lower and horizontal bounds.
 
-    Finds the estimate first, unless --labels gives one.
+    Finds the estimate first, unless --labels gives one: its items are matched with those of the draws by name if both
+    have names.
 
     Example: partita ball draws.csv --level 0.9 --labels labels.csv --json
     """
     from partita._validate import check_level
     from partita.cli.outputs import print_json, whole_folder, write_json
     from partita.cli.results import ball_facts, command_line, print_ball, write_ball
-    from partita.uncertainty import credible_ball
+    from partita.uncertainty.ball import credible_ball
 
     check_level(level)
+    writing.refuse_unused()
+    if labels is not None:
+        searching.refuse_search("is for a search, but --labels gives the estimate")
     given = None if labels is None else read_partition(labels)
     place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force)
     with place as folder:
         sample = reading.sample()
-        center: Any = searching.estimate(sample) if given is None else given
-        found = credible_ball(center, sample, loss=searching.chosen_loss(), level=level)
+        if given is None:
+            center: Any = searching.estimate(sample)
+        else:
+            center = given.in_order_of(sample.names, sample.n_items, DRAWS)
+        found = credible_ball(center, sample, loss=searching.chosen_loss(), level=level, n_jobs=searching.jobs)
         if folder is not None:
             write_ball(folder / "ball.csv", found)
             write_json(folder / "summary.json", ball_facts(found) | {"command": command_line()})

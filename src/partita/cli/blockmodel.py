@@ -8,41 +8,63 @@ from typing import Annotated, Any
 
 import typer
 
+from partita.cli.given import refuse
 from partita.cli.options import Json
 
-RESULTS = ("labels.csv", "blocks.csv", "path.csv", "summary.json")
+RESULTS = ("labels.csv", "blocks.csv", "path.csv", "runs.csv", "summary.json", "report.html")
 
 
 def run(
     edges: Annotated[
-        Path, typer.Argument(help="Edge list: csv with a header; columns source, target (or from, to), perhaps weight.")
+        Path,
+        typer.Argument(
+            help="Edge list: csv with a header; columns source, target (or from, to), maybe weight. Or .graphml, .gml."
+        ),
     ],
-    out: Annotated[Path | None, typer.Option(help="Folder for labels.csv, blocks.csv, path.csv, summary.json.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for labels.csv, blocks.csv, path.csv, runs.csv, summary.json and report.html."),
+    ] = None,
     undirected: Annotated[bool, typer.Option("--undirected", help="Edges have no direction.")] = False,
     loops: Annotated[bool, typer.Option("--loops", help="A node may link to itself.")] = False,
     counts: Annotated[bool, typer.Option("--counts", help="Weights are counts of edges.")] = False,
     blocks: Annotated[
-        str, typer.Option(help="free, or affiliation: one edge parameter inside clusters, one between them.")
+        str, typer.Option(help="free, or affiliation: one edge parameter within clusters, one between them.")
     ] = "free",
-    degree_corrected: Annotated[bool, typer.Option("--degree-corrected", help="Nodes differ in degree.")] = False,
+    degree_corrected: Annotated[
+        bool, typer.Option("--degree-corrected", help="Nodes of a cluster may differ in degree.")
+    ] = False,
+    columns: Annotated[
+        str | None,
+        typer.Option(help="Columns of the two ends of an edge and optionally its weight, as in source,target,weight."),
+    ] = None,
     nodes: Annotated[Path | None, typer.Option(help="csv whose first column names all nodes.")] = None,
-    truth: Annotated[Path | None, typer.Option(help="csv of node, label to compare with.")] = None,
-    k_max: Annotated[int | None, typer.Option(help="Most clusters.", show_default="no limit")] = None,
-    restarts: Annotated[int, typer.Option(help="Starts of the search.")] = 10,
-    seed: Annotated[int | None, typer.Option(help="Seed of the random numbers.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier folder.")] = False,
+    truth: Annotated[
+        str | None, typer.Option(help="csv of node, label to compare with; file.csv:column selects the labels.")
+    ] = None,
+    k_max: Annotated[int | None, typer.Option(help="Maximum number of clusters.", show_default="no limit")] = None,
+    restarts: Annotated[int, typer.Option(help="Number of runs of the search.")] = 10,
+    seconds: Annotated[float | None, typer.Option(help="Time limit in seconds.", show_default=False)] = None,
+    algorithm: Annotated[
+        str, typer.Option(help="search, or come-latouche: Algorithm 1 of Côme & Latouche (2015) as printed.")
+    ] = "search",
+    seed: Annotated[int | None, typer.Option(help="Random seed; the same seed gives the same answer.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing results.")] = False,
     json: Json = False,
 ) -> None:
-    """Cluster the nodes of a network by the stochastic block model of largest exact ICL.
+    """Cluster the nodes of a network by maximising the exact ICL of a stochastic block model.
 
     Example: partita blockmodel edges.csv --undirected --out run/
     """
     from partita.cli.outputs import print_json, whole_folder
     from partita.models import StochasticBlockModel, as_graph
-    from partita.models.node_labels import read_node_labels, read_node_names
+    from partita.models.blocks.node_labels import read_node_labels, read_node_names
 
+    if out is None:
+        refuse(["force"], "is for the results that --out writes; give --out too")
     names = None if nodes is None else read_node_names(nodes)
-    graph = as_graph(edges, directed=not undirected, counts=counts, nodes=names)
+    chosen = None if columns is None else [name.strip() for name in columns.split(",")]
+    graph = as_graph(edges, directed=not undirected, counts=counts, nodes=names, columns=chosen)
     known = None if truth is None else read_node_labels(truth, graph.names)
     model = StochasticBlockModel(
         not undirected,
@@ -52,10 +74,10 @@ def run(
         degree_corrected=degree_corrected,
     )
     with nullcontext() if out is None else whole_folder(out, force=force, known=RESULTS) as folder:
-        fit = model.maximize(graph, k_max=k_max, restarts=restarts, rng=seed)
+        fit = model.maximize(graph, k_max=k_max, restarts=restarts, rng=seed, algorithm=algorithm, seconds=seconds)
         summary = _summary(fit, known)
         if folder is not None:
-            _write(folder, fit, summary)
+            _write(folder, fit, summary, known)
     if json:
         print_json({**summary, "labels": fit.labels.tolist(), "names": [str(name) for name in graph.names]})
     else:
@@ -63,7 +85,16 @@ def run(
 
 
 def _summary(fit: Any, known: Any) -> dict[str, Any]:
-    summary = {"n_nodes": len(fit.labels), "n_clusters": fit.n_clusters, "icl": fit.icl}
+    summary = {
+        "n_nodes": len(fit.labels),
+        "directed": fit.edges.directed,
+        "n_clusters": fit.n_clusters,
+        "icl": fit.icl,
+        "runs": [{"start": run.start, "icl": run.icl} for run in fit.runs],
+        "group_icl": fit.group_icl.tolist(),
+        "times_reached": fit.times_reached,
+        "warnings": list(fit.found.warnings("--restarts ")),
+    }
     if known is not None:
         from partita.agreement import adjusted_rand, nmi
 
@@ -71,8 +102,9 @@ def _summary(fit: Any, known: Any) -> dict[str, Any]:
     return summary
 
 
-def _write(folder: Path, fit: Any, summary: dict[str, Any]) -> None:
+def _write(folder: Path, fit: Any, summary: dict[str, Any], known: Any) -> None:
     from partita.cli.outputs import write_csv, write_json
+    from partita.report import report
 
     table = fit.blocks()
     cells = [(k, m) for k in range(fit.n_clusters) for m in range(fit.n_clusters)]
@@ -86,16 +118,24 @@ def _write(folder: Path, fit: Any, summary: dict[str, Any]) -> None:
         ],
     )
     write_csv(folder / "path.csv", ("n_clusters", "icl"), zip(fit.path.n_clusters.tolist(), fit.path.icl, strict=True))
+    write_csv(folder / "runs.csv", ("run", "start", "icl"), [(i, r.start, r.icl) for i, r in enumerate(fit.runs)])
     write_json(folder / "summary.json", summary)
+    report(fit, truth=known, path=folder / "report.html", title="Clusters of a network", labels_file="labels.csv")
 
 
 def _print(fit: Any, summary: dict[str, Any]) -> None:
     from partita.cli.outputs import print_table
+    from partita.cli.results import print_warnings
 
+    print_warnings(summary["warnings"])
     rows = [
         (str(k), str(len(names)), ", ".join(str(name) for name in names[:6]))
         for k, names in enumerate(fit.names_by_cluster())
     ]
     agreement = f", NMI {summary['nmi']:.3f}" if "nmi" in summary else ""
-    title = f"{fit.n_clusters} clusters of {len(fit.labels)} nodes, ICL {fit.icl:.3f}{agreement}"
+    kind = "directed" if fit.edges.directed else "undirected"
+    title = f"{fit.n_clusters} clusters of {len(fit.labels)} nodes ({kind}), ICL {fit.icl:.3f}{agreement}"
     print_table(title, ("cluster", "nodes", "first names"), rows)
+    if not summary["warnings"]:
+        words = fit.found.in_words()
+        print(f"{words[0].upper()}{words[1:]}.")

@@ -1,4 +1,4 @@
-"""How a function becomes a command: groups of options become single options, errors become sentences."""
+"""Turns a function into a command: groups of options become single options, errors become sentences."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from typing import Any, get_type_hints
 import typer
 
 from partita.cli.errors import reported
+from partita.cli.given import running
+
+CONTEXT = "typed"  # the parameter through which a command receives typer's context
 
 
 def register(app: typer.Typer, name: str, run: Callable[..., None]) -> None:
@@ -25,11 +28,12 @@ def _command(run: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(run)
     def command(**options: Any) -> None:
+        context = options.pop(CONTEXT)
         given = {
             parameter: kind(**{field.name: options.pop(field.name) for field in fields(kind)})
             for parameter, kind in groups.items()
         }
-        with reported():
+        with reported(), running(context):
             run(**given, **options)
 
     parameters = [
@@ -41,6 +45,7 @@ def _command(run: Callable[..., None]) -> Callable[..., None]:
             else [parameter.replace(annotation=hints[parameter.name])]
         )
     ]
+    parameters.append(inspect.Parameter(CONTEXT, inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context))
     parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
     signature = inspect.Signature([p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters])
     command.__signature__ = signature  # type: ignore[attr-defined]

@@ -1,39 +1,45 @@
-"""`partita compare`: partitions against a truth, under every loss."""
+"""`partita compare`: partitions compared with a truth, under every loss."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from partita.cli.inputs import read_partition
+from partita.cli.inputs import DRAWS, read_partition
 from partita.cli.options import Json
+
+if TYPE_CHECKING:
+    from partita._names import Named
 
 
 def run(
-    truth: Annotated[str, typer.Argument(help="Labels of the truth; file.csv:column picks a column.")],
+    truth: Annotated[str, typer.Argument(help="Labels of the truth; file.csv:column selects a column.")],
     partitions: Annotated[
         list[str], typer.Argument(help="Labels to compare with it.", metavar="LABELS...", show_default=False)
     ],
     draws: Annotated[
         list[str] | None,
-        typer.Option(help="Draws, for expected losses as well; may be repeated.", show_default=False),
+        typer.Option(help="Draws, to compute expected losses too; may be repeated.", show_default=False),
     ] = None,
     json: Json = False,
 ) -> None:
     """Compare partitions with a truth under every loss, and by adjusted Rand index, NMI and F1.
 
+    Items are matched by name if the files have a column named item, node, name or id, or row names; otherwise by
+    position.
+
     Example: partita compare species.csv labels.csv other.csv --draws draws.csv
     """
-    from partita._validate import check_same_items
+    from partita.agreement import compare_partitions
     from partita.cli.outputs import print_json, print_table
-    from partita.comparison import compare_partitions
 
     reference = read_partition(truth)
     others = {name: read_partition(name) for name in partitions}
-    for name, labels in others.items():
-        check_same_items(reference, labels, truth, name)
-    against = {name: compare_partitions(reference, labels) for name, labels in others.items()}
+    against = {
+        name: compare_partitions(reference.values, labels.in_order_of(reference.names, len(reference.values), truth))
+        for name, labels in others.items()
+    }
     expected = {} if draws is None else _expected(draws, {truth: reference, **others})
     if json:
         print_json({"truth": truth, "against_truth": against, "expected_loss": expected})
@@ -43,14 +49,14 @@ def run(
         _print(print_table, "Expected loss", expected)
 
 
-def _expected(files: list[str], partitions: dict[str, Any]) -> dict[str, dict[str, float]]:
+def _expected(files: list[str], partitions: dict[str, Named]) -> dict[str, dict[str, float]]:
     from partita.io import read_draws
     from partita.losses import LOSSES, expected_loss
 
     sample = read_draws(list(files))
+    ordered = {name: labels.in_order_of(sample.names, sample.n_items, DRAWS) for name, labels in partitions.items()}
     return {
-        name: {loss: expected_loss(list(labels), sample, loss) for loss in LOSSES}
-        for name, labels in partitions.items()
+        name: {loss: expected_loss(list(labels), sample, loss) for loss in LOSSES} for name, labels in ordered.items()
     }
 
 

@@ -1,4 +1,4 @@
-"""`partita convert`: draws from one format to another."""
+"""`partita convert`: draws converted from one format to another."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from partita.cli.options import Json, Reading
 
 def run(
     reading: Reading,
-    out: Annotated[Path, typer.Option(help="The file to write; its ending tells the format.")],
+    out: Annotated[Path, typer.Option(help="The file to write; its extension determines the format.")],
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
     json: Json = False,
 ) -> None:
-    """Convert draws between formats; several files become the chains of one.
+    """Convert draws between formats; several files become the chains of one file.
 
     Example: partita convert chain1.csv chain2.csv --burn 500 --thin 5 --out draws.npz
     """

@@ -11,8 +11,8 @@ from partita.cli.options import Json
 from partita.cli.outputs import RESULTS
 
 if TYPE_CHECKING:
-    from partita.estimate import Estimate
-    from partita.uncertainty import CredibleBall
+    from partita.estimate_result import Estimate
+    from partita.uncertainty.ball import CredibleBall
 
 DRAWS_FILE = "draws.npz"
 FIGURES = ("estimates.png", "ball.png", "similarity.png", "clusters.png", "trace.png")
@@ -21,8 +21,8 @@ GRID_POINTS = 400
 
 def run(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("demo"),
-    draws: Annotated[int, typer.Option(help="Posterior draws of each of four chains.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed, for the same answer again.")] = 1,
+    draws: Annotated[int, typer.Option(help="Posterior draws per chain; there are four chains.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same answer.")] = 1,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
     json: Json = False,
 ) -> None:
@@ -39,7 +39,7 @@ def run(
     from partita.cli.outputs import print_json, whole_folder
     from partita.cli.results import ball_facts, estimate_facts, write_results
     from partita.models import GaussianDPM
-    from partita.uncertainty import credible_ball
+    from partita.uncertainty.ball import credible_ball
 
     say = (lambda text: None) if quiet or json else print
     velocity = pt.datasets.load_galaxies().data[:, 0] / 1000

@@ -4,53 +4,75 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from partita._cells import Cell, parse_cell
-from partita._csv import Row, read_rows
-from partita.cli.inputs import check_named, numbers_columns, read_labels, read_partition
+from partita._text.cells import Cell, parse_cell
+from partita._text.header import Kind
+from partita._text.table import read_table
+from partita.cli.combiners import CONSENSUS, METHODS, NBCE, Clusters, Combiner, as_combiner
+from partita.cli.given import refuse
+from partita.cli.inputs import DATA, named_rows, read_labels, read_partition, variables
 from partita.cli.options import TruthFile, Writing
 
-METHODS = ("nbce", "bce", "mixture", "cspa", "mcla", "hgpa", "evidence", "consensus")
+if TYPE_CHECKING:
+    from partita.ensembles.base_clusterings import Base
+
 FILES = ("labels.csv", "summary.json", "draws.npy")
+BASE = Kind("item", DATA.choose, labels_by_column=True)
+GIBBS_OPTIONS = ("draws", "warmup", "chains")
+NBCE_OPTIONS = ("inference", "prior", "truncation", *GIBBS_OPTIONS)
+MIN_NAMES = 5  # so many words, all different, are no labels
 GAPS = {"", "-1", "na", "nan", "none", "null"}
 
 
 def run(
-    base: Annotated[str, typer.Argument(help="Base labels, csv or npy: a row an item, a column a clustering.")],
+    base: Annotated[str, typer.Argument(help="Base labels, csv or npy: one row per item, one column per clustering.")],
     writing: Writing,
     method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}.")] = "nbce",
     k: Annotated[
-        int | None, typer.Option("-k", help="Clusters, for all methods but nbce, evidence, consensus.")
+        int | None,
+        typer.Option("-k", help="Number of clusters (not for nbce and consensus; optional for evidence)."),
     ] = None,
     inference: Annotated[str, typer.Option(help="gibbs, vb or cvb (nbce).")] = "gibbs",
     prior: Annotated[str, typer.Option(help="fsd or tsb (nbce).")] = "fsd",
-    truncation: Annotated[int, typer.Option(help="Most clusters (nbce).")] = 100,
-    draws: Annotated[int, typer.Option(help="Draws a chain (nbce, gibbs).")] = 500,
+    truncation: Annotated[int, typer.Option(help="Maximum number of clusters (nbce).")] = 100,
+    draws: Annotated[int, typer.Option(help="Draws per chain (nbce, gibbs).")] = 500,
     warmup: Annotated[int, typer.Option(help="Sweeps before the first draw (nbce, gibbs).")] = 500,
-    chains: Annotated[int, typer.Option(help="Chains (nbce, gibbs).")] = 4,
+    chains: Annotated[int, typer.Option(help="Number of chains (nbce, gibbs).")] = 4,
     loss: Annotated[str, typer.Option(help="Loss of the consensus (nbce with gibbs, consensus).")] = "vi",
     truth: TruthFile = None,
-    seed: Annotated[int | None, typer.Option(help="Seed, for the same answer again.", show_default=False)] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Random seed; the same seed gives the same answer.", show_default=False)
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
-    """Combine base clusterings into one. Empty cells, -1, NA and nan are gaps.
+    """Combine base clusterings into one. Empty cells, -1, NA and nan are missing labels.
+
+    A column named item, node, name or id, or a first column without a name, names the items.
 
     Example: partita ensemble base.csv --method nbce --out run
     """
     from partita.cli.outputs import print_json, whole_folder
+    from partita.cli.results import agreement
 
+    writing.refuse_unused()
+    combine = as_combiner(method)
+    refuse_unused(combine, inference)
     options = {"inference": inference, "prior": prior, "truncation": truncation, "draws": draws}
     options |= {"warmup": warmup, "chains": chains, "loss": loss, "random_state": seed}
     options["progress"] = sys.stderr.isatty() and not quiet
     place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force, known=FILES)
     with place as folder:
-        facts, chain = combine(read_base(base), method, k, options)
+        read = read_base(base)
+        facts, chain = combine(read, k, options)
+        facts["names"] = None if read.names is None else list(read.names)
         if truth is not None:
-            facts["agreement"] = _agreement(facts["labels"], read_partition(truth))
+            known = read_partition(truth).in_order_of(read.names, read.n_items, base)
+            facts["agreement"] = agreement(facts["labels"], known)
         if folder is not None:
             _write(folder, facts, chain)
     if writing.json:
@@ -59,107 +81,69 @@ def run(
         _print(facts, writing.out)
 
 
-def read_base(source: str) -> Any:
-    """Labels as numbers or text, gaps as None; npy files as they are.
+def refuse_unused(combiner: Combiner, inference: str) -> None:
+    """Options that the method would ignore are an error."""
+    if combiner is not NBCE:
+        refuse(NBCE_OPTIONS, f"is for --method nbce, not for {combiner.name}")
+    elif inference != "gibbs":
+        refuse(GIBBS_OPTIONS, f"is for --inference gibbs, not for {inference}")
+    if combiner.clusters is Clusters.FOUND:
+        refuse(["k"], f"is not for --method {combiner.name}, which finds the number of clusters itself")
+    if combiner is not CONSENSUS and (combiner is not NBCE or inference != "gibbs"):
+        refuse(["loss"], "is for --method consensus, and for nbce with --inference gibbs")
 
-    A first row of words that occur nowhere below is a header.
+
+def read_base(source: str) -> Base:
+    """Base clusterings, with None for missing labels and the names of the items.
+
+    A column named item, node, name or id, or row names, name the items. A column in which each item has a different
+    word is refused: it may name the items.
     """
+    from partita.ensembles.base_clusterings import as_base
+
     if source.endswith(".npy"):
-        return read_labels(source)
-    rows = read_rows(source)
-    headed = _is_header(rows) or numbers_columns(source, rows)
-    if headed:
-        check_named(source, rows[0])
-    return [[_label(cell) for cell in cells] for _, cells in (rows[1:] if headed else rows)]
+        return as_base(read_labels(source))
+    table = read_table(source, BASE)
+    table.require_names()
+    columns = variables(table)
+    rows = [[_label(cells[j]) for j in columns] for _, cells in table.rows]
+    for place, j in enumerate(columns):
+        if len(rows) >= MIN_NAMES and all(isinstance(row[place], str) for row in rows):
+            _check_not_names([str(row[place]) for row in rows], table.names[j], source)
+    return replace(as_base(rows), names=named_rows(rows, table, columns, source).distinct_names())
 
 
-def _is_header(rows: list[Row]) -> bool:
-    """Words of a header name the columns; a label of the first item that no other item has is no header."""
-    below = set().union(*(cells for _, cells in rows[1:]))
-    names = [cell for cell in rows[0].cells if cell != ""]
-    return len(rows) > 1 and len(names) > 0 and all(isinstance(_label(x), str) and x not in below for x in names)
+def _check_not_names(labels: list[str], column: str, source: str) -> None:
+    if len(set(labels)) == len(labels):
+        raise ValueError(
+            f"{source}: {column} has a different word for each item ({labels[0]}, {labels[1]}, ...); rename the "
+            "column to item if it names the items, or remove it"
+        )
 
 
 def _label(cell: str) -> Cell:
     return None if cell.lower() in GAPS else parse_cell(cell)
 
 
-def combine(base: Any, method: str, k: int | None, options: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-    """What scripts want to know of the consensus, and the draws if there are any."""
-    from partita import ensembles
-
-    if method not in METHODS:
-        raise ValueError(f"--method must be one of {', '.join(METHODS)}, but it is {method}")
-    if method == "nbce":
-        return _nbce(base, options)
-    seed = options["random_state"]
-    if method == "consensus":
-        labels = ensembles.consensus(base, options["loss"], rng=seed)
-    elif method == "evidence":
-        labels = ensembles.evidence_accumulation(base, k)
-    elif k is None:
-        raise ValueError(f"--method {method} needs the number of clusters: -k")
-    elif method in ("bce", "mixture"):
-        model = {"bce": ensembles.BCE, "mixture": ensembles.MixtureModel}[method]
-        labels = model(k, random_state=seed).fit_predict(base)
-    else:
-        labels = getattr(ensembles, method)(base, k, rng=seed)
-    return _facts(labels, method, seed), None
-
-
-def _nbce(base: Any, options: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-    from partita.ensembles import NBCE
-
-    model = NBCE(**options).fit(base)
-    facts = _facts(model.labels_, "nbce", options["random_state"])
-    facts |= {"inference": model.inference, "prior": model.prior, "certainty": model.certainty_.tolist()}
-    facts |= {"alpha": model.alpha_, "beta": model.beta_, "perplexity": model.perplexity(base)}
-    if model.inference != "gibbs":
-        return facts | {"bound": model.bound_}, None
-    facts |= {"loss": options["loss"], "expected_loss": model.estimate_.expected_loss}
-    return facts, model.chain_.labels.reshape(-1, model.chain_.n_items)
-
-
-def _facts(labels: Any, method: str, seed: int | None) -> dict[str, Any]:
-    import numpy as np
-
-    sizes = np.bincount(labels[labels >= 0])
-    return {
-        "labels": labels.tolist(),
-        "n_clusters": len(sizes),
-        "sizes": sizes.tolist(),
-        "outliers": int((sizes == 1).sum()),
-        "n_items": len(labels),
-        "method": method,
-        "seed": seed,
-    }
-
-
-def _agreement(labels: list[int], truth: Any) -> dict[str, float]:
-    from partita.agreement import adjusted_rand, f1, nmi
-
-    if len(labels) != len(truth):
-        raise ValueError(f"--truth has {len(truth)} labels, but there are {len(labels)} items")
-    return {"adjusted_rand": adjusted_rand(truth, labels), "nmi": nmi(truth, labels), "f1": f1(labels, truth)}
-
-
 def _write(folder: Path, facts: dict[str, Any], draws: Any) -> None:
-    import numpy as np
-
+    from partita._draws.npy import write_npy
     from partita.cli.outputs import write_csv, write_json
 
     columns = [name for name in ("labels", "certainty") if name in facts]
     header = ["item", *("cluster" if name == "labels" else name for name in columns)]
-    rows = ((n, *values) for n, values in enumerate(zip(*(facts[name] for name in columns), strict=True)))
+    items = facts["names"] or range(facts["n_items"])
+    rows = zip(items, *(facts[name] for name in columns), strict=True)
     write_csv(folder / "labels.csv", header, rows)
     write_json(folder / "summary.json", facts)
     if draws is not None:
-        np.save(folder / "draws.npy", draws, allow_pickle=False)
+        write_npy(folder / "draws.npy", draws)
 
 
 def _print(facts: dict[str, Any], out: Path | None) -> None:
     from partita.cli.outputs import print_table
+    from partita.cli.results import print_warnings
 
+    print_warnings(facts.get("warnings", ()))
     print(f"{facts['n_items']} items in {facts['n_clusters']} clusters ({facts['method']})")
     shown = ("outliers", "alpha", "beta", "perplexity", "bound", "expected_loss")
     rows = [(name, f"{facts[name]:.6g}") for name in shown if name in facts]

@@ -1,12 +1,14 @@
 """Errors as one sentence and an exit code: 2 for bad input, 130 after Ctrl-C.
 
-A TypeError is no bad input: options have their types, and files of a wrong type are refused where they are read. It
-is a mistake of ours, and keeps its traceback.
+A TypeError is not caused by bad input: options have their types, and files of a wrong type are refused when they are
+read. It is a bug in partita and keeps its traceback.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import signal
 import sys
 import warnings
@@ -16,6 +18,8 @@ from typing import Any
 
 import typer
 
+from partita.cli.terminal import printable
+
 BAD_INPUT = 2
 INTERRUPTED = 130
 TERMINATED = 143
@@ -23,7 +27,7 @@ TERMINATED = 143
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turns the errors of a command into a sentence on standard error, and warnings too."""
+    """Turns the errors and warnings of a command into sentences on standard error."""
     before = signal.signal(signal.SIGTERM, _terminate)
     with warnings.catch_warnings():
         warnings.simplefilter("default")
@@ -31,7 +35,7 @@ def reported() -> Iterator[None]:
         try:
             yield
             sys.stdout.flush()
-        except BrokenPipeError:  # the reader has gone, as with `| head`: nothing is wrong
+        except BrokenPipeError:  # the reader has closed the pipe, as with `| head`: not an error
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
         except KeyboardInterrupt:
@@ -45,20 +49,44 @@ def reported() -> Iterator[None]:
 
 
 def _terminate(signum: int, frame: Any) -> None:
-    """Leaves by an exception, so that what was begun is cleared away."""
+    """Leaves by an exception, so that unfinished output is removed."""
     raise SystemExit(TERMINATED)
 
 
 def _sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}"
-    return " ".join(str(error).split()) or type(error).__name__
+    return as_typed(" ".join(str(error).split())) or type(error).__name__
+
+
+def as_typed(message: str) -> str:
+    """Replaces Python keywords by the corresponding options of the command.
+
+    >>> as_typed("say which with header=True or header=False, or missing=-1, or long=('draw', 'item', 'label')")
+    'say which with --header or --no-header, or --missing -1, or --long draw,item,label'
+    """
+    message = re.sub(r"\b(header|index)=(True|False)", lambda m: f"--{'' if m[2] == 'True' else 'no-'}{m[1]}", message)
+    message = re.sub(r"\bedges='counts'", "--counts", message)
+    message = re.sub(r"\bdegree_corrected=True", "--degree-corrected", message)
+    message = re.sub(r"\b(long|columns)=\(([^)]*)\)", lambda m: f"--{m[1]} {_joined(m[2])}", message)
+    message = re.sub(r"\b(missing|variable)='([^']*)'", lambda m: f"--{m[1]} {shlex.quote(m[2])}", message)
+    message = re.sub(r"\b(missing|variable|long|columns)=(?=[^\s:;,)])", r"--\1 ", message)
+    return re.sub(r"\b(missing|variable|long|columns)=(?=[\s:;,)])", r"--\1", message)
+
+
+def _joined(names: str) -> str:
+    """The names of a tuple as one argument."""
+    return shlex.quote(",".join(name.strip(" '\"") for name in names.split(",")))
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:
+    from partita.mixing import MixingWarning  # here, so that --help starts at once
+
+    if issubclass(category, MixingWarning):  # shown in the first lines of the result
+        return
     if issubclass(category, UserWarning | RuntimeWarning):
         _say(f"note: {' '.join(str(message).split())}")
 
 
 def _say(text: str) -> None:
-    print(f"partita: {text}", file=sys.stderr)
+    print(f"partita: {printable(text)}", file=sys.stderr)

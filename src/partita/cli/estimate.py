@@ -3,52 +3,83 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from pathlib import Path
 
 import typer
 
+from partita.cli.answer import Answer, Companions
+from partita.cli.constraints import Constraining
 from partita.cli.errors import INTERRUPTED
-from partita.cli.inputs import read_data, read_partition
-from partita.cli.options import BoundSeconds, DataFile, Level, Reading, Searching, Spreading, TruthFile, Writing
+from partita.cli.given import refuse
+from partita.cli.inputs import DRAWS
+from partita.cli.options import (
+    Level,
+    OptionalReading,
+    Searching,
+    Spreading,
+    Writing,
+)
+from partita.cli.outputs import print_json, whole_folder
+from partita.cli.pairs import Pairing, run_pairs
 
 
 def run(
-    reading: Reading,
+    reading: OptionalReading,
+    pairing: Pairing,
+    constraining: Constraining,
     searching: Searching,
     spreading: Spreading,
     writing: Writing,
+    companions: Companions,
     level: Level = 0.95,
-    data: DataFile = None,
-    truth: TruthFile = None,
-    bound: BoundSeconds = None,
 ) -> None:
     """Find the partition with the lowest expected loss.
 
-    Prints the answer and its clusters. --out also writes labels, runs, ball, summary and report to a folder.
+    Prints the answer and its clusters, and their agreement with --truth. --out also writes labels, runs, ball, summary
+    and report to a folder. --pairs or --similarity reads pair probabilities instead of draws (binder, vi-lower-bound,
+    pear).
 
     Example: partita estimate draws.csv --loss vi --burn 1000 --seed 1 --out results
+
+    Example: partita estimate --pairs pairs.csv --one-per records.csv:source --apart twins.csv --out results
     """
     from partita._validate import check_level
-    from partita.cli.outputs import print_json, whole_folder
-    from partita.cli.results import estimate_facts, print_estimate, write_results
 
     check_level(level)
+    writing.refuse_unused("data", "level")
+    if pairing.is_given:
+        refuse(["draws"], "and pair probabilities are two ways to give the data: give one of them")
+        if run_pairs(pairing, constraining, searching, writing, companions.truth, companions.bound).interrupted:
+            raise typer.Exit(INTERRUPTED)
+        return
+    refuse(["default"], "is for pair probabilities: --pairs or --similarity")
     place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force)
     with place as folder:
-        page = {
-            "data": None if data is None else read_data(data),
-            "truth": None if truth is None else read_partition(truth),
-        }
-        best = spreading.estimate(searching, reading.sample())
-        proof = None if bound is None else best.bound(bound)
+        files = companions.read()
+        sample = reading.sample()
+        constraints = constraining.constraints(sample.names, sample.n_items, DRAWS)
+        answer = companions.answer(files, sample, lambda draws: spreading.estimate(searching, draws, constraints))
         if folder is not None:
-            from partita.uncertainty import credible_ball
+            _write(folder, answer, level)
+    _print(answer, writing)
+    answer.exit_if_interrupted()
 
-            write_results(folder, best, credible_ball(best, level=level), bound=proof, **page)
+
+def _write(folder: Path, answer: Answer, level: float) -> None:
+    from partita.cli.results import write_results
+    from partita.uncertainty.ball import credible_ball
+
+    ball = credible_ball(answer.best, level=level)
+    write_results(folder, answer.best, ball, bound=answer.bound, facts=answer.facts, **answer.page)
+
+
+def _print(answer: Answer, writing: Writing) -> None:
+    from partita.cli.results import print_estimate
+
     if writing.json:
-        print_json(estimate_facts(best, proof))
-    else:
-        print_estimate(best, proof)
-        if writing.out is not None:
-            print(f"Results are in {writing.out}; open {writing.out / 'report.html'} in a browser.")
-    if best.interrupted:
-        raise typer.Exit(INTERRUPTED)
+        print_json(answer.all_facts())
+        return
+    print_estimate(answer.best, answer.bound)
+    answer.print_agreement()
+    if writing.out is not None:
+        print(f"Results are in {writing.out}; open {writing.out / 'report.html'} in a browser.")

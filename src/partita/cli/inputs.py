@@ -2,66 +2,163 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import TYPE_CHECKING, Any
 
-from partita._cells import is_number, is_word, parse_cell
-from partita._csv import STDIN, Row, read_rows
+from partita._text.cells import parse_cell
+from partita._text.header import Kind
+from partita._text.table import Table, listed, read_table, split_column
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
 
+    from partita._names import Named, Names
+    from partita.sample import PartitionSample
+
+DRAWS = "the sample of draws"  # as messages call them
 LABEL_COLUMNS = ("cluster", "label", "labels")
+#: Columns that name the items, the most reliable first. Whole numbers in the first two are item numbers.
+NAME_COLUMNS = ("item", "node", "name", "id")
+NUMBERING_COLUMNS = NAME_COLUMNS[:2]
+#: Names that programs and people give to a first column of row numbers; X is R's.
+ROW_NUMBERS = ("index", "level_0", "row", "rowname", "rownames", "row_number", "rn", "nr", "Nr", "no", "No", "obs", "X")
+MIN_COUNTED = 5
+LABELS = Kind(
+    "item",
+    "write FILE:NAME to read the column NAME below a header, or put the header cluster above the first item",
+    is_header=lambda cells: any(cell.lower() in LABEL_COLUMNS for cell in cells),
+    labels_by_column=True,
+    may_start_at_zero=True,
+)
+DATA = Kind(
+    "item",
+    "put names (x1,x2,...) in its place if it is a header, or above it if it is an item",
+    numbers_only=True,
+)
 
 
-def read_partition(source: str) -> NDArray[Any]:
+def read_partition(source: str) -> Named:
     """Labels from a file: a column named cluster or label, the only column, or `file.csv:column`.
 
-    An only column has a header if its first cell is a word above numbers. An npy file holds one row of labels; - is
-    standard input.
+    An npy file holds one row of labels; - is standard input. A column named item, node, name or id, or a first column
+    without a name, names the items.
     """
     import numpy as np
 
-    path, column = _split_column(source)
+    from partita._names import Named
+
+    path, column = split_column(source)
     if path.endswith(".npy"):
         labels = read_labels(path)
         if labels.ndim != 1:
             raise ValueError(f"{path} must hold one row of labels, but its shape is {labels.shape}")
-        return labels
-    rows = read_rows(path)
-    only = len(rows[0].cells) == 1
-    header, rows = _split_header(rows, _is_header(rows) or (not only and numbers_columns(path, rows)))
-    index = _label_column(path, header, column)
-    labels = np.array([cells[index] for _, cells in rows], dtype=object)
-    empty = [line for (line, _), label in zip(rows, labels.tolist(), strict=True) if label == ""]
-    if empty:
-        raise ValueError(f"{path}, line {empty[0]}: the label is empty")
-    return labels
+        return Named(labels, None, source)
+    table = read_table(path, LABELS, [] if column is None else [column])
+    index = _label_column(table) if column is None else table.column(column)
+    missing = next(((line, cells[index]) for line, cells in table.rows if parse_cell(cells[index]) is None), None)
+    if missing is not None:
+        raise ValueError(f"{path}, line {missing[0]}: the label is missing ({missing[1] or 'an empty cell'})")
+    return named_rows(np.array([cells[index] for _, cells in table.rows], dtype=object), table, [index], source)
 
 
-def read_data(source: str) -> NDArray[np.float64]:
-    """Numbers from a csv or npy file, a row for each item; `file.csv:column` picks one column."""
+def read_data(source: str, columns: str | None = None) -> Named:
+    """Numbers from a csv or npy file, one row per item; a column of names, as in `read_partition`, is not a variable.
+
+    `columns` are the names of the columns to read, separated by commas; `file.csv:column` selects one column.
+    """
     import numpy as np
 
-    path, column = _split_column(source)
+    from partita._names import Named
+
+    path, column = split_column(source)
+    wanted = [column] if column is not None else _split_names(columns)
     if path.endswith(".npy"):
         numbers = _read_array(path)
+        if wanted:
+            raise ValueError(f"--columns names columns of a csv file, but {path} is an array without names")
         if numbers.dtype.kind not in "biuf":
             raise ValueError(f"{path} must hold numbers, but its type is {numbers.dtype}")
-        return numbers.astype(np.float64)
-    rows = read_rows(path)
-    headed = _is_header(rows) or numbers_columns(path, rows)
-    if headed and column is None:
-        check_named(path, rows[0])
-    header, rows = _split_header(rows, headed)
-    wanted = range(len(header)) if column is None else [_named_column(path, header, column)]
-    return np.array([[_number(path, line, header[j], cells[j]) for j in wanted] for line, cells in rows])
+        return Named(numbers.astype(np.float64), None, source)
+    table = read_table(path, DATA, wanted)
+    if not wanted:
+        table.require_names()
+    positions = [table.column(name) for name in wanted] or variables(table)
+    numbers = np.array([[_number(table, line, j, cells[j]) for j in positions] for line, cells in table.rows])
+    return named_rows(numbers, table, positions, source)
+
+
+def in_order_of_draws(given: Mapping[str, Named | None], sample: PartitionSample) -> dict[str, Any]:
+    """The rows read from files, in the order of the items of the draws."""
+    return {
+        what: None if rows is None else rows.in_order_of(sample.names, sample.n_items, DRAWS)
+        for what, rows in given.items()
+    }
+
+
+def variables(table: Table) -> list[int]:
+    """The columns that do not name the items; an error if the first of them seems to number the rows."""
+    names = name_column(table, ())
+    found = [j for j in range(len(table.names)) if j != names]
+    name = table.names[found[0]] if found else ""
+    may_number = not table.has_header or name in ROW_NUMBERS
+    if len(found) > 1 and may_number and counts_rows([cells[found[0]] for _, cells in table.rows]):
+        raise ValueError(
+            f"{table.path}: {name!r} counts the rows and may not be a variable; rename it to item if it numbers the "
+            f"items, remove it, or choose the columns by name (--columns, if the command has it)"
+        )
+    return found
+
+
+def counts_rows(cells: Sequence[str]) -> bool:
+    """Whether a column counts from 0 or 1, over so many rows that this is no accident."""
+    return len(cells) >= MIN_COUNTED and any(
+        all(cell == str(number) for number, cell in enumerate(cells, start)) for start in (0, 1)
+    )
+
+
+def name_column(table: Table, taken: Sequence[int]) -> int | None:
+    """The column that names the items, if there is one, among the columns that are not `taken`.
+
+    A column called name or id with duplicates does not name the items.
+    """
+    if not table.has_header or len(table.names) == 1:
+        return None
+    lower = [name.lower() for name in table.names]
+    for name in NAME_COLUMNS:
+        if lower.count(name) == 1 and (column := lower.index(name)) not in taken:
+            cells = [row.cells[column] for row in table.rows]
+            if name in NUMBERING_COLUMNS or len(set(cells)) == len(cells):
+                return column
+    return None
+
+
+def named_rows(values: Any, table: Table, taken: Sequence[int], source: str) -> Named:
+    """Rows of a table with the names of its items."""
+    from partita._names import Named
+
+    column = name_column(table, taken)
+    if column is None:
+        names: Names | None = None if table.row_names is None else tuple(table.row_names)
+        return Named(values, names, source, f"remove the first column of {table.path}")
+    heading = table.names[column]
+    names = tuple(row.cells[column] for row in table.rows)
+    if heading.lower() in NUMBERING_COLUMNS:
+        return Named(values, names, source)
+    return Named(values, names, source, f"remove the column {heading} of {table.path}")
+
+
+def _split_names(columns: str | None) -> list[str]:
+    names = [] if columns is None else [name.strip() for name in columns.split(",")]
+    if "" in names or len(set(names)) < len(names):
+        raise ValueError(f"--columns must be distinct names separated by commas, but it is {columns!r}")
+    return names
 
 
 def read_labels(path: str) -> NDArray[Any]:
     """The labels of an npy file."""
-    from partita._labels import type_problem
+    from partita._draws.labels import type_problem
 
     labels = _read_array(path)
     if problem := type_problem(labels.dtype):
@@ -70,106 +167,40 @@ def read_labels(path: str) -> NDArray[Any]:
 
 
 def _read_array(path: str) -> NDArray[Any]:
-    """The array of an npy file, with the name of the file in every message."""
+    """The array of an npy file; every error names the file."""
     import numpy as np
 
-    try:
-        array: NDArray[Any] = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"{path}, read as npy: {error}") from None
+    from partita._draws.sources.npy import read_header
+
+    with open(path, "rb") as stream:
+        try:
+            read_header(stream, os.fstat(stream.fileno()).st_size)
+            stream.seek(0)
+            array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+        except ValueError as error:
+            raise ValueError(f"{path}, read as npy: {error}") from None
     return array
 
 
-def _split_column(source: str) -> tuple[str, str | None]:
-    if source == STDIN or Path(source).exists() or ":" not in source:
-        return source, None
-    path, column = source.rsplit(":", 1)
-    return path, column
-
-
-def _split_header(rows: list[Row], headed: bool) -> tuple[list[str], list[Row]]:
-    """The header, which counts the columns if there is none, and the rows below it."""
-    if headed:
-        return rows[0].cells, rows[1:]
-    return [f"column {j + 1}" for j in range(len(rows[0].cells))], rows
-
-
-def _is_header(rows: list[Row]) -> bool:
-    """Whether the first row is of another kind than the rest: a known name, or words above numbers."""
-    first = rows[0].cells
-    if len(rows) < 2:
-        return False
-    if any(cell.lower() in LABEL_COLUMNS for cell in first):
-        return True
-    return any(is_word(cell) and _begins_with_number(rows[1:], j) for j, cell in enumerate(first))
-
-
-def _begins_with_number(rows: list[Row], column: int) -> bool:
-    """Whether the first cell of the column that is no gap is a number."""
-    cells = (row.cells[column] for row in rows)
-    return isinstance(next((cell for cell in map(parse_cell, cells) if cell is not None), None), int | float)
-
-
-def numbers_columns(path: str, rows: list[Row]) -> bool:
-    """Whether the first row is 0, 1, 2, ..., as pandas heads columns without names.
-
-    It could as well be the first item, and that is not guessed. Only where a column writes whole numbers as 1.0
-    would its 0 have been written as 0.0, had it been of an item; nothing but a header has an empty corner; and three
-    whole numbers, these and in this order, are no item where no column below has a single one.
-    """
-    first = rows[0].cells
-    corner = first[0] == "" and len(first) > 1
-    names = first[1:] if corner else first
-    if len(rows) < 2 or names != [str(j) for j in range(len(names))]:
-        return False
-    columns = [[row.cells[j] for row in rows[1:] if is_number(row.cells[j])] for j in range(len(first))]
-    if corner or any(map(_writes_points, columns)) or (len(names) > 2 and not any(map(_has_whole, columns))):
-        return True
-    shown = ", ".join(first) if len(first) < 3 else f"0, 1, ..., {len(first) - 1}"
-    raise ValueError(
-        f"{path}, line {rows[0].line} is {shown}: a header of column numbers, or the first item; put names "
-        f"({'x1' if len(first) == 1 else 'x1,x2,...'}) in its place if it is a header, or above it if it is an item"
-    )
-
-
-def _writes_points(numbers: list[str]) -> bool:
-    """Whether all numbers have a point, and one of them is whole."""
-    return all("." in number for number in numbers) and _has_whole(numbers)
-
-
-def _has_whole(numbers: list[str]) -> bool:
-    return any(float(number).is_integer() for number in numbers)
-
-
-def check_named(path: str, header: Row) -> None:
-    """A column without a name is most often one that numbers the rows."""
-    if "" in header.cells:
-        raise ValueError(
-            f"{path}, line {header.line}: column {header.cells.index('') + 1} has no name; leave the column out if it "
-            "numbers the rows (index=False in pandas, row.names=FALSE in R), or give it a name"
-        )
-
-
-def _label_column(path: str, header: list[str], column: str | None) -> int:
-    if column is not None:
-        return _named_column(path, header, column)
-    named = [j for j, name in enumerate(header) if name.lower() in LABEL_COLUMNS]
-    if named or len(header) == 1:
+def _label_column(table: Table) -> int:
+    named = [j for j, name in enumerate(table.names) if name.lower() in LABEL_COLUMNS]
+    if len(named) == 1 or (not named and len(table.names) == 1):
         return named[0] if named else 0
+    which = "several are" if named else "none is"
     raise ValueError(
-        f"{path} has {len(header)} columns and none is named cluster or label; write {path}:NAME for one of"
-        f" {', '.join(header[:8])}{', ...' if len(header) > 8 else ''}"
+        f"{table.path} has {len(table.names)} columns and {which} named cluster or label; "
+        f"write {table.path}:NAME for one of {listed(table.names)}"
     )
 
 
-def _named_column(path: str, header: list[str], column: str) -> int:
-    if column not in header:
-        raise ValueError(f"{path} has no column {column!r}; its columns are {', '.join(header[:20])}")
-    return header.index(column)
-
-
-def _number(path: str, line: int, column: str, cell: str) -> float:
+def _number(table: Table, line: int, column: int, cell: str) -> float:
     number = parse_cell(cell)
-    if not isinstance(number, int | float):
-        raise ValueError(f"{path}, line {line}, {column}: {cell!r} is not a number")
-    return float(number)
+    if isinstance(number, int | float):
+        return float(number)
+    numeric = [name for j, name in enumerate(table.names) if _is_numeric(table, j)]
+    hint = f"; --columns {','.join(numeric)} reads the columns of numbers" if table.has_header and numeric else ""
+    raise ValueError(f"{table.path}, line {line}, {table.names[column]}: {cell!r} is not a number{hint}")
+
+
+def _is_numeric(table: Table, column: int) -> bool:
+    return all(isinstance(parse_cell(cells[column]), int | float) for _, cells in table.rows)

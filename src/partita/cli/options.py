@@ -1,4 +1,4 @@
-"""Options that several commands share, in groups."""
+"""Groups of options that several commands share."""
 
 from __future__ import annotations
 
@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from partita.cli.given import refuse, was_typed
+
 if TYPE_CHECKING:
-    from partita.estimate import Estimate, Search
+    from partita.estimate_result import Estimate
     from partita.losses import Loss
     from partita.sample import PartitionSample
+    from partita.search.constraints import Constraints
+    from partita.search.settings import Search
 
 DRAWS = "Draws: csv, csv.gz, npy, npz, parquet, zarr, nc; several files are chains; - is standard input."
+SEARCH_OPTIONS = ("method", "runs", "seconds", "max_clusters", "seed", "max_draws")
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
@@ -24,60 +29,122 @@ class Reading:
     """Where the draws come from."""
 
     draws: Annotated[list[str], typer.Argument(help=DRAWS, metavar="DRAWS...", show_default=False)]
-    burn: Annotated[int, typer.Option(help="Draws to drop at the start of each chain.")] = 0
-    thin: Annotated[int, typer.Option(help="Keep every so-many-th draw of each chain.")] = 1
+    burn: Annotated[int, typer.Option(help="Number of draws to drop at the start of each chain.")] = 0
+    thin: Annotated[int, typer.Option(help="Keep every n-th draw of each chain.")] = 1
     missing: Annotated[
         list[str] | None,
-        typer.Option(help="A label that marks a gap, such as -1 or NA; may be repeated.", show_default=False),
+        typer.Option(help="Marker of missing labels, such as -1 or NA; may be repeated.", show_default=False),
     ] = None
-    variable: Annotated[str | None, typer.Option(help="The variable of an ArviZ or Stan file.", show_default=False)] = (
-        None
-    )
+    variable: Annotated[
+        str | None,
+        typer.Option(help="The variable of an ArviZ, Stan or JAGS file that holds the labels.", show_default=False),
+    ] = None
+    long: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns of the draw, the item and its label, as in draw,item,label: one row per draw and item.",
+            show_default=False,
+        ),
+    ] = None
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether a csv file has a header.", show_default="detected"),
+    ] = None
+    index: Annotated[
+        bool | None,
+        typer.Option(
+            "--index/--no-index",
+            help="Whether the first column of a csv file numbers the draws.",
+            show_default="detected",
+        ),
+    ] = None
 
     def sample(self) -> PartitionSample:
-        """The draws that the options name."""
+        """The draws that the options specify."""
         from partita.io import read_draws
 
         return read_draws(
-            list(self.draws), burn=self.burn, thin=self.thin, missing=self.missing, variable=self.variable
+            list(self.draws),
+            burn=self.burn,
+            thin=self.thin,
+            missing=self.missing,
+            variable=self.variable,
+            long=None if self.long is None else [name.strip() for name in self.long.split(",")],
+            header=self.header,
+            index=self.index,
         )
 
 
 @dataclass(frozen=True)
+class OptionalReading(Reading):
+    """Where the draws come from, in a command that may do without."""
+
+    draws: Annotated[list[str] | None, typer.Argument(help=DRAWS, metavar="[DRAWS...]", show_default=False)] = None  # type: ignore[assignment]
+
+    def sample(self) -> PartitionSample:
+        """The draws that the options name."""
+        if not self.draws:
+            raise ValueError("there are no draws: name their files, or give --pairs or --similarity")
+        return super().sample()
+
+
+@dataclass(frozen=True)
 class Searching:
-    """Which estimate is wanted, and how hard to look for it."""
+    """Which estimate to compute, and with how much effort."""
 
     loss: Annotated[str, typer.Option(help="binder, vi, nvi, id, nid, omari or zero-one.")] = "vi"
     a: Annotated[
         float | None,
-        typer.Option(help="Cost of splitting (binder, vi): less gives more clusters.", show_default="1"),
+        typer.Option(help="Cost of splitting (binder, vi): a smaller cost gives more clusters.", show_default="1"),
     ] = None
     b: Annotated[float | None, typer.Option(help="Cost of joining (binder, vi).", show_default="1")] = None
     method: Annotated[
         str,
         typer.Option(help="search, salso, greedy, hasse, draws, map, medv, pear, laugreen, exact or enumerate."),
     ] = "search"
-    runs: Annotated[int, typer.Option(help="Runs of the search.")] = 16
-    seconds: Annotated[float | None, typer.Option(help="Stop the search after this time.", show_default=False)] = None
+    runs: Annotated[int, typer.Option(help="Number of runs of the search.")] = 16
+    seconds: Annotated[float | None, typer.Option(help="Time limit in seconds.", show_default=False)] = None
     max_clusters: Annotated[
         float | None,
-        typer.Option(help="Most clusters allowed; inf for no limit.", show_default="as in the draws"),
+        typer.Option(help="Maximum number of clusters; inf for no limit.", show_default="as in the draws"),
     ] = None
-    seed: Annotated[int | None, typer.Option(help="Seed, for the same answer again.", show_default=False)] = None
+    seed: Annotated[
+        int | None, typer.Option(help="Random seed; the same seed gives the same answer.", show_default=False)
+    ] = None
     jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1
     max_draws: Annotated[
         int | None,
-        typer.Option(help="Search on so many draws, picked at random, and test on the others.", show_default=False),
+        typer.Option(help="Search on at most this many random draws and evaluate on the others.", show_default=False),
     ] = None
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks.")] = False
 
-    def estimate(self, sample: PartitionSample) -> Estimate:
-        """The estimate that the options ask for."""
+    def estimate(self, sample: PartitionSample, constraints: Constraints | None = None) -> Estimate:
+        """The estimate that the options specify."""
         import partita
 
+        self.refuse_unused()
         return partita.estimate(
-            sample, loss=self.chosen_loss(), method=self.method, search=self.settings(), rng=self.seed
+            sample,
+            loss=self.chosen_loss(),
+            method=self.method,
+            search=self.settings(),
+            rng=self.seed,
+            constraints=constraints,
         )
+
+    def refuse_unused(self) -> None:
+        """Runs are of methods that search; the zero-one loss has its least value at the most frequent draw."""
+        from partita.search import METHODS, as_method
+
+        if not as_method(self.method).repeats:
+            names = ", ".join(name for name, method in METHODS.items() if method.repeats)
+            refuse(["runs"], f"is for the methods {names}, not for {self.method}")
+        if self.loss == "zero-one":
+            refuse(["runs"], "is for losses that need a search; the zero-one loss is least at the most frequent draw")
+
+    def refuse_search(self, why: str) -> None:
+        """Raises an error for any option that only applies to a search."""
+        refuse(SEARCH_OPTIONS, why)
 
     def chosen_loss(self) -> Loss:
         """The loss with its weights."""
@@ -89,9 +156,21 @@ class Searching:
             raise ValueError(f"--{next(iter(weights))} is for the losses binder and vi, not for {self.loss}")
         return type(loss)(**weights) if weights else loss  # type: ignore[no-any-return]
 
+    def pair_loss(self) -> Loss:
+        """The loss of pair probabilities with its weights; Binder's unless another is named."""
+        from partita.pair_losses import as_pair_loss
+
+        loss: Any = as_pair_loss(self.loss if was_typed("loss") else "binder")
+        weights = {name: value for name, value in (("a", self.a), ("b", self.b)) if value is not None}
+        if weights and not hasattr(loss, "a"):
+            raise ValueError(
+                f"--{next(iter(weights))} is for the losses binder and vi-lower-bound, not for {self.loss}"
+            )
+        return type(loss)(**weights) if weights else loss  # type: ignore[no-any-return]
+
     def settings(self) -> Search:
         """The settings of the search; progress is shown on a terminal only."""
-        from partita.estimate import Search
+        from partita.search.settings import Search
 
         return Search(
             runs=self.runs,
@@ -105,30 +184,34 @@ class Searching:
 
 @dataclass(frozen=True)
 class Spreading:
-    """Which Dask cluster searches, if one does."""
+    """The Dask cluster to search on, if any."""
 
     dask: Annotated[
         str | None,
         typer.Option(help="Search on the Dask cluster of this scheduler, such as tcp://host:8786.", show_default=False),
     ] = None
     workers: Annotated[
-        int | None, typer.Option(help="Search on so many Dask workers of this machine.", show_default=False)
+        int | None, typer.Option(help="Search on this many Dask workers of this machine.", show_default=False)
     ] = None
     shards: Annotated[
         int | None,
-        typer.Option(help="Split the draws over the workers in so many parts.", show_default=False),
+        typer.Option(help="Split the draws over the workers into this many parts.", show_default=False),
     ] = None
 
-    def estimate(self, searching: Searching, sample: PartitionSample) -> Estimate:
-        """The estimate, from a cluster if the options name one."""
+    def estimate(
+        self, searching: Searching, sample: PartitionSample, constraints: Constraints | None = None
+    ) -> Estimate:
+        """The estimate, computed on a cluster if the options name one."""
         if self.dask is None and self.workers is None:
             if self.shards is not None:
                 raise ValueError("--shards needs workers: --dask or --workers")
-            return searching.estimate(sample)
+            return searching.estimate(sample, constraints)
         from partita import distributed
 
+        refuse(["together", "apart", "one_per"], "is for a search on this machine, not on Dask workers")
+        searching.refuse_unused()
         if self.dask is not None and self.workers is not None:
-            raise ValueError("--dask has workers already: --workers is for a cluster of this machine")
+            raise ValueError("--dask already has workers: --workers is for a cluster on this machine")
         return distributed.estimate(
             sample,
             loss=searching.chosen_loss(),
@@ -148,25 +231,36 @@ class Writing:
     json: Json = False
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for all results, written whole or not at all.", show_default=False),
+        typer.Option(help="Folder for all results; it appears only when it is complete.", show_default=False),
     ] = None
-    force: Annotated[bool, typer.Option("--force", help="Replace earlier results.")] = False
+    force: Annotated[bool, typer.Option("--force", help="Replace existing results.")] = False
+
+    def refuse_unused(self, *others: str) -> None:
+        """Without --out nothing is written: refuses --force and the other options, which would be ignored."""
+        if self.out is None:
+            refuse(("force", *others), "is for the results that --out writes; give --out too")
 
 
 BoundSeconds = Annotated[
     float | None,
-    typer.Option("--bound", help="Seconds to spend on proving how good the estimate is.", show_default=False),
+    typer.Option("--bound", help="Seconds to spend on a proven lower bound of the expected loss.", show_default=False),
 ]
-Level = Annotated[float, typer.Option(help="Probability that the credible ball holds.")]
+Level = Annotated[float, typer.Option(help="Posterior probability that the credible ball holds.")]
 DataFile = Annotated[
     str | None,
-    typer.Option("--data", help="The items themselves, a row each (csv, npy), to be drawn.", show_default=False),
+    typer.Option(
+        "--data", help="The data behind the draws, one row per item (csv, npy), to be plotted.", show_default=False
+    ),
+]
+DataColumns = Annotated[
+    str | None,
+    typer.Option("--columns", help="Columns of the data to use, as in x,y.", show_default="all"),
 ]
 TruthFile = Annotated[
     str | None,
     typer.Option(
         "--truth",
-        help="Labels to compare with; file.csv:column picks one.",
+        help="True labels to compare with; file.csv:column selects a column.",
         show_default=False,
     ),
 ]
@@ -174,7 +268,7 @@ LabelsFile = Annotated[
     str | None,
     typer.Option(
         "--labels",
-        help="Take these labels as the estimate; file.csv:column picks a column.",
+        help="Use these labels as the estimate; file.csv:column selects a column.",
         show_default=False,
     ),
 ]

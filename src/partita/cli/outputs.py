@@ -1,73 +1,45 @@
-"""Results as files: a folder that appears whole or not at all."""
+"""Results as files: a folder that appears only when it is complete."""
 
 from __future__ import annotations
 
 import csv
 import json
-import os
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from partita._atomic import NotReplaced, atomic_folder, files_only
+from partita.cli.terminal import printable
+
 RESULTS = ("labels.csv", "runs.csv", "ball.csv", "summary.json", "report.html")
 
 
 @contextmanager
 def whole_folder(target: Path, *, force: bool, known: Sequence[str] = RESULTS) -> Iterator[Path]:
-    """A hidden folder beside `target` to write to; it becomes `target` if all goes well, else it is removed.
+    """A temporary folder for results, which becomes `target` on success and is removed otherwise.
 
-    With `force` an earlier folder is replaced, but only if it holds nothing but the `known` files.
+    With `force` an existing folder is replaced, but only if it contains nothing but the `known` files.
     """
-    _check_free(target, force, known)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    if target.exists() and not target.is_dir():
+        raise ValueError(f"{target} is not a folder")
+    if target.exists() and not force:
+        raise ValueError(f"{target} exists already; --force replaces it")
     try:
-        temporary.mkdir()
-    except OSError as error:
-        raise OSError(error.errno, f"nothing can be written there: {error.strerror}", str(target)) from None
-    try:
-        yield temporary
-        _swap(temporary, target)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        with atomic_folder(target, find_foreign=files_only(*known) if force else None) as temporary:
+            yield temporary
+    except NotReplaced as error:
+        hint = "; --force replaces only existing results" if force else ""
+        raise ValueError(f"{target}: {error.strerror}{hint}") from None
 
 
 def check_new_file(path: Path, force: bool) -> None:
-    """Refuses to overwrite, and to write where no folder is."""
+    """Refuses to overwrite a file, or to write to a folder that does not exist."""
     if path.exists() and not force:
         raise ValueError(f"{path} exists already; --force replaces it")
     if not path.absolute().parent.is_dir():
         raise ValueError(f"{path.parent} is not a folder")
-
-
-def _check_free(target: Path, force: bool, known: Sequence[str]) -> None:
-    if not target.name:
-        raise ValueError(f"--out {target} has no name of its own")
-    if not target.exists():
-        return
-    if not target.is_dir():
-        raise ValueError(f"{target} exists already and is not a folder")
-    if not force:
-        raise ValueError(f"{target} exists already; --force replaces it")
-    others = sorted(entry.name for entry in target.iterdir() if entry.name not in known)
-    if others:
-        raise ValueError(f"{target} holds other things ({others[0]}); --force replaces earlier results only")
-
-
-def _swap(temporary: Path, target: Path) -> None:
-    if not target.exists():
-        temporary.rename(target)
-        return
-    old = target.with_name(f".{target.name}.{os.getpid()}.old")
-    target.rename(old)
-    try:
-        temporary.rename(target)
-    except OSError:
-        old.rename(target)
-        raise
-    shutil.rmtree(old)
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -79,7 +51,7 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """A JSON file that any reader takes (no NaN, no infinity), a line a key."""
+    """A JSON file that every reader accepts (no NaN, no infinity), with one line per key."""
     lines = [f"  {json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in content.items()]
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
@@ -106,4 +78,4 @@ def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]
 def _plain(text: str) -> Any:
     from rich.text import Text
 
-    return Text(text)  # names may hold what rich would read as markup
+    return Text(printable(text))  # names may contain what rich would interpret as markup

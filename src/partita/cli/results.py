@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,16 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita.cli.outputs import print_table, write_csv, write_json
+from partita.cli.terminal import printable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from partita.bounds import Bound
-    from partita.estimate import Estimate
+    from partita.estimate_result import Estimate
     from partita.sample import PartitionSample
-    from partita.uncertainty import CredibleBall
+    from partita.uncertainty.ball import CredibleBall
+    from partita.uncertainty.bounds import Bound
 
 CLUSTERS_PRINTED = 50
+LABELS_FILE = "labels.csv"
 BOUNDS = ("upper", "lower", "horizontal")
 
 
@@ -30,7 +33,7 @@ def command_line() -> str:
 
 
 def estimate_facts(estimate: Estimate, bound: Bound | None = None) -> dict[str, Any]:
-    """What scripts want to know about an estimate."""
+    """The facts about an estimate that scripts need."""
     from importlib.metadata import version
 
     sample, loss = estimate.sample, estimate.loss
@@ -45,7 +48,8 @@ def estimate_facts(estimate: Estimate, bound: Bound | None = None) -> dict[str, 
         "n_draws": sample.n_draws,
         "n_unique": sample.n_unique,
         "n_items": sample.n_items,
-        "runs": len(estimate.runs),
+        "runs": estimate.n_runs,
+        "partitions_compared": len(estimate.runs),
         "times_reached": estimate.times_reached if estimate.runs else None,
         "proven": estimate.proven,
         "gap": estimate.gap,
@@ -53,13 +57,28 @@ def estimate_facts(estimate: Estimate, bound: Bound | None = None) -> dict[str, 
         "held_out": None if estimate.held_out is None else asdict(estimate.held_out),
         "compression": asdict(estimate.compression),
         "interrupted": estimate.interrupted,
+        "warnings": list(estimate.warnings),
         "seed": estimate.seed,
         "version": version("partita"),
     }
 
 
+def agreement(labels: Any, truth: Any) -> dict[str, float]:
+    """Measures of agreement between labels and the truth for the same items."""
+    from partita.agreement import adjusted_rand, f1, nmi
+
+    return {"adjusted_rand": adjusted_rand(truth, labels), "nmi": nmi(truth, labels), "f1": f1(labels, truth)}
+
+
+def agreement_sentence(measures: dict[str, float], truth: str) -> str:
+    """The measures of agreement as a sentence."""
+    names = {"adjusted_rand": "adjusted Rand index", "nmi": "NMI", "f1": "F1"}
+    listed = ", ".join(f"{names[measure]} {value:.3f}" for measure, value in measures.items())
+    return f"Against {truth}: {listed}."
+
+
 def ball_facts(ball: CredibleBall) -> dict[str, Any]:
-    """What scripts want to know about a credible ball."""
+    """The facts about a credible ball that scripts need."""
     bounds = {kind: [labels.tolist() for labels in getattr(ball, kind)] for kind in BOUNDS}
     rows = ball.summary()
     return {
@@ -71,19 +90,25 @@ def ball_facts(ball: CredibleBall) -> dict[str, Any]:
         "center": ball.center.tolist(),
         **bounds,
         "summary": rows,
+        "warnings": list(ball.warnings),
     }
+
+
+def print_warnings(sentences: Iterable[str]) -> None:
+    """Prints warnings, which come before the result, one line each."""
+    for sentence in sentences:
+        print(printable(f"Warning: {sentence}"))
 
 
 def print_estimate(estimate: Estimate, bound: Bound | None = None) -> None:
     """The answer as a sentence and a table of the clusters."""
-    from partita.certainty import cluster_stability
-    from partita.report.words import answer
+    from partita.report.sentences import answer
+    from partita.uncertainty.certainty import cluster_stability
 
-    print(answer(estimate, None))
+    print_warnings(estimate.warnings)
+    print(printable(answer(estimate, None)))
     if bound is not None:
         print(bound)
-    if estimate.interrupted:
-        print("The search was stopped early: this is the best so far.")
     stability = cluster_stability(estimate)
     names = item_names(estimate.sample)
     order = np.argsort(-stability.size, kind="stable")[:CLUSTERS_PRINTED]
@@ -98,9 +123,10 @@ def print_estimate(estimate: Estimate, bound: Bound | None = None) -> None:
 
 def print_ball(ball: CredibleBall) -> None:
     """The ball as a sentence and a table of its bounds."""
-    from partita.report.words import ball_sentence
+    from partita.report.sentences import ball_sentence
 
-    print(ball_sentence(ball, "the estimate"))
+    print_warnings(ball.warnings)
+    print(printable(ball_sentence(ball, "the estimate")))
     rows = [
         (row["partition"], f"{row['clusters']:,}", f"{row['distance']:.6g}", f"{row['weight']:.4g}")
         for row in ball.summary()[:CLUSTERS_PRINTED]
@@ -109,26 +135,39 @@ def print_ball(ball: CredibleBall) -> None:
 
 
 def write_results(
-    folder: Path, estimate: Estimate, ball: CredibleBall, *, bound: Bound | None = None, **page: Any
+    folder: Path,
+    estimate: Estimate,
+    ball: CredibleBall,
+    *,
+    bound: Bound | None = None,
+    facts: dict[str, Any] | None = None,
+    **page: Any,
 ) -> None:
-    """labels.csv, runs.csv, ball.csv, summary.json and report.html."""
-    from partita.certainty import item_certainty
+    """Writes labels.csv, runs.csv, ball.csv, summary.json (with other `facts`, if given) and report.html."""
     from partita.report import report
 
-    names = item_names(estimate.sample)
-    certainty = item_certainty(estimate).probability
-    rows = zip(names, estimate.labels.tolist(), _digits(certainty), strict=True)
-    write_csv(folder / "labels.csv", ("item", "cluster", "certainty"), rows)
+    write_labels(folder / LABELS_FILE, estimate)
     write_runs(folder / "runs.csv", estimate)
     write_ball(folder / "ball.csv", ball)
     details = ball_facts(ball)
     shown = {key: details[key] for key in ("level", "mass", "radius", "n_inside", "summary")}
-    write_json(folder / "summary.json", estimate_facts(estimate, bound) | {"ball": shown, "command": command_line()})
-    report(estimate, ball, path=folder / "report.html", command=command_line(), bound=bound, **page)
+    summary = estimate_facts(estimate, bound) | {"ball": shown, **(facts or {}), "command": command_line()}
+    write_json(folder / "summary.json", summary)
+    page |= {"command": command_line(), "labels_file": LABELS_FILE}
+    report(estimate, ball, path=folder / "report.html", bound=bound, **page)
+
+
+def write_labels(path: Path, estimate: Estimate) -> None:
+    """One row per item: its name, its cluster and its certainty."""
+    from partita.uncertainty.certainty import item_certainty
+
+    certainty = item_certainty(estimate).probability
+    rows = zip(item_names(estimate.sample), estimate.labels.tolist(), _digits(certainty), strict=True)
+    write_csv(path, ("item", "cluster", "certainty"), rows)
 
 
 def write_runs(path: Path, estimate: Estimate) -> None:
-    """A row a run of the search."""
+    """One row per partition to which the runs of the search led."""
     rows = [
         (run, row.start, row.sweeps, row.moves, row.clusters, repr(row.loss), f"{row.seconds:.4f}")
         for run, row in enumerate(estimate.runs)
@@ -138,7 +177,7 @@ def write_runs(path: Path, estimate: Estimate) -> None:
 
 
 def write_ball(path: Path, ball: CredibleBall) -> None:
-    """A row an item: its cluster in the estimate and in each bound."""
+    """One row per item: its cluster in the estimate and in each bound."""
     columns = {"estimate": ball.center}
     for kind in BOUNDS:
         bounds = getattr(ball, kind)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,10 @@ import typer
 
 from partita.cli.command import register
 from partita.cli.errors import INTERRUPTED
-from partita.cli.options import Json
+from partita.cli.given import was_typed
+from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, read_mixed
+from partita.cli.options import DataColumns, Json
+from partita.cli.terminal import print_lines
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -23,55 +27,158 @@ def sample() -> None:
     """
 
 
+@dataclass(frozen=True)
+class Chains:
+    """How long to sample."""
+
+    draws: Annotated[int, typer.Option(help="Draws to keep per chain.")] = 1000
+    warmup: Annotated[int, typer.Option(help="Sweeps to discard at the start of each chain.")] = 1000
+    thin: Annotated[int, typer.Option(help="Sweeps between kept draws.")] = 1
+    chains: Annotated[int, typer.Option(help="Number of independent chains.")] = 4
+    seed: Annotated[int | None, typer.Option(help="Random seed; the same seed gives the same chains.")] = None
+    n_jobs: Annotated[int, typer.Option(help="Threads; -1 is all cores.")] = -1
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """What must stay the same when a run goes on."""
+        return {"warmup": self.warmup, "thin": self.thin, "chains": self.chains, "seed": self.seed}
+
+    @property
+    def running(self) -> dict[str, Any]:
+        """What may change from one command to the next."""
+        return {"n_jobs": self.n_jobs, "progress": sys.stderr.isatty()}
+
+    def sample(self, model: Any, data: Any, **more: Any) -> Any:
+        """A chain of the model from its start."""
+        plan = self.plan
+        return model.sample(data, draws=self.draws, rng=plan.pop("seed"), **plan, **more, **self.running)
+
+
+RunFolder = Annotated[Path, typer.Option(help="New directory for the run; the draws are in its draws.npy.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue the run in --out, to its end or to --draws.")]
+Alpha = Annotated[float | None, typer.Option(help="Concentration; a Gamma(1, 1) prior if not given.")]
+
+
 def dpm(
     data: Annotated[
-        Path, typer.Argument(help="CSV of numbers: a row an item, a column a variable; a header is optional.")
+        str,
+        typer.Argument(
+            help="CSV of numbers: one row per item, one column per variable; a header is optional. "
+            "A column named item, node, name or id names the items."
+        ),
     ],
-    out: Annotated[Path, typer.Option(help="New directory for the run; the draws are in its draws.npy.")],
+    out: RunFolder,
+    chains: Chains,
+    columns: DataColumns = None,
     covariance: Annotated[str, typer.Option(help="full or diag.")] = "full",
-    alpha: Annotated[float | None, typer.Option(help="Concentration; a Gamma(1, 1) prior if not given.")] = None,
+    alpha: Alpha = None,
     standardize: Annotated[bool, typer.Option(help="Centre and scale each column first.")] = False,
-    draws: Annotated[int, typer.Option(help="Draws kept of each chain.")] = 1000,
-    warmup: Annotated[int, typer.Option(help="Sweeps thrown away first.")] = 1000,
-    thin: Annotated[int, typer.Option(help="Sweeps between kept draws.")] = 1,
-    chains: Annotated[int, typer.Option(help="Independent chains.")] = 4,
-    seed: Annotated[int | None, typer.Option(help="The same seed gives the same chains.")] = None,
-    n_jobs: Annotated[int, typer.Option(help="Threads; -1 is all cores.")] = -1,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    resume: Resume = False,
     json: Json = False,
 ) -> None:
     """Dirichlet process mixture of Gaussians.
 
     Example: partita sample dpm data.csv --out run.partita --draws 2000 --seed 1
     """
-    import numpy as np
-
     from partita.cli.inputs import read_data
     from partita.models import GaussianDPM
+    from partita.models.data import as_data
+
+    table = read_data(data, columns)
+    model = GaussianDPM(covariance, alpha, standardize=standardize)
+    if resume:
+        inputs = {"X": as_data(table.values)}
+        _check_same_run(out, model, chains, data, inputs, table.distinct_names(), ("covariance", "standardize"))
+    _run(model, table.values, table.distinct_names(), out, chains, resume, json)
+
+
+def mixture(
+    data: TableFile,
+    out: RunFolder,
+    chains: Chains,
+    family: Families = None,
+    missing: Missing = None,
+    alpha: Alpha = None,
+    resume: Resume = False,
+    json: Json = False,
+) -> None:
+    """Dirichlet process mixture of a table with columns of several kinds and missing cells.
+
+    Example: partita sample mixture table.csv --family visits=count --out run.partita --seed 1
+    """
+    from partita.models import MixtureDPM
+    from partita.models.mixtures.cells import encode
+
+    families = parse_families(family)
+    table = read_mixed(data, families, missing)
+    model = MixtureDPM(families, alpha)
+    schema = model.describe(table)
+    if resume:
+        _check_same_run(out, model, chains, data, encode(table, schema), table.names, ())
+    if not json:
+        print_lines(str(schema))
+    _run(model, table, table.names, out, chains, resume, json)
+
+
+register(app, "dpm", dpm)
+register(app, "mixture", mixture)
+
+
+def _run(model: Any, data: Any, names: Any, out: Path, chains: Chains, resume: bool, json: bool) -> None:
+    """Samples, or goes on; the draws are then in draws.npy of the run's directory."""
+    from partita._atomic import atomic_file
+    from partita._draws.npy import write_npy
     from partita.models import resume as go_on
 
-    progress = sys.stderr.isatty()
     if resume:
-        chain = go_on(out, n_jobs=n_jobs, progress=progress)
+        chain = go_on(out, chains.draws if was_typed("draws") else None, **chains.running)
     else:
-        model = GaussianDPM(covariance, alpha, standardize=standardize)
-        settings: dict[str, Any] = {"draws": draws, "warmup": warmup, "thin": thin, "chains": chains}
-        table = read_data(str(data))
-        chain = model.sample(table, **settings, rng=seed, path=out, n_jobs=n_jobs, progress=progress)
-
-    np.save(out / "draws.npy", chain.labels)
+        chain = chains.sample(model, data, names=names, path=out)
+    with atomic_file(out / "draws.npy") as temporary:
+        write_npy(temporary, chain.labels)
     _tell(chain, out, json)
     if not chain.attrs["complete"]:
         raise typer.Exit(INTERRUPTED)
 
 
-register(app, "dpm", dpm)
+def _check_same_run(
+    path: Path,
+    model: Any,
+    chains: Chains,
+    data: str,
+    inputs: dict[str, Any],
+    names: Any,
+    settings: tuple[str, ...],
+) -> None:
+    """Refuses options that differ from the data, the model and the plan with which the run began."""
+    import numpy as np
+
+    from partita._validate import check_rng
+    from partita.models.checkpoint import open_run
+
+    run, plan = open_run(path), chains.plan
+    asked, begun = {**model.params(), **plan}, {**run.params, **asdict(run.plan)}
+    asked["seed"] = int(check_rng(plan["seed"]).integers(2**63))  # as `sample` turns it into that of the plan
+    for name in (*settings, "alpha", *plan):
+        if was_typed(name) and asked[name] != begun.get(name):
+            other = "another" if name == "seed" else begun.get(name)
+            raise ValueError(
+                f"--{name}: the run in {path} began with {other} and cannot be continued with a different value"
+            )
+    stored = run.inputs()
+    same = stored.keys() == inputs.keys() and all(
+        np.array_equal(stored[name], array, equal_nan=array.dtype.kind == "f") for name, array in inputs.items()
+    )
+    if not same or run.names != names:
+        raise ValueError(f"{data} does not contain the data with which the run in {path} began")
 
 
 def _tell(chain: Any, out: Path, json: bool) -> None:
     from partita.cli.outputs import print_json
+    from partita.cli.results import print_warnings
 
     if not json:
+        print_warnings(chain.warnings)
         print(repr(chain))
         return
     summary = {
@@ -81,5 +188,6 @@ def _tell(chain: Any, out: Path, json: bool) -> None:
         "items": chain.n_items,
         "clusters": float(chain.n_clusters.mean()),
         "complete": bool(chain.attrs["complete"]),
+        "warnings": list(chain.warnings),
     }
     print_json(summary)

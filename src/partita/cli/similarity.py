@@ -1,4 +1,4 @@
-"""`partita similarity`: who is with whom."""
+"""`partita similarity`: the posterior probability that two items share a cluster."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from partita.cli.inputs import read_partition
+from partita.cli.given import refuse
+from partita.cli.inputs import DRAWS, read_partition
 from partita.cli.options import Json, LabelsFile, Reading
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def run(
         Path | None, typer.Option(help="A csv or npy file instead of standard output.", show_default=False)
     ] = None,
     figure: Annotated[
-        Path | None, typer.Option(help="Draw the matrix: a png, pdf or svg file.", show_default=False)
+        Path | None, typer.Option(help="Plot the matrix to a png, pdf or svg file.", show_default=False)
     ] = None,
     labels: LabelsFile = None,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
@@ -32,8 +33,8 @@ def run(
 ) -> None:
     """Posterior probability that two items share a cluster, for all pairs.
 
-    Prints a csv matrix, or writes it with --out; --figure draws it, ordered by the clusters of --labels. Two items
-    that no draw labels both have nan (null with --json).
+    Prints a csv matrix, or writes it with --out; --figure plots it, ordered by the clusters of --labels. The entry of
+    two items that no draw labels together is nan (null with --json).
 
     Example: partita similarity draws.csv --out psm.npy --figure psm.png
     """
@@ -41,6 +42,10 @@ def run(
     from partita.cli.results import item_names
     from partita.similarity import similarity
 
+    if out is None and figure is None:
+        refuse(["force"], "is for the files of --out and --figure")
+    if figure is None:
+        refuse(["labels"], "orders the figure; give --figure too")
     for path, endings in ((out, MATRICES), (figure, FIGURES)):
         if path is not None:
             check_new_file(path, force)
@@ -52,7 +57,8 @@ def run(
     if out is not None:
         _write(out, matrix, sample)
     if figure is not None:
-        _draw(figure, matrix, clusters)
+        order = None if clusters is None else clusters.in_order_of(sample.names, sample.n_items, DRAWS)
+        _draw(figure, matrix, order)
     if json:
         files = {name: str(path) for name, path in (("out", out), ("figure", figure)) if path is not None}
         print_json({"items": item_names(sample), **(files or {"similarity": _with_nulls(matrix)})})
@@ -61,19 +67,17 @@ def run(
 
 
 def _with_nulls(matrix: Any) -> list[list[float | None]]:
-    """JSON has no NaN, which stands for items that no draw labels both."""
+    """Replaces NaN, for items that no draw labels together, by None: JSON has no NaN."""
     return [[None if value != value else value for value in row] for row in matrix.tolist()]
 
 
 def _write(path: Path, matrix: Any, sample: PartitionSample) -> None:
-    import numpy as np
+    from partita._atomic import atomic_file
+    from partita._draws.npy import write_npy
 
-    from partita._replace import replacing
-
-    with replacing(path) as temporary:
+    with atomic_file(path) as temporary:
         if path.suffix == ".npy":
-            with temporary.open("wb") as stream:
-                np.save(stream, matrix, allow_pickle=False)
+            write_npy(temporary, matrix)
         else:
             with temporary.open("w", encoding="utf-8", newline="") as stream:
                 _print_csv(stream, matrix, sample)
@@ -94,10 +98,10 @@ def _print_csv(stream: TextIO, matrix: Any, sample: PartitionSample) -> None:
 def _draw(path: Path, matrix: Any, clusters: Any) -> None:
     from matplotlib.figure import Figure
 
-    from partita._replace import replacing
+    from partita._atomic import atomic_file
     from partita.plots import similarity_map
 
     drawing = Figure(figsize=(6.4, 5.4), layout="constrained")
     similarity_map(matrix, clusters, ax=drawing.add_subplot())
-    with replacing(path) as temporary:
+    with atomic_file(path) as temporary:
         drawing.savefig(temporary, dpi=200, format=path.suffix[1:])

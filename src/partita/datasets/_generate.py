@@ -1,4 +1,4 @@
-"""Draws that look like a posterior's: one partition, doubtful items, clusters that split and merge."""
+"""Draws that resemble those of a posterior: one partition, doubtful items, clusters that split and merge."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from partita._validate import check_count, check_probability, check_rng
 
-_ROWS_A_BLOCK = 256
+_ROWS_PER_BLOCK = 256
 
 
 def make_draws(
@@ -22,11 +22,11 @@ def make_draws(
     merge: float = 0.1,
     rng: Any = None,
 ) -> NDArray[np.int64]:
-    """Draws of a partition that vary as those of an MCMC sampler do.
+    """Draws of a partition that vary like those of an MCMC sampler.
 
-    A base partition is drawn first. Each item also has a rival cluster and a probability of being found
-    there: near zero for most items, large for some. In each draw a cluster may also split in two along a
-    hidden order of its items, or merge with the cluster before it.
+    A base partition is drawn first. Each item also has a second cluster and a probability of being there:
+    near zero for most items, large for some. In each draw a cluster may also split in two along a hidden
+    order of its items, or merge with the cluster before it.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ def make_draws(
     n_clusters : int
         Clusters of the base partition; some may be empty if there are few items.
     doubt : float
-        The average probability with which an item is found with its rival cluster.
+        The average probability that an item is in its second cluster.
     split, merge : float
-        The probability with which a cluster is split, or merged with the one before it, in a draw.
+        The probability that a cluster is split, or merged with the one before it, in a draw.
     rng : None, int or numpy Generator
         The same seed gives the same draws.
 
@@ -61,8 +61,8 @@ def make_draws(
     item_doubt = _item_doubts(n_items, check_probability(doubt, "doubt"), generator)
     order = generator.random(n_items)
     draws = np.empty((n_draws, n_items), np.int64)
-    for start in range(0, n_draws, _ROWS_A_BLOCK):
-        block = draws[start : start + _ROWS_A_BLOCK]
+    for start in range(0, n_draws, _ROWS_PER_BLOCK):
+        block = draws[start : start + _ROWS_PER_BLOCK]
         moved = generator.random(block.shape) < item_doubt
         block[:] = np.where(moved, rival, base)
         _split_and_merge(block, order, n_clusters, split, merge, generator)
@@ -70,7 +70,7 @@ def make_draws(
 
 
 def _item_doubts(n_items: int, mean: float, generator: np.random.Generator) -> NDArray[np.float64]:
-    """Beta distributed, so that few items hold most of the doubt."""
+    """Beta distributed, so that few items have most of the doubt."""
     if mean in (0.0, 1.0):
         return np.full(n_items, mean)
     return generator.beta(0.5, 0.5 * (1 - mean) / mean, n_items)

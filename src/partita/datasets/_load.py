@@ -62,8 +62,8 @@ def load_galaxies(corrected: bool = False) -> Dataset:
     Parameters
     ----------
     corrected : bool
-        The 78th velocity is 26690 in the copy that statistical software carries and papers analyse; True
-        gives 26960, the value without the misprint.
+        The 78th velocity is 26690 in the copy that is distributed with statistical software and analysed in papers;
+        True gives 26960, the value without the misprint.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def load_house_votes() -> Dataset:
     Returns
     -------
     Dataset
-        `data` is (435, 16): 1 is yea, 0 nay, -1 neither on record. `target` is the party.
+        `data` is (435, 16): 1 is yea, 0 is nay, -1 is neither. `target` is the party.
 
     Examples
     --------

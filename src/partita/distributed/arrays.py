@@ -1,4 +1,4 @@
-"""Large results as Dask arrays, block by block; whichever Dask scheduler is in use computes them."""
+"""Large results as Dask arrays, block by block, computed by the current Dask scheduler."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from partita import losses as here
-from partita import uncertainty
-from partita._validate import check_count, check_partition, check_same_items
+from partita._partition_checks import check_partition_of
+from partita._validate import check_count
 from partita.losses import Loss, as_loss, unique_distances
 from partita.sample import PartitionSample, as_sample
 from partita.similarity import similarity as similarity_here
-from partita.uncertainty import CredibleBall
+from partita.uncertainty.ball import CredibleBall, ball_from, subject
 
-ITEMS_A_BLOCK = 4096
-LABELS_A_BLOCK = 1 << 25
+ITEMS_PER_BLOCK = 4096
+LABELS_PER_BLOCK = 1 << 25
 
 
-def similarity(draws: Any, block: int = ITEMS_A_BLOCK, dtype: DTypeLike = np.float32) -> Any:
+def similarity(draws: Any, block: int = ITEMS_PER_BLOCK, dtype: DTypeLike = np.float32) -> Any:
     """Posterior similarity matrix as a Dask array, one task for each block of items.
 
     Parameters
@@ -54,7 +54,7 @@ def similarity_block(sample: PartitionSample, rows: slice, columns: slice, dtype
 
 
 def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", block: int | None = None) -> Any:
-    """Loss of one partition against every draw as a Dask array, one task for each block of distinct draws.
+    """Loss of one partition against every draw as a Dask array, with one task per block of distinct draws.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", block: 
     draws : anything that `as_sample` takes
     loss : str or Loss
     block : int, optional
-        Distinct draws in a block; by default so many that a block has about 32 million labels.
+        Distinct draws per block; by default enough that a block has about 32 million labels.
 
     Returns
     -------
@@ -80,9 +80,8 @@ def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", block: 
 
 def _unique_distances(partition: ArrayLike, sample: PartitionSample, loss: Loss, block: int | None = None) -> Any:
     da, dask = _dask()
-    center = check_partition(partition, "partition")
-    check_same_items(center, sample.labels[0], "partition", "draws")
-    size = max(1, LABELS_A_BLOCK // sample.n_items) if block is None else check_count(block, "block", minimum=1)
+    center = check_partition_of(partition, sample.names, sample.n_items, "partition")
+    size = max(1, LABELS_PER_BLOCK // sample.n_items) if block is None else check_count(block, "block", minimum=1)
     shared = dask.delayed(center, pure=False)
     pieces = []
     for rows in _slices(sample.n_unique, size):
@@ -96,7 +95,7 @@ def _distances_to_rows(center: NDArray[np.int64], part: PartitionSample, loss: L
 
 
 def pairwise_distances(draws: Any, loss: str | Loss = "vi", block: int = 512) -> Any:
-    """Losses between all distinct draws as a Dask array, one task for each block of draws.
+    """Losses between all distinct draws as a Dask array, with one task per block of draws.
 
     Parameters
     ----------
@@ -135,7 +134,7 @@ def pairwise_block(truths: PartitionSample, estimates: PartitionSample, loss: Lo
 
 def _complete(row: NDArray[Any]) -> NDArray[np.int64]:
     if row.min() < 0:
-        raise ValueError("pairwise distances by blocks need draws without gaps")
+        raise ValueError("pairwise distances by blocks need draws without missing labels")
     return row.astype(np.int64)
 
 
@@ -157,8 +156,8 @@ def credible_ball(
     >>> credible_ball([0, 0, 1, 1], draws, level=0.9).radius
     1.0
     """
-    center, sample, kind = uncertainty.subject(estimate, draws, loss)
-    return uncertainty.ball_from(center, sample, kind, level, _unique_distances(center, sample, kind, block).compute())
+    center, sample, kind = subject(estimate, draws, loss)
+    return ball_from(center, sample, kind, level, _unique_distances(center, sample, kind, block).compute())
 
 
 def _dask() -> tuple[Any, Any]:

@@ -1,7 +1,8 @@
-"""Chains of a model, one task for each, on the workers of a cluster."""
+"""Chains of a model on the workers of a cluster, with one task per chain."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def sample_chains(
 ) -> Chain:
     """Chains of a model, sampled by the workers of a Dask cluster.
 
-    Each chain has a seed of its own, drawn from `rng`, so that the chains are the same on any number of workers.
+    Each chain has its own seed, drawn from `rng`, so that the chains are the same on any number of workers.
 
     Parameters
     ----------
@@ -34,7 +35,7 @@ def sample_chains(
     client, workers
         As for `estimate`.
     **options
-        What else `model.sample` takes, such as ``draws`` and ``warmup``.
+        Other arguments of `model.sample`, such as ``draws`` and ``warmup``.
 
     Returns
     -------
@@ -44,7 +45,7 @@ def sample_chains(
     --------
     >>> from distributed import Client
     >>> from partita.models import GaussianDPM
-    >>> with Client(processes=False, n_workers=1, dashboard_address=":0", set_as_default=False) as client:
+    >>> with Client(processes=False, n_workers=1, dashboard_address="127.0.0.1:0", set_as_default=False) as client:
     ...     chain = sample_chains(GaussianDPM(), [[0.0], [0.1], [5.0]], chains=2, draws=5, rng=1, client=client)
     >>> chain.labels.shape
     (2, 5, 3)
@@ -68,4 +69,7 @@ def _side_by_side(parts: list[Chain]) -> Chain:
     stats = {name: np.concatenate([part.stats[name] for part in parts]) for name in first.stats}
     labels = np.concatenate([part.labels for part in parts])
     seeds = [part.attrs.get("seed") for part in parts]
-    return Chain(labels, stats, first.model, first.inputs, {**first.attrs, "seed": seeds})
+    joint: dict[str, Any] = {"labels": labels, "stats": stats, "attrs": {**first.attrs, "seed": seeds}}
+    if hasattr(first, "columns"):  # of a latent block model, which clusters the columns too
+        joint["columns"] = np.concatenate([part.columns for part in parts])  # type: ignore[attr-defined]
+    return replace(first, **joint)

@@ -1,7 +1,7 @@
-"""Tasks on the workers of a Dask cluster, done again when a worker is lost.
+"""Tasks on the workers of a Dask cluster, repeated when a worker is lost.
 
-What tasks share is sent to the workers once. Should the workers that hold it die, it is sent again from here, and the
-tasks that needed it are done again: each is a function of its arguments, so that the result is the same.
+Values that tasks share are sent to the workers once. If the workers that hold a value die, it is sent again, and the
+tasks that needed it are repeated: each is a function of its arguments, so the result is the same.
 """
 
 from __future__ import annotations
@@ -15,22 +15,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-#: How long to wait for the scheduler, and for a first worker, before saying that there is none.
+#: How long to wait for the scheduler, and for a first worker, before reporting that there is none.
 PATIENCE_SECONDS = 20.0
-#: A task that loses its worker so many times is itself the cause.
-MOST_LOSSES = 50
-#: A local cluster gives up a worker that is dead so long after a death, though it may have come back and died again.
+#: If workers are lost more often than this, the tasks themselves are the cause.
+MAX_LOSSES = 50
+#: A local cluster gives up a worker that is dead this long after a death, although it may have restarted in between.
 LOST_FOR_GOOD = "600s"
-#: A value that takes longer than at this speed to send is sent again.
-SLOWEST_BYTES_A_SECOND = 1e7
-#: Tasks under way for each thread of the workers: enough that none waits for its next.
-TASKS_A_THREAD = 3
+#: The address of a cluster that partita starts: this machine only. A dashboard at ":0" would be open to the network.
+ON_LOOPBACK = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
+#: A value is sent again if sending takes longer than it would at this speed.
+MIN_BYTES_PER_SECOND = 1e7
+#: Tasks in flight per thread of the workers: enough that no thread waits for its next task.
+TASKS_PER_THREAD = 3
 _TURN_SECONDS = 0.5
 
 
 @dataclass(eq=False)
 class Shared:
-    """A value that tasks use; `worker` is the number of the one it is sent to, from which others fetch it."""
+    """A value that tasks use; `worker` is the number of the worker that receives it, from which others fetch it."""
 
     value: Any
     worker: int | None = None
@@ -39,25 +41,25 @@ class Shared:
 
 @dataclass(frozen=True)
 class _Lost:
-    """In place of the answer of a task that lost its worker."""
+    """Replaces the answer of a task that lost its worker."""
 
     error: Exception
 
 
 class Pool(Protocol):
-    """Where tasks are done."""
+    """Where tasks run."""
 
     @property
     def n_threads(self) -> int:
-        """How many tasks run at the same time."""
+        """Number of tasks that run at the same time."""
 
     def share(self, value: Any, worker: int | None = None) -> Shared:
-        """A value for the tasks, sent once, to a worker of that number; others fetch it from there."""
+        """A value for the tasks, sent once to the worker of that number; others fetch it from there."""
 
     def map(
         self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], stopped: Callable[[], bool] | None = None
     ) -> list[Any]:
-        """function(*task) for each task, in order; None for those that were not done when `stopped` said so."""
+        """function(*task) for each task, in order; None for tasks that were not done when `stopped` returned true."""
 
 
 class ThreadPool:
@@ -111,8 +113,8 @@ class DaskPool:
     ) -> list[Any]:
         results: list[Any] = [None] * len(tasks)
         waiting, futures = deque(range(len(tasks))), dict[Any, int]()
-        few = len(tasks) <= TASKS_A_THREAD  # an exchange of shards: not worth a question of its own, all ended at once
-        most = TASKS_A_THREAD if few else TASKS_A_THREAD * max(1, self.n_threads)
+        few = len(tasks) <= TASKS_PER_THREAD  # an exchange with shards: all tasks are sent and awaited together
+        most = TASKS_PER_THREAD if few else TASKS_PER_THREAD * max(1, self.n_threads)
         losses, idle_since = 0, time.monotonic()
         while (waiting or futures) and not stopped():
             places = [waiting.popleft() for _ in range(min(len(waiting), most - len(futures)))]
@@ -122,7 +124,7 @@ class DaskPool:
                 place, idle_since = futures.pop(future), time.monotonic()
                 if isinstance(answer, _Lost):
                     losses += 1
-                    if losses > MOST_LOSSES:
+                    if losses > MAX_LOSSES:
                         raise answer.error
                     waiting.appendleft(place)
                 else:
@@ -134,7 +136,7 @@ class DaskPool:
         return results
 
     def _gather(self, ended: list[Any]) -> Iterator[tuple[Any, Any]]:
-        """The answers of tasks that have ended, all in one exchange if none was lost."""
+        """The answers of finished tasks, in one exchange if none was lost."""
         if len(ended) > 1:
             try:
                 yield from zip(ended, self.client.gather(ended), strict=True)
@@ -153,7 +155,7 @@ class DaskPool:
 
     @contextmanager
     def _connection(self) -> Iterator[None]:
-        """Whatever fails because the scheduler is gone says so."""
+        """Turns failures caused by a lost scheduler into an error that says so."""
         try:
             yield
         except Exception as error:
@@ -162,17 +164,17 @@ class DaskPool:
             raise ConnectionError(f"the Dask scheduler at {_address(self.client)} is gone") from error
 
     def _submit(self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """A future for each task; all go to the scheduler in one message."""
+        """One future per task; all go to the scheduler in one message."""
         if not tasks:
             return []
         own = [[argument.future if isinstance(argument, Shared) else argument for argument in task] for task in tasks]
-        futures: list[Any] = self.client.map(function, *zip(*own, strict=True), pure=False, retries=MOST_LOSSES)
+        futures: list[Any] = self.client.map(function, *zip(*own, strict=True), pure=False, retries=MAX_LOSSES)
         return futures
 
     def _send(self, shared: Shared) -> None:
-        """Sends a value, again where its worker died on the way."""
-        limit = PATIENCE_SECONDS + sys.getsizeof(shared.value) / SLOWEST_BYTES_A_SECOND
-        for attempt in range(MOST_LOSSES):
+        """Sends a value, and sends it again if its worker died in the meantime."""
+        limit = PATIENCE_SECONDS + sys.getsizeof(shared.value) / MIN_BYTES_PER_SECOND
+        for attempt in range(MAX_LOSSES):
             workers = self._wait_for_workers()
             worker = workers[((shared.worker or 0) + attempt) % len(workers)]
 
@@ -183,7 +185,7 @@ class DaskPool:
                 shared.future = self.client.sync(send, callback_timeout=limit)[0]
                 return
             except (KeyError, OSError, TimeoutError):
-                if attempt == MOST_LOSSES - 1:
+                if attempt == MAX_LOSSES - 1:
                     raise
                 time.sleep(_TURN_SECONDS)
 
@@ -193,7 +195,7 @@ class DaskPool:
                 self._send(shared)
 
     def _wait(self, futures: list[Any], until: str) -> list[Any]:
-        """The futures that have ended, after half a second at the latest."""
+        """The finished futures, after at most half a second."""
         from distributed import wait
 
         self._check_connected()
@@ -215,7 +217,7 @@ class DaskPool:
             time.sleep(0.1)
 
     def _wait_for_workers(self) -> list[str]:
-        """Addresses of the workers: one at least, or an error."""
+        """Addresses of the workers; an error if there are none."""
         since = time.monotonic()
         while True:
             self._check_connected()
@@ -227,7 +229,7 @@ class DaskPool:
 
 
 def _is_loss(error: BaseException) -> bool:
-    """Whether a task failed because of its worker and not by itself."""
+    """Whether a task failed because its worker was lost."""
     from asyncio import CancelledError as AsyncCancelled
     from concurrent.futures import CancelledError
 
@@ -244,7 +246,7 @@ def _address(client: Any) -> str:
 
 @contextmanager
 def connected(client: Any = None, workers: int | None = None) -> Iterator[DaskPool]:
-    """A pool on the client that is given, on the scheduler of that address, or on a cluster of this machine."""
+    """A pool on the given client, on the scheduler at the given address, or on a cluster of this machine."""
     try:
         import dask
         import distributed
@@ -263,7 +265,7 @@ def connected(client: Any = None, workers: int | None = None) -> Iterator[DaskPo
         n_workers = available_cores() if workers is None else workers
         with (
             dask.config.set({"distributed.deploy.lost-worker-timeout": LOST_FOR_GOOD}),
-            make_cluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+            make_cluster(n_workers=n_workers, threads_per_worker=1, **ON_LOOPBACK) as cluster,
             make_client(cluster, set_as_default=False) as opened,
         ):
             yield DaskPool(opened)
@@ -273,7 +275,7 @@ def _connect(make: Callable[..., Any], address: str) -> Any:
     from distributed.comm.addressing import get_address_host
 
     try:
-        get_address_host(address)  # a client of an address that is none could not be closed
+        get_address_host(address)  # a client of an invalid address could not be closed
         return make(address, timeout=PATIENCE_SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         reason = str(error) or type(error).__name__

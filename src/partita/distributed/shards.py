@@ -1,10 +1,10 @@
-"""A search whose draws are spread over workers: items × clusters score sums travel, draws do not.
+"""A search whose draws are spread over workers: sums of scores (items × clusters) are transferred, draws are not.
 
-Partitions found here on some of the draws are carried on to all of them. In a sweep the items come in a few batches.
-Each worker sums the scores of a batch over its own draws, here the sums are added up, and the items of the batch that
-gain move at the same time. A sweep that did not lower the expected loss is taken back and tried again in smaller
-batches; then clusters are merged where that helps. Scores are whole numbers of a small unit, rounded for fixed blocks
-of draws, so that the answer does not depend on who holds which draws.
+The client finds partitions on some of the draws, and continues with all of them. A sweep handles the items in a few
+batches. Each worker sums the scores of a batch over its own draws, the client adds up the sums, and the items of the
+batch that gain move at the same time. A sweep that did not lower the expected loss is undone and repeated in smaller
+batches; then clusters are merged if that lowers the loss. Scores are whole numbers of a small unit, rounded for fixed
+blocks of draws, so that the answer does not depend on which worker holds which draws.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,33 +22,32 @@ from partita.distributed.pool import Pool, Shared
 from partita.losses import VI, Binder, Loss, core_sample
 from partita.partitions import canonical
 from partita.sample import PartitionSample
-from partita.search.found import Found, RunRow
+from partita.search.core import search_runs
 from partita.search.jobs import run_here
 from partita.search.limits import cluster_limit
+from partita.search.method import SEARCH
 from partita.search.multilevel import best_distinct
-from partita.search.native import search_runs
-
-if TYPE_CHECKING:
-    from partita.estimate import Search
+from partita.search.result import RunRow, SearchResult
+from partita.search.settings import Search
 
 Labels = NDArray[np.uint32]
 Scores = NDArray[np.int64]
 
 COARSE_DRAWS = 512
 CARRIED = 4
-#: Draws are rounded together in blocks: so many blocks at most, so many draws at least.
-MOST_BLOCKS, FEWEST_DRAWS = 64, 16
-FIRST_BATCHES, MOST_BATCHES = 4, 64
-#: What the scores of the core may differ by through rounding, relative to their size: single and double precision.
-ROUGH, PRECISE = 2e-6, 1e-10
+#: Scores are rounded for blocks of draws: the maximum number of blocks, and the minimum number of draws per block.
+MAX_BLOCKS, MIN_DRAWS = 64, 16
+FIRST_BATCHES, MAX_BATCHES = 4, 64
+#: Rounding error of scores, relative to their size: in single precision, and in whole units.
+ROUGH, PRECISE = _core.SINGLE_ROUNDING, 1e-10
 _NEVER = np.iinfo(np.int64).max
 
 
 class ShardOfDraws:
     """Some of the draws on their worker, with the tables of the partitions under search.
 
-    It is sent as labels and weights and builds its tables where it arrives; these follow the labels that come with a
-    question.
+    It is sent as labels and weights and builds its tables on the worker; these follow the labels that come with each
+    request.
     """
 
     def __init__(self, sample: PartitionSample, loss: Loss, ends: NDArray[np.uint32], slots: int, unit: float) -> None:
@@ -59,7 +58,7 @@ class ShardOfDraws:
         return ShardOfDraws, self._made_from
 
     def __sizeof__(self) -> int:
-        return 2 * int(self._made_from[0].labels.nbytes)  # so that Dask takes the work to the draws
+        return 2 * int(self._made_from[0].labels.nbytes)  # so that Dask runs the work where the draws are
 
     def answer(self, kind: str, slot: int, labels: NDArray[Any], items: Labels | None) -> Any:
         """Scores of items, changes by merges, or the value, for one partition."""
@@ -80,7 +79,7 @@ def ask_shard(shard: ShardOfDraws, kind: str, questions: Sequence[Question]) -> 
 
 
 class _TimeIsUp(Exception):
-    """Leaves the descent; what was kept is the answer."""
+    """Leaves the descent; the partitions kept so far are the answer."""
 
 
 @dataclass
@@ -98,12 +97,12 @@ class Slot:
     close: list[Labels] = field(default_factory=list)  # items of the last sweep whose scores were too close to call
 
     def row(self, unit: float) -> RunRow:
-        """What is reported of it."""
+        """The reported run; `unit` is the unit of values in terms of the loss."""
         loss = np.nan if self.value == _NEVER else self.value * unit
         return RunRow(self.start, self.sweeps, self.moves, loss, int(self.kept.max()) + 1, 0.0)
 
     def keep(self, value: int) -> None:
-        """The partition at hand is better, or the first."""
+        """Keeps the current partition, which is better than the last, or the first."""
         self.kept, self.value = self.labels, value
 
 
@@ -114,11 +113,11 @@ def search_shards(
     rng: np.random.Generator,
     pool: Pool,
     shards: int,
-) -> Found:
+) -> SearchResult:
     """The partition found on draws that are split into `shards` parts."""
     deadline = time.monotonic() + (np.inf if search.seconds is None else search.seconds)
     generator_of_orders = np.random.default_rng(rng.integers(2**63))
-    runs, interrupted, group = search_runs("search", _some_draws(sample, rng), loss, search, rng, run_here)
+    runs, interrupted, group, n_runs = search_runs(SEARCH, _some_draws(sample, rng), loss, search, rng, run_here)
     slots = []
     for number, run in enumerate(best_distinct(runs, CARRIED)):
         labels = run.labels if group is None else run.labels[group]
@@ -132,12 +131,12 @@ def search_shards(
     except KeyboardInterrupt:
         interrupted = True
     winner = min(slots, key=lambda slot: (slot.value, slot.number))
-    rows = tuple(slot.row(unit) for slot in slots)
-    return Found(canonical(winner.kept), rows, interrupted=interrupted)
+    rows = tuple(slot.row(unit * loss.unit) for slot in slots)
+    return SearchResult(canonical(winner.kept), rows, interrupted=interrupted, n_runs=n_runs)
 
 
 def _some_draws(sample: PartitionSample, rng: np.random.Generator) -> PartitionSample:
-    """At most so many distinct draws, chosen at random, as a sample of their own."""
+    """At most `COARSE_DRAWS` distinct draws, chosen at random, as a new sample."""
     if sample.n_unique <= COARSE_DRAWS:
         return sample
     chosen = np.sort(rng.choice(sample.n_unique, COARSE_DRAWS, replace=False, p=sample.weights))
@@ -148,7 +147,7 @@ def _some_draws(sample: PartitionSample, rng: np.random.Generator) -> PartitionS
 def _split(sample: PartitionSample, loss: Loss, shards: int, slots: int, unit: float) -> list[ShardOfDraws]:
     """Contiguous parts of the draws, each of whole blocks; the blocks depend on the number of draws only."""
     rows = np.flatnonzero(sample.weights > 0)
-    size = max(FEWEST_DRAWS, -(-len(rows) // MOST_BLOCKS))
+    size = max(MIN_DRAWS, -(-len(rows) // MAX_BLOCKS))
     blocks = [rows[start : start + size] for start in range(0, len(rows), size)]
     parts = []
     for part in np.array_split(np.arange(len(blocks)), min(shards, len(blocks))):
@@ -163,7 +162,7 @@ def _split(sample: PartitionSample, loss: Loss, shards: int, slots: int, unit: f
 
 
 class _Held:
-    """The shards on their workers: what is asked of all, summed."""
+    """The shards on their workers: requests go to all of them, and the answers are summed."""
 
     def __init__(self, pool: Pool, shards: list[ShardOfDraws], deadline: float = np.inf) -> None:
         self._pool, self._deadline = pool, deadline
@@ -185,7 +184,10 @@ def _narrow(labels: Labels) -> NDArray[Any]:
 
 
 def _descend(slots: list[Slot], held: _Held, limit: int, linear: bool, rng: np.random.Generator) -> None:
-    """Sweeps and merges until neither helps any partition."""
+    """Sweeps and merges until neither helps any partition.
+
+    A partition is kept only if its value, a whole number of units, is below the previous one: so this ends.
+    """
     for slot, value in zip(slots, held.values(slots), strict=True):
         slot.keep(value)
     active = slots
@@ -210,7 +212,7 @@ def _sweep_to_the_end(slots: list[Slot], held: _Held, limit: int, linear: bool, 
             else:
                 slot.labels = slot.kept
                 slot.batches *= 4
-                if slot.batches <= MOST_BATCHES:
+                if slot.batches <= MAX_BATCHES:
                     active.append(slot)
 
 
@@ -251,7 +253,7 @@ def _move(slot: Slot, items: Labels, scores: Scores, limit: int, tolerance: floa
     rounding = tolerance * np.maximum(np.abs(stay), np.abs(np.where(possible, best, 0)))
     moving = possible & (gain > rounding)
     founders = np.flatnonzero(moving & (target == clusters))
-    if len(founders) > 1:  # each would be alone: one at a time
+    if len(founders) > 1:  # they would share one new cluster: one at a time
         moving[np.delete(founders, gain[founders].argmax())] = False
     slot.labels = slot.labels.copy()
     slot.labels[items[moving]] = target[moving]
@@ -262,7 +264,7 @@ def _move(slot: Slot, items: Labels, scores: Scores, limit: int, tolerance: floa
 
 
 def _renumbered(labels: Labels) -> Labels:
-    """The same partition with labels 0..K-1, each in use."""
+    """The same partition with labels 0..K-1, all of them in use."""
     used = np.bincount(labels) > 0
     names: Labels = (np.cumsum(used) - 1).astype(np.uint32)
     renumbered: Labels = names[labels]
@@ -282,9 +284,14 @@ def _merge(slots: list[Slot], held: _Held) -> list[Slot]:
             if upper[keep, gone] < -ROUGH * abs(slot.value):
                 slot.labels = _renumbered(np.where(slot.labels == gone, keep, slot.labels).astype(np.uint32))
                 merged.append(slot)
+        active = []
         for slot, value in zip(merged, held.values(merged), strict=True):
-            slot.keep(value)
-            slot.batches = FIRST_BATCHES
-            changed[slot.number] = slot
-        active = [slot for slot in merged if slot.labels.max() > 0]
+            if value < slot.value:
+                slot.keep(value)
+                slot.batches = FIRST_BATCHES
+                changed[slot.number] = slot
+                active.append(slot)
+            else:
+                slot.labels = slot.kept
+        active = [slot for slot in active if slot.labels.max() > 0]
     return list(changed.values())

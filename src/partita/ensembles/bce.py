@@ -8,26 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, polygamma
 
-from .base import Base
+from .base_clusterings import Base
 from .estimator import FixedKEstimator
 from .layout import Floats, Layout
 from .predictive import perplexity_of
 
 _FLOOR = 1e-300
-MINIMUM_TURNS = 5
+MIN_TURNS = 5
 
 
 class BCE(FixedKEstimator):
-    """Each item has its own mixture of consensus clusters, from which each base clustering draws one.
+    """Mixed membership: each item has its own distribution over consensus clusters, and each base label draws from it.
 
     π_n ~ Dirichlet(α), z_nm ~ π_n, y_nm ~ θ_{z_nm, m}. The labels are the modal cluster of E[π_n].
 
     Parameters
     ----------
     k : the number of clusters
-    smoothing : added to each expected label count; 0 is maximum likelihood, as in the paper
-    restarts, max_iter, tol : runs (the one with the highest bound is kept), their longest length, and the
-        relative growth of the bound at which one ends
+    smoothing : added to each expected label count, from 0 to 1e100; 0 is maximum likelihood, as in the paper
+    restarts, max_iter, tol : number of runs (the one with the highest bound is kept), maximum number of iterations of a
+        run, and the relative growth of the bound below which a run ends
     random_state : None, an integer or a numpy Generator
 
     Attributes
@@ -35,7 +35,7 @@ class BCE(FixedKEstimator):
     labels_, n_clusters_, outliers_ : as for `NBCE`
     membership_ : (items, k), E[π_n]
     alpha_ : (k,)
-    bound_, bounds_ : the variational bound at the end and at each turn
+    bound_, bounds_ : the variational bound at the end and after each iteration
 
     Examples
     --------
@@ -76,7 +76,7 @@ class BCE(FixedKEstimator):
 
     def _run(self, base: Base, k: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
         layout = Layout(base.sizes)
-        distinct, copies = np.unique(base.codes, axis=0, return_counts=True)  # items with equal labels are equal
+        distinct, copies = np.unique(base.codes, axis=0, return_counts=True)  # equal items are treated as one
         rows = Base(distinct, base.levels)
         theta = np.concatenate([rng.dirichlet(np.ones(size), k).T for size in base.sizes])
         alpha, bounds = np.ones(k), [-np.inf]
@@ -84,7 +84,7 @@ class BCE(FixedKEstimator):
         for _ in range(self.max_iter):
             gamma, counts, items = explain(rows, alpha, theta, gamma, copies)
             bounds.append(float(copies @ items))
-            if len(bounds) > MINIMUM_TURNS and bounds[-1] - bounds[-2] <= self.tol * abs(bounds[-1]):
+            if len(bounds) > MIN_TURNS and bounds[-1] - bounds[-2] <= self.tol * abs(bounds[-1]):
                 break
             theta = self._maximise(counts, layout)
             mean_log = digamma(gamma) - digamma(gamma.sum(axis=1, keepdims=True))
@@ -101,14 +101,14 @@ class BCE(FixedKEstimator):
         return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))
 
     def perplexity(self, base: Any) -> float:
-        """exp(−bound / number of labels): eq. 12 with the bound on log p(Y), so an upper limit."""
+        """exp(−bound / number of labels): eq. 12 with the bound in place of log p(Y), so an upper limit."""
         read = self._read(base)
         items = self._explain_new(read)[2]
         return perplexity_of(items, read)
 
     def _explain_new(self, base: Base) -> tuple[Floats, Floats, Floats]:
         start = _flat_start(base, self.alpha_)
-        return explain(base, self.alpha_, self._theta, start, np.ones(base.n_items), turns=50)
+        return explain(base, self.alpha_, self._theta, start, np.ones(base.n_items), iterations=50)
 
 
 def _flat_start(base: Base, alpha: Floats) -> Floats:
@@ -116,17 +116,17 @@ def _flat_start(base: Base, alpha: Floats) -> Floats:
 
 
 def explain(
-    base: Base, alpha: Floats, theta: Floats, gamma: Floats, copies: NDArray[Any], turns: int = 5
+    base: Base, alpha: Floats, theta: Floats, gamma: Floats, copies: NDArray[Any], iterations: int = 5
 ) -> tuple[Floats, Floats, Floats]:
-    """The E step: γ_n = α + Σ_m φ_nm with φ_nmk ∝ exp(Ψ(γ_nk)) θ_km(y_nm), a few turns.
+    """The E step: γ_n = α + Σ_m φ_nm with φ_nmk ∝ exp(Ψ(γ_nk)) θ_km(y_nm), iterated a few times.
 
-    Returns γ (items, k), the expected label counts (Σ J_m, k), and the bound of each item: −∞ where some
+    Returns γ (items, k), the expected label counts (Σ J_m, k), and the bound of each item, which is −∞ if some
     label has probability 0 in every cluster.
     """
     seen = base.codes >= 0
     rows = np.where(seen, base.codes + Layout(base.sizes).offsets, 0)
     likelihood = theta[rows]  # (items, clusterings, k)
-    for _ in range(turns):
+    for _ in range(iterations):
         phi, _ = _choices(digamma(gamma), likelihood, seen)
         gamma = alpha + phi.sum(axis=1)
     mean_log = digamma(gamma) - digamma(gamma.sum(axis=1, keepdims=True))
@@ -137,7 +137,7 @@ def explain(
 
 
 def _choices(expected: Floats, likelihood: Floats, seen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """φ (items, clusterings, k), zero at gaps, and log Σ_k exp(expected) θ: each label's part."""
+    """φ (items, clusterings, k), zero for missing labels, and each label's contribution log Σ_k exp(expected) θ."""
     highest = expected.max(axis=1, keepdims=True)
     phi = np.exp(expected - highest)[:, None, :] * likelihood
     total = phi.sum(axis=2)
@@ -156,7 +156,9 @@ def dirichlet_gap(alpha: Floats, gamma: Floats, mean_log: Floats) -> Floats:
 
 
 def fit_dirichlet(alpha: Floats, target: Floats, n: int, steps: int = 20) -> Floats:
-    """The α that maximises Σ_n E[log p(π_n | α)], given target = Σ_n E[log π_n]: Newton, never downhill."""
+    """The α that maximises Σ_n E[log p(π_n | α)], given target = Σ_n E[log π_n], by monotone Newton steps."""
+    if alpha.size == 1:  # the only probability is 1 for every α
+        return alpha
 
     def value(at: Floats) -> float:
         return float(n * (gammaln(at.sum()) - gammaln(at).sum()) + (at - 1.0) @ target)
@@ -167,7 +169,7 @@ def fit_dirichlet(alpha: Floats, target: Floats, n: int, steps: int = 20) -> Flo
         diagonal, shared = -n * polygamma(1, alpha), n * polygamma(1, alpha.sum())
         offset = (gradient / diagonal).sum() / (1.0 / shared + (1.0 / diagonal).sum())
         step = -(gradient - offset) / diagonal
-        # each entry may fall to a tenth of itself at most, so that all stay positive
+        # no entry falls below a tenth of its value, so that all stay positive
         step = np.maximum(step, -0.9 * alpha)
         while (better := value(alpha + step)) < reached and np.abs(step).max() > 1e-9:
             step = step / 2

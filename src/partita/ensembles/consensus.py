@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from partita._names import as_named, names_or_none
 from partita.estimate import estimate
 from partita.sample import as_sample
 
-from .base import Labels, as_base, spread, warn_unlabelled
+from .base_clusterings import Labels, as_base, spread, warn_unlabelled
 
 
 def consensus(
@@ -19,13 +20,14 @@ def consensus(
     """The clustering with the least weighted mean loss to the base clusterings.
 
     Each base clustering is compared on the items that it labels. `partita.estimate` on the transposed labels
-    gives the same with all that an `Estimate` holds.
+    finds the same partition and returns an `Estimate`.
 
     Parameters
     ----------
     base : (items, clusterings) labels with gaps
     loss, search : as in `partita.estimate`
-    weights : (clusterings,), how much each clustering counts; all the same unless told
+    weights : (clusterings,), the weight of each clustering; equal by default. A Series is matched by its index with the
+        columns of a data frame
     rng : None, an integer or a numpy Generator
 
     Returns
@@ -38,10 +40,21 @@ def consensus(
     [0, 0, 1, 1]
     """
     read = as_base(base)
+    if weights is not None:
+        names = names_or_none(list(base.columns)) if hasattr(base, "to_numpy") else None
+        weights = as_named(weights, "weights").in_order_of(names, read.n_clusterings, "base")
     labelled = warn_unlabelled(read)
-    useful = (read.codes >= 0).any(axis=0)  # a clustering that labels nothing says nothing
+    useful = np.asarray((read.codes >= 0).any(axis=0))  # clusterings that label no item are left out
     by_clustering = np.ascontiguousarray(read.codes[labelled][:, useful].T)
-    kept = None if weights is None else np.asarray(weights, dtype=np.float64)[useful]
+    kept = None if weights is None else _weights(weights, useful)
     options = {} if search is None else {"search": search}
-    found = estimate(as_sample(by_clustering, kept, missing=-1), loss=loss, rng=rng, **options)
+    found = estimate(as_sample(by_clustering, kept, missing=-1), loss=loss, rng=rng, check_draws=False, **options)
     return spread(found.labels, labelled)
+
+
+def _weights(weights: ArrayLike, useful: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The weights of the clusterings that label at least one item."""
+    values = np.asarray(weights, dtype=np.float64)
+    if values.shape != useful.shape:
+        raise ValueError(f"weights has shape {values.shape}, but there are {useful.size} clusterings")
+    return values[useful]

@@ -1,19 +1,25 @@
-"""Ensembles split over hosts, through Dask: statistics and per-item scores travel, base labels do not.
+"""Ensembles split over hosts, through Dask: statistics and per-item scores are transferred, base labels are not.
 
-Split by rows, each host has some of the items under all clusterings and answers with expected counts. Split
-by columns, each host has some of the clusterings of all items and answers with per-item scores.
+If the ensemble is split by rows, each host has some of the items in all clusterings and returns expected counts. If it
+is split by columns, each host has some of the clusterings of all items and returns per-item scores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import Base, as_base, as_levels, indicators, warn_unlabelled
-from .hosts import SCORE_STEP, Here, Step, label_scores, respond, to_steps, weight_scores
+from partita._validate import check_random_state
+from partita.distributed.pool import MAX_LOSSES, DaskPool, connected
+
+from .actors import Actors, HostLostError, Hosts
+from .base_clusterings import Base, as_base, as_levels, indicators, warn_unlabelled
+from .label_store import SCORE_STEP, Here, Step, label_scores, respond, to_steps, weight_scores
 from .layout import Floats, Layout
 from .nbce import NBCE
 
@@ -21,59 +27,68 @@ SPLITS = ("rows", "columns")
 
 
 def fit_distributed(model: NBCE, parts: Sequence[Any], split: str, client: Any) -> NBCE:
-    """Fit NBCE ("vb" or "cvb") to base clusterings that lie on several hosts.
+    """Fit NBCE ("vb" or "cvb") to base clusterings that are stored on several hosts.
 
-    The answer is that of `model.fit` on the whole, up to rounding.
+    The result is the same as that of `model.fit` on the whole ensemble, up to rounding.
 
     Parameters
     ----------
     model : an `NBCE` with inference "vb" or "cvb"; it is fitted in place
-    parts : one part a host: (items, clusterings) labels, or a Dask future of them that is already on its host
+    parts : one part per host: (items, clusterings) labels, or a Dask future of them that is already on its host
     split : "rows" (the parts follow each other) or "columns" (the parts stand side by side)
-    client : a `dask.distributed.Client`
+    client : a `dask.distributed.Client`, or the address of a scheduler
+
+    If a worker is lost, its part is sent to another one and the fit begins again, with the same random numbers. A part
+    that was given as a future is lost with its worker, which is an error.
 
     Returns
     -------
-    The fitted model; its `base_` knows the labels of each clustering but not the items'.
+    The fitted model; its `base_` has the set of labels of each clustering, but not the labels of the items.
     """
     model._check()
     if model.inference == "gibbs":
-        raise ValueError("a split ensemble needs inference 'vb' or 'cvb': Gibbs sampling takes one item at a time")
+        raise ValueError("a split ensemble needs inference 'vb' or 'cvb': Gibbs sampling updates one item at a time")
     if split not in SPLITS:
         raise ValueError(f"split must be one of {', '.join(SPLITS)}, but it is {split!r}")
     if not parts:
         raise ValueError("parts is empty: there is nothing to fit")
-    placed = _place(parts, client)
-    hosts = (RowHosts if split == "rows" else ColumnHosts)(placed, client)
+    with connected(client) as pool:
+        return _repeated_if_lost(partial(_fit_once, model, parts, split, pool), model.random_state, parts)
+
+
+def _repeated_if_lost(fit: Callable[[np.random.Generator], NBCE], random_state: Any, parts: Sequence[Any]) -> NBCE:
+    """The fit; from its beginning, with the same random numbers, if a host was lost."""
+    rng = check_random_state(random_state)
+    again = deepcopy(rng)
+    for _ in range(MAX_LOSSES):
+        try:
+            return fit(rng)
+        except HostLostError:
+            if any(_is_future(part) and part.status != "finished" for part in parts):
+                raise
+        rng = deepcopy(again)
+    return fit(rng)
+
+
+def _fit_once(model: NBCE, parts: Sequence[Any], split: str, pool: DaskPool, rng: np.random.Generator) -> NBCE:
+    placed = [part if _is_future(part) else pool.share(part, p).future for p, part in enumerate(parts)]
+    places = Hosts(pool.client, placed)
+    hosts = (RowHosts if split == "rows" else ColumnHosts)(places)
     codes = np.where(hosts.labelled[:, None], 0, -1)
     warn_unlabelled(Base(codes, ()))
-    model._fit_variational(hosts, hosts.labelled)
+    model._fit_variational(hosts, hosts.labelled, rng)
+    places.check()  # an object that Dask made anew, without its state, would have given another answer
     model.base_ = Base(np.empty((0, len(hosts.levels)), dtype=np.int8), hosts.levels)
+    model.n_features_in_ = len(hosts.levels)
     return model
 
 
-def _place(parts: Sequence[Any], client: Any) -> list[Any]:
-    """Each part as a future; parts that are still here go to the workers in turn."""
-    from distributed import wait
-
-    client.wait_for_workers(1)
-    workers = list(client.scheduler_info(n_workers=-1)["workers"])
-    placed = [
-        part if hasattr(part, "key") else client.scatter(part, workers=[workers[p % len(workers)]], hash=False)
-        for p, part in enumerate(parts)
-    ]
-    wait(placed)  # type: ignore[no-untyped-call]  # only then is it known where they are
-    return placed
-
-
-def _submit(client: Any, work: Any, part: Any, *arguments: Any, **options: Any) -> Any:
-    """Work on a part where the part is: base labels must not go to another host, however busy theirs is."""
-    here = client.who_has([part])[part.key]
-    return client.submit(work, part, *arguments, workers=list(here), allow_other_workers=False, pure=False, **options)
+def _is_future(part: Any) -> bool:
+    return hasattr(part, "key")
 
 
 def read_levels(part: Any) -> tuple[NDArray[Any], ...]:
-    """The labels that occur, clustering by clustering; runs on the host."""
+    """The labels that occur in each clustering; runs on the host."""
     return as_base(part).levels
 
 
@@ -90,33 +105,30 @@ class RowHost(Here):
 
 
 class RowHosts:
-    """Hosts that hold some items each, as the variational methods see them."""
+    """Hosts with some of the items each, behind the interface of the variational methods."""
 
-    def __init__(self, parts: list[Any], client: Any) -> None:
-        found = client.gather([_submit(client, read_levels, part) for part in parts])
-        self.levels = _union(found)
-        made = [_submit(client, RowHost, part, self.levels, actor=True) for part in parts]
-        self._actors = [future.result() for future in made]
-        self._futures = made  # an actor lives as long as its future
-        self.labelled: NDArray[np.bool_] = np.concatenate(_ask(self._actors, "items"))
+    def __init__(self, hosts: Hosts) -> None:
+        self.levels = _union(hosts.results(hosts.submit(read_levels)))
+        self._actors = Actors(hosts, RowHost, self.levels)
+        self.labelled: NDArray[np.bool_] = np.concatenate(self._actors.ask("items"))
         self.n_items = int(self.labelled.sum())
         self.layout = Layout(np.array([max(len(labels), 1) for labels in self.levels], dtype=np.intp))
 
     def linear(self, weights: Floats, log_prior: Floats) -> Step:
-        return Step.total(_ask(self._actors, "linear", weights, log_prior))
+        return Step.total(self._actors.ask("linear", weights, log_prior))
 
     def collapsed(self, step: Step, alpha: float, beta: float, sticks: bool, kept: float) -> Step:
-        return Step.total(_ask(self._actors, "collapsed", step, alpha, beta, sticks, kept))
+        return Step.total(self._actors.ask("collapsed", step, alpha, beta, sticks, kept))
 
     def reorder(self, order: NDArray[np.intp]) -> None:
-        _ask(self._actors, "reorder", order)
+        self._actors.ask("reorder", order)
 
     def responsibilities(self) -> Floats:
-        return np.concatenate(_ask(self._actors, "responsibilities"))
+        return np.concatenate(self._actors.ask("responsibilities"))
 
 
 def _union(found: list[tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
-    """The labels that any host has seen, in the order that one host with everything would give them."""
+    """The labels that occur on any host, in the order that they have if one host has all items."""
     widths = {len(levels) for levels in found}
     if len(widths) > 1:
         raise ValueError(f"the parts have different numbers of clusterings: {sorted(widths)}")
@@ -132,7 +144,7 @@ def _union_of_column(column: tuple[NDArray[Any], ...]) -> NDArray[Any]:
 
 
 class ColumnHost:
-    """Some of the clusterings of all items. It keeps the responsibilities that it was last told."""
+    """Some of the clusterings of all items. It keeps the responsibilities that it last received."""
 
     def __init__(self, part: Any) -> None:
         self._base = as_base(part)
@@ -164,18 +176,17 @@ class ColumnHost:
 
 
 class ColumnHosts:
-    """Hosts that hold some clusterings each, as the variational methods see them; γ is kept here."""
+    """Hosts with some of the clusterings each, behind the interface of the variational methods; γ is kept here."""
 
-    def __init__(self, parts: list[Any], client: Any) -> None:
-        self._futures = [_submit(client, ColumnHost, part, actor=True) for part in parts]
-        self._actors = [future.result() for future in self._futures]
-        per_host = _ask(self._actors, "levels")
+    def __init__(self, hosts: Hosts) -> None:
+        self._actors = Actors(hosts, ColumnHost)
+        per_host = self._actors.ask("levels")
         self.levels = tuple(labels for levels in per_host for labels in levels)
-        masks = _ask(self._actors, "items")
+        masks = self._actors.ask("items")
         if len({len(mask) for mask in masks}) > 1:
             raise ValueError(f"the parts have different numbers of items: {[len(mask) for mask in masks]}")
         self.labelled: NDArray[np.bool_] = np.any(masks, axis=0)
-        _ask(self._actors, "keep", self.labelled)
+        self._actors.ask("keep", self.labelled)
         self.n_items = int(self.labelled.sum())
         sizes = [[max(len(labels), 1) for labels in levels] for levels in per_host]
         self.layout = Layout(np.concatenate(sizes).astype(np.intp))
@@ -193,22 +204,16 @@ class ColumnHosts:
         return self._update(scores + weight_scores(self._gamma, step.sizes, alpha, sticks), kept)
 
     def _sum_scores(self, method: str, arguments: list[tuple[Any, ...]]) -> Floats:
-        asked = [getattr(actor, method)(*given) for actor, given in zip(self._actors, arguments, strict=True)]
-        return np.asarray(np.sum([answer.result() for answer in asked], axis=0))
+        return np.asarray(np.sum(self._actors.ask_each(method, arguments), axis=0))
 
     def _update(self, scores: Floats, kept: float) -> Step:
         self._gamma, step = respond(scores, self._gamma, kept)
-        counts = np.concatenate(_ask(self._actors, "counts", self._gamma))
+        counts = np.concatenate(self._actors.ask("counts", self._gamma))
         return Step(counts, step.sizes, step.entropy, step.change)
 
     def reorder(self, order: NDArray[np.intp]) -> None:
         self._gamma = self._gamma[:, order]
-        _ask(self._actors, "reorder", order)
+        self._actors.ask("reorder", order)
 
     def responsibilities(self) -> Floats:
         return self._gamma
-
-
-def _ask(actors: list[Any], method: str, *arguments: Any) -> list[Any]:
-    """The answers of all hosts, in their order; they work at the same time."""
-    return [answer.result() for answer in [getattr(actor, method)(*arguments) for actor in actors]]

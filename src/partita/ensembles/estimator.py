@@ -1,47 +1,28 @@
-"""The conventions of scikit-learn that the ensemble estimators keep, without needing scikit-learn."""
+"""Base classes of the estimators that combine base clusterings."""
 
 from __future__ import annotations
 
-import inspect
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._validate import check_count, check_random_state
+from partita._estimator import Estimator
+from partita._validate import as_float, check_count, check_random_state
+from partita.models.ranges import MAX_VALUE
 
-from .base import Base, Labels, as_base, check_clusters, spread, warn_unlabelled
-
-
-class NotFittedError(ValueError, AttributeError):
-    """The estimator was asked for what only `fit` gives."""
+from .base_clusterings import Base, Labels, as_base, check_clusters, spread, warn_unlabelled
 
 
-class EnsembleEstimator:
-    """Parameters by name, `fit_predict`, and the checks that every ensemble estimator makes.
+class EnsembleEstimator(Estimator):
+    """An estimator of base clusterings, (items, clusterings).
 
-    A subclass sets `labels_` and `base_` in `fit` and defines `predict_proba`.
+    A subclass sets `labels_` and `base_` in `fit` and defines `predict_proba`. In terms of scikit-learn, the base
+    clusterings are the features.
     """
 
     labels_: Labels
     base_: Base  # the base clusterings it was fitted to
-
-    @classmethod
-    def _names(cls) -> list[str]:
-        return [name for name in inspect.signature(cls).parameters if name != "self"]
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The arguments the estimator was made with."""
-        return {name: getattr(self, name) for name in self._names()}
-
-    def set_params(self, **params: Any) -> Self:
-        """Change arguments by name."""
-        for name, value in params.items():
-            if name not in self._names():
-                known = ", ".join(self._names())
-                raise ValueError(f"{type(self).__name__} has no parameter {name!r}; it has {known}")
-            setattr(self, name, value)
-        return self
 
     def fit(self, base: Any, y: Any = None) -> Self:
         raise NotImplementedError
@@ -57,7 +38,7 @@ class EnsembleEstimator:
         """The consensus cluster of each new item, (items,); −1 for an item without labels."""
         probabilities = self.predict_proba(base)
         labels: Labels = probabilities.argmax(axis=1).astype(np.intp)
-        labels[~self._read(base).labelled] = -1
+        labels[~as_base(base, self.base_.levels).labelled] = -1
         return labels
 
     @property
@@ -74,24 +55,30 @@ class EnsembleEstimator:
         alone = np.bincount(self.labels_[labelled]) == 1
         return np.flatnonzero(labelled & alone[self.labels_])
 
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "labels_"):
-            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
-
     def _read(self, base: Any) -> Base:
-        """New base clusterings in the codes of those that were fitted."""
-        self._check_fitted()
+        """New base clusterings, coded like the fitted ones; named columns must have the same names as in `fit`."""
+        self._check_new(base)
         return as_base(base, self.base_.levels)
 
+    def _take_base(self, base: Any, levels: Any) -> Base:
+        """Reads the base clusterings to fit, and keeps the names of their columns."""
+        self.base_ = as_base(base, levels)
+        self._remember_features(base, self.base_.n_clusterings)
+        return self.base_
+
     def __repr__(self) -> str:
-        defaults = {name: parameter.default for name, parameter in inspect.signature(type(self)).parameters.items()}
-        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name]]
         fitted = f": {self.n_clusters_} clusters of {len(self.labels_)} items" if hasattr(self, "labels_") else ""
-        return f"{type(self).__name__}({', '.join(changed)}){fitted}"
+        return super().__repr__() + fitted
+
+
+def _check_smoothing(smoothing: Any) -> None:
+    number = as_float(smoothing, "smoothing")
+    if not 0 <= number <= MAX_VALUE:
+        raise ValueError(f"smoothing must be from 0 to {MAX_VALUE:g}, but it is {smoothing}")
 
 
 class FixedKEstimator(EnsembleEstimator):
-    """What the estimators of k clusters share: they run from several random starts, and the best run is kept."""
+    """Base of the estimators with a fixed number of clusters: the best of several runs from random starts is kept."""
 
     k: int
     smoothing: float
@@ -99,17 +86,16 @@ class FixedKEstimator(EnsembleEstimator):
     random_state: Any
 
     def _begin(self, base: Any, levels: Any) -> tuple[Base, NDArray[np.bool_], list[np.random.Generator]]:
-        """The items with labels, which items those are, and a stream of random numbers a start."""
-        self.base_ = as_base(base, levels)
+        """The items with labels, which items those are, and one random generator per start."""
+        self._take_base(base, levels)
         check_clusters(self.k, self.base_.n_items)
-        if not self.smoothing >= 0:
-            raise ValueError(f"smoothing must not be negative, but it is {self.smoothing}")
+        _check_smoothing(self.smoothing)
         labelled = warn_unlabelled(self.base_)
         streams = check_random_state(self.random_state).spawn(check_count(self.restarts, "restarts", minimum=1))
         return self.base_.rows(labelled), labelled, streams
 
     def _take_modal(self, shares: NDArray[np.float64], labelled: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Sets the labels to the clusters of the largest shares; returns those clusters, in the order of labels."""
+        """Sets each item's label to the cluster of its largest share; returns these clusters in the order of labels."""
         modal = shares.argmax(axis=1)
         self.labels_ = spread(modal, labelled)
         return np.asarray(modal[np.sort(np.unique(modal, return_index=True)[1])])

@@ -9,7 +9,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
 from .association import check_table, coassociation
-from .base import Labels, as_base, check_clusters, spread, warn_unlabelled
+from .base_clusterings import Labels, as_base, check_clusters, spread, warn_unlabelled
 
 LINKAGES = ("average", "single", "complete")
 
@@ -20,7 +20,7 @@ def evidence_accumulation(base: Any, k: int | None = None, linkage: str = "avera
     Parameters
     ----------
     base : (items, clusterings) labels with gaps; at most 20,000 items
-    k : the number of clusters; None for the number that the longest range of cutting heights gives
+    k : the number of clusters; None for the number with the longest range of cutting heights
     linkage : "average", "single" or "complete"
 
     Returns
@@ -39,7 +39,7 @@ def evidence_accumulation(base: Any, k: int | None = None, linkage: str = "avera
     if linkage not in LINKAGES:
         raise ValueError(f"linkage must be one of {', '.join(LINKAGES)}, but it is {linkage!r}")
     read = as_base(base)
-    check_table(read.n_items, "evidence accumulation", "NBCE, mcla, hgpa and consensus have no such table")
+    check_table(read.n_items, "evidence accumulation", "NBCE, mcla, hgpa and consensus do not need such a table")
     if k is not None:
         k = check_clusters(k, read.n_items)
     labelled = warn_unlabelled(read)
@@ -54,6 +54,6 @@ def evidence_accumulation(base: Any, k: int | None = None, linkage: str = "avera
 
 
 def _longest_lived(heights: Any) -> int:
-    """The number of clusters whose range of cutting heights is the longest; the range of one ends at 1."""
+    """The number of clusters with the longest range of cutting heights; the range of one cluster ends at 1."""
     gaps = np.diff(np.concatenate([heights, [1.0]]))
     return len(heights) - int(np.argmax(gaps))

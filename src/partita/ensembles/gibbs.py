@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 from partita import _core
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
-from partita.models.running import Registry, Sampler, sample_model
+from partita.models.ranges import check_shape
+from partita.models.sampling import Registry, Sampler, sample_model
 
-from .base import Base, Labels
+from .base_clusterings import Base, Labels
+from .hyper import GammaPrior
 from .predictive import Mixture, partition_mixture
 from .variational import START_ALPHA, START_BETA
 
-PREDICTIVE_DRAWS = 200  # draws that the predictive is averaged over, evenly spaced
+MAX_CLUSTERS = 1_000_000  # limits the memory that a truncation needs
+PREDICTIVE_DRAWS = 200  # the predictive is averaged over at most this many evenly spaced draws
 
 _CHAINS = {1: "NbceChain8", 2: "NbceChain16", 4: "NbceChain32"}
 
@@ -26,7 +29,7 @@ _CHAINS = {1: "NbceChain8", 2: "NbceChain16", 4: "NbceChain32"}
 @Registry.add
 @dataclass(frozen=True)
 class NBCEModel:
-    """The posterior that chains draw from. `alpha`, `beta`: fixed, or None to be drawn by slice sampling."""
+    """The posterior that the chains sample. `alpha`, `beta`: fixed, or None to be sampled by slice sampling."""
 
     prior: str = "fsd"
     truncation: int = 100
@@ -45,8 +48,9 @@ class NBCEModel:
 
     def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> Sequence[Sampler]:
         codes = inputs["codes"]
+        _check_inputs(self, codes, inputs["n_labels"])
         make = getattr(_core, _CHAINS[codes.itemsize])
-        unsigned = np.ascontiguousarray(codes).view(f"u{codes.itemsize}")  # -1 becomes the core's gap
+        unsigned = np.ascontiguousarray(codes).view(f"u{codes.itemsize}")  # -1 becomes the core's missing label
         alpha = _concentration(self.alpha, START_ALPHA, self.alpha_prior)
         beta = _concentration(self.beta, START_BETA, self.beta_prior)
         n_labels = inputs["n_labels"].astype(np.uint32)
@@ -57,17 +61,34 @@ class NBCEModel:
         ]
 
 
+def _check_inputs(model: NBCEModel, codes: NDArray[Any], n_labels: NDArray[Any]) -> None:
+    """Checks the model and the data; those of `NBCE` are valid, but a run to be resumed may come from anywhere."""
+    if model.prior not in ("fsd", "tsb") or not 1 <= model.truncation <= MAX_CLUSTERS:
+        raise ValueError(f"NBCE has no prior {model.prior!r} with truncation {model.truncation}")
+    for name in ("alpha", "beta"):
+        if getattr(model, name) is not None:
+            check_shape(getattr(model, name), name)
+        GammaPrior(*getattr(model, f"{name}_prior"))
+    signed = codes.dtype.kind == "i" and codes.dtype.isnative and codes.itemsize in _CHAINS
+    if not signed or codes.ndim != 2 or codes.size == 0 or n_labels.shape != codes.shape[1:]:
+        raise ValueError("the codes are not those of base clusterings")
+    if n_labels.dtype.kind not in "iu" or codes.min() < -1 or (codes.max(axis=0) >= n_labels).any():
+        raise ValueError("some codes exceed the number of labels of their clustering")
+    if n_labels.min() < 1 or n_labels.max() > np.iinfo(codes.dtype).max or (codes < 0).all(axis=1).any():
+        raise ValueError("an item has no label, or a clustering has more labels than its codes can hold")
+
+
 def _concentration(value: float | None, start: float, prior: tuple[float, float]) -> list[float]:
     return [start if value is None else value, float(value is None), *prior]
 
 
 def sample_nbce(model: NBCEModel, base: Base, plan: Plan, **running: Any) -> Chain:
-    """Chains of partitions of the items of `base`, all of which have a label."""
-    return sample_model(model, {"codes": base.codes, "n_labels": base.sizes}, plan, **running)
+    """Chains of partitions of the items of `base`; every item must have a label."""
+    return sample_model(model, {"codes": base.codes, "n_labels": base.sizes}, plan, names=base.names, **running)
 
 
 def draw_mixtures(chain: Chain, base: Base, most: int = PREDICTIVE_DRAWS) -> list[Mixture]:
-    """The predictive of each of up to `most` draws."""
+    """The predictive distribution of each of at most `most` draws."""
     labels = chain.labels.reshape(-1, chain.n_items)
     alpha, beta = chain.stats["alpha"].ravel(), chain.stats["beta"].ravel()
     chosen = np.unique(np.linspace(0, len(labels) - 1, min(most, len(labels))).round().astype(int))
@@ -78,9 +99,9 @@ def draw_mixtures(chain: Chain, base: Base, most: int = PREDICTIVE_DRAWS) -> lis
 
 
 def together(labels: Labels, draws: NDArray[Any]) -> NDArray[np.float64]:
-    """How sure each item's cluster is: the mean over its other members of the probability to be with them.
+    """Certainty of each item: the mean probability of being together with the other members of its cluster, (items,).
 
-    For an item alone it is the probability that it is alone. (items,); no items × items table is made.
+    For an item that is alone in its cluster, the probability of being alone. Needs no items × items table.
     """
     sizes = np.bincount(labels)[labels]
     total = np.zeros(len(labels))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,14 +11,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from partita._validate import check_count, check_rng
+from partita._warn import warn_user
 
 from .association import check_table, coassociation
-from .base import Base, Labels, as_base, check_clusters, indicators, spread, warn_unlabelled
+from .base_clusterings import Base, Labels, as_base, check_clusters, indicators, spread, warn_unlabelled
 from .predictive import count_labels
 
-SCALE = 1000  # METIS takes whole numbers: similarities in thousandths
-BUNDLE = 0.02  # of an even part: the most that one vertex of HGPA's graph holds
-IMBALANCE = 0.05  # parts may be this much larger than even ones, as in the paper
+SCALE = 1000  # METIS needs integers: similarities are given in thousandths
+BUNDLE = 0.02  # the largest weight of one vertex of HGPA's hypergraph, as a share of an even part
+IMBALANCE = 0.05  # share by which a part may exceed an even one, as in the paper
 
 
 Partitioner = Callable[[Base, int, np.random.Generator], Labels]
@@ -32,7 +32,7 @@ def cspa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> La
     ----------
     base : (items, clusterings) labels with gaps; at most 20,000 items, unless `sample` is given
     k : the number of clusters; METIS makes them of nearly equal size
-    sample : partition this many items, drawn at random, and give each other item to the part with whose
+    sample : partition this many items, chosen at random, and assign each other item to the part with whose
         members it shares clusters most often
     rng : None, an integer or a numpy Generator
 
@@ -48,11 +48,11 @@ def cspa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> La
 
 
 def mcla(base: Any, k: int, *, rng: Any = None) -> Labels:
-    """Meta-clustering: METIS groups the base clusters by their overlap, and items go to the group they are
-    in most.
+    """Meta-clustering: METIS groups the base clusters by their overlap, and each item is assigned to the group in which
+    the largest share of base clusters contains it.
 
-    Groups that win no item vanish, so that there can be fewer than k clusters. Arguments as for `cspa`; no
-    table of items by items is made.
+    Groups without items are dropped, so there can be fewer than k clusters. The arguments are those of `cspa`; no
+    items × items table is needed.
 
     References
     ----------
@@ -64,7 +64,7 @@ def mcla(base: Any, k: int, *, rng: Any = None) -> Labels:
     groups = _partition_graph(_overlap(used, labels), k, rng, np.asarray(labels.sum(axis=0)))
     owner = np.repeat(np.arange(used.n_clusterings), used.sizes)
     membership = np.asarray(labels @ np.eye(k)[groups])
-    # only the base clusters that could hold the item count: those of clusterings that label it
+    # the share counts only base clusters of the clusterings that label the item
     possible = np.zeros((used.n_clusterings, k))
     np.add.at(possible, (owner, groups), 1.0)
     possible = (used.codes >= 0) @ possible
@@ -76,9 +76,10 @@ def mcla(base: Any, k: int, *, rng: Any = None) -> Labels:
 def hgpa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> Labels:
     """Hypergraph partitioning: k even parts of the items that cut as few base clusters as possible.
 
-    A base cluster counts as cut by a single item that is elsewhere. With noise and many items every partition cuts
-    nearly all of them, and then the cut tells nothing: a warning says so. Some 20 items a cluster, `sample=20 * k`,
-    leave clusters whole. Other arguments as for `cspa`; no table of items by items is made.
+    A base cluster is cut if even one of its items is in another part. With noise and many items every partition cuts
+    nearly all base clusters, so the number of cuts is not informative; a warning is given in this case. With about 20
+    items per cluster, `sample=20 * k`, some base clusters stay whole. The other arguments are those of `cspa`; no
+    items × items table is needed.
 
     References
     ----------
@@ -88,7 +89,7 @@ def hgpa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> La
 
 
 def _partition(method: Partitioner, base: Any, k: Any, sample: int | None, rng: Any) -> Labels:
-    """The parts of all items; or of a sample, and each other item goes to the part it is most similar to."""
+    """The parts of all items; or of a sample, with each other item assigned to the most similar part."""
     read, labelled, k = _read(base, k)
     used, rng = read.rows(labelled), check_rng(rng)
     if sample is None:
@@ -110,25 +111,23 @@ def _partition_few_cuts(base: Base, k: int, rng: np.random.Generator) -> Labels:
     bounds = zip(columns.indptr[:-1], columns.indptr[1:], strict=True)
     edges = [columns.indices[start:stop].tolist() for start, stop in bounds if stop - start > 1]
     parts, cut = _partition_hypergraph(np.bincount(vertex), edges, k, seed)
-    if base.n_clusterings > 1 and cut > len(edges) - k:  # fewer than one whole base cluster a part
-        warnings.warn(
+    if base.n_clusterings > 1 and cut > len(edges) - k:  # fewer than one whole base cluster per part
+        warn_user(
             f"HGPA's partition cuts {cut} of {len(edges)} base clusters, about as many as any other would; "
-            f"take a sample of some 20 items a cluster (sample={20 * k}), or another method",
-            UserWarning,
-            stacklevel=4,
+            f"use a sample of about 20 items per cluster (sample={20 * k}), or another method",
         )
     return parts[vertex]
 
 
 def _bundles(base: Base, most: int) -> tuple[Labels, Base]:
-    """Items with equal labels as one vertex, of at most `most` items: the vertex of each item, and their labels.
+    """Combines items with equal labels into vertices of at most `most` items: the vertex of each item, and the labels.
 
-    The graph is then small even for many items, and no vertex is so heavy that even parts become impossible.
+    The graph is then small even for many items, and no vertex is too heavy for parts of even size.
     """
     distinct, row, copies = np.unique(base.codes, axis=0, return_inverse=True, return_counts=True)
     row = row.ravel()
     order = np.argsort(row, kind="stable")
-    rank = np.empty(len(row), dtype=np.intp)  # the place of an item among those with equal labels
+    rank = np.empty(len(row), dtype=np.intp)  # the position of an item among those with equal labels
     rank[order] = np.arange(len(row)) - np.repeat(np.cumsum(copies) - copies, copies)
     needed = -(-copies // most)
     first = np.cumsum(needed) - needed
@@ -142,7 +141,7 @@ def _read(base: Any, k: Any) -> tuple[Base, NDArray[np.bool_], int]:
 
 
 def _partition_similar(base: Base, k: int, rng: np.random.Generator) -> Labels:
-    check_table(base.n_items, "CSPA", "give sample=, for example cspa(base, k, sample=5000), or take mcla or hgpa")
+    check_table(base.n_items, "CSPA", "set sample=, for example cspa(base, k, sample=5000), or use mcla or hgpa")
     return _partition_graph(coassociation(base), k, rng)
 
 
@@ -155,7 +154,7 @@ def _most_similar_part(base: Base, members: Base, parts: Labels, k: int) -> Labe
 def _overlap(base: Base, labels: sparse.csr_array) -> NDArray[np.float64]:
     """Jaccard overlap of base clusters, on the items that both of their clusterings label."""
     shared = (labels.T @ labels).toarray()
-    seen = labels.T @ (base.codes >= 0).astype(np.float64)  # items of a cluster that another clustering labels
+    seen = labels.T @ (base.codes >= 0).astype(np.float64)  # items of each cluster that each clustering labels
     owner = np.repeat(np.arange(base.n_clusterings), base.sizes)
     sizes = np.asarray(seen)[:, owner]
     union = sizes + sizes.T - shared

@@ -1,4 +1,4 @@
-"""Learning the concentrations α0 and β: the terms that hold them, and Newton's method on the log scale."""
+"""Learning the concentrations α0 and β: the terms that depend on them, and Newton's method on the log scale."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, polygamma
 
+from partita._settings import SettingsGroup
+from partita.models.ranges import MAX_VALUE
+
 from .layout import Layout
 
 Floats = NDArray[np.float64]
@@ -20,17 +23,18 @@ _LOWEST, _HIGHEST = 1e-8, 1e8
 
 @dataclass(frozen=True)
 class GammaPrior:
-    """Gamma(shape, rate) on a concentration; shape 1 and rate 0 leave the likelihood alone."""
+    """Gamma(shape, rate) prior on a concentration; shape 1 and rate 0 give a flat prior."""
 
     shape: float = 1.0
     rate: float = 1.0
 
     def __post_init__(self) -> None:
-        if not self.shape > 0 or not self.rate >= 0:
-            raise ValueError(f"a Gamma prior needs shape > 0 and rate >= 0, not ({self.shape}, {self.rate})")
+        if not 0 < self.shape <= MAX_VALUE or not 0 <= self.rate <= MAX_VALUE:
+            given = f"({self.shape}, {self.rate})"
+            raise ValueError(f"a Gamma prior needs shape > 0 and rate >= 0, both at most {MAX_VALUE:g}, not {given}")
 
     def log_density(self, x: float) -> float:
-        """Up to a constant."""
+        """The log density, up to a constant."""
         return float((self.shape - 1.0) * np.log(x) - self.rate * x)
 
     def added_to(self, curve: Curve) -> Curve:
@@ -42,8 +46,21 @@ class GammaPrior:
         return with_prior
 
 
+@dataclass(frozen=True)
+class Hyperpriors(SettingsGroup):
+    """The (shape, rate) of the Gamma priors of concentrations that are learned.
+
+    Parameters
+    ----------
+    alpha_prior, beta_prior : pairs of positive numbers, each at most 1e100.
+    """
+
+    alpha_prior: tuple[float, float] = (1.0, 1.0)
+    beta_prior: tuple[float, float] = (1.0, 1.0)
+
+
 def newton(curve: Curve, start: float, steps: int = 50, tolerance: float = 1e-10) -> float:
-    """The x > 0 where the curve is highest, by Newton steps in log x that never go down."""
+    """The x > 0 that maximises the curve, by Newton steps in log x that never lower it."""
     x = start
     value, slope, bend = curve(x)
     for _ in range(steps):

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._validate import check_count, check_rng
 
+MAX_VALUE = 1e150  # largest absolute value of the data: squared distances must not overflow
 FRACTIONS = (0.5, 0.75, 1.0, 1.5, 2.0)  # of the number of classes, as in Wang, Domeniconi & Laskey (2010)
 
 
@@ -26,12 +27,12 @@ def kmeans_ensemble(
 
     Parameters
     ----------
-    X : (items, features) data
-    k : the number of classes that the fractions are of
-    n_clusterings : how many runs of k-means
-    fractions : of k; each run takes the next one
+    X : (items, features) numbers from −1e150 to 1e150
+    k : the number of classes, of which `fractions` are taken
+    n_clusterings : number of runs of k-means
+    fractions : numbers of clusters as fractions of k, used in turn
     clusterers : scikit-learn clusterers to run instead of k-means, each cloned and fitted to X
-    rng : None, an integer or a numpy Generator; sets `random_state` where a clusterer has it
+    rng : None, an integer or a numpy Generator; sets the `random_state` of clusterers that have one
 
     Returns
     -------
@@ -55,17 +56,19 @@ def _check_data(X: ArrayLike) -> NDArray[np.float64]:
     data = np.asarray(X, dtype=np.float64)
     if data.ndim != 2 or not data.size:
         raise ValueError(f"X must be (items, features), but its shape is {data.shape}")
-    bad = np.argwhere(~np.isfinite(data))
+    bad = np.argwhere(~(np.abs(data) <= MAX_VALUE))
     if len(bad):
         row, column = bad[0]
-        raise ValueError(f"X[{row}, {column}] is {data[row, column]}: k-means needs finite numbers")
+        raise ValueError(
+            f"X[{row}, {column}] is {data[row, column]}: k-means needs numbers from {-MAX_VALUE:g} to {MAX_VALUE:g}"
+        )
     return data
 
 
 def _kmeans_runs(n_items: int, k: int | None, n_clusterings: int, fractions: Sequence[float]) -> list[Any]:
     cluster = _sklearn("sklearn.cluster")
     if k is None:
-        raise ValueError("k is needed for k-means: the number of classes that the fractions are of")
+        raise ValueError("k-means needs k, the number of classes, of which fractions are taken")
     check_count(n_clusterings, "n_clusterings", minimum=1)
     check_count(k, "k", minimum=1)
     if k > n_items:

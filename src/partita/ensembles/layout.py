@@ -1,4 +1,4 @@
-"""Where the labels of all clusterings lie in one table: the rows of clustering m follow those of m − 1."""
+"""The rows of one table for the labels of all clusterings: those of clustering m follow those of m − 1."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Layout:
-    """Tables of shape (Σ J_m, clusters), by the number of labels J_m of each clustering."""
+    """Row layout of tables of shape (Σ J_m, clusters), where J_m is the number of labels of clustering m."""
 
     sizes: NDArray[np.intp]
 

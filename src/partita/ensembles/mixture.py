@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from .estimator import FixedKEstimator
-from .hosts import Here
+from .label_store import Here
 from .layout import Floats, Layout
 from .predictive import Mixture, perplexity_of
 from .variational import random_start
@@ -18,22 +18,22 @@ from .variational import random_start
 class MixtureModel(FixedKEstimator):
     """The consensus as the components of a mixture fitted by maximum likelihood.
 
-    p(y_n) = Σ_k π_k Π_m θ_km(y_nm), a gap being left out of the product.
+    p(y_n) = Σ_k π_k Π_m θ_km(y_nm), where missing labels are left out of the product.
 
     Parameters
     ----------
     k : the number of clusters
-    smoothing : added to each expected label count; 0 is maximum likelihood, under which labels that a
-        component never saw have probability 0, so that the perplexity of new items can be infinite
-    restarts, max_iter, tol : EM runs (the likeliest is kept), their longest length, and the relative growth
-        of the log-likelihood at which one ends
+    smoothing : added to each expected label count, from 0 to 1e100; 0 is maximum likelihood, under which labels that do
+        not occur in a component have probability 0, so that the perplexity of new items can be infinite
+    restarts, max_iter, tol : number of EM runs (the one with the highest likelihood is kept), maximum number of
+        iterations of a run, and the relative growth of the log-likelihood below which a run ends
     random_state : None, an integer or a numpy Generator
 
     Attributes
     ----------
     labels_, n_clusters_, outliers_ : as for `NBCE`
     responsibilities_ : (items, k)
-    log_likelihood_ : at the end
+    log_likelihood_ : the log-likelihood at the end
 
     Examples
     --------
@@ -83,13 +83,13 @@ class MixtureModel(FixedKEstimator):
         return reached, mixture
 
     def _likelihood(self, counts: Floats, sizes: Floats, entropy: float, mixture: Mixture) -> float:
-        """Σ_n log p(y_n): at the parameters' own responsibilities the free energy is the likelihood."""
+        """Σ_n log p(y_n): the free energy, which at the responsibilities of the parameters is the log-likelihood."""
         labels = np.where(counts > 0, counts * mixture.log_labels, 0.0).sum()
         return float(labels + (sizes * mixture.log_weights).sum() + entropy)
 
     def _maximise(self, counts: Floats, sizes: Floats, layout: Layout) -> Mixture:
         totals = layout.per_clustering(counts) + self.smoothing * layout.sizes[:, None]
-        # a floor far below any probability that EM can reach keeps 0 out of the logarithm
+        # a floor, far below any probability that EM can reach, avoids the logarithm of 0
         probability = (counts + self.smoothing) / np.maximum(totals[layout.owner], _FLOOR)
         weights = np.maximum(sizes, _FLOOR) / sizes.sum()
         return Mixture(np.log(weights), np.log(np.maximum(probability, _FLOOR)))
@@ -103,7 +103,7 @@ class MixtureModel(FixedKEstimator):
         read = self._read(base)
         scores = self._mixture.scores(read)
         log_likelihood = logsumexp(scores, axis=1)
-        log_likelihood[scores.max(axis=1) < np.log(_FLOOR) / 2] = -np.inf  # a label that no component has
+        log_likelihood[scores.max(axis=1) < np.log(_FLOOR) / 2] = -np.inf  # some label occurs in no component
         return perplexity_of(log_likelihood, read)
 
 

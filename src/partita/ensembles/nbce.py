@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from partita._validate import check_count, check_positive, check_random_state
 from partita.estimate import estimate
 from partita.models.chain import Chain
-from partita.models.checkpoint import Plan
+from partita.models.plan import MINIMUM, Sampling, make_plan
+from partita.models.ranges import check_shape
 
-from .base import Base, Labels, as_base, spread, warn_unlabelled
+from .base_clusterings import Base, Labels, spread, warn_unlabelled
 from .cvb import fit_cvb
 from .estimator import EnsembleEstimator
-from .gibbs import NBCEModel, draw_mixtures, sample_nbce, together
-from .hosts import Here, Hosts
-from .hyper import GammaPrior
+from .gibbs import MAX_CLUSTERS, NBCEModel, draw_mixtures, sample_nbce, together
+from .hyper import GammaPrior, Hyperpriors
+from .label_store import Here, Hosts
 from .layout import Layout
 from .predictive import (
     Mixture,
@@ -29,7 +30,7 @@ from .predictive import (
     perplexity_of,
     stick_weights,
 )
-from .variational import Fit, Settings, best_of
+from .variational import Ascent, Fit, Settings, best_of
 from .vb import fit_vb
 
 INFERENCES = ("gibbs", "vb", "cvb")
@@ -37,7 +38,7 @@ PRIORS = ("tsb", "fsd")
 
 
 class NBCE(EnsembleEstimator):
-    """A Dirichlet-process mixture over base clusterings: the consensus, and how many clusters it has.
+    """A Dirichlet-process mixture over base clusterings: estimates the consensus and its number of clusters.
 
     Item n has cluster z_n ~ π and base labels y_nm ~ θ_{z_n m}, with θ_km ~ Dirichlet(β, ..., β) and π from
     the Dirichlet process with concentration α0, truncated at K clusters: by stick-breaking ("tsb") or as a
@@ -48,27 +49,31 @@ class NBCE(EnsembleEstimator):
     inference : "gibbs" (collapsed Gibbs), "vb" (variational Bayes, "fsd" only) or "cvb" (collapsed
         variational)
     prior : "fsd" or "tsb"
-    truncation : K, the largest number of clusters
-    alpha, beta : numbers, or None to learn them under Gamma priors: drawn with the partition (gibbs), or at
-        the maximum of the bound (vb, cvb)
-    alpha_prior, beta_prior : (shape, rate) of those priors
+    truncation : K, the maximum number of clusters, at most 1,000,000
+    alpha, beta : numbers from 1e-100 to 1e8, or None to learn them under Gamma priors: sampled with the partition
+        (gibbs), or set to the maximum of the bound (vb, cvb)
+    alpha_prior, beta_prior : (shape, rate) of those priors, each at most 1e100
     loss : the loss that the partition of the Gibbs draws minimises, as in `partita.estimate`
-    draws, warmup, thin, chains : how long the Gibbs chains are
-    restarts, max_iter, tol : runs of vb or cvb, their longest length, and when they end: the relative growth
-        of the bound (vb; 1e-7) or the largest change of a responsibility (cvb; 1e-4)
-    n_jobs : threads; −1 is all cores
+    draws, warmup, thin, chains : length, warm-up, thinning and number of the Gibbs chains
+    restarts, max_iter, tol : number of runs of vb or cvb, maximum number of iterations of a run, and the value below
+        which it ends: of the relative growth of the bound (vb; 1e-7), or of the largest change of a responsibility
+        (cvb; 1e-4)
+    n_jobs : threads; −1 uses all cores
+    hyperpriors, sampling, ascent : groups of these settings, as objects: `Hyperpriors`, `models.Sampling`, `Ascent`
     progress : show a progress line
     random_state : None, an integer or a numpy Generator
 
     Attributes
     ----------
+    n_features_in_, feature_names_in_ : the number of base clusterings, and their names if `fit` received a data frame
+        with column names; later data frames must have the same columns in the same order
     labels_ : (items,) canonical labels; −1 for an item that no clustering labels
-    n_clusters_, outliers_ : the number of clusters, and the items that are alone in theirs
-    certainty_ : (items,) the largest responsibility (vb, cvb), or the mean probability to be with the other
+    n_clusters_, outliers_ : the number of clusters, and the items that are alone in their cluster
+    certainty_ : (items,) the largest responsibility (vb, cvb), or the mean probability of being with the other
         members of the item's cluster (gibbs); 0 for an item without labels
-    alpha_, beta_ : learned or given; the posterior mean for gibbs
+    alpha_, beta_ : the concentrations, learned or given; posterior means for gibbs
     chain_, estimate_ : the draws and the estimate (gibbs)
-    responsibilities_, bound_, bounds_ : (items, K), the bound at the end and at each turn (vb, cvb)
+    responsibilities_, bound_, bounds_ : (items, K), the bound at the end and after each iteration (vb, cvb)
 
     Examples
     --------
@@ -81,6 +86,12 @@ class NBCE(EnsembleEstimator):
     Wang, Domeniconi & Laskey (2010), Nonparametric Bayesian clustering ensembles, ECML PKDD.
     """
 
+    groups: ClassVar = {
+        "hyperpriors": Hyperpriors(),
+        "sampling": Sampling(draws=500, warmup=500),
+        "ascent": Ascent(),
+    }
+
     def __init__(
         self,
         inference: str = "gibbs",
@@ -89,27 +100,20 @@ class NBCE(EnsembleEstimator):
         alpha: float | None = None,
         beta: float | None = None,
         *,
-        alpha_prior: tuple[float, float] = (1.0, 1.0),
-        beta_prior: tuple[float, float] = (1.0, 1.0),
+        hyperpriors: Hyperpriors | None = None,
         loss: Any = "vi",
-        draws: int = 500,
-        warmup: int = 500,
-        thin: int = 1,
-        chains: int = 4,
-        restarts: int = 10,
-        max_iter: int = 500,
-        tol: float | None = None,
-        n_jobs: int = -1,
+        sampling: Sampling | None = None,
+        ascent: Ascent | None = None,
         progress: bool = False,
         random_state: Any = None,
+        **settings: Any,
     ) -> None:
         self.inference, self.prior, self.truncation = inference, prior, truncation
-        self.alpha, self.beta = alpha, beta
-        self.alpha_prior, self.beta_prior = alpha_prior, beta_prior
+        self.alpha, self.beta, self.hyperpriors = alpha, beta, hyperpriors
         self.loss = loss
-        self.draws, self.warmup, self.thin, self.chains = draws, warmup, thin, chains
-        self.restarts, self.max_iter, self.tol = restarts, max_iter, tol
-        self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
+        self.sampling, self.ascent = sampling, ascent
+        self.progress, self.random_state = progress, random_state
+        self._change_settings(settings)
 
     def fit(self, base: Any, y: Any = None, *, levels: Any = None, path: str | os.PathLike[str] | None = None) -> Self:
         """Find the consensus of base clusterings.
@@ -117,17 +121,17 @@ class NBCE(EnsembleEstimator):
         Parameters
         ----------
         base : (items, clusterings) labels of any kind; −1, NaN and None are gaps
-        levels : the labels each clustering can give, when `base` does not show them all
-        path : where the Gibbs chains are written as they grow, so that `partita.resume` can go on with them
+        levels : all labels that each clustering can give, if some of them do not occur in `base`
+        path : folder to which the Gibbs chains are written as they grow, so that `partita.resume` can continue them
         """
         self._check()
-        self.base_ = as_base(base, levels)
+        self._take_base(base, levels)
         labelled = warn_unlabelled(self.base_)
         used = self.base_ if labelled.all() else self.base_.rows(labelled)
         if self.inference == "gibbs":
             self._fit_gibbs(used, labelled, path)
         else:
-            self._fit_variational(Here(used), labelled)
+            self._fit_variational(Here(used), labelled, check_random_state(self.random_state))
         return self
 
     def predict_proba(self, base: Any) -> NDArray[np.float64]:
@@ -138,24 +142,19 @@ class NBCE(EnsembleEstimator):
     def perplexity(self, base: Any) -> float:
         """exp(−log p(Y) / number of labels): eq. 12, with p(Y) = Π_n p(y_n | fitted data).
 
-        The predictive p(y_n | ...) is averaged over draws (gibbs), or that of the fitted q (vb, cvb). It is
-        at least 1, and at most the number of labels for a model that knows nothing.
+        The predictive p(y_n | ...) is averaged over draws (gibbs), or is that of the fitted q (vb, cvb). The perplexity
+        is at least 1; if all labels of a clustering have the same probability, it is their number.
         """
         read = self._read(base)
         return perplexity_of(averaged_log_likelihood(self._predictive, read), read)
 
     def _fit_gibbs(self, base: Base, labelled: NDArray[np.bool_], path: Any) -> None:
         rng = check_random_state(self.random_state)
-        plan = Plan(self.draws, self.warmup, self.thin, self.chains, int(rng.integers(2**63)))
-        model = NBCEModel(
-            self.prior,
-            self.truncation,
-            self.alpha,
-            self.beta,
-            _pair(self.alpha_prior),
-            _pair(self.beta_prior),
-        )
-        self.chain_: Chain = sample_nbce(model, base, plan, path=path, n_jobs=self.n_jobs, progress=self.progress)
+        sampling, priors = self._group("sampling"), self._group("hyperpriors")
+        plan = make_plan(sampling.draws, sampling.warmup, sampling.thin, sampling.chains, rng)
+        alpha_prior, beta_prior = _pair(priors.alpha_prior), _pair(priors.beta_prior)
+        model = NBCEModel(self.prior, self.truncation, self.alpha, self.beta, alpha_prior, beta_prior)
+        self.chain_: Chain = sample_nbce(model, base, plan, path=path, n_jobs=sampling.n_jobs, progress=self.progress)
         self.estimate_ = estimate(self.chain_, loss=self.loss, rng=rng)
         found = np.asarray(self.estimate_.labels, dtype=np.intp)
         self.labels_ = spread(found, labelled)
@@ -168,13 +167,13 @@ class NBCE(EnsembleEstimator):
         whole = partition_mixture(found, base, self.alpha_, self.beta_, self.truncation, sticks)
         self._consensus = whole.only(np.arange(found.max() + 1))
 
-    def _fit_variational(self, hosts: Hosts, labelled: NDArray[np.bool_]) -> None:
+    def _fit_variational(self, hosts: Hosts, labelled: NDArray[np.bool_], rng: np.random.Generator) -> None:
         run = fit_vb if self.inference == "vb" else fit_cvb
-        fit, gamma = best_of(run, hosts, self._settings(), self.restarts, check_random_state(self.random_state))
+        fit, gamma = best_of(run, hosts, self._settings(), self._group("ascent").restarts, rng)
         self._take(fit, gamma, hosts.layout, labelled)
 
     def _take(self, fit: Fit, gamma: NDArray[np.float64], layout: Layout, labelled: NDArray[np.bool_]) -> None:
-        """The attributes of a variational fit."""
+        """Sets the attributes of a variational fit."""
         modal = gamma.argmax(axis=1)
         self.labels_: Labels = spread(modal, labelled)
         self.responsibilities_ = np.zeros((len(labelled), gamma.shape[1]))
@@ -189,15 +188,16 @@ class NBCE(EnsembleEstimator):
         self._consensus = mixture.only(modal[np.sort(first)])
 
     def _settings(self) -> Settings:
-        tolerance = self.tol if self.tol is not None else 1e-7 if self.inference == "vb" else 1e-4
+        ascent, priors = self._group("ascent"), self._group("hyperpriors")
+        tolerance = ascent.tol if ascent.tol is not None else 1e-7 if self.inference == "vb" else 1e-4
         return Settings(
             truncation=self.truncation,
             sticks=self.prior == "tsb",
             alpha=self.alpha,
             beta=self.beta,
-            alpha_prior=GammaPrior(*self.alpha_prior),
-            beta_prior=GammaPrior(*self.beta_prior),
-            max_iter=self.max_iter,
+            alpha_prior=GammaPrior(*priors.alpha_prior),
+            beta_prior=GammaPrior(*priors.beta_prior),
+            max_iter=ascent.max_iter,
             tolerance=tolerance,
         )
 
@@ -207,13 +207,16 @@ class NBCE(EnsembleEstimator):
         if self.prior not in PRIORS:
             raise ValueError(f"prior must be one of {', '.join(PRIORS)}, but it is {self.prior!r}")
         if self.inference == "vb" and self.prior == "tsb":
-            raise ValueError("inference 'vb' has the prior 'fsd' only; take 'cvb' or 'gibbs' for 'tsb'")
-        for name in ("truncation", "draws", "thin", "chains", "restarts", "max_iter"):
-            check_count(getattr(self, name), name, minimum=1)
-        check_count(self.warmup, "warmup")
-        for name in ("alpha", "beta", "tol"):
+            raise ValueError("inference 'vb' supports the prior 'fsd' only; use 'cvb' or 'gibbs' for 'tsb'")
+        for name, minimum in (MINIMUM | {"truncation": 1, "restarts": 1, "max_iter": 1}).items():
+            check_count(getattr(self, name), name, minimum=minimum)
+        if self.truncation > MAX_CLUSTERS:
+            raise ValueError(f"truncation must be at most {MAX_CLUSTERS:,}, but it is {self.truncation}")
+        for name in ("alpha", "beta"):
             if getattr(self, name) is not None:
-                check_positive(getattr(self, name), name)
+                check_shape(getattr(self, name), name)
+        if (tol := self._group("ascent").tol) is not None:
+            check_positive(tol, "tol")
         for name in ("alpha_prior", "beta_prior"):
             GammaPrior(*getattr(self, name))
 

@@ -1,4 +1,4 @@
-"""p(labels of one item) under a fitted model, a mixture of products; perplexity (eq. 12)."""
+"""Predictive probability of an item's labels under a fitted model, a mixture of products; perplexity (eq. 12)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
-from .base import Base, indicators
-from .hosts import BLOCK
+from .base_clusterings import Base, indicators
+from .label_store import BLOCK
 from .layout import Floats, Layout
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """p(y) = Σ_k exp(log_weights_k) Π_m θ_km(y_m), a gap being left out of the product."""
+    """p(y) = Σ_k exp(log_weights_k) Π_m θ_km(y_m), where missing labels are left out of the product."""
 
     log_weights: Floats  # (clusters,)
     log_labels: Floats  # (Σ J_m, clusters)
@@ -35,7 +35,7 @@ class Mixture:
         return np.asarray(softmax(self.scores(base), axis=1))
 
     def only(self, clusters: NDArray[np.intp]) -> Mixture:
-        """Some of the clusters; weights are not scaled up, which responsibilities do not need."""
+        """The mixture of some of the clusters; its weights do not sum to 1, which does not affect responsibilities."""
         return Mixture(self.log_weights[clusters], self.log_labels[:, clusters])
 
 
@@ -51,7 +51,7 @@ def dirichlet_weights(sizes: Floats, alpha: float) -> Floats:
 
 
 def stick_weights(sizes: Floats, alpha: float) -> Floats:
-    """log of Π (1 − E[v_h]) E[v_k] under truncated stick-breaking; the last stick takes all that is left."""
+    """log of Π (1 − E[v_h]) E[v_k] under truncated stick-breaking; the last stick takes the remainder."""
     from_here = np.cumsum(sizes[::-1])[::-1]
     log_total = np.log(1.0 + alpha + from_here)
     passed = np.cumsum(np.log(alpha + from_here - sizes) - log_total)
@@ -73,9 +73,9 @@ def count_labels(base: Base, labels: NDArray[np.integer], k: int) -> Floats:
 def partition_mixture(
     labels: NDArray[np.integer], base: Base, alpha: float, beta: float, truncation: int, sticks: bool
 ) -> Mixture:
-    """The predictive given a partition of `base`'s items; the last cluster stands for all that have no item.
+    """The predictive given a partition of the items of `base`; its last cluster represents all empty clusters.
 
-    Stick-breaking is averaged over the orders of the sticks, which (but for the truncation) gives Pólya's
+    Stick-breaking is averaged over the orders of the sticks, which (apart from the truncation) gives Pólya's
     urn.
     """
     layout, k = Layout(base.sizes), int(labels.max()) + 1
@@ -98,5 +98,5 @@ def averaged_log_likelihood(mixtures: list[Mixture], base: Base) -> Floats:
 
 
 def perplexity_of(log_likelihood: Floats, base: Base) -> float:
-    """exp(−Σ_n log p(y_n) / number of labels): eq. 12, a gap being no label."""
+    """exp(−Σ_n log p(y_n) / number of labels): eq. 12; missing labels are not counted."""
     return float(np.exp(-log_likelihood.sum() / (base.codes >= 0).sum()))

@@ -1,24 +1,43 @@
-"""What variational and collapsed variational Bayes share: settings, start, bound, restarts, result."""
+"""Code shared by variational and collapsed variational Bayes: settings, start, bound, restarts, result."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .hosts import Hosts, Step
+from partita._settings import SettingsGroup
+from partita._warn import warn_user
+
 from .hyper import GammaPrior, fsd_curve, label_curve, newton, tsb_curve
+from .label_store import Hosts, Step
 from .layout import Floats, Layout
 
 START_ALPHA, START_BETA = 1.0, 0.5
 
 
 @dataclass(frozen=True)
+class Ascent(SettingsGroup):
+    """How variational Bayes maximises its bound.
+
+    Parameters
+    ----------
+    restarts : number of runs, of which the best is kept.
+    max_iter : maximum number of iterations of a run.
+    tol : a run ends when the relative growth of the bound ("vb"; None is 1e-7), or the largest change of a
+        responsibility ("cvb"; None is 1e-4), is below this.
+    """
+
+    restarts: int = 10
+    max_iter: int = 500
+    tol: float | None = None
+
+
+@dataclass(frozen=True)
 class Settings:
-    """How NBCE is fitted by a variational method. `alpha` and `beta`: a number, or None to learn it."""
+    """Settings of a variational fit of NBCE. `alpha` and `beta`: a number, or None to learn it."""
 
     truncation: int = 100
     sticks: bool = False
@@ -28,7 +47,7 @@ class Settings:
     beta_prior: GammaPrior = field(default_factory=GammaPrior)
     max_iter: int = 500
     tolerance: float = 1e-7
-    hold: int = 10  # turns before the concentrations are learned: a random start says nothing of them
+    hold: int = 10  # iterations before the concentrations are learned, since a random start is not informative
 
     @property
     def learn_alpha(self) -> bool:
@@ -47,14 +66,14 @@ class Settings:
         return START_BETA if self.beta is None else self.beta
 
     def log_prior(self, alpha: float, beta: float) -> float:
-        """Of the learned concentrations: the bound is then one on log p(Y, α0, β)."""
+        """Log prior of the learned concentrations; with it the bound is one on log p(Y, α0, β)."""
         total = self.alpha_prior.log_density(alpha) if self.learn_alpha else 0.0
         return total + (self.beta_prior.log_density(beta) if self.learn_beta else 0.0)
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The end of one run: sums of the responsibilities, concentrations, the bound at each turn."""
+    """The result of one run: sums of the responsibilities, concentrations, the bound after each iteration."""
 
     step: Step
     alpha: float
@@ -68,7 +87,7 @@ class Fit:
 
 
 def random_start(hosts: Hosts, truncation: int, rng: np.random.Generator) -> Step:
-    """Responsibilities under random label probabilities: items with equal labels start equal."""
+    """Responsibilities under random label probabilities, so that items with equal labels have equal starts."""
     weights = np.concatenate(
         [np.log(rng.dirichlet(np.ones(size), truncation).T + 1e-12) for size in hosts.layout.sizes]
     )
@@ -76,11 +95,9 @@ def random_start(hosts: Hosts, truncation: int, rng: np.random.Generator) -> Ste
 
 
 def bound(step: Step, alpha: float, beta: float, layout: Layout, settings: Settings) -> float:
-    """The bound of eq. 7 at the given γ, with ξ and ρ at their best: log p(Y, Z) at expected counts, plus
-    entropy.
+    """The bound of eq. 7 at the given γ, with optimal ξ and ρ: log p(Y, Z) at expected counts, plus the entropy.
 
-    It lies below that of eq. 9, because log Γ(a + N) is convex where the bound adds it: see
-    docs/ensembles.md.
+    It is lower than the bound of eq. 9, because the log Γ(a + N) that it adds are convex in N: see docs/ensembles.md.
     """
     weights = (tsb_curve if settings.sticks else fsd_curve)(step.sizes)
     labels = label_curve(step.counts, layout)
@@ -88,7 +105,7 @@ def bound(step: Step, alpha: float, beta: float, layout: Layout, settings: Setti
 
 
 def learn(step: Step, alpha: float, beta: float, layout: Layout, settings: Settings) -> tuple[float, float]:
-    """The α0 and β that maximise the bound at the given γ, by Newton's method; a fixed one stays."""
+    """The α0 and β that maximise the bound at the given γ, by Newton's method; fixed ones are kept."""
     if settings.learn_alpha:
         curve = (tsb_curve if settings.sticks else fsd_curve)(step.sizes)
         alpha = newton(settings.alpha_prior.added_to(curve), alpha)
@@ -108,14 +125,13 @@ def best_of(
     best: tuple[Fit, Floats] | None = None
     for stream in rng.spawn(restarts):
         fit = run(hosts, settings, stream)
-        # runs that end at the same optimum differ by rounding: the first of them is kept
+        # runs that reach the same optimum differ by rounding error: the first of them is kept
         if best is None or fit.bound - best[0].bound > 1e-9 * abs(best[0].bound):
             best = fit, hosts.responsibilities()
     assert best is not None
     if not best[0].converged:
-        warnings.warn(
-            f"the best of {restarts} runs had not converged after max_iter={settings.max_iter} turns",
+        warn_user(
+            f"the best of {restarts} runs had not converged after max_iter={settings.max_iter} iterations",
             RuntimeWarning,
-            stacklevel=3,
         )
     return best

@@ -5,26 +5,26 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import digamma
 
-from .hosts import Hosts
+from .label_store import Hosts
 from .layout import Floats, Layout
 from .variational import Fit, Settings, bound, learn, random_start
 
 
 def fit_vb(hosts: Hosts, settings: Settings, rng: np.random.Generator) -> Fit:
-    """One run from a random start, until the bound grows by less than `tolerance` of itself.
+    """One run from a random start, until the relative growth of the bound is below `tolerance`.
 
-    Each turn raises the bound twice: α0, β, ξ and ρ together given γ, then γ given them.
+    Each iteration raises the bound twice: first over α0, β, ξ and ρ given γ, then over γ given those.
     """
     alpha, beta = settings.alpha_start, settings.beta_start
     step = random_start(hosts, settings.truncation, rng)
     bounds: list[float] = []
-    for turn in range(settings.max_iter):
-        if turn >= settings.hold:
+    for iteration in range(settings.max_iter):
+        if iteration >= settings.hold:
             alpha, beta = learn(step, alpha, beta, hosts.layout, settings)
         xi, rho = alpha / settings.truncation + step.sizes, beta + step.counts
         step = hosts.linear(mean_log_labels(rho, hosts.layout), mean_log_weights(xi))
         bounds.append(bound(step, alpha, beta, hosts.layout, settings))
-        if turn > settings.hold and bounds[-1] - bounds[-2] <= settings.tolerance * abs(bounds[-1]):
+        if iteration > settings.hold and bounds[-1] - bounds[-2] <= settings.tolerance * abs(bounds[-1]):
             return Fit(step, alpha, beta, np.array(bounds), True)
     return Fit(step, alpha, beta, np.array(bounds), False)
 

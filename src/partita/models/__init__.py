@@ -1,15 +1,21 @@
 """Models that draw partitions from data, and the chains they draw."""
 
-from partita.models.block_fit import BlockFit, MergePath
+from partita.models.base_measure import GaussianBase
+from partita.models.blocks.fit import BlockFit, MergePath
+from partita.models.blocks.graph import Graph, as_bipartite, as_graph
+from partita.models.blocks.lbm import BipartiteChain, LatentBlockFit, LatentBlockModel
+from partita.models.blocks.rivals import RivalFit, affiliation_vb, louvain, variational_em
+from partita.models.blocks.sbm import StochasticBlockModel
 from partita.models.chain import Chain
-from partita.models.checkpoint import RunFormatError
+from partita.models.checkpoint import RunFormatError, RunInUseError
 from partita.models.gaussian_dpm import GaussianDPM
-from partita.models.graph import Graph, as_bipartite, as_graph
-from partita.models.lbm import BipartiteChain, LatentBlockFit, LatentBlockModel
+from partita.models.mixtures.base import TableBase
+from partita.models.mixtures.dpm import MixtureDPM
+from partita.models.mixtures.imputation import Imputation
+from partita.models.plan import Sampling
 from partita.models.priors import FiniteMixture, GammaAlpha, PowerAlpha, WishartGrid
-from partita.models.running import resume
-from partita.models.sbm import StochasticBlockModel
-from partita.models.variational import RivalFit, affiliation_vb, louvain, variational_em
+from partita.models.sampling import resume
+from partita.models.split_merge import SplitMergeMoves
 
 __all__ = [
     "BipartiteChain",
@@ -17,15 +23,22 @@ __all__ = [
     "Chain",
     "FiniteMixture",
     "GammaAlpha",
+    "GaussianBase",
     "GaussianDPM",
     "Graph",
+    "Imputation",
     "LatentBlockFit",
     "LatentBlockModel",
     "MergePath",
+    "MixtureDPM",
     "PowerAlpha",
     "RivalFit",
     "RunFormatError",
+    "RunInUseError",
+    "Sampling",
+    "SplitMergeMoves",
     "StochasticBlockModel",
+    "TableBase",
     "WishartGrid",
     "affiliation_vb",
     "as_bipartite",

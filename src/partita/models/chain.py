@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +24,7 @@ class Chain:
     model : the model that was sampled.
     inputs : name -> array, the data the model saw.
     attrs : seed, warmup, thin, whether the run is complete, and the like.
+    names : the names of the items, as the data had them: nodes of a graph, rows of a table; None if they only count.
     """
 
     __partita_chain__: ClassVar[bool] = True
@@ -32,6 +34,7 @@ class Chain:
     model: Any = None
     inputs: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     attrs: Mapping[str, Any] = field(default_factory=dict)
+    names: tuple[str, ...] | None = None
 
     @property
     def n_chains(self) -> int:
@@ -61,12 +64,45 @@ class Chain:
         """Concentration of each draw, (chains, draws), for the models that have one."""
         return self.stats["alpha"]
 
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What is wrong with the chains, by their number of clusters and log density; empty where nothing is."""
+        from partita.mixing import mixing_warnings
+
+        return mixing_warnings({"clusters": self.stats["n_clusters"], "log density": self.log_density})
+
     def predictive_density(self, X: ArrayLike) -> NDArray[np.float64]:
         """Density of new points, averaged over the draws: (points,) for X of shape (points, dimensions)."""
         if not hasattr(self.model, "predictive_density"):
             raise TypeError(f"{type(self.model).__name__} has no predictive density")
         density: NDArray[np.float64] = self.model.predictive_density(self, X)
         return density
+
+    def impute(self, *, draws: int | None = None, rng: Any = None) -> Any:
+        """Draws of the missing cells of the table from their posterior predictive distribution.
+
+        In each draw of the chain a missing cell is drawn given the observed cells of its column in its cluster.
+
+        Parameters
+        ----------
+        draws : draws of the chain to use, evenly spread; None is all of them.
+        rng : None, a seed or a NumPy generator.
+
+        Returns
+        -------
+        Imputation : draws and a summary of every missing cell.
+
+        Examples
+        --------
+        >>> import partita as pt
+        >>> table = {"size": [1.0, 1.2, None, 7.9, 8.1, 8.0], "colour": ["red", "red", "red", "blue", None, "blue"]}
+        >>> chain = pt.models.MixtureDPM(b=0.1).sample(table, draws=500, chains=2, rng=1)
+        >>> chain.impute(rng=2)
+        Imputation: 2 missing cells x 1000 draws; size (1), colour (1)
+        """
+        if not hasattr(self.model, "impute"):
+            raise TypeError(f"{type(self.model).__name__} has no missing cells to impute")
+        return self.model.impute(self, draws=draws, rng=rng)
 
     def to_xarray(self) -> Any:
         """An xarray Dataset with dims chain, draw and item (pip install 'partita[arviz]')."""
@@ -79,7 +115,7 @@ class Chain:
         coordinates = {
             "chain": np.arange(self.n_chains),
             "draw": np.arange(self.n_draws),
-            "item": np.arange(self.n_items),
+            "item": self._items(),
         }
         attributes = {name: _netcdf_value(value) for name, value in self.attrs.items()}
         return xarray.Dataset(variables, coordinates, attributes)
@@ -93,10 +129,14 @@ class Chain:
         posterior = {name: values for name, values in self.stats.items() if name != "log_density"}
         posterior["labels"] = self.labels
         groups: dict[str, Any] = {"posterior": posterior, "sample_stats": {"lp": self.log_density}}
-        options: dict[str, Any] = {"coords": {"item": np.arange(self.n_items)}, "dims": {"labels": ["item"]}}
+        options: dict[str, Any] = {"coords": {"item": self._items()}, "dims": {"labels": ["item"]}}
         if int(arviz.__version__.split(".")[0]) >= 1:
             return arviz.from_dict(groups, **options)
         return arviz.from_dict(**groups, **options)
+
+    def _items(self) -> Any:
+        """The names of the items, or their numbers."""
+        return np.arange(self.n_items) if self.names is None else list(self.names)
 
     def __repr__(self) -> str:
         name = type(self.model).__name__ if self.model is not None else "Chain"

@@ -4,41 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import os
-import shutil
-import tempfile
 import zipfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = "partita-run"
-VERSION = 1
+from partita._atomic import atomic_folder, write_bytes
+from partita._checked_json import from_checked_json, to_checked_json
+from partita._draws.sources.npy import read_header
+from partita.models.run_checks import (
+    FORMAT,
+    VERSION,
+    Plan,
+    RunFormatError,
+    check_draws,
+    check_manifest,
+    check_parts,
+    check_version,
+    part_name,
+)
+from partita.models.run_lock import RunInUseError, lock_run
 
-
-class RunFormatError(ValueError):
-    """A file of a run is damaged, or is not one of ours."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How long a run is. Draw t of a chain is its state after warmup + t * thin sweeps, t = 1, 2, ..."""
-
-    draws: int
-    warmup: int
-    thin: int
-    chains: int
-    seed: int
-
-    @property
-    def sweeps(self) -> int:
-        """Sweeps of one chain, from first to last."""
-        return self.warmup + self.draws * self.thin
+__all__ = ["Part", "Plan", "Run", "RunFormatError", "RunInUseError", "create_run", "open_run"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,15 +53,36 @@ class Run:
     params: Mapping[str, Any]
     plan: Plan
     stat_names: tuple[str, ...]
+    names: tuple[str, ...] | None = None
 
     def inputs(self) -> dict[str, NDArray[Any]]:
         """The data the run was started with, by name."""
         listed = _read_json(self.path / "manifest.json")["inputs"]
         return {name: _load_npy(self.path / entry["file"], entry["sha256"]) for name, entry in listed.items()}
 
+    def locked(self) -> AbstractContextManager[None]:
+        """Keeps other processes from writing to the run meanwhile."""
+        return lock_run(self.path)
+
+    def is_complete(self) -> bool:
+        """Whether every chain is at its end: nothing will be written to the run any more."""
+        listed = [self._listed(chain) for chain in range(self.plan.chains)]
+        return all(entries and entries[-1]["sweeps"] == self.plan.sweeps for entries in listed)
+
+    def extended(self, draws: int) -> Run:
+        """The run with a plan for more draws, which the directory then has too: it ends later, and is else the same."""
+        if draws < self.plan.draws:
+            raise ValueError(f"{self.path} is a run of {self.plan.draws} draws per chain: it cannot end at {draws}")
+        if draws == self.plan.draws:
+            return self
+        longer = replace(self, plan=replace(self.plan, draws=draws))
+        manifest = _read_json(self.path / "manifest.json")
+        _write_json(self.path / "manifest.json", {**manifest, "plan": asdict(longer.plan)})
+        return longer
+
     def parts(self, chain: int) -> list[Part]:
         """Every checkpoint of a chain, in order."""
-        return [_load_part(self._folder(chain), entry) for entry in self._listed(chain)]
+        return [self._load_part(chain, entry) for entry in self._listed(chain)]
 
     def append(self, chain: int, part: Part) -> None:
         """Adds a checkpoint: until the last rename the run is as it was, after it the checkpoint is there."""
@@ -80,23 +94,33 @@ class Run:
         content = _part_bytes(part)
         # named by the sweep it ends at; one that a killed run left unlisted may be met again, and is replaced
         entry: dict[str, Any] = {
-            "file": f"part-{part.sweeps:012d}.npz",
+            "file": part_name(part.sweeps),
             "sha256": _digest(content),
             "draws": len(part.labels),
             "sweeps": part.sweeps,
         }
-        _write_atomically(folder / entry["file"], content)
-        _write_json(folder / "parts.json", {"parts": [*kept, entry]})
+        entries = check_parts([*kept, entry], self.plan, folder / "parts.json")
+        write_bytes(folder / entry["file"], content)
+        _write_json(folder / "parts.json", {"parts": entries})
         for old in superseded:
             if old["file"] != entry["file"]:
                 (folder / old["file"]).unlink(missing_ok=True)
 
     def _folder(self, chain: int) -> Path:
-        return self.path / f"chain-{chain:03d}"
+        folder = self.path / f"chain-{chain:03d}"
+        if folder.is_symlink() or not folder.is_dir():
+            raise RunFormatError(f"{folder} is not a folder of the run")
+        return folder
 
     def _listed(self, chain: int) -> list[dict[str, Any]]:
-        parts: list[dict[str, Any]] = _read_json(self._folder(chain) / "parts.json")["parts"]
-        return parts
+        path = self._folder(chain) / "parts.json"
+        return check_parts(_read_json(path).get("parts"), self.plan, path)
+
+    def _load_part(self, chain: int, entry: Mapping[str, Any]) -> Part:
+        path = self._folder(chain) / entry["file"]
+        labels, stats, state = _load_npz(path, entry["sha256"], ("labels", "stats", "state"))
+        check_draws(labels, stats, entry["draws"], self.stat_names, path)
+        return Part(labels, stats, state.tobytes(), entry["sweeps"])
 
 
 def create_run(
@@ -106,35 +130,35 @@ def create_run(
     plan: Plan,
     stat_names: tuple[str, ...],
     inputs: Mapping[str, NDArray[Any]],
+    names: tuple[str, ...] | None = None,
 ) -> Run:
     """Makes a run's directory in one step: it is built beside its place and then renamed."""
+    from partita import __version__
+
     target = Path(path)
     if target.exists() or target.is_symlink():
         raise FileExistsError(
             f"{target} is already there and nothing was written; partita.resume({str(target)!r}) goes on with a run"
         )
     target.parent.mkdir(parents=True, exist_ok=True)
-    building = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    try:
+    with atomic_folder(target) as building:
         manifest = {
             "format": FORMAT,
             "version": VERSION,
+            "oldest_reader": VERSION,
+            "library": __version__,
             "model": model,
             "params": dict(params),
             "plan": asdict(plan),
             "stat_names": list(stat_names),
+            "names": None if names is None else list(names),
             "inputs": {name: _save_npy(building, name, array) for name, array in inputs.items()},
         }
         for chain in range(plan.chains):
             (building / f"chain-{chain:03d}").mkdir()
             _write_json(building / f"chain-{chain:03d}" / "parts.json", {"parts": []})
         _write_json(building / "manifest.json", manifest)
-        building.rename(target)
-        _sync(target.parent)
-    except BaseException:
-        shutil.rmtree(building, ignore_errors=True)
-        raise
-    return Run(target, model, params, plan, stat_names)
+    return Run(target, model, params, plan, stat_names, names)
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:
@@ -147,63 +171,31 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     if not (target / "manifest.json").is_file():
         raise RunFormatError(f"{target} has no manifest.json: it is not a partita run")
     manifest = _read_json(target / "manifest.json")
-    if manifest.get("format") != FORMAT:
-        raise RunFormatError(f"{target / 'manifest.json'} has format {manifest.get('format')!r}, not {FORMAT!r}")
-    if manifest.get("version") != VERSION:
-        raise RunFormatError(
-            f"{target / 'manifest.json'} has version {manifest.get('version')!r}; this partita reads {VERSION}"
-        )
-    names = tuple(manifest["stat_names"])
-    return Run(target, manifest["model"], manifest["params"], Plan(**manifest["plan"]), names)
+    check_version(manifest, target / "manifest.json")
+    plan = check_manifest(manifest, target / "manifest.json")
+    names = manifest.get("names")
+    own = None if names is None else tuple(names)
+    run = Run(target, manifest["model"], manifest["params"], plan, tuple(manifest["stat_names"]), own)
+    for chain in range(plan.chains):  # ends at the first that is missing, whatever number the plan has
+        run._folder(chain)
+    return run
 
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _write_atomically(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
-    _sync(path.parent)
-
-
-def _sync(folder: Path) -> None:
-    """Makes a rename last through a power cut, where the system can."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def _write_json(path: Path, body: Mapping[str, Any]) -> None:
-    text = json.dumps(body, sort_keys=True, allow_nan=False)
-    document = {"body": body, "sha256": _digest(text.encode())}
-    _write_atomically(path, json.dumps(document, sort_keys=True, indent=1, allow_nan=False).encode())
+    write_bytes(path, to_checked_json(body))
 
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_bytes())
-        body: dict[str, Any] = document["body"]
-        intact = _digest(json.dumps(body, sort_keys=True).encode()) == document["sha256"]
+        return from_checked_json(path.read_bytes())
     except FileNotFoundError:
         raise RunFormatError(f"{path} is missing from the run") from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise RunFormatError(f"{path} is damaged or not a partita file: {error}") from error
-    if not intact:
-        raise RunFormatError(f"{path} is damaged: its checksum does not fit its content")
-    return body
+    except ValueError as error:
+        raise RunFormatError(f"{path}: {error}") from error
 
 
 def _read_checked(path: Path, digest: str) -> bytes:
@@ -219,12 +211,34 @@ def _read_checked(path: Path, digest: str) -> bytes:
 def _save_npy(folder: Path, name: str, array: NDArray[Any]) -> dict[str, str]:
     buffer = io.BytesIO()
     np.save(buffer, array, allow_pickle=False)
-    _write_atomically(folder / f"{name}.npy", buffer.getvalue())
+    write_bytes(folder / f"{name}.npy", buffer.getvalue())
     return {"file": f"{name}.npy", "sha256": _digest(buffer.getvalue())}
 
 
 def _load_npy(path: Path, digest: str) -> NDArray[Any]:
-    array: NDArray[Any] = np.load(io.BytesIO(_read_checked(path, digest)), allow_pickle=False)
+    content = _read_checked(path, digest)
+    try:
+        return _array_of(content)
+    except ValueError as error:
+        raise RunFormatError(f"{path} is damaged: {error}") from error
+
+
+def _load_npz(path: Path, digest: str, names: tuple[str, ...]) -> list[NDArray[Any]]:
+    content = _read_checked(path, digest)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = [archive.getinfo(f"{name}.npy") for name in names]
+            if any(member.file_size > len(content) for member in members):
+                raise ValueError("its members are larger than the file")
+            return [_array_of(archive.read(member)) for member in members]
+    except (KeyError, ValueError, EOFError, OSError, RuntimeError, zipfile.BadZipFile) as error:
+        raise RunFormatError(f"{path} is damaged: {error}") from error
+
+
+def _array_of(content: bytes) -> NDArray[Any]:
+    """The array of an npy file, whose header promises no more than is there."""
+    read_header(io.BytesIO(content), len(content))
+    array: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
     return array
 
 
@@ -233,12 +247,3 @@ def _part_bytes(part: Part) -> bytes:
     state = np.frombuffer(part.state, dtype=np.uint8)
     np.savez(buffer, labels=part.labels, stats=part.stats, state=state)
     return buffer.getvalue()
-
-
-def _load_part(folder: Path, entry: Mapping[str, Any]) -> Part:
-    path = folder / entry["file"]
-    try:
-        with np.load(io.BytesIO(_read_checked(path, entry["sha256"])), allow_pickle=False) as arrays:
-            return Part(arrays["labels"], arrays["stats"], arrays["state"].tobytes(), entry["sweeps"])
-    except (KeyError, zipfile.BadZipFile) as error:
-        raise RunFormatError(f"{path} is damaged: {error}") from error

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp
 
 from partita import _core
-from partita._validate import check_count, check_random_state, check_rng
+from partita._names import check_names, row_names
+from partita.models.base_measure import GaussianBase, diagonal_base, full_base, partition_prior, scaling
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
 from partita.models.data import as_data
-from partita.models.estimator import Estimator
-from partita.models.gaussian_base import diagonal_base, full_base, partition_prior, scaling
-from partita.models.priors import FiniteMixture, GammaAlpha, PowerAlpha, WishartGrid, from_plain, to_plain
-from partita.models.running import Registry, Sampler, sample_model
+from partita.models.mixture_model import MixtureModel, NewScores
+from partita.models.plan import Sampling, make_plan
+from partita.models.priors import FiniteMixture, GammaAlpha, PowerAlpha
+from partita.models.sampling import Registry, Sampler, sample_model
+from partita.models.split_merge import SplitMergeMoves
 
 
 @Registry.add
-class GaussianDPM(Estimator):
+class GaussianDPM(MixtureModel):
     """Dirichlet process mixture of Gaussians, its parameters integrated out.
 
     x_i | z ~ N(mu_{z_i}, Sigma_{z_i}),  (mu_k, Sigma_k) ~ P0,  z ~ CRP(alpha)
@@ -33,17 +34,20 @@ class GaussianDPM(Estimator):
     Parameters
     ----------
     covariance : "full" or "diag".
-    alpha : concentration: a number, None for GammaAlpha(1, 1), a GammaAlpha or a PowerAlpha.
+    alpha : concentration: a number from 1e-100 to 1e100, None for GammaAlpha(1, 1), a GammaAlpha or a PowerAlpha.
     discount : of the Pitman–Yor process, in [0, 1); 0 is the Dirichlet process.
     components : None, or FiniteMixture(...) for a finite symmetric Dirichlet mixture with unknown K.
-    mu0 : number or (d,); None is the mean of X.
-    kappa0, nu0, scale : of "full"; None is 0.5, d + 3 and twice the diagonal of sample variances.
+    mu0 : number or (d,), from -1e100 to 1e100; None is the mean of X.
+    kappa0, nu0, scale : of "full"; None is 0.5, d + 3 and twice the diagonal of sample variances. kappa0 from 1e-100
+        to 1e100, nu0 above d − 1 and at most 1e8, scale a number or a (d, d) matrix with eigenvalues from 1e-100 to
+        1e100.
     hyperprior : None, or WishartGrid(...) to draw kappa0, nu0 and scale as `rDPGibbs` does; mu0 is then 0.
-    c, a, b : of "diag", numbers or (d,); None is 0.5, 2 and the sample variances (Wade & Ghahramani, 6.2).
+    c, a, b : of "diag", numbers or (d,); None is 0.5, 2 and the sample variances (Wade & Ghahramani, 6.2). From 1e-100
+        to 1e100, and a to 1e8.
     standardize : centre and scale each column first; the base measure is then that of the scaled data.
-    split_merge : split–merge proposals (Jain & Neal 2004) a sweep, on average; 0 is none.
-    restricted_scans : Gibbs scans that prepare each proposal.
+    split_merge, restricted_scans : split–merge proposals per sweep; as in `SplitMergeMoves`.
     draws, warmup, thin, chains, n_jobs, random_state : for `fit`; as in `sample`.
+    base, moves, sampling : groups of these settings, as objects: `GaussianBase`, `SplitMergeMoves` and `Sampling`.
     loss : for `fit`; the loss whose expectation `labels_` minimises.
 
     Examples
@@ -60,54 +64,30 @@ class GaussianDPM(Estimator):
     Escobar & West (1995), J. Am. Stat. Assoc. 90; Miller & Harrison (2018), J. Am. Stat. Assoc. 113.
     """
 
+    groups: ClassVar = {"base": GaussianBase(), "moves": SplitMergeMoves(), "sampling": Sampling()}
+
     def __init__(
         self,
         covariance: str = "full",
         alpha: float | GammaAlpha | PowerAlpha | None = None,
         mu0: ArrayLike | None = None,
         *,
-        kappa0: float | None = None,
-        nu0: float | None = None,
-        scale: ArrayLike | None = None,
-        hyperprior: WishartGrid | None = None,
-        c: ArrayLike | None = None,
-        a: ArrayLike | None = None,
-        b: ArrayLike | None = None,
+        base: GaussianBase | None = None,
         discount: float = 0.0,
         components: FiniteMixture | None = None,
         standardize: bool = False,
-        split_merge: float = 0.2,
-        restricted_scans: int = 1,
-        draws: int = 1000,
-        warmup: int = 1000,
-        thin: int = 1,
-        chains: int = 4,
+        moves: SplitMergeMoves | None = None,
+        sampling: Sampling | None = None,
         loss: Any = "vi",
-        n_jobs: int = -1,
         random_state: Any = None,
+        **settings: Any,
     ) -> None:
-        self.covariance = covariance
-        self.alpha = alpha
-        self.mu0 = mu0
-        self.kappa0 = kappa0
-        self.nu0 = nu0
-        self.scale = scale
-        self.hyperprior = hyperprior
-        self.c = c
-        self.a = a
-        self.b = b
-        self.discount = discount
-        self.components = components
+        self.covariance, self.alpha, self.mu0, self.base = covariance, alpha, mu0, base
+        self.discount, self.components = discount, components
         self.standardize = standardize
-        self.split_merge = split_merge
-        self.restricted_scans = restricted_scans
-        self.draws = draws
-        self.warmup = warmup
-        self.thin = thin
-        self.chains = chains
-        self.loss = loss
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        self.moves, self.sampling = moves, sampling
+        self.loss, self.random_state = loss, random_state
+        self._change_settings(settings)
 
     def sample(
         self,
@@ -121,12 +101,13 @@ class GaussianDPM(Estimator):
         path: str | os.PathLike[str] | None = None,
         n_jobs: int = -1,
         progress: bool = False,
+        names: Sequence[str] | None = None,
     ) -> Chain:
         """Draws partitions from the posterior.
 
         Parameters
         ----------
-        X : (items, dimensions) finite numbers.
+        X : (items, dimensions) finite numbers; the names of the rows of a data frame are those of the items.
         draws : draws kept of each chain.
         warmup : sweeps thrown away first.
         thin : sweeps between kept draws.
@@ -135,31 +116,25 @@ class GaussianDPM(Estimator):
         path : a new directory that the run is written to as it grows; `partita.resume(path)` goes on with it.
         n_jobs : threads; −1 is all cores.
         progress : show a progress line.
+        names : (items,) names of the items, instead of those that the rows of a data frame have.
 
         Returns
         -------
         Chain : Ctrl-C gives back the draws so far, with a warning.
+
+        Raises
+        ------
+        ValueError : if a log density is not a number, as when data of 1e300 are squared.
         """
-        plan = Plan(
-            draws=check_count(draws, "draws", minimum=1),
-            warmup=check_count(warmup, "warmup"),
-            thin=check_count(thin, "thin", minimum=1),
-            chains=check_count(chains, "chains", minimum=1),
-            seed=int(check_rng(rng).integers(2**63)),
-        )
-        return sample_model(self, {"X": as_data(X)}, plan, path=path, n_jobs=n_jobs, progress=progress)
-
-    def params(self) -> dict[str, Any]:
-        """The model's settings in a form that JSON can hold."""
-        skipped = {"n_jobs", "random_state", "loss"}
-        return {name: to_plain(value) for name, value in self.get_params().items() if name not in skipped}
-
-    @classmethod
-    def from_params(cls, params: Mapping[str, Any]) -> Self:
-        return cls(**{name: from_plain(value) for name, value in params.items()})
+        plan = make_plan(draws, warmup, thin, chains, rng)
+        running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress}
+        data = as_data(X)
+        own = row_names(X) if names is None else check_names(names, len(data))
+        return sample_model(self, {"X": data}, plan, names=own, **running)
 
     def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> Sequence[Sampler]:
-        return [self._sampler(inputs["X"], plan.seed, chain) for chain in range(plan.chains)]
+        X = as_data(inputs["X"])
+        return [self._sampler(X, plan.seed, chain, warmup=plan.warmup) for chain in range(plan.chains)]
 
     def _sampler(
         self,
@@ -168,6 +143,7 @@ class GaussianDPM(Estimator):
         stream: int,
         labels: NDArray[np.uint32] | None = None,
         log_v_items: int | None = None,
+        warmup: int = 0,
     ) -> Any:
         """The core's sampler at its start, or at these labels."""
         if self.covariance not in ("full", "diag"):
@@ -175,52 +151,16 @@ class GaussianDPM(Estimator):
         _check_base_arguments(self)
         scaled = scaling(X, self.standardize).apply(X)
         prior = partition_prior(self, len(X), log_v_items)
-        if not 0 <= self.split_merge < np.inf:
-            raise ValueError(f"split_merge must be a number from 0 up, but it is {self.split_merge}")
-        moves = (float(self.split_merge), check_count(self.restricted_scans, "restricted_scans"))
+        moves: tuple[float | None, int] = self._group("moves").checked()
         start = np.empty(0, np.uint32) if labels is None else labels
+        rest = (prior, *moves, seed, stream, start, warmup)
         if self.covariance == "full":
-            return _core.FullGaussianSampler(scaled, full_base(self, scaled), prior, *moves, seed, stream, start)
-        return _core.DiagonalGaussianSampler(scaled, diagonal_base(self, scaled), prior, *moves, seed, stream, start)
+            return _core.FullGaussianSampler(scaled, full_base(self, scaled), *rest)
+        return _core.DiagonalGaussianSampler(scaled, diagonal_base(self, scaled), *rest)
 
-    def predictive_density(self, chain: Chain, X: ArrayLike) -> NDArray[np.float64]:
-        """Density of new points, averaged over a chain's draws; (points,)."""
-        points = self._points(chain, X)
+    def _log_carrier(self, chain: Chain, X: Any) -> NDArray[np.float64]:
         width = scaling(chain.inputs["X"], self.standardize).width
-        total = np.zeros(len(points))
-        for scores, _, weight in self._new_scores(chain, points):
-            total += np.exp(logsumexp(scores, axis=1) - np.log(weight))
-        return total / (chain.n_chains * chain.n_draws) / np.prod(width)
-
-    def allocation(self, chain: Chain, labels: ArrayLike, X: ArrayLike) -> NDArray[np.float64]:
-        """Probability that new points belong to each cluster of a reported partition, or to a new one.
-
-        In each draw a point belongs to a cluster of the draw, which belongs to the reported clusters in
-        proportion to the items that it shares with them:
-        P(r | x) = mean over draws of Σ_k p(k | x) |k ∩ r| / |k|.
-
-        Parameters
-        ----------
-        chain : draws of this model.
-        labels : (items,) the reported partition, 0-based.
-        X : (points, dimensions).
-
-        Returns
-        -------
-        (points, clusters + 1) : rows sum to 1; the last column is the probability of a new cluster.
-        """
-        points, reported = self._points(chain, X), np.asarray(labels)
-        n_reported = int(reported.max()) + 1
-        result = np.zeros((len(points), n_reported + 1))
-        for scores, draw, _ in self._new_scores(chain, points):
-            clusters = scores.shape[1] - 1
-            shared = np.zeros((clusters, n_reported))
-            np.add.at(shared, (draw, reported), 1.0)
-            shared /= shared.sum(axis=1, keepdims=True)
-            probabilities = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
-            result[:, :-1] += probabilities[:, :-1] @ shared
-            result[:, -1] += probabilities[:, -1]
-        return result / (chain.n_chains * chain.n_draws)
+        return np.full(len(self._points(chain, X)), -np.log(width).sum())
 
     def _points(self, chain: Chain, X: ArrayLike) -> NDArray[np.float64]:
         points, seen = as_data(X), chain.inputs["X"]
@@ -231,76 +171,23 @@ class GaussianDPM(Estimator):
             )
         return scaling(seen, self.standardize).apply(points)
 
-    def _new_scores(self, chain: Chain, points: NDArray[np.float64]) -> Any:
-        """For every draw: log weights of the points for its clusters and a new one; labels; prior weight."""
-        n_items = chain.n_items
+    def _new_scores(self, chain: Chain, X: Any) -> Iterator[NewScores]:
+        points, n_items = self._points(chain, X), chain.n_items
         sampler = self._sampler(chain.inputs["X"], 0, 0, np.zeros(n_items, np.uint32), n_items + 1)
-        log_v = self.components.log_v(n_items + 1) if self.components is not None else None
-        for index in np.ndindex(chain.n_chains, chain.n_draws):
-            draw = chain.labels[index].astype(np.uint32)
-            alpha, clusters = float(chain.alpha[index]), int(chain.n_clusters[index])
+        for index, draw, alpha, weight in self._draws_with_weights(chain):
             scores = sampler.score_new(draw, alpha, self._grid_place(chain, index), points)
-            weight = n_items + alpha
-            if log_v is not None:
-                weight = n_items + alpha * (clusters + np.exp(log_v[clusters + 1] - log_v[clusters]))
-            yield scores, draw, weight
+            yield NewScores(scores, draw, weight)
 
     def _grid_place(self, chain: Chain, index: tuple[int, ...]) -> list[int]:
-        if self.hyperprior is None:
+        hyperprior = self._group("base").hyperprior
+        if hyperprior is None:
             return [0, 0, 0]
-        grids = self.hyperprior.grids(chain.inputs["X"].shape[1])
+        grids = hyperprior.grids(chain.inputs["X"].shape[1])
         names = ("kappa0", "nu0", "spread")
         return [int(np.abs(grid - chain.stats[name][index]).argmin()) for grid, name in zip(grids, names, strict=True)]
 
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Samples, and reports the partition of least expected loss.
-
-        Sets `chain_`, `estimate_`, `labels_` (items,), `n_clusters_` and `n_features_in_`. y is ignored.
-        """
-        from partita.estimate import estimate
-
-        data = as_data(X)
-        generator = check_random_state(self.random_state)
-        self.chain_ = self.sample(
-            data,
-            draws=self.draws,
-            warmup=self.warmup,
-            thin=self.thin,
-            chains=self.chains,
-            rng=generator,
-            n_jobs=self.n_jobs,
-        )
-        self.estimate_ = estimate(self.chain_, loss=self.loss, rng=generator)
-        self.labels_ = self.estimate_.labels
-        self.n_clusters_ = self.estimate_.n_clusters
-        self.n_features_in_ = data.shape[1]
-        return self
-
-    def fit_predict(self, X: ArrayLike, y: Any = None) -> NDArray[Any]:
-        """`fit(X).labels_`."""
-        labels: NDArray[Any] = self.fit(X).labels_
-        return labels
-
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Posterior probability of each reported cluster for new points; the last column is a new one."""
-        self._check_fitted()
-        return self.allocation(self.chain_, self.labels_, X)
-
-    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """The most probable reported cluster of new points; −1 where a new one is more probable."""
-        probabilities = self.predict_proba(X)
-        best = probabilities.argmax(axis=1)
-        return np.where(best == probabilities.shape[1] - 1, -1, best)
-
-    def _check_fitted(self) -> None:
-        if hasattr(self, "chain_"):
-            return
-        message = f"this {type(self).__name__} is not fitted yet; call fit first"
-        try:
-            from sklearn.exceptions import NotFittedError
-        except ImportError:
-            raise AttributeError(message) from None
-        raise NotFittedError(message)
+    def _count_features(self, X: Any) -> int:
+        return int(as_data(X).shape[1])
 
 
 _BASE_ARGUMENTS = {"full": ("kappa0", "nu0", "scale", "hyperprior"), "diag": ("c", "a", "b")}

@@ -10,19 +10,30 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, logsumexp
 
-from partita._validate import check_count, check_positive
+from partita._validate import check_count
+from partita.models.ranges import check_scale, check_shape
+
+_MIN_CLUSTERS = 0.01  # exp(digamma(k)) soon underflows below it
+_MAX_U = 18.0  # exp(u) is the argument of a Gamma function
+_MAX_RATE = 1e4  # the sum over K has about ten times as many terms
+_CELLS_AT_A_TIME = 1 << 20
 
 
 @dataclass(frozen=True)
 class GammaAlpha:
-    """Gamma prior on the concentration, with mean shape / rate; drawn as Escobar & West (1995) do."""
+    """Gamma prior on the concentration, with mean shape / rate; drawn as Escobar & West (1995) do.
+
+    Parameters
+    ----------
+    shape, rate : from 1e-100 to 1e100. A concentration below 1e-300 is drawn as 1e-300.
+    """
 
     shape: float = 1.0
     rate: float = 1.0
 
     def __post_init__(self) -> None:
-        check_positive(self.shape, "shape")
-        check_positive(self.rate, "rate")
+        check_scale(self.shape, "shape")
+        check_scale(self.rate, "rate")
 
 
 @dataclass(frozen=True)
@@ -36,8 +47,8 @@ class PowerAlpha:
 
     Parameters
     ----------
-    clusters : (low, high); None for high is min(50, n / 10).
-    power : the exponent.
+    clusters : (low, high), from 0.01 to 1e100; None for high is min(50, n / 10).
+    power : the exponent, from 1e-100 to 1e100.
     size : points of the grid.
     """
 
@@ -47,10 +58,11 @@ class PowerAlpha:
 
     def __post_init__(self) -> None:
         low, high = self.clusters
-        check_positive(low, "clusters[0]")
-        if high is not None and check_positive(high, "clusters[1]") <= low:
+        if check_scale(low, "clusters[0]") < _MIN_CLUSTERS:
+            raise ValueError(f"clusters[0] must be at least {_MIN_CLUSTERS}, but it is {low}")
+        if high is not None and check_scale(high, "clusters[1]") <= low:
             raise ValueError(f"clusters must be (low, high) with low below high, but it is {self.clusters}")
-        check_positive(self.power, "power")
+        check_scale(self.power, "power")
         check_count(self.size, "size", minimum=2)
 
     def grid(self, n_items: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -71,7 +83,7 @@ class WishartGrid:
 
     Parameters
     ----------
-    a, u, v : (low, high) of the even grids; u is `nulim` there.
+    a, u, v : (low, high) of the even grids; u is `nulim` there. From 1e-100 to 1e100, and u to 18.
     size : points of each grid.
     """
 
@@ -85,7 +97,10 @@ class WishartGrid:
             low, high = getattr(self, name)
             if not (np.isfinite(high) and low < high):
                 raise ValueError(f"{name} must be (low, high) with low below high, but it is {(low, high)}")
-            check_positive(low, f"{name}[0]")
+            check_scale(low, f"{name}[0]")
+            check_scale(high, f"{name}[1]")
+        if self.u[1] > _MAX_U:
+            raise ValueError(f"u[1] must be at most {_MAX_U:g}, but it is {self.u[1]}")
         check_count(self.size, "size", minimum=1)
 
     def grids(self, dims: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
@@ -101,28 +116,48 @@ class FiniteMixture:
     Given K, the component weights are Dirichlet(weight, ..., weight). Summed over K, a partition of n items
     into t clusters of sizes n_k has p = V(t) ∏ Γ(weight + n_k) / Γ(weight), with
     V(t) = Σ_{K ≥ t} p(K) K! / (K − t)! · Γ(weight K) / Γ(weight K + n)   (Miller & Harrison 2018).
+
+    Parameters
+    ----------
+    weight : from 1e-100 to 1e8.
+    rate : from 1e-100 to 1e4.
     """
 
     weight: float = 1.0
     rate: float = 1.0
 
     def __post_init__(self) -> None:
-        check_positive(self.weight, "weight")
-        check_positive(self.rate, "rate")
+        check_shape(self.weight, "weight")
+        if check_scale(self.rate, "rate") > _MAX_RATE:
+            raise ValueError(f"rate must be at most {_MAX_RATE:g}, but it is {self.rate}")
 
     def log_v(self, n_items: int) -> NDArray[np.float64]:
         """ln V(t) for t = 0, ..., n_items; the first is a placeholder."""
         # past t, terms fall faster than rate^j / j!
         extra = np.arange(int(200 + 10 * self.rate))
         result = np.zeros(n_items + 1)
-        for start in range(1, n_items + 1, 1000):
-            t = np.arange(start, min(start + 1000, n_items + 1))[:, None]
+        step = max(1, _CELLS_AT_A_TIME // len(extra))
+        for start in range(1, n_items + 1, step):
+            t = np.arange(start, min(start + step, n_items + 1))[:, None]
             k = t + extra
             log_prior = (k - 1) * np.log(self.rate) - self.rate - gammaln(k)
             terms = log_prior + gammaln(k + 1) - gammaln(k - t + 1)
-            terms += gammaln(self.weight * k) - gammaln(self.weight * k + n_items)
+            terms -= _log_rising(self.weight * k, n_items)
             result[start : start + len(t)] = logsumexp(terms, axis=1)
         return result
+
+
+def _log_rising(x: NDArray[Any], n: int) -> NDArray[np.float64]:
+    """ln Γ(x + n) − ln Γ(x); from x = 1e8 on Stirling's series are subtracted term by term, as digits would be lost.
+
+    >>> _log_rising(np.array([3.0, 1e12]), 2).round(6).tolist()
+    [2.484907, 55.262042]
+    """
+    x = np.asarray(x, dtype=np.float64)
+    series = (1 / (x + n) - 1 / x) / 12
+    by_terms = n * np.log(x) + ((x + n - 0.5) * np.log1p(n / x) - n) + series
+    rising: NDArray[np.float64] = np.where(x < 1e8, gammaln(x + n) - gammaln(x), by_terms)
+    return rising
 
 
 _PRIORS: dict[str, Any] = {cls.__name__: cls for cls in (GammaAlpha, PowerAlpha, WishartGrid, FiniteMixture)}

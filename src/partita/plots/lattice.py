@@ -1,4 +1,4 @@
-"""The Hasse diagram of all partitions of a few items, plain or stretched by a loss, with a ball in colour."""
+"""The Hasse diagram of all partitions of a few items, optionally stretched by a loss and with a coloured ball."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._validate import check_partition
+from partita._partition_checks import check_partition
 from partita.losses import Loss, as_loss, partition_loss
 from partita.partitions import covers, enumerate_partitions, labels_to_clusters
 from partita.plots.canvas import hide_frame, new_axes
@@ -38,13 +38,14 @@ def hasse(
     n : int
         Number of items, at most 5.
     stretch : str or Loss, optional
-        Height is the distance from the partition with one cluster; without it, levels by number of clusters.
+        The height is the distance under this loss from the partition with one cluster; by default it is the number
+        of clusters.
     center : (n,) array_like, optional
         Colour the partitions by their distance from this one.
     radius : float, optional
         Colour only the ball of this radius.
     loss : str or Loss, optional
-        The distance that colours; by default that of `stretch`, else VI.
+        The distance shown by the colours; by default that of `stretch`, or VI without it.
     ax : matplotlib Axes, optional
 
     Examples
@@ -88,7 +89,7 @@ def _heights(partitions: list[Labels], stretch: str | Loss | None) -> Floats:
 
 
 def _places(partitions: list[Labels], edges: list[tuple[int, int]]) -> Floats:
-    """Even places on each level, ordered a few times by the mean place of their neighbours."""
+    """Evenly spaced positions on each level, repeatedly ordered by the mean position of their neighbours."""
     level = np.array([p.max() for p in partitions])
     neighbours: list[list[int]] = [[] for _ in partitions]
     for i, j in edges:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._validate import check_partition, check_same_items
+from partita._names import row_names
+from partita._partition_checks import check_partition_of, check_partitions
 from partita.plots.canvas import new_axes
-from partita.plots.order import check_psm, display_order
+from partita.plots.order import check_psm, display_order, labels_of_rows
 from partita.plots.palette import COLORS, HIGHLIGHT, SEQUENTIAL
 
 if TYPE_CHECKING:
@@ -34,9 +35,9 @@ def similarity_map(
     Parameters
     ----------
     psm : (n, n) array_like
-        Posterior similarity matrix, as `similarity` gives it.
+        Posterior similarity matrix, as returned by `similarity`.
     labels : (n,) array_like, optional
-        The clusters; without them all items are ordered as one.
+        The clusters; by default all items form one cluster.
     colorbar : bool
         Whether to add a colour bar.
     ax : matplotlib Axes, optional
@@ -52,7 +53,7 @@ def similarity_map(
     (3, 3)
     """
     matrix = check_psm(psm)
-    clusters = check_partition(np.zeros(len(matrix), int) if labels is None else labels, "labels")
+    clusters = labels_of_rows(np.zeros(len(matrix), int) if labels is None else labels, psm)
     order = display_order(clusters, matrix)
     ax = new_axes(ax, (5.6, 4.8))
     image = ax.imshow(matrix[np.ix_(order, order)], cmap=SEQUENTIAL, vmin=0, vmax=1, rasterized=True)
@@ -66,7 +67,7 @@ def similarity_map(
 def comparison_map(
     truth: ArrayLike, estimate: ArrayLike, *, order: ArrayLike | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Which pairs of items two partitions put together: both, none, only the truth, only the estimate.
+    """Which pairs of items are together in two partitions: in both, in neither, in only one of them.
 
     Parameters
     ----------
@@ -88,8 +89,7 @@ def comparison_map(
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    x, y = check_partition(truth, "truth"), check_partition(estimate, "estimate")
-    check_same_items(x, y, "truth", "estimate")
+    x, y = check_partitions(truth, estimate, "truth", "estimate")
     shown = np.lexsort((y, x)) if order is None else np.asarray(order)
     ax = new_axes(ax, (5, 5.4))
     colors = ListedColormap([color for color, _ in AGREEMENT.values()])
@@ -115,7 +115,7 @@ def adjacency_map(matrix: Any, labels: ArrayLike, *, ax: Axes | None = None) -> 
     Parameters
     ----------
     matrix : (n, n) array or SciPy sparse matrix
-        Anything that is not zero is an edge. Beyond 1,000 nodes a pixel shows the share of edges in a block.
+        Nonzero entries are edges. Beyond 1,000 nodes a pixel shows the share of edges in a block.
     labels : (n,) array_like
     ax : matplotlib Axes, optional
 
@@ -131,10 +131,10 @@ def adjacency_map(matrix: Any, labels: ArrayLike, *, ax: Axes | None = None) -> 
     """
     from scipy.sparse import coo_array
 
-    clusters = check_partition(labels, "labels")
     edges = coo_array(matrix)
-    if edges.shape != (clusters.size, clusters.size):
-        raise ValueError(f"matrix has shape {edges.shape} but labels has {clusters.size} items")
+    if edges.shape[0] != edges.shape[1]:
+        raise ValueError(f"matrix must be square, but its shape is {edges.shape}")
+    clusters = check_partition_of(labels, row_names(matrix), edges.shape[0], "labels", "matrix")
     order = np.argsort(clusters, kind="stable")
     place = np.empty_like(order)
     place[order] = np.arange(order.size)
@@ -152,7 +152,7 @@ def adjacency_map(matrix: Any, labels: ArrayLike, *, ax: Axes | None = None) -> 
 
 
 def _mark_clusters(ax: Axes, sorted_labels: NDArray[np.int64], *, full: bool = False) -> None:
-    """Borders of runs of equal labels: boxes on the diagonal or lines across; numbers for large ones."""
+    """Borders of runs of equal labels: boxes on the diagonal or lines across, with numbers for large clusters."""
     from matplotlib.patches import Rectangle
 
     edges = np.flatnonzero(np.diff(sorted_labels)) + 1

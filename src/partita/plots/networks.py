@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from partita._validate import check_partition
+from partita._names import names_or_none
+from partita._partition_checks import check_partition_of
 from partita.plots.canvas import new_axes
 from partita.plots.palette import QUIET, cluster_color, cluster_marker
 
@@ -16,20 +17,20 @@ if TYPE_CHECKING:
 
 LEGEND_UP_TO = 20
 SMALL = 5  # components with fewer nodes stand below the others
-IN_A_ROW = 20
+NODES_PER_ROW = 20
 
 
 def network(graph: Any, labels: ArrayLike, *, positions: Any = None, ax: Axes | None = None) -> Axes:
-    """A network laid out by forces, its nodes in the colour and marker of their cluster.
+    """A network in a spring layout, with nodes in the colour and marker of their cluster.
 
     Parameters
     ----------
     graph : networkx graph, (n, n) array or SciPy sparse matrix
-        Anything that is not zero in a matrix is an edge.
+        Nonzero entries of a matrix are edges.
     labels : (n,) array_like
         Clusters in the order of the nodes.
     positions : (n, 2) array_like, optional
-        Where to draw the nodes; by default a spring layout, the same at every call.
+        Positions of the nodes; by default a spring layout, which is the same for every call.
     ax : matplotlib Axes, optional
 
     Examples
@@ -44,10 +45,8 @@ def network(graph: Any, labels: ArrayLike, *, positions: Any = None, ax: Axes | 
     """
     from matplotlib.collections import LineCollection
 
-    clusters = check_partition(labels, "labels")
     nodes = _as_networkx(graph)
-    if len(nodes) != clusters.size:
-        raise ValueError(f"graph has {len(nodes)} nodes but labels has {clusters.size} items")
+    clusters = check_partition_of(labels, names_or_none(list(nodes)), len(nodes), "labels", "graph")
     place = _layout(nodes) if positions is None else np.asarray(positions, dtype=np.float64)
     index = {node: i for i, node in enumerate(nodes)}
     segments = [place[[index[u], index[v]]] for u, v in nodes.edges()]
@@ -95,7 +94,7 @@ def _as_networkx(graph: Any) -> Any:
 
 
 def _layout(nodes: Any) -> Any:
-    """Nodes laid out by forces; those of very small components in rows below, since forces drive them far away."""
+    """Spring layout, with very small components in rows below, since the forces would drive them far away."""
     import networkx
 
     parts = list(networkx.connected_components(nodes.to_undirected()))
@@ -105,6 +104,6 @@ def _layout(nodes: Any) -> Any:
     placed = networkx.spring_layout(core, k=2.5 / np.sqrt(max(len(core), 1)), iterations=100, seed=1)
     floor = min((place[1] for place in placed.values()), default=0.0)
     for index, node in enumerate(apart):
-        row, column = divmod(index, IN_A_ROW)
-        placed[node] = np.array([-1 + 2 * (column + 0.5) / IN_A_ROW, floor - 0.15 * (row + 1)])
+        row, column = divmod(index, NODES_PER_ROW)
+        placed[node] = np.array([-1 + 2 * (column + 0.5) / NODES_PER_ROW, floor - 0.15 * (row + 1)])
     return np.array([placed[node] for node in nodes])

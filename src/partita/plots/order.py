@@ -1,4 +1,4 @@
-"""The order in which a matrix shows the items: by cluster, and within a cluster by similarity."""
+"""The display order of the items of a matrix: by cluster, and within a cluster by similarity."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._validate import check_partition
+from partita._names import as_named, row_names
+from partita._partition_checks import check_partition_of
 
 Order = NDArray[np.int64]
 Floats = NDArray[np.floating[Any]]
 
 
 def display_order(labels: ArrayLike, psm: ArrayLike) -> Order:
-    """Items ordered by cluster and within it by optimal leaf ordering, so that neighbours are alike.
+    """Items ordered by cluster, and within a cluster by optimal leaf ordering, so that neighbours are similar.
 
-    The clusters follow the same rule: those whose items are often together stand side by side.
+    The clusters are ordered in the same way: clusters whose items are often together are adjacent.
 
     Parameters
     ----------
     labels : (n,) array_like
         The clusters.
     psm : (n, n) array_like
-        Similarities between 0 and 1; NaN, of items that no draw labels both, counts as 0.
+        Similarities between 0 and 1; NaN, for items that no draw labels together, counts as 0.
 
     Returns
     -------
     (n,) integer array
-        The items in the order to show them.
+        The items in display order.
 
     Examples
     --------
@@ -36,9 +37,8 @@ def display_order(labels: ArrayLike, psm: ArrayLike) -> Order:
     >>> display_order([0, 1, 0, 1], psm).tolist()
     [0, 2, 1, 3]
     """
-    clusters, matrix = check_partition(labels, "labels"), np.nan_to_num(check_psm(psm))
-    if len(matrix) != clusters.size:
-        raise ValueError(f"psm has {len(matrix)} rows but labels has {clusters.size} items")
+    matrix = np.nan_to_num(check_psm(psm))
+    clusters = labels_of_rows(labels, psm)
     members = [np.flatnonzero(clusters == k) for k in range(clusters.max() + 1)]
     between = np.array([matrix[rows].mean(axis=0) for rows in members])
     between = np.array([[between[k, rows].mean() for rows in members] for k in range(len(members))])
@@ -60,8 +60,16 @@ def leaf_order(similarity: Floats) -> Order:
     return order if order[0] < order[-1] else order[::-1]
 
 
+def labels_of_rows(labels: ArrayLike, psm: ArrayLike) -> NDArray[np.int64]:
+    """Canonical labels of the rows of a similarity matrix, matched by name if both have names."""
+    names, given, rows = row_names(psm), as_named(labels, "labels"), np.shape(psm)[0]
+    if len(given.values) != rows and (names is None or given.names is None):
+        raise ValueError(f"psm has {rows} rows but labels has {len(given.values)} items")
+    return check_partition_of(labels, names, rows, "labels", "psm")
+
+
 def check_psm(psm: ArrayLike) -> Floats:
-    """A square matrix of numbers between 0 and 1, or NaN where nothing is known."""
+    """A square matrix of numbers between 0 and 1, or NaN if unknown."""
     matrix: Floats = np.asarray(psm, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"psm must be a square matrix, but its shape is {matrix.shape}")

@@ -1,4 +1,4 @@
-"""Colours and markers of clusters: seven colours after Okabe & Ito, then the same with the next marker."""
+"""Colours and markers of clusters: seven colours after Okabe & Ito, repeated with further markers."""
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5B5B5B")
 MARKERS = ("o", "^", "s", "D", "v", "P", "X", "*")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._labels import GAP
-from partita._validate import check_partition
+from partita._draws.labels import GAP
+from partita._names import Names, as_named
+from partita._partition_checks import check_partition, check_partition_of
 from partita.partitions import align_labels, n_clusters
 from partita.plots.canvas import hide_frame, new_axes
 from partita.plots.palette import QUIET, cluster_color, cluster_marker
@@ -34,10 +36,10 @@ def points(
     Parameters
     ----------
     data : (n,) or (n, d) array_like
-        One column is drawn on its density.
+        A single column is drawn on its density.
     labels : (n,) array_like
     density : pair of (m,) array_like, optional
-        Grid and values of the density of one column; else a kernel density.
+        Grid and values of the density of a single column; by default a kernel density estimate.
     ax : matplotlib Axes, optional
 
     Examples
@@ -47,9 +49,9 @@ def points(
     2
     """
     clusters = _labels(labels)
-    table = check_data(data, clusters.size)
+    table = check_data(data, clusters.size, as_named(labels, "labels").names)
     if table.shape[1] == 1:
-        return density_plot(table[:, 0], labels, density=density, ax=ax)
+        return density_plot(table[:, 0], clusters, density=density, ax=ax)
     plane, names = project(table)
     ax = new_axes(ax, (5.4, 4.4))
     _scatter(ax, plane[:, 0], plane[:, 1], clusters)
@@ -74,7 +76,7 @@ def density_plot(
     values : (n,) array_like
     labels : (n,) array_like
     density : pair of (m,) array_like, optional
-        A grid and the density on it, such as a posterior predictive density; else a kernel density.
+        A grid and the density on it, such as a posterior predictive density; by default a kernel density estimate.
     ax : matplotlib Axes, optional
 
     Examples
@@ -88,7 +90,7 @@ def density_plot(
     Wade & Ghahramani (2015), Figure 17.
     """
     clusters = _labels(labels)
-    column = check_data(values, clusters.size)[:, 0]
+    column = check_data(values, clusters.size, as_named(labels, "labels").names)[:, 0]
     grid, height = kernel_density(column) if density is None else map(np.asarray, density)
     at_points = np.interp(column, grid, height)
     ax = new_axes(ax, (6, 3.6))
@@ -120,13 +122,13 @@ def ball_panels(
     labels : (n,) array_like
         The estimate at the centre of the ball.
     ball : CredibleBall
-        Or anything with the lists `upper`, `lower` and `horizontal` of partitions.
+        Or any object with lists `upper`, `lower` and `horizontal` of partitions.
     most : int
-        How many partitions of each bound to draw where there are ties.
+        Maximum number of partitions to draw for each bound, if there are ties.
     density : pair of (m,) array_like, optional
-        As for `density_plot`, where the data are one-dimensional.
+        As for `density_plot`, if the data are one-dimensional.
     axes : array of matplotlib Axes, optional
-        As many as there are panels.
+        One per panel.
 
     Returns
     -------
@@ -136,7 +138,11 @@ def ball_panels(
     ----------
     Wade & Ghahramani (2015), Figures 9, 10, 13, 14 and 18.
     """
-    panels = [("estimate", labels)]
+    given = as_named(labels, "labels")
+    names = ball.sample.names if hasattr(ball, "sample") else given.names
+    clusters = check_partition_of(labels, names, len(given.values), "labels", "ball")
+    table = check_data(data, clusters.size, names, "ball")
+    panels = [("estimate", clusters)]
     for name in ("upper", "lower", "horizontal"):
         panels += [(f"{name} bound", bound) for bound in list(getattr(ball, name))[:most]]
     if axes is None:
@@ -145,7 +151,7 @@ def ball_panels(
     if axes.size < len(panels):
         raise ValueError(f"axes has {axes.size} entries, but there are {len(panels)} panels")
     for ax, (name, partition) in zip(axes.flat, panels, strict=False):
-        points(data, align_labels(labels, partition), density=density, ax=ax)
+        points(table, align_labels(clusters, partition), density=density, ax=ax)
         ax.set_title(f"{name}: {count_of_clusters(partition)}", fontsize=10)
         ax.tick_params(labelbottom=True)
         if ax is not axes.flat[0]:
@@ -173,25 +179,27 @@ def project(table: Floats) -> tuple[Floats, tuple[str, str]]:
     return left[:, :2] * scale[:2], (f"PC 1 ({share[0]:.0%})", f"PC 2 ({share[1]:.0%})")
 
 
-def check_data(data: ArrayLike, n_items: int) -> Floats:
-    """An (n, d) table of finite numbers with a row for each item."""
+def check_data(data: ArrayLike, n_items: int, names: Names | None = None, whose: str = "labels") -> Floats:
+    """An (n, d) table of finite numbers, one row per item of `whose`, matched by name if both have names."""
     try:
         table = np.asarray(data, dtype=np.float64)
     except (TypeError, ValueError):
-        raise TypeError("data must be numbers, a row for each item") from None
+        raise TypeError("data must be numbers, one row per item") from None
     table = table[:, None] if table.ndim == 1 else table
-    if table.ndim != 2 or len(table) != n_items or table.shape[1] == 0:
-        raise ValueError(f"data must have {n_items} rows, one for each item, but its shape is {table.shape}")
+    given = as_named(data, "data")
+    by_name = given.names is not None and names is not None
+    if table.ndim != 2 or table.shape[1] == 0 or (len(table) != n_items and not by_name):
+        raise ValueError(f"data must have {n_items} rows, one per item, but its shape is {table.shape}")
     bad = np.argwhere(~np.isfinite(table))
     if bad.size:
         i, j = bad[0]
         raise ValueError(f"data[{i}, {j}] is {table[i, j]}: it must be finite")
-    return table
+    return replace(given, values=table).in_order_of(names, n_items, whose)  # type: ignore[no-any-return]
 
 
 def _labels(labels: ArrayLike) -> NDArray[np.int64]:
-    """Labels as they are, so that matched colours stay; -1 is an item without a cluster."""
-    values = np.asarray(labels)
+    """Labels without renumbering, so that matched colours are kept; -1 is an item without a cluster."""
+    values = np.asarray(as_named(labels, "labels").values)
     if values.ndim == 1 and values.dtype.kind in "iu" and values.size:
         return values.astype(np.int64)
     return check_partition(labels, "labels")

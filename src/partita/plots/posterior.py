@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from partita._validate import check_partition, check_same_items
+from partita._names import as_named
+from partita._partition_checks import check_partition, check_same_items
 from partita.plots.canvas import hide_frame, new_axes, whole_numbers
 from partita.plots.palette import COLORS, HIGHLIGHT, QUIET, cluster_color
 from partita.sample import as_sample
@@ -45,13 +46,13 @@ def cluster_counts(draws: Any, *, estimate: ArrayLike | None = None, ax: Axes | 
 
 
 def item_certainty(labels: ArrayLike, certainty: ArrayLike, *, ax: Axes | None = None) -> Axes:
-    """Certainty of each item as a bar, in the colour of its cluster; within a cluster the surest come first.
+    """Certainty of each item as a bar, in the colour of its cluster; within a cluster the most certain come first.
 
     Parameters
     ----------
     labels : (n,) array_like
     certainty : (n,) array_like
-        Numbers between 0 and 1: how likely an item is with the rest of its cluster.
+        Numbers between 0 and 1: the probability that an item is with the other members of its cluster.
     ax : matplotlib Axes, optional
 
     Examples
@@ -60,8 +61,8 @@ def item_certainty(labels: ArrayLike, certainty: ArrayLike, *, ax: Axes | None =
     >>> [round(float(bar.get_height()), 1) for bar in ax.patches]
     [0.9, 0.7, 1.0]
     """
-    clusters, values = check_partition(labels, "labels"), np.asarray(certainty, dtype=np.float64)
-    check_same_items(clusters, values, "labels", "certainty")
+    clusters, given = check_partition(labels, "labels"), as_named(certainty, "certainty")
+    values = np.asarray(given.in_order_of(as_named(labels, "labels").names, clusters.size, "labels"), dtype=np.float64)
     order = np.lexsort((-values, clusters))
     ax = new_axes(ax, (7, 2.8))
     colors = [cluster_color(k) for k in clusters[order]]
@@ -78,7 +79,7 @@ def item_certainty(labels: ArrayLike, certainty: ArrayLike, *, ax: Axes | None =
 
 
 def run_trace(traces: Sequence[ArrayLike], *, ax: Axes | None = None) -> Axes:
-    """Expected loss after each sweep, a line for each run; the best run is in colour.
+    """Expected loss after each sweep, one line per run; the best run is in colour.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ def run_trace(traces: Sequence[ArrayLike], *, ax: Axes | None = None) -> Axes:
     """
     lines = [np.asarray(trace, dtype=np.float64) for trace in traces]
     if not lines or any(line.ndim != 1 or line.size == 0 for line in lines):
-        raise ValueError("traces must hold at least one run, and each run at least one sweep")
+        raise ValueError("traces must contain at least one run, and each run at least one sweep")
     best = int(np.argmin([line[-1] for line in lines]))
     ax = new_axes(ax, (5.4, 3.4))
     for run, line in enumerate(lines):
@@ -112,7 +113,7 @@ def run_trace(traces: Sequence[ArrayLike], *, ax: Axes | None = None) -> Axes:
 
 
 def weight_path(a: ArrayLike, n_clusters: ArrayLike, *, label: str | None = None, ax: Axes | None = None) -> Axes:
-    """Number of clusters of the estimate against the weight a of a loss; call it once for each loss.
+    """Number of clusters of the estimate against the weight a of a loss; call it once per loss.
 
     Parameters
     ----------

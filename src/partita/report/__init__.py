@@ -1,23 +1,25 @@
-"""One self-contained HTML page about an estimate: no network, every table and figure inside the file."""
+"""One self-contained HTML page about a result: it needs no network, all tables and figures are in the file."""
 
 from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
-    from partita.bounds import Bound
-    from partita.estimate import Estimate
-    from partita.uncertainty import CredibleBall
+    from partita.estimate_result import Estimate
+    from partita.models.blocks.fit import BlockFit
+    from partita.pair_estimate import PairEstimate
+    from partita.uncertainty.ball import CredibleBall
+    from partita.uncertainty.bounds import Bound
 
 __all__ = ["report"]
 
 
 def report(
-    estimate: Estimate,
+    estimate: Estimate | PairEstimate | BlockFit,
     ball: CredibleBall | None = None,
     data: ArrayLike | None = None,
     truth: ArrayLike | None = None,
@@ -27,21 +29,26 @@ def report(
     command: str | None = None,
     density: tuple[ArrayLike, ArrayLike] | None = None,
     bound: Bound | None = None,
+    labels_file: str | None = None,
 ) -> Path:
     """Writes a page about an estimate and its uncertainty.
 
-    The file appears when it is complete. Up to 1,000 items the similarity map shows every pair; beyond that
-    each cell is the exact mean over a block of pairs, and nothing n × n is made.
+    The file appears only when it is complete. For up to 1,000 items the similarity map shows every pair; beyond that
+    each cell is the exact mean over a block of pairs, and no n × n matrix is formed.
 
     Parameters
     ----------
-    estimate : Estimate
+    estimate : Estimate, PairEstimate or BlockFit
+        Of an estimate from pair probabilities the page shows doubtful pairs, components and proofs; of a block model
+        (what `StochasticBlockModel.maximize` returns) the blocks with their intervals, the matrix sorted by cluster,
+        a drawing of up to 300 nodes, and how far the runs of the search agree.
     ball : CredibleBall, optional
-        As `credible_ball` gives it for this estimate.
+        The result of `credible_ball` for this estimate.
     data : (n,) or (n, d) array_like, optional
-        The items themselves, to be drawn; more than two columns are shown by two principal components.
+        The data behind the draws, to be plotted; more than two columns are shown by their first two principal
+        components. A pandas table or Series with row names is matched by name with draws that have names.
     truth : (n,) array_like, optional
-        A partition to compare with.
+        A partition to compare with; matched by name like the data.
     path : path
     title : str
         Heading of the page.
@@ -50,18 +57,74 @@ def report(
     density : pair of (m,) array_like, optional
         Grid and values of a density for one-dimensional data.
     bound : Bound, optional
-        What `estimate.bound()` gives: how much better another partition may be at most.
+        The result of `estimate.bound()`, which limits how much better another partition can be.
+    labels_file : str, optional
+        Name of a file with the labels of all items, which you write beside the page and to which the page refers.
 
     Returns
     -------
     Path
-        Where the page is.
+        The path of the page.
     """
-    from partita.estimate import Estimate
+    from partita.estimate_result import Estimate
+    from partita.models.blocks.fit import BlockFit
+    from partita.pair_estimate import PairEstimate
+    from partita.report.chains import chain_diagnostics
     from partita.report.content import content
     from partita.report.page import write_page
+    from partita.uncertainty.bounds import with_proof
 
+    settings: dict[str, Any]
+    if isinstance(estimate, PairEstimate):
+        check_page(Path(path))
+        return _pair_report(estimate, ball, data, truth, Path(path), title=title, command=command, bound=bound)
+    if isinstance(estimate, BlockFit):
+        check_page(Path(path))
+        refused = {"ball": ball, "data": data, "density": density, "bound": bound}
+        settings = {"title": title, "command": command, "labels_file": labels_file}
+        return _network_report(estimate, truth, Path(path), refused, settings)
     if not isinstance(estimate, Estimate):
-        raise TypeError(f"estimate must be what partita.estimate gives, not {type(estimate).__name__}")
-    page = content(estimate, ball, data, truth, title=title, command=command, density=density, bound=bound)
+        raise TypeError(
+            f"estimate must be a result of partita.estimate or of a block model, not {type(estimate).__name__}"
+        )
+    check_page(Path(path))
+    settings = {"title": title, "command": command, "density": density, "bound": bound}
+    proven = with_proof(estimate, bound)
+    settings |= {"checked": chain_diagnostics(proven), "labels_file": labels_file}
+    page = content(proven, ball, data, truth, **settings)
     return write_page(page, Path(path))
+
+
+def _pair_report(
+    estimate: PairEstimate, ball: Any, data: Any, truth: ArrayLike | None, path: Path, **settings: Any
+) -> Path:
+    """The page about an estimate from pair probabilities; arguments that need draws are refused."""
+    from partita._atomic import write_text
+    from partita.report.page import render_pairs
+    from partita.report.pairs import pair_content
+
+    if ball is not None or data is not None:
+        raise ValueError(f"{'ball' if ball is not None else 'data'} is for estimates from draws")
+    write_text(path, render_pairs(pair_content(estimate, truth, **settings)))
+    return path
+
+
+def _network_report(
+    fit: BlockFit, truth: ArrayLike | None, path: Path, refused: dict[str, Any], settings: dict[str, Any]
+) -> Path:
+    """The page about a block model; what needs draws is refused."""
+    from partita._atomic import write_text
+    from partita.report.networks import network_content
+    from partita.report.page import render_network
+
+    for name, value in refused.items():
+        if value is not None:
+            raise ValueError(f"{name} is for estimates from draws, and this is the fit of a block model")
+    write_text(path, render_network(network_content(fit, truth, **settings)))
+    return path
+
+
+def check_page(path: Path) -> None:
+    """Refuses a file name that does not end in .html or .htm."""
+    if path.suffix.lower() not in ("", ".html", ".htm"):
+        raise ValueError(f"{path}: a report is an HTML page, so its name must end in .html or .htm")

@@ -1,32 +1,32 @@
-"""What the page says, as plain values: no HTML here."""
+"""The content of the page as plain values, without HTML."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._validate import check_partition, check_same_items
-from partita.bounds import Bound
-from partita.certainty import ItemCertainty, cluster_stability, item_certainty, n_clusters_posterior
-from partita.diagnostics import Diagnostics, diagnostics
-from partita.estimate import Estimate, Search
+from partita._partition_checks import check_partition_of, check_same_items
+from partita.estimate_result import Estimate
 from partita.partitions import align_labels
-from partita.report import words
+from partita.plots.points import check_data
+from partita.report import sentences
 from partita.report.blocks import rivals
+from partita.report.components import components_table, sizes_table
 from partita.report.figures import ball_strips, bars, map_figure, scatter_figure, trace_figure
-from partita.report.heatmap import HeatMap, heat_map
+from partita.report.heatmap import HeatMap, has_map, heat_map
 from partita.report.tables import Column, Table
-from partita.uncertainty import CredibleBall
+from partita.uncertainty.ball import CredibleBall
+from partita.uncertainty.bounds import Bound
+from partita.uncertainty.certainty import ItemCertainty, cluster_stability, item_certainty, n_clusters_posterior
+from partita.uncertainty.diagnostics import Diagnostics
 
 Labels = NDArray[np.int64]
 ITEMS_LISTED = 1000
 BOUNDS_LISTED = 8
-RIVAL_CELLS = 50_000_000
-MIXING_CELLS = 12_000_000
+CLUSTERS_LISTED = 1000
 
 
 def content(
@@ -39,78 +39,93 @@ def content(
     command: str | None,
     density: tuple[ArrayLike, ArrayLike] | None,
     bound: Bound | None,
+    checked: Diagnostics | None,
+    labels_file: str | None = None,
 ) -> dict[str, Any]:
-    """Everything the template needs: sentences, tables, and the data of the figures."""
+    """Everything the template needs: sentences, tables, and the data of the figures.
+
+    `checked` holds the diagnostics of the chains.
+    """
     labels, sample = estimate.labels, estimate.sample
     if ball is not None:
         check_same_items(labels, ball.center, "estimate", "ball")
     names = sample.names or tuple(map(str, range(sample.n_items)))
     of_items = item_certainty(estimate)
     certainty = np.nan_to_num(of_items.probability)
-    heat = heat_map(labels, certainty, sample)
-    partitions = [("estimate", labels), *_bounds(labels, ball)]
-    checked = chain_diagnostics(estimate)
-    figures: dict[str, Any] = {
-        "counts": bars(n_clusters_posterior(sample), estimate.n_clusters),
-        "map": map_figure(heat, labels, names if not heat.aggregated else None),
-        "trace": trace_figure([run.trace for run in estimate.runs]),
-    }
-    if ball is not None:
-        figures["strips"] = ball_strips(partitions, heat)
-    if data is not None:
-        figures["points"] = scatter_figure(data, partitions, names, density)
+    heat = heat_map(labels, certainty, sample) if has_map(labels) else None
     return {
         "title": title,
-        "answer": words.answer(estimate, ball),
-        "asked": list(words.asked(estimate, ball)),
-        "advice": list(words.advice(estimate, ball, bound, () if checked is None else checked.advice)),
+        "n_items": f"{sample.n_items:,}",
+        "warnings": estimate.warnings,
+        "answer": sentences.answer(estimate, ball),
+        "settings": list(sentences.settings(estimate, ball)),
+        "advice": sentences.advice(estimate, ball, bound, () if checked is None else checked.on_chains),
         "mixing": None if checked is None else _mixing(checked),
         "map_note": _map_note(heat),
-        "clusters": _clusters(estimate, of_items, names),
+        "clusters": _clusters(estimate, of_items, names, labels_file),
+        "components": components_table(estimate, certainty, names),
+        "sizes": sizes_table(estimate),
         "ball": None if ball is None else _ball_facts(ball),
         "bounds": None if ball is None else _bounds_table(ball),
-        "items": _items(estimate, certainty, names),
-        "truth": None if truth is None else _against_truth(labels, truth),
+        "items": _items(estimate, certainty, names, labels_file),
+        "truth": None if truth is None else _against_truth(estimate, truth),
         "runs": _runs(estimate),
         "reproduce": reproduce(estimate, ball, command),
-        "figures": figures,
+        "figures": _figures(estimate, ball, data, density, heat, names),
     }
+
+
+def _figures(
+    estimate: Estimate,
+    ball: CredibleBall | None,
+    data: ArrayLike | None,
+    density: tuple[ArrayLike, ArrayLike] | None,
+    heat: HeatMap | None,
+    names: tuple[str, ...],
+) -> dict[str, Any]:
+    """The data of the figures: those of the ball, of the map and of the data only if there are any."""
+    labels, sample = estimate.labels, estimate.sample
+    partitions = [("estimate", labels), *_bounds(labels, ball)]
+    figures: dict[str, Any] = {
+        "counts": bars(n_clusters_posterior(sample), estimate.n_clusters),
+        "map": None if heat is None else map_figure(heat, labels, names if not heat.aggregated else None),
+        "trace": trace_figure([run.trace for run in estimate.runs]),
+    }
+    if ball is not None and heat is not None:
+        figures["strips"] = ball_strips(partitions, heat)
+    if data is not None:
+        table = check_data(data, sample.n_items, sample.names, "the estimate")
+        figures["points"] = scatter_figure(table, partitions, names, density)
+    return figures
 
 
 def _bounds(labels: Labels, ball: CredibleBall | None) -> Iterator[tuple[str, Labels]]:
-    """The bounds in the estimate's labels, one of each kind."""
+    """One bound of each kind, relabelled to match the estimate."""
     if ball is not None:
         for kind in ("upper", "lower", "horizontal"):
             yield f"{kind} bound", align_labels(labels, getattr(ball, kind)[0])
 
 
-def _map_note(heat: HeatMap) -> str | None:
-    if not heat.aggregated:
+def _map_note(heat: HeatMap | None) -> str | None:
+    if heat is None or not heat.aggregated:
         return None
     most = int(np.diff(heat.edges).max())
     return (
-        f"There are too many items to show each pair. A cell is the mean over up to {most:,} × {most:,} pairs"
-        " of neighbours; within a cluster the surest items come first."
+        f"There are too many items to show every pair. Each cell is the mean over up to {most:,} × {most:,} pairs"
+        " of neighbours; within a cluster the most certain items come first."
     )
 
 
-def _clusters(estimate: Estimate, of_items: ItemCertainty, names: tuple[str, ...]) -> Table:
+def _clusters(estimate: Estimate, of_items: ItemCertainty, names: tuple[str, ...], labels_file: str | None) -> Table:
     stability = cluster_stability(estimate, certainty=of_items)
-    share = stability.size / estimate.labels.size
-    rows = [
-        (k, size, part, cohesion, jaccard, exact, names[exemplar])
-        for k, (size, part, cohesion, jaccard, exact, exemplar) in enumerate(
-            zip(
-                stability.size.tolist(),
-                share.tolist(),
-                stability.cohesion.tolist(),
-                stability.jaccard.tolist(),
-                stability.exact.tolist(),
-                stability.exemplar.tolist(),
-                strict=True,
-            )
-        )
-    ]
+    listed, note = np.arange(estimate.n_clusters), None
+    if listed.size > CLUSTERS_LISTED:
+        note = _listed_note("clusters", CLUSTERS_LISTED, listed.size, labels_file)
+        listed = np.sort(np.argsort(stability.cohesion, kind="stable")[:CLUSTERS_LISTED])
+    shares = (stability.size, stability.size / estimate.labels.size, stability.cohesion, stability.jaccard)
+    cells = [values[listed].tolist() for values in (*shares, stability.exact)]
+    exemplars = [names[item] for item in stability.exemplar[listed].tolist()]
+    rows = list(zip(listed.tolist(), *cells, exemplars, strict=True))
     columns = (
         Column("Cluster", "number"),
         Column("Items", "number"),
@@ -118,16 +133,21 @@ def _clusters(estimate: Estimate, of_items: ItemCertainty, names: tuple[str, ...
         Column("Certainty", "share", "Mean probability that two of its items are together"),
         Column("Stability", "share", "Mean overlap (Jaccard) with the most similar cluster of a draw"),
         Column("Exact", "share", "Probability of exactly this cluster"),
-        Column("Exemplar", "text", "The item that is most surely with the others"),
+        Column("Exemplar", "text", "The item with the highest certainty"),
     )
-    return Table("clusters", "Clusters of the estimate", columns, rows)
+    return Table("clusters", "Clusters of the estimate", columns, rows, note)
+
+
+def _listed_note(what: str, listed: int, count: int, labels_file: str | None) -> str:
+    note = f"The {listed:,} least certain of {count:,} {what}"
+    return f"{note}." if labels_file is None else f"{note}; {labels_file} has the labels of all items."
 
 
 def _ball_facts(ball: CredibleBall) -> list[tuple[str, str]]:
     return [
-        ("Level", words.percent(ball.level)),
-        ("Posterior mass inside", words.percent(ball.mass)),
-        ("Radius", words.amount(ball.radius, ball.loss)),
+        ("Level", sentences.percent(ball.level)),
+        ("Posterior mass inside", sentences.percent(ball.mass)),
+        ("Radius", sentences.amount(ball.radius, ball.loss)),
         ("Distinct partitions inside", f"{ball.n_inside:,}"),
     ]
 
@@ -150,7 +170,9 @@ def _bounds_table(ball: CredibleBall) -> Table:
     return Table("bounds", "The estimate and the bounds of its credible ball", columns, rows, note)
 
 
-def _items(estimate: Estimate, certainty: NDArray[np.float64], names: tuple[str, ...]) -> Table:
+def _items(
+    estimate: Estimate, certainty: NDArray[np.float64], names: tuple[str, ...], labels_file: str | None
+) -> Table:
     labels = estimate.labels
     listed = np.argsort(certainty, kind="stable")[:ITEMS_LISTED]
     columns = [
@@ -163,38 +185,28 @@ def _items(estimate: Estimate, certainty: NDArray[np.float64], names: tuple[str,
         labels[listed].tolist(),
         certainty[listed].tolist(),
     ]
-    if 1 < estimate.n_clusters <= RIVAL_CELLS // labels.size:
-        cluster, probability = rivals(labels, estimate.sample)
+    if estimate.n_clusters > 1:
+        cluster, probability = rivals(labels, estimate.sample, listed)
         columns += [
-            Column("Next cluster", "number", "The other cluster that it is most often with"),
+            Column("Next cluster", "number", "The other cluster with the highest mean similarity"),
             Column("Affinity", "share", "Mean probability of being with the items of that cluster"),
         ]
-        cells += [cluster[listed].tolist(), probability[listed].tolist()]
+        cells += [cluster.tolist(), probability.tolist()]
     note = None
     if labels.size > ITEMS_LISTED:
-        note = f"The {ITEMS_LISTED:,} least certain of {labels.size:,} items; labels.csv has all labels."
+        note = _listed_note("items", ITEMS_LISTED, labels.size, labels_file)
     rows = list(zip(*cells, strict=True))
     return Table("items", "Items, least certain first", tuple(columns), rows, note, search=True)
 
 
-def _against_truth(labels: Labels, truth: ArrayLike) -> Table:
-    from partita.comparison import compare_partitions
+def _against_truth(estimate: Estimate, truth: ArrayLike) -> Table:
+    from partita.agreement import compare_partitions
 
-    reference = check_partition(truth, "truth")
-    check_same_items(reference, labels, "truth", "estimate")
-    rows = list(compare_partitions(reference, labels).items())
-    columns = (Column("Measure", "text"), Column("Value", "loss"))
-    return Table("truth", "The estimate against the given truth", columns, rows)
-
-
-def chain_diagnostics(estimate: Estimate) -> Diagnostics | None:
-    """How well the chains mixed; None where weights speak against it, or where it would take long."""
     sample = estimate.sample
-    if sample.is_weighted or sample.n_unique * sample.n_items > MIXING_CELLS:
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the page shows the advice itself
-        return diagnostics(estimate, search=Search(runs=1), rng=0)
+    reference = check_partition_of(truth, sample.names, sample.n_items, "truth", "the estimate")
+    rows = list(compare_partitions(reference, estimate.labels).items())
+    columns = (Column("Measure", "text"), Column("Value", "loss"))
+    return Table("truth", "The estimate compared with the given truth", columns, rows)
 
 
 def _mixing(checked: Diagnostics) -> Table:
@@ -204,7 +216,7 @@ def _mixing(checked: Diagnostics) -> Table:
         Column("Mean", "loss"),
         Column("Spread", "loss", "Standard deviation over the draws"),
         Column("R-hat", "share", "1 when the chains agree; above 1.05 they have not mixed"),
-        Column("Effective draws", "rounded", "How many independent draws these are worth"),
+        Column("Effective draws", "rounded", "Number of independent draws that are equally informative"),
     )
     return Table("mixing", "How well the chains mixed", columns, rows)
 
@@ -229,7 +241,7 @@ def _runs(estimate: Estimate) -> Table | None:
 
 
 def reproduce(estimate: Estimate, ball: CredibleBall | None, command: str | None) -> list[tuple[str, str]]:
-    """Version, seed and call that give the same answer again."""
+    """Version, seed and call that reproduce the answer."""
     import platform
     from importlib.metadata import version
 

@@ -9,25 +9,34 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita.plots.palette import COLORS
-from partita.plots.points import check_data, count_of_clusters, kernel_density, project
+from partita.plots.points import count_of_clusters, kernel_density, project
 from partita.report.heatmap import HeatMap
 
 Labels = NDArray[np.int64]
 POINTS_SHOWN = 4000
+#: Over a wider range only the numbers of clusters that occur have a bar.
+BARS_SHOWN = 1000
 
 
 def bars(posterior: dict[int, float], estimate: int) -> dict[str, Any]:
     """Posterior of the number of clusters."""
     counts = list(range(min(posterior), max(posterior) + 1))
+    if len(counts) > BARS_SHOWN:
+        counts = sorted(posterior)
     return {"x": counts, "y": [round(posterior.get(k, 0.0), 6) for k in counts], "estimate": estimate}
 
 
 def map_figure(heat: HeatMap, labels: Labels, names: tuple[str, ...] | None) -> dict[str, Any]:
-    """The similarity map with the borders of the clusters, and names where a row is one item."""
+    """The similarity map with the borders of the clusters, and item names if a row is a single item.
+
+    Clusters narrower than a cell have no border: it could not be seen.
+    """
     ordered = labels[heat.order]
     borders = np.flatnonzero(np.diff(ordered)) + 1
     starts = np.concatenate([[0], borders])
     stops = np.concatenate([borders, [ordered.size]])
+    wide = stops - starts >= np.diff(heat.edges).min()
+    starts, stops = starts[wide], stops[wide]
     return {
         "z": _packed(heat.percent),
         "edges": heat.edges.tolist(),
@@ -58,13 +67,12 @@ def _modes(labels: Labels, groups: Labels) -> Labels:
 
 
 def scatter_figure(
-    data: ArrayLike,
+    table: NDArray[np.float64],
     partitions: list[tuple[str, Labels]],
     names: tuple[str, ...],
     density: tuple[ArrayLike, ArrayLike] | None,
 ) -> dict[str, Any]:
-    """The data, once for each partition; at most a few thousand points, evenly chosen."""
-    table = check_data(data, len(names))
+    """The data, once per partition; at most a few thousand points, evenly chosen."""
     curve = None
     if table.shape[1] == 1:
         column = table[:, 0]
@@ -90,7 +98,7 @@ def scatter_figure(
 
 
 def trace_figure(traces: list[tuple[float, ...]]) -> dict[str, Any] | None:
-    """Expected loss after each sweep of each run; the best run by its place in the list."""
+    """Expected loss after each sweep of each run; the best run is given by its index."""
     lines = [_rounded(np.array(trace), digits=8) for trace in traces if trace]
     if not lines:
         return None
@@ -102,7 +110,7 @@ def _rounded(values: NDArray[np.float64], digits: int = 5) -> list[float]:
 
 
 def _packed(matrix: NDArray[np.int8]) -> dict[str, Any]:
-    """A byte matrix as plotly.js takes it."""
+    """A byte matrix in the encoding of plotly.js."""
     return {
         "dtype": "i1",
         "bdata": base64.b64encode(matrix.tobytes()).decode(),

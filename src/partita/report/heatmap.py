@@ -1,4 +1,4 @@
-"""The similarity map of the report: every item up to a size, and means over runs of neighbours beyond it."""
+"""The similarity map of the report: single items up to a limit, and means over groups of neighbours beyond it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class HeatMap:
     Attributes
     ----------
     percent : (bins, bins) int8 array
-        Mean similarity in percent; UNKNOWN of items that no draw labels both.
+        Mean similarity in percent; UNKNOWN for items that no draw labels together.
     order : (n,) integer array
         Items in display order.
     edges : (bins + 1,) integer array
@@ -40,18 +40,23 @@ class HeatMap:
 
     @property
     def aggregated(self) -> bool:
-        """Whether a cell stands for more than one pair of items."""
+        """Whether a cell represents more than one pair of items."""
         return len(self.percent) < self.order.size
 
 
+def has_map(labels: Labels) -> bool:
+    """Whether a map shows anything: single items, or a cluster that is as wide as a cell."""
+    return labels.size <= LARGEST_FULL or int(np.bincount(labels).max()) * BINS >= labels.size
+
+
 def heat_map(labels: Labels, certainty: NDArray[np.float64], sample: PartitionSample) -> HeatMap:
-    """The map of a partition: exact means in both cases, and nothing n by n beyond 1,000 items.
+    """The map of a partition, with exact means in both cases and no n × n matrix beyond 1,000 items.
 
     Parameters
     ----------
     labels : (n,) integer array
     certainty : (n,) array
-        Orders the items within a cluster where there are too many for leaf ordering.
+        Orders the items within a cluster if there are too many for leaf ordering.
     sample : PartitionSample
     """
     if labels.size <= LARGEST_FULL:
@@ -66,7 +71,7 @@ def heat_map(labels: Labels, certainty: NDArray[np.float64], sample: PartitionSa
 
 
 def _order_of_many(labels: Labels, certainty: NDArray[np.float64], sample: PartitionSample) -> Labels:
-    """Clusters by leaf ordering of their mean similarities, items within them from sure to unsure."""
+    """Clusters by leaf ordering of their mean similarities, items within them by decreasing certainty."""
     n_clusters = int(labels.max()) + 1
     if n_clusters <= LARGEST_LEAF_ORDER:
         ranked = leaf_order(block_means(labels, sample))

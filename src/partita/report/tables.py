@@ -1,4 +1,4 @@
-"""Tables of the page: cells with a text to show and a value to sort by."""
+"""Tables of the page: each cell has a text to show and a value to sort by."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "percent": lambda value: f"{value:.1%}",
     "share": lambda value: "< 0.001" if 0 < value < 0.0005 else f"{value:.3f}",
     "loss": lambda value: f"{value:.6g}" if isinstance(value, float) else str(value),
+    "log": lambda value: f"{value:,.2f}",
     "rounded": lambda value: f"{value:,.0f}",
     "seconds": lambda value: f"{value:.2f}",
 }
@@ -38,7 +39,7 @@ class Table:
     search: bool = False
 
     def cells(self, row: Sequence[Any]) -> Iterator[tuple[str, str, Any]]:
-        """For each cell its kind, its text, and the value to sort by."""
+        """The kind, the text and the sort value of each cell."""
         for column, value in zip(self.columns, row, strict=True):
-            known = value == value  # NaN: too few draws to say
+            known = value == value  # NaN: there are too few draws to compute it
             yield column.kind, FORMATS[column.kind](value) if known else "–", value if known else -1

@@ -1,30 +1,51 @@
-"""The methods of `estimate`: one file a method, one line here."""
+"""The methods of `estimate`: one file per method, and one line per method here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+from partita.search.constrained import enumerate_constrained, exact_constrained, search_constrained
+from partita.search.core import find_greedy, find_salso, find_search
 from partita.search.draws import find_draw
 from partita.search.enumerate import find_by_enumeration
 from partita.search.exact import find_exact
-from partita.search.found import Found
 from partita.search.hasse import find_hasse
 from partita.search.laugreen import find_laugreen
 from partita.search.linkage import find_medv, find_pear
 from partita.search.map import find_map
-from partita.search.native import find_greedy, find_salso, find_search
+from partita.search.method import GREEDY, SALSO, SEARCH, Method, look_up
+from partita.search.pair_graph import PairSearch
 
-#: A method takes (sample, loss, search, rng) and its own options by name.
-METHODS: dict[str, Callable[..., Found]] = {
-    "search": find_search,
-    "salso": find_salso,
-    "greedy": find_greedy,
-    "draws": find_draw,
-    "map": find_map,
-    "medv": find_medv,
-    "pear": find_pear,
-    "hasse": find_hasse,
-    "laugreen": find_laugreen,
-    "exact": find_exact,
-    "enumerate": find_by_enumeration,
-}
+_ALL = (
+    Method("search", find_search, core=SEARCH, repeats=True, constrained=search_constrained, of_pairs=PairSearch.find),
+    Method("salso", find_salso, core=SALSO, repeats=True),
+    Method("greedy", find_greedy, core=GREEDY, repeats=True),
+    Method("draws", find_draw),
+    Method("map", find_map),
+    Method("medv", find_medv),
+    Method("pear", find_pear),
+    Method("hasse", find_hasse),
+    Method("laugreen", find_laugreen, repeats=True),
+    Method("exact", find_exact, repeats=True, constrained=exact_constrained, of_pairs=PairSearch.prove),
+    Method("enumerate", find_by_enumeration, constrained=enumerate_constrained),
+)
+METHODS = {method.name: method for method in _ALL}
+
+
+def methods_that(have: Callable[[Method], Any]) -> str:
+    """The names of the methods for which `have` is true, as a list for a message.
+
+    >>> methods_that(lambda method: method.of_pairs)
+    "'search', 'exact'"
+    """
+    return ", ".join(repr(method.name) for method in _ALL if have(method))
+
+
+def as_method(method: str | Method) -> Method:
+    """The method with this name; a `Method` is returned as it is.
+
+    >>> as_method("salso").repeats
+    True
+    """
+    return look_up(method, METHODS)

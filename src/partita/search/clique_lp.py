@@ -23,25 +23,25 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Labels = NDArray[np.int64]
 
-#: Triangles that are violated by less are not added.
+#: Triangles are added only if they are violated by more than this.
 VIOLATION = 1e-6
-#: Values that are nearer than this to 0 or 1 count as whole.
+#: A value within this distance of 0 or 1 counts as whole.
 WHOLE = 1e-5
-#: Up to so many items a program that must branch gets all its triangles at once.
+#: With at most this many items, a program that has to branch gets all triangles at once.
 FEW = 40
 #: Rounds for which a row may stay slack before it is dropped.
 PATIENCE = 6
-#: A bound that is nearer to the value of a partition, relative to its size, proves it.
+#: A partition is proven if the bound is within this relative distance of its value.
 MEETS = 1e-8
-#: A pair is fixed when its reduced cost exceeds the slack by so much.
+#: A pair is fixed if its reduced cost exceeds the slack by more than this.
 FIX_MARGIN = 1e-6
-#: Seconds that HiGHS gets to stop; it is then left alone.
-LAST_WORDS = 1.0
+#: Seconds to wait for HiGHS to stop after Ctrl-C; after that it is left to end by itself.
+CANCEL_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class Cliques:
-    """What the cutting planes reached: a lower bound on Σ c_ij x_ij, the last x, whether it is optimal."""
+    """State of the cutting planes: a lower bound on Σ c_ij x_ij, the last solution x, and whether it is optimal."""
 
     bound: float
     x: Floats  # (n, n), symmetric, zero diagonal
@@ -49,14 +49,21 @@ class Cliques:
     interrupted: bool
 
     def labels(self) -> Labels:
-        """The partition of a proven solution; of another, items joined by more than one half."""
+        """The partition of a proven solution; otherwise the components of pairs with x_ij > 1/2."""
         from scipy.sparse.csgraph import connected_components
 
         return canonical(connected_components(csr_array(self.x > 0.5), directed=False)[1])
 
 
 def solve_cliques(
-    cost: Floats, deadline: float, start: Labels, max_clusters: int | None = None, rows_a_round: int | None = None
+    cost: Floats,
+    deadline: float,
+    start: Labels,
+    max_clusters: int | None = None,
+    rows_per_round: int | None = None,
+    *,
+    apart: NDArray[np.bool_] | None = None,
+    may_branch: bool = True,
 ) -> Cliques:
     """Minimise Σ_{i<j} cost_ij x_ij over partitions, until proven, interrupted or at the deadline.
 
@@ -66,17 +73,24 @@ def solve_cliques(
     deadline : float
         On the clock of `time.monotonic`.
     start : (n,) labels
-        A good partition; a bound that meets its value ends the work.
+        A good partition; it is proven optimal, and the work ends, if the bound reaches its value.
     max_clusters : int, optional
-        Allow no more clusters.
+        Limit on the number of clusters.
+    apart : (n, n) symmetric bool array, optional
+        Pairs that must not be together; `start` must obey this.
+    may_branch : bool
+        Whether to continue with branch and bound if cutting planes do not suffice; this can take very long.
     """
     known = np.equal.outer(start, start) & ~np.eye(len(cost), dtype=bool)
     upper = float(cost[known].sum()) / 2
     nothing = Cliques(float(np.minimum(cost, 0).sum()) / 2, known.astype(np.float64), False, False)
-    per_round = rows_a_round or max(2000, 12 * len(cost))
+    per_round = rows_per_round or max(2000, 12 * len(cost))
     best = nothing
     try:
-        for best in _rounds(_Program(cost, max_clusters), nothing, upper, deadline, per_round):
+        program = _Program(cost, max_clusters)
+        if apart is not None:
+            program.keep_apart(apart)
+        for best in _rounds(program, nothing, upper, deadline, per_round, may_branch):
             if best.bound >= upper - MEETS * (1 + abs(upper)):
                 return replace(best, x=known.astype(np.float64), proven=True)
     except KeyboardInterrupt:
@@ -84,8 +98,10 @@ def solve_cliques(
     return best
 
 
-def _rounds(program: _Program, known: Cliques, upper: float, deadline: float, per_round: int) -> Iterator[Cliques]:
-    """What is known after each round of cuts, until it is proven or the time is over."""
+def _rounds(
+    program: _Program, known: Cliques, upper: float, deadline: float, per_round: int, may_branch: bool = True
+) -> Iterator[Cliques]:
+    """The state after each round of cuts, until the solution is proven or the time limit is reached."""
     yield known
     branching = False
     while not known.proven:
@@ -105,6 +121,9 @@ def _rounds(program: _Program, known: Cliques, upper: float, deadline: float, pe
             program.add(triangles)
         elif branching or program.is_whole():
             known = replace(known, proven=True)
+        elif not may_branch:
+            yield known
+            return
         else:
             branching = True
             program.branch()
@@ -112,7 +131,7 @@ def _rounds(program: _Program, known: Cliques, upper: float, deadline: float, pe
 
 
 def violated_triangles(x: Floats, count: int) -> Ints:
-    """Rows (i, j, k) with x_ij + x_ik - x_jk > 1, the worst first, at most `count` of them."""
+    """Rows (i, j, k) with x_ij + x_ik - x_jk > 1, the most violated first, at most `count` of them."""
     found, excess = [], []
     for i in range(len(x)):
         near = np.flatnonzero(x[i] > VIOLATION)
@@ -132,8 +151,17 @@ def _all_triangles(n: int) -> Ints:
     return np.concatenate([triples, triples[:, [1, 0, 2]], triples[:, [2, 0, 1]]])
 
 
+def _start(thread: threading.Thread, done: threading.Event) -> None:
+    """Starts a thread; if the system refuses it, `done` is set and the error is raised."""
+    try:
+        thread.start()
+    except RuntimeError:
+        done.set()
+        raise
+
+
 class _Program:
-    """The program inside HiGHS, with a copy of its rows for safe bounds."""
+    """The linear program in HiGHS, with a copy of its rows from which safe bounds are computed."""
 
     def __init__(self, cost: Floats, max_clusters: int | None) -> None:
         try:
@@ -160,7 +188,7 @@ class _Program:
             self._limit_clusters(max_clusters)
 
     def solve(self, deadline: float) -> bool:
-        """Whether it is solved; else the time is over."""
+        """Solves the program; returns whether it finished before the deadline."""
         left = deadline - time.monotonic()
         if left <= 0:
             return False
@@ -170,26 +198,35 @@ class _Program:
         return str(self.highs.getModelStatus()).endswith("kOptimal")
 
     def _run(self) -> None:
-        """HiGHS in a thread of its own, so that Ctrl-C reaches this one and can be passed on."""
+        """Runs HiGHS in a separate thread, so that this thread receives signals and can cancel the run.
+
+        HiGHS may take long to stop. Ctrl-C does not wait for that; any other exception does. The thread is not a
+        daemon, because the interpreter must not exit while HiGHS is running.
+        """
         done = threading.Event()
+        failures: list[BaseException] = []
 
         def work() -> None:
             try:
                 self.highs.run()
+            except BaseException as failure:
+                failures.append(failure)
             finally:
                 done.set()
 
         try:
-            threading.Thread(target=work, daemon=True).start()
+            _start(threading.Thread(target=work), done)
             while not done.wait(0.1):
                 pass
-        except KeyboardInterrupt:
+        except BaseException as error:
             self.highs.cancelSolve()
-            done.wait(LAST_WORDS)
+            done.wait(CANCEL_SECONDS if isinstance(error, KeyboardInterrupt) else None)
             raise
+        if failures:
+            raise failures[0]
 
     def _keep_solution(self) -> None:
-        """A copy, because changes to the program make HiGHS forget; duals that are missing are zero, which is valid."""
+        """Copies the solution, which HiGHS drops when the program changes; missing duals become 0, which is valid."""
         solution = self.highs.getSolution()
         self.values = np.asarray(solution.col_value)[: self.left.size]
         self.row_values = np.asarray(solution.row_value)
@@ -214,8 +251,16 @@ class _Program:
         least[: self.left.size] = np.where(fixed, reduced[: self.left.size] * self.fixed_at, least[: self.left.size])
         return float(self.upper @ self.duals + least.sum())
 
+    def keep_apart(self, apart: NDArray[np.bool_]) -> None:
+        """Fixes to 0 the pairs that no partition may join."""
+        columns = np.flatnonzero(apart[self.left, self.right]).astype(np.int32)
+        if columns.size:
+            never = np.zeros(columns.size)
+            self.highs.changeColsBounds(columns.size, columns, never, never)
+            self.fixed_at[columns] = 0.0
+
     def fix(self, upper: float) -> None:
-        """Fix the pairs that every better partition has so: to change one costs more than is left up to the start."""
+        """Fixes pairs on which all better partitions agree: a change costs more than the gap from bound to start."""
         reduced = self._reduced_cost()[: self.left.size]
         sure = (np.abs(reduced) > upper - self.safe_bound() + FIX_MARGIN) & ~self._is_fixed()
         columns = np.flatnonzero(sure).astype(np.int32)
@@ -235,7 +280,7 @@ class _Program:
         return float(self.highs.getInfo().mip_dual_bound)
 
     def branch(self) -> None:
-        """From here on the pairs are whole numbers, and HiGHS branches; a small program gets all its rows."""
+        """Declares the pairs integer, so that HiGHS branches; a small program gets all triangles at once."""
         import highspy
 
         columns = np.arange(self.left.size, dtype=np.int32)

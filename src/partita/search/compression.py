@@ -1,14 +1,14 @@
-"""Items that no draw tells apart, as one item that counts for all of them.
+"""Items with the same labels in every draw are searched as one item that counts for all of them.
 
 Let s of m equal items be in cluster A of the estimate and m - s in cluster B, the rest fixed. With a(t) <= a the
-items of A without them, in their cluster of draw t and in all, the expected loss depends on s as
+numbers of other items of A, in the equal items' cluster of draw t and in total, the expected loss depends on s as
 
     F(s) = b [φ(a + s) + φ(b' + m - s)] - (a_loss + b) Σ_t w_t [φ(a(t) + s) + φ(b'(t) + m - s)].
 
 For Binder φ(x) = x², for VI x log x: φ'' does not increase, so that φ''(a(t) + s) >= φ''(a + s) and F'' <= -a_loss
-φ'' < 0. F is concave, so that its least value is at s = 0 or s = m: an optimum keeps equal items together. The same
-holds draw by draw where equal items have gaps in the same draws. The other losses are not linear in the sums, and
-this proof does not hold for them: they are searched item by item.
+φ'' < 0. F is concave, so its least value is at s = 0 or s = m: an optimum keeps equal items together. The same
+holds draw by draw if equal items have gaps in the same draws. The other losses are not linear in the sums, so the proof
+does not apply to them, and they are searched item by item.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _DRAWS_AT_A_TIME = 16
 class EqualItems:
     """A sample with one item for each distinct column of labels.
 
-    `copies` counts the items that each stands for; `group` says for every item of the full sample which one stands
-    for it.
+    `copies` is the number of items that each one represents; `group` gives, for every item of the full sample, the item
+    that represents it.
     """
 
     sample: PartitionSample
@@ -40,12 +40,12 @@ class EqualItems:
 
 
 def keeps_equal_items_together(loss: Loss) -> bool:
-    """Whether some partition of least expected loss has equal items in one cluster, whatever the draws."""
+    """Whether some partition of least expected loss keeps equal items together, whatever the draws."""
     return isinstance(loss, Binder | VI)
 
 
 def compress(sample: PartitionSample, worthwhile: float = WORTHWHILE) -> EqualItems | None:
-    """Equal items as one; None where there are fewer than `worthwhile` items for each distinct column.
+    """The sample with equal items combined; None if there are fewer than `worthwhile` items per distinct column.
 
     Examples
     --------
@@ -58,15 +58,16 @@ def compress(sample: PartitionSample, worthwhile: float = WORTHWHILE) -> EqualIt
     if group is None:
         return None
     first = np.unique(group, return_index=True)[1]
-    labels = np.ascontiguousarray(sample.labels[:, first])  # canonical still: the first of its kind stays in front
+    labels = np.ascontiguousarray(sample.labels[:, first])  # still canonical: the first of each kind is kept, in order
     copies = np.bincount(group).astype(np.uint32)
     return EqualItems(replace(sample, labels=labels, names=None), copies, group)
 
 
 def _equal_columns(labels: NDArray[np.generic], most: float) -> NDArray[np.int64] | None:
-    """For each item the number of its column among the distinct ones, by appearance; None if these are too many.
+    """For each item, the number of its column among the distinct ones, by appearance; None if these are too many.
 
-    Columns are told apart by random sums of their labels; that these did not deceive is checked at the end.
+    Columns are compared by random sums of their labels; at the end the labels themselves are compared, to exclude
+    accidental ties.
     """
     multipliers = np.random.default_rng(0).integers(2**64, size=len(labels), dtype=np.uint64) | np.uint64(1)
     sums = np.zeros(labels.shape[1], np.uint64)

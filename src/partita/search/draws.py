@@ -2,58 +2,142 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
 from partita._validate import check_n_jobs
-from partita.losses import VI, Binder, Loss, core_sample, unique_distances
+from partita.losses import VI, Binder, CustomLoss, Loss, core_sample, pairwise_distances, unique_distances
 from partita.sample import PartitionSample
-from partita.search.found import Found
-from partita.search.limits import within_limit
+from partita.search.deadline import Deadline
+from partita.search.limits import cluster_limit, complete, within_limit
+from partita.search.result import RunRow, SearchResult
+from partita.search.settings import Search
 from partita.similarity import complete_similarity, sums_within
-
-if TYPE_CHECKING:
-    from partita.estimate import Search
 
 Floats = NDArray[np.float64]
 
-#: Taken off a floor, so that rounding does not hide a draw.
+#: Subtracted from a lower bound, in units of the loss, so that rounding does not exclude a draw.
 ROUNDING = 1e-9
+#: All draws are compared with each other if that reads at most this many labels, in less than a millisecond; or this
+#: many, in a few hundredths of a second, if no second run led to the best partition.
+FEW_LABELS, MANY_LABELS = 200_000, 20_000_000
+#: With more draws, they are compared on this many of them, and the best few that look better than the result on all.
+SCREENING, MAX_PROMISING = 8, 4
+#: With fewer runs, the best partition does not count as reached twice.
+MANY_RUNS = 4
 
 
-def find_draw(sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator) -> Found:
-    """Best distinct draw (Dahl 2006, whose least squares is Binder's loss); the first where several are.
+def find_draw(sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator) -> SearchResult:
+    """Best distinct draw (Dahl 2006, whose least-squares criterion is Binder's loss); the first of several equal ones.
 
-    Draws are scored in the order of a lower bound on their loss, so that most need no scoring.
+    Draws are scored in the order of a lower bound on their loss, so that most of them need not be scored. At the time
+    limit the best draw scored so far is returned; at least one is scored.
     """
+    until = Deadline.after(search.seconds)
     rows = np.flatnonzero(within_limit(sample, search))
-    floor = _floors(sample, loss, search.n_jobs)[rows]
+    floor = _floors(sample, loss, search.n_jobs, until)[rows]
     best, best_row = np.inf, -1
     for place in np.argsort(floor, kind="stable"):
-        if floor[place] > best:
+        if floor[place] > best or (best_row >= 0 and until.is_past):
             break
         row = int(rows[place])
         value = float(unique_distances(sample.labels[row], sample, loss, search.n_jobs) @ sample.weights)
         if (value, row) < (best, best_row):
             best, best_row = value, row
-    return Found(sample.labels[best_row].astype(np.int64))
+    return SearchResult(sample.labels[best_row].astype(np.int64))
 
 
-def _floors(sample: PartitionSample, loss: Loss, n_jobs: int) -> Floats:
-    """A lower bound on the expected loss of each draw, the loss itself but for rounding where that is quick."""
+def no_worse_than_draws(found: SearchResult, sample: PartitionSample, loss: Loss, search: Search) -> SearchResult:
+    """The result, or the best draw if that is better by more than rounding error.
+
+    The result of few runs may be worse than a draw from which no run started. Few draws are always compared; more, if
+    only one run led to the best partition; of many, only those that are better on a few draws, evenly spread.
+    """
+    compared = float(sample.n_unique) ** 2 * sample.n_items
+    if found.proven or found.interrupted:
+        return found
+    if compared > FEW_LABELS and (isinstance(loss, CustomLoss) or _is_reached_again(found)):
+        return found
+    rows = np.flatnonzero(complete(sample) & (sample.n_clusters <= cluster_limit(sample, search)))
+    if not rows.size:
+        return found
+    if compared <= MANY_LABELS:
+        losses = _losses_of_draws(rows, sample, loss, search.n_jobs)
+    else:
+        rows = _promising(found, sample, loss, search.n_jobs, rows)
+        losses = np.array([_loss_of(sample.labels[row], sample, loss, search.n_jobs) for row in rows])
+    reached = _loss_of(found.labels, sample, loss, search.n_jobs) if rows.size else -np.inf
+    least = float(losses.min(initial=np.inf))
+    if not least < reached - ROUNDING * max(abs(reached), abs(least)):
+        return found
+    row = int(rows[losses.argmin()])
+    run = RunRow("draw", 0, 0, least, int(sample.n_clusters[row]), 0.0)
+    return replace(found, labels=sample.labels[row].astype(np.int64), runs=(*found.runs, run))
+
+
+def _is_reached_again(found: SearchResult) -> bool:
+    """Whether several of many runs led to the best loss; a single run may list it several times."""
+    if (found.n_runs or len(found.runs)) < MANY_RUNS:
+        return False
+    losses = np.array([run.loss for run in found.runs])
+    best = losses.min(initial=np.inf)
+    return bool((losses <= best + ROUNDING * abs(best)).sum() > 1)
+
+
+def _loss_of(labels: NDArray[Any], sample: PartitionSample, loss: Loss, n_jobs: int) -> float:
+    return float(unique_distances(labels, sample, loss, n_jobs) @ sample.weights)
+
+
+def _losses_of_draws(rows: NDArray[np.intp], sample: PartitionSample, loss: Loss, n_jobs: int) -> Floats:
+    if isinstance(loss, CustomLoss):  # may be nonzero between a partition and itself
+        return np.array([_loss_of(sample.labels[row], sample, loss, n_jobs) for row in rows])
+    losses: Floats = sample.weights @ pairwise_distances(sample, loss, n_jobs=n_jobs)
+    return losses[rows]
+
+
+def _promising(
+    found: SearchResult, sample: PartitionSample, loss: Loss, n_jobs: int, rows: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """The few best draws of those that are better than what was found on `SCREENING` draws; none where that is slow.
+
+    Roles change, so that one call compares all draws: L(x, y) with weights (a, b) is L(y, x) with weights (b, a).
+    """
+    if sample.has_gaps or SCREENING * sample.labels.size > MANY_LABELS:
+        return rows[:0]
+    turned = replace(loss, a=loss.b, b=loss.a) if isinstance(loss, VI | Binder) else loss
+    screen = np.searchsorted(np.cumsum(sample.weights), (np.arange(SCREENING) + 0.5) / SCREENING)
+    screen = np.minimum(screen, sample.n_unique - 1)
+    sums = np.sum([unique_distances(sample.labels[row], sample, turned, n_jobs) for row in screen], axis=0)
+    others = SCREENING - np.bincount(
+        screen, minlength=sample.n_unique
+    )  # a draw is at 0 from itself: by its weight only
+    losses = (1 - sample.weights) * sums / np.maximum(others, 1)
+    own = unique_distances(found.labels, sample, loss, n_jobs)[screen].mean()
+    better: NDArray[np.intp] = rows[losses[rows] < own]
+    order = np.argsort(losses[better], kind="stable")
+    return better[order[:MAX_PROMISING]]
+
+
+def _floors(sample: PartitionSample, loss: Loss, n_jobs: int, until: Deadline) -> Floats:
+    """A lower bound on the expected loss of each draw; the loss itself, minus rounding, if that is quick."""
+    if isinstance(loss, CustomLoss):  # may be negative
+        return np.full(sample.n_unique, -np.inf)
     if sample.has_gaps or not isinstance(loss, VI | Binder):
         return np.zeros(sample.n_unique)
     one_by_one = float(sample.n_unique) ** 2 * sample.n_items
     native, threads = loss._native(sample.n_items), check_n_jobs(n_jobs)
-    losses = cast(Floats, _core.expected_losses_of_draws(core_sample(sample), native, one_by_one, threads))
-    return losses - ROUNDING if losses.size else _jensen(sample, loss)
+    losses = cast(Floats, _core.expected_losses_of_draws(core_sample(sample), native, one_by_one, threads, until.left))
+    if losses.size:
+        return losses - ROUNDING * loss.unit
+    return np.zeros(sample.n_unique) if until.is_past else _jensen(sample, loss)
 
 
 def _jensen(sample: PartitionSample, loss: VI | Binder) -> Floats:
-    """Jensen's bound for VI, the loss itself for Binder; zero where the similarity matrix is larger than the draws."""
+    """Jensen's bound for VI, the loss itself for Binder; zero if the similarity matrix is larger than the draws."""
     if sample.n_items > sample.n_unique:
         return np.zeros(sample.n_unique)
     psm, n = complete_similarity(sample), sample.n_items
@@ -65,4 +149,4 @@ def _jensen(sample: PartitionSample, loss: VI | Binder) -> Floats:
         n = n**2
     of_draws = sample.weights @ sizes.sum(axis=1)
     floor: Floats = loss.a * of_draws + (loss.b * sizes - (loss.a + loss.b) * within).sum(axis=1)
-    return floor / n - ROUNDING
+    return floor / n - ROUNDING * loss.unit

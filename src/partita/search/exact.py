@@ -4,33 +4,40 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from partita.losses import Binder, Loss, expected_loss
-from partita.partitions import canonical
+from partita.losses import VI, Binder, Loss, expected_loss
+from partita.partitions import canonical, stirling2
 from partita.sample import PartitionSample
 from partita.search.clique_lp import Cliques, solve_cliques
-from partita.search.found import Found
+from partita.search.components import MAX_ENUMERATED, are_all_small, has_parts, solve_parts
+from partita.search.core import find_search
+from partita.search.deadline import Deadline
+from partita.search.enumerate import best_of_all
 from partita.search.laugreen import swap_items
 from partita.search.limits import given_limit
-from partita.search.native import find_search
+from partita.search.result import SearchResult
+from partita.search.settings import Search
 from partita.similarity import complete_similarity
-
-if TYPE_CHECKING:
-    from partita.estimate import Search
 
 Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+#: This many losses of a partition against a draw are computed within seconds.
+FEW_LOSSES = 10**9
+#: Enumeration takes at most this many items: 25 items have 16,777,216 partitions into at most two clusters.
+FEW_ITEMS = 25
+#: The clusters of a draw are small if the cluster of an item has at most this many items on average.
+SMALL_CLUSTERS = 16
+
 
 @dataclass(frozen=True)
 class BinderBound:
-    """A lower bound on the expected loss of every partition, and the best partition that came with it."""
+    """A lower bound on the expected loss of every partition, and the best partition found with it."""
 
     value: float
     labels: Labels
@@ -38,32 +45,72 @@ class BinderBound:
     interrupted: bool
 
 
-def find_exact(sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator) -> Found:
+def find_exact(
+    sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator, starts: tuple[Labels, ...] = ()
+) -> SearchResult:
     """Least expected Binder loss, for any a and b, as a clique partitioning problem solved with HiGHS.
 
-    Starts at what "search" finds. Stops at search.seconds, or at Ctrl-C, with the best partition so far and the gap.
+    If all components have at most 12 items, all partitions of each component are enumerated; this also works for VI
+    and for draws with missing labels. If a limit on clusters leaves few partitions, all of them are enumerated, because
+    the linear program is weak in this case. Otherwise the program starts from the result of "search". At the time
+    limit, or after Ctrl-C, the best partition so far is returned with the gap.
 
     References
     ----------
     Grötschel & Wakabayashi (1989), A cutting plane algorithm for a clustering problem.
     """
-    binder = _checked(sample, loss)
-    begun = time.monotonic()
+    until = Deadline.after(search.seconds)
     limit = given_limit(sample, search)
-    start = find_search(sample, loss, replace(search, max_clusters=limit), rng)
-    seconds = np.inf if search.seconds is None else search.seconds - (time.monotonic() - begun)
-    seconds = 0.0 if start.interrupted else seconds
+    if has_parts(loss) and (solved := _by_parts(sample, loss, search, limit)) is not None:
+        return solved
+    binder = _checked(sample, loss)
+    if limit < sample.n_items and _are_few(sample, limit):
+        return best_of_all(sample, loss, search)
+    half = None if search.seconds is None else search.seconds / 2  # the proof gets the rest, usually far more than half
+    start = find_search(sample, loss, replace(search, max_clusters=limit, seconds=half), rng, starts)
+    seconds = 0.0 if start.interrupted else until.left
     found = bound_binder(sample, binder, seconds, start.labels, limit if limit < sample.n_items else None)
     reached = float(expected_loss(found.labels, sample, loss))
     gap = 0.0 if found.proven else (reached - found.value) / reached if reached > 0 else 0.0
     interrupted = start.interrupted or found.interrupted
-    return Found(found.labels, start.runs, proven=found.proven, gap=gap, interrupted=interrupted)
+    return SearchResult(
+        found.labels, start.runs, proven=found.proven, gap=gap, interrupted=interrupted, n_runs=start.n_runs
+    )
+
+
+def _by_parts(sample: PartitionSample, loss: Loss, search: Search, limit: int) -> SearchResult | None:
+    """The best partition of each component, if all are small and the limit on clusters is obeyed; otherwise None."""
+    if isinstance(loss, VI) and not are_all_small(sample):
+        return None
+    if isinstance(loss, Binder) and not _may_have_small_parts(sample):
+        return None
+    parts = solve_parts(sample, loss, n_jobs=search.n_jobs)
+    if not parts.all_solved:
+        return None
+    labels = parts.partition()
+    return SearchResult(labels, proven=True, gap=0.0) if labels.max() < limit else None
+
+
+def _may_have_small_parts(sample: PartitionSample) -> bool:
+    """Whether it pays to list the pairs of items: it does if the clusters of the first draw are small."""
+    first = sample.labels[0]
+    return float((np.bincount(first[first >= 0]).astype(np.float64) ** 2).sum()) <= SMALL_CLUSTERS * sample.n_items
+
+
+def _are_few(sample: PartitionSample, limit: int) -> bool:
+    """Whether all partitions into at most `limit` clusters can be enumerated within seconds."""
+    if sample.n_items > FEW_ITEMS:
+        return False
+    return sum(stirling2(sample.n_items, k) for k in range(1, limit + 1)) * sample.n_unique <= FEW_LOSSES
 
 
 def _checked(sample: PartitionSample, loss: Loss) -> Binder:
-    """The loss, if the linear program knows what to do with it and with the draws."""
+    """The loss, if the linear program supports it and the draws."""
     if not isinstance(loss, Binder):
-        raise ValueError(f"method 'exact' knows Binder's loss only, not {loss}")
+        small = f", and VI if all components have at most {MAX_ENUMERATED} items" if isinstance(loss, VI) else ""
+        raise ValueError(
+            f"method 'exact' supports Binder's loss{small or ' only'}, not {loss}{' here' if small else ''}"
+        )
     if sample.has_gaps:
         raise ValueError("method 'exact' needs draws that label every item")
     return loss
@@ -72,15 +119,16 @@ def _checked(sample: PartitionSample, loss: Loss) -> Binder:
 def bound_binder(
     sample: PartitionSample, loss: Binder, seconds: float, start: Labels, max_clusters: int | None = None
 ) -> BinderBound:
-    """Cutting planes for at most some seconds; the start is a partition to improve on, or to prove best."""
+    """Cutting planes for at most `seconds`; `start` is a partition to improve, or to prove optimal."""
     deadline = time.monotonic() + min(seconds, 1e9)
     psm = complete_similarity(sample)
-    cost = loss.b - (loss.a + loss.b) * psm
+    a, b = loss.a / loss.unit, loss.b / loss.unit
+    cost = b - (a + b) * psm
     np.fill_diagonal(cost, 0)
     free = _solve_components(cost, deadline, start)
     exceeds = max_clusters is not None and (not free.proven or free.labels().max() >= max_clusters)
     solved = _limited(cost, deadline, free, start, max_clusters) if exceeds and not free.interrupted else free
-    value = 2 / sample.n_items**2 * (loss.a * np.triu(psm, 1).sum() + solved.bound)
+    value = loss.unit * 2 / sample.n_items**2 * (a * np.triu(psm, 1).sum() + solved.bound)
     if solved.proven:
         return BinderBound(value, solved.labels(), True, False)
     return BinderBound(value, _better(start, solved, cost, max_clusters), False, solved.interrupted)
@@ -105,13 +153,13 @@ def _solve_components(cost: Floats, deadline: float, start: Labels) -> Cliques:
 
 
 def _limited(cost: Floats, deadline: float, free: Cliques, start: Labels, max_clusters: int | None) -> Cliques:
-    """The whole problem with the bound on clusters; the free problem's bound holds for it too."""
+    """The whole problem with the limit on clusters; the bound of the problem without it remains valid."""
     limited = solve_cliques(cost, deadline, start, max_clusters)
     return Cliques(max(free.bound, limited.bound), limited.x, limited.proven, limited.interrupted)
 
 
 def _better(start: Labels, solved: Cliques, cost: Floats, max_clusters: int | None) -> Labels:
-    """The start, or what item swapping makes of the unfinished solution, whichever costs less."""
+    """The start, or the unfinished solution improved by item swapping, whichever costs less."""
     limit = len(cost) if max_clusters is None else max_clusters
     rounded = solved.labels()
     if solved.interrupted or rounded.max() >= limit:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice
 from math import comb
-from typing import TYPE_CHECKING, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,26 +17,30 @@ from partita._validate import check_count, check_n_jobs
 from partita.losses import VI, Binder, Loss, core_sample, expected_loss
 from partita.partitions import canonical
 from partita.sample import PartitionSample
+from partita.search.deadline import NEVER, Deadline
 from partita.search.draws import find_draw
-from partita.search.found import Found, RunRow
 from partita.search.limits import cluster_limit, complete, within_limit
+from partita.search.result import RunRow, SearchResult
+from partita.search.settings import Search
+from partita.search.starts import GIVEN, check_starts_within
 from partita.similarity import complete_similarity, vi_lower_bound
-
-if TYPE_CHECKING:
-    from partita.estimate import Search
 
 Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Parts = list[NDArray[np.int64]]
 
+#: A decrease counts only if it is larger than this, in units of the loss.
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class Objective:
-    """What the search lowers: of a partition, of all its merges (inf unless left < right), of some splits."""
+    """The criterion to be lowered: of a partition, of all its merges (inf unless left < right), and of given splits."""
 
     value: Callable[[Labels], float]
     merges: Callable[[Labels], Floats]
     splits: Callable[[Labels, Parts], Floats]
+    is_expected_loss: bool = True
 
 
 def find_hasse(
@@ -47,36 +51,53 @@ def find_hasse(
     criterion: str = "expected-loss",
     neighbours: int | None = None,
     max_steps: int = 1000,
-) -> Found:
-    """From the last and the best draw, go to the best of the l closest neighbours, up and down, while it pays.
+    starts: tuple[Labels, ...] = (),
+) -> SearchResult:
+    """Greedy search from the last and the best draw, or from `starts`: go to the best of the l closest neighbours.
 
-    l is `neighbours`, by default the number of items; closeness is the loss itself, and ties for the last
-    places are broken at random. The criterion
-    "lower-bound" is that of equation 4, in place of the expected VI.
+    It ends when no neighbour is better. The neighbours are merges and splits, and l is `neighbours`, by default the
+    number of items. Closeness is measured by the loss; ties for the last places are broken at random. The criterion
+    "lower-bound" replaces the expected VI by equation 4. At the time limit the best partition so far is returned.
     """
+    until = Deadline.after(search.seconds)
     closest = sample.n_items if neighbours is None else check_count(neighbours, "neighbours", minimum=1)
-    objective = _objective(sample, loss, criterion, search.n_jobs)
-    if criterion == "lower-bound":
-        best_draw = min(sample.labels[within_limit(sample, search)].astype(np.int64), key=objective.value)
-    else:
-        best_draw = find_draw(sample, loss, search, rng).labels
+    check_starts_within(starts, cluster_limit(sample, search))
+    objective = _objective(sample, loss, criterion, search.n_jobs, until)
     runs, best = [], (np.inf, np.zeros(sample.n_items, np.int64))
-    last = sample.index[complete(sample)[sample.index]][-1]
-    starts = {"last draw": sample.labels[last], "best draw": best_draw}
-    for name, start in starts.items():
+    begin_at = [(GIVEN, start) for start in starts] or _last_and_best(sample, loss, search, rng, objective, until)
+    for name, start in begin_at:
         began = time.perf_counter()
-        walk = _Walk(objective, _spread(loss), closest, cluster_limit(sample, search), rng)
-        labels, value, steps = walk.run(start.astype(np.int64), max_steps)
+        rounding = ROUNDING * loss.unit
+        walk = _Walk(objective, _spread(loss), closest, cluster_limit(sample, search), rng, rounding, until)
+        labels, value, steps = walk.run(start, max_steps)
         exact = float(expected_loss(labels, sample, loss))
         runs.append(RunRow(name, steps, steps, exact, int(labels.max()) + 1, time.perf_counter() - began))
         if value < best[0]:
             best = (value, labels)
-    return Found(best[1], tuple(runs), criterion=best[0])
+    return SearchResult(best[1], tuple(runs), criterion=best[0])
 
 
-def _objective(sample: PartitionSample, loss: Loss, criterion: str, n_jobs: int) -> Objective:
+def _last_and_best(
+    sample: PartitionSample,
+    loss: Loss,
+    search: Search,
+    rng: np.random.Generator,
+    objective: Objective,
+    until: Deadline,
+) -> list[tuple[str, Labels]]:
+    """The last draw that labels every item and the best of them, which is that of the objective."""
+    if objective.is_expected_loss:
+        best = find_draw(sample, loss, until.limit(search), rng).labels
+    else:
+        draws = sample.labels[within_limit(sample, search)].astype(np.int64)
+        best = min(until.while_time(draws), key=objective.value)
+    last = sample.index[complete(sample)[sample.index]][-1]
+    return [("last draw", sample.labels[last].astype(np.int64)), ("best draw", best)]
+
+
+def _objective(sample: PartitionSample, loss: Loss, criterion: str, n_jobs: int, until: Deadline) -> Objective:
     if criterion == "expected-loss":
-        return _expected(sample, loss, n_jobs)
+        return _expected(sample, loss, n_jobs, until)
     if criterion != "lower-bound":
         raise ValueError(f"criterion must be 'expected-loss' or 'lower-bound', not {criterion!r}")
     if loss != VI():
@@ -84,17 +105,29 @@ def _objective(sample: PartitionSample, loss: Loss, criterion: str, n_jobs: int)
     return _lower_bound(complete_similarity(sample))
 
 
-def _expected(sample: PartitionSample, loss: Loss, n_jobs: int) -> Objective:
+def _expected(sample: PartitionSample, loss: Loss, n_jobs: int, until: Deadline = NEVER) -> Objective:
     native, view, threads = loss._native(sample.n_items), core_sample(sample), check_n_jobs(n_jobs)
 
     def merges(labels: Labels) -> Floats:
-        return cast(Floats, _core.merge_losses(labels.astype(np.uint32), view, native, threads))
+        return _in_time(_core.merge_losses(labels.astype(np.uint32), view, native, threads, until.left))
 
     def splits(labels: Labels, parts: Parts) -> Floats:
         starts, items = np.cumsum([0, *map(len, parts)], dtype=np.int64), np.concatenate(parts)
-        return cast(Floats, _core.split_losses(labels.astype(np.uint32), view, native, starts, items, threads))
+        losses = _core.split_losses(labels.astype(np.uint32), view, native, starts, items, threads, until.left)
+        return _in_time(losses)
 
     return Objective(lambda labels: float(expected_loss(labels, sample, loss)), merges, splits)
+
+
+class _TimeIsUp(Exception):
+    """Ends a walk at the time limit; its current partition is the result."""
+
+
+def _in_time(losses: Any) -> Floats:
+    """The losses from the core; an empty array means that the time limit was reached."""
+    if not losses.size:
+        raise _TimeIsUp
+    return cast(Floats, losses)
 
 
 def _lower_bound(psm: Floats) -> Objective:
@@ -125,16 +158,16 @@ def _lower_bound(psm: Floats) -> Objective:
             after[s] = now + (change - terms(psm[np.ix_(members, members)].sum(axis=1))) / n
         return after
 
-    return Objective(lambda labels: vi_lower_bound(labels, psm), merges, splits)
+    return Objective(lambda labels: vi_lower_bound(labels, psm), merges, splits, is_expected_loss=False)
 
 
 def _spread(loss: Loss) -> Callable[[Floats], Floats]:
-    """φ with which the distance of covering partitions is φ(p + q) - φ(p) - φ(q), up to a factor."""
+    """φ such that φ(p + q) - φ(p) - φ(q) is, up to a factor, the loss of splitting p + q items into p and q."""
     if isinstance(loss, Binder):
         return lambda size: size * size
     if isinstance(loss, VI):
         return lambda size: size * np.log2(np.maximum(size, 1))
-    raise ValueError(f"method 'hasse' knows Binder's loss and VI, not {loss}")
+    raise ValueError(f"method 'hasse' supports Binder's loss and VI, not {loss}")
 
 
 @dataclass(frozen=True)
@@ -144,15 +177,31 @@ class _Walk:
     closest: int
     max_clusters: int
     rng: np.random.Generator
+    rounding: float = 0.0
+    until: Deadline = NEVER
 
     def run(self, labels: Labels, max_steps: int) -> tuple[Labels, float, int]:
+        """Each step lowers the value by more than rounding error, so the walk ends."""
         value = self.objective.value(labels)
         for step in range(max_steps):
-            after, neighbour = min((self._best_merge(labels), self._best_split(labels)), key=lambda found: found[0])
-            if not after < value - 1e-12:  # strict, so that the walk ends
+            try:
+                after, neighbour = self._best_neighbour(labels)
+            except _TimeIsUp:
+                return labels, value, step
+            if not after < value - self.rounding:
                 return labels, value, step
             labels, value = canonical(neighbour), after
         return labels, value, max_steps
+
+    def _best_neighbour(self, labels: Labels) -> tuple[float, Labels]:
+        self._look_at_the_clock()
+        found = self._best_merge(labels)
+        self._look_at_the_clock()
+        return min((found, self._best_split(labels)), key=lambda each: each[0])
+
+    def _look_at_the_clock(self) -> None:
+        if self.until.is_past:
+            raise _TimeIsUp
 
     def _best_merge(self, labels: Labels) -> tuple[float, Labels]:
         sizes = np.bincount(labels).astype(np.float64)
@@ -179,24 +228,23 @@ class _Walk:
         return order[: self.closest]
 
     def _splits(self, labels: Labels) -> Iterator[NDArray[np.int64]]:
-        """Parts that can leave their cluster, closest splits first."""
+        """Subsets of clusters that can be split off, closest splits first."""
         clusters = np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
-        kinds = [
-            (float(self._split_distance(len(members), size)), k, size)
-            for k, members in enumerate(clusters)
-            for size in range(1, len(members) // 2 + 1)
-        ]
-        keys = np.array([distance for distance, _, _ in kinds]).round(9)
+        halves = np.array([len(members) // 2 for members in clusters])
+        cluster = np.repeat(np.arange(len(clusters)), halves)
+        part = np.arange(halves.sum()) - np.repeat(np.cumsum(halves) - halves, halves) + 1
+        whole = np.bincount(labels)[cluster]
+        keys = self._split_distance(whole, part).round(9)
         for index in np.lexsort((self.rng.random(keys.size), keys)):
-            _, k, size = kinds[index]
-            yield from self._parts(clusters[k], size)
+            self._look_at_the_clock()
+            yield from self._parts(clusters[cluster[index]], int(part[index]))
 
-    def _split_distance(self, whole: int, part: int) -> np.float64:
-        all_, one, other = self.spread(np.array([whole, part, whole - part], np.float64))
-        return np.float64(all_ - one - other)
+    def _split_distance(self, whole: NDArray[np.int64], part: NDArray[np.int64]) -> Floats:
+        all_, one, other = (self.spread(size.astype(np.float64)) for size in (whole, part, whole - part))
+        return all_ - one - other
 
     def _parts(self, members: NDArray[np.int64], size: int) -> Iterator[NDArray[np.int64]]:
-        """All parts of this size, once each; a random choice of them when there are more than can be used."""
+        """All subsets of this size, each once; a random selection if there are more than can be used."""
         halves = 2 * size == len(members)
         if comb(len(members), size) <= 4 * self.closest:
             for part in combinations(members, size):
@@ -208,6 +256,7 @@ class _Walk:
             part_ = np.sort(self.rng.choice(members, size, replace=False))
             if halves and part_[0] != members[0]:
                 part_ = np.setdiff1d(members, part_)
+            self._look_at_the_clock()
             if part_.tobytes() not in seen:
                 seen.add(part_.tobytes())
                 yield part_

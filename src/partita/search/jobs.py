@@ -1,4 +1,4 @@
-"""One call of the core's search, as data: what a worker needs to do one run of it."""
+"""One call of the core's search as data, so that it can be sent to a worker."""
 
 from __future__ import annotations
 
@@ -15,14 +15,22 @@ from partita.sample import PartitionSample
 
 #: The runs, and whether Ctrl-C ended them early.
 Runs = tuple[list[_core.Run], bool]
-#: Does the runs of one stage of a search, and gives them back in order.
-DoStage = Callable[[_core.Stage], list[_core.Run]]
+#: Executes the runs of one stage of a search, and returns them in order.
+StageExecutor = Callable[[_core.Stage], list[_core.Run]]
 Report = Callable[[float, int], None]
+
+
+def as_options(values: dict[str, Any]) -> _core.SearchOptions:
+    """The core's options, set by name."""
+    options = _core.SearchOptions()
+    for name, value in values.items():
+        setattr(options, name, value)
+    return options
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A search of a sample, or with `starts` the refinement of partitions; `copies` counts equal items."""
+    """A search of a sample, or the refinement of `starts`; `copies` counts the equal items that each represents."""
 
     method: str
     sample: PartitionSample
@@ -32,24 +40,22 @@ class Job:
     starts: NDArray[np.uint32] | None = None
 
     def __sizeof__(self) -> int:
-        return int(self.sample.labels.nbytes)  # so that Dask knows what it costs to move
+        return int(self.sample.labels.nbytes)  # so that Dask knows the cost of moving it
 
-    def run(self, report: Report | None = None, do_stage: DoStage | None = None) -> Runs:
-        """Does the job; `do_stage` does its runs elsewhere than on threads of this process."""
-        options = _core.SearchOptions()
-        for name, value in self.options.items():
-            setattr(options, name, value)
+    def run(self, report: Report | None = None, execute_stage: StageExecutor | None = None) -> Runs:
+        """Executes the job; `execute_stage` makes its runs somewhere else than on threads of this process."""
+        options = as_options(self.options)
         n_items = self.sample.n_items if self.copies is None else int(self.copies.sum())
         sample, native = core_sample(self.sample), self.loss._native(n_items)
         if self.starts is not None:
-            return _core.refine(sample, native, self.starts, options, report, do_stage)
-        return _core.search(sample, native, self.method, options, report, do_stage, self.copies)
+            return _core.refine(sample, native, self.starts, options, report, execute_stage)
+        return _core.search(sample, native, self.method, options, report, execute_stage, self.copies)
 
 
-#: Where jobs are done: here, or by the workers of a cluster.
+#: Executes jobs: in this process, or on the workers of a cluster.
 Engine = Callable[[Job, Report | None], Runs]
 
 
 def run_here(job: Job, report: Report | None) -> Runs:
-    """On threads of this process."""
+    """Executes a job on threads of this process."""
     return job.run(report)

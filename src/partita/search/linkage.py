@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +11,15 @@ from partita._validate import check_level
 from partita.losses import Loss, expected_loss
 from partita.partitions import canonical
 from partita.sample import PartitionSample
-from partita.search.found import Found
-from partita.search.limits import cluster_limit, within_limit
+from partita.search.deadline import Deadline
+from partita.search.limits import cluster_limit, given_limit, within_limit
+from partita.search.result import SearchResult
+from partita.search.settings import Search
 from partita.similarity import complete_similarity, pear
-
-if TYPE_CHECKING:
-    from partita.estimate import Search
 
 Labels = NDArray[np.int64]
 
-#: Medvedovic's cut of the complete-linkage tree, as it became customary.
+#: Medvedovic's customary cut of the complete-linkage tree.
 ORIGINAL_HEIGHT = 0.99
 
 
@@ -31,31 +29,32 @@ def find_medv(
     search: Search,
     rng: np.random.Generator,
     cut: str | float = "loss",
-) -> Found:
+) -> SearchResult:
     """The cut of the average- and complete-linkage trees of least expected loss.
 
     With cut="original" the complete-linkage tree is cut at height 0.99, and with a number at that height: any
-    two items of a cluster are then together with a probability of at least 1 - cut. The height is the
-    criterion.
+    two items of a cluster are then together with probability at least 1 - cut. If that leaves more than
+    max_clusters clusters, the tree is cut at the lowest height that does not. The height is the criterion.
     """
+    until = Deadline.after(search.seconds)
     psm = complete_similarity(sample)
     if cut == "loss":
         candidates = list(tree_cuts(psm, cluster_limit(sample, search)))
-        losses = [float(expected_loss(labels, sample, loss)) for labels in candidates]
-        return Found(candidates[int(np.argmin(losses))])
+        losses = [float(expected_loss(labels, sample, loss)) for labels in until.while_time(candidates)]
+        return SearchResult(candidates[int(np.argmin(losses))])
     height = ORIGINAL_HEIGHT if cut == "original" else check_level(cut, "cut")
-    from scipy.cluster.hierarchy import fcluster
+    labels, height = cut_at(psm, height, given_limit(sample, search))
+    return SearchResult(labels, criterion=height)
 
-    return Found(canonical(fcluster(_tree(psm, "complete"), height, "distance")), criterion=height)
 
-
-def find_pear(sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator) -> Found:
+def find_pear(sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator) -> SearchResult:
     """The partition of highest PEAR among the cuts of both trees and the draws; PEAR is its criterion."""
+    until = Deadline.after(search.seconds)
     psm = complete_similarity(sample)
     draws = sample.labels[within_limit(sample, search)].astype(np.int64)
     candidates = [*tree_cuts(psm, cluster_limit(sample, search)), *draws]
-    scores = [pear(labels, psm) for labels in candidates]
-    return Found(candidates[int(np.argmax(scores))], criterion=max(scores))
+    scores = [pear(labels, psm) for labels in until.while_time(candidates)]
+    return SearchResult(candidates[int(np.argmax(scores))], criterion=max(scores))
 
 
 def tree_cuts(psm: NDArray[np.floating], max_clusters: int) -> Iterable[Labels]:
@@ -66,10 +65,23 @@ def tree_cuts(psm: NDArray[np.floating], max_clusters: int) -> Iterable[Labels]:
         yield np.zeros(1, np.int64)
         return
     for method in ("average", "complete"):
-        # asked for from many to few: SciPy finds the cut into single items only where it is asked for first
+        # from many clusters to few, because SciPy finds the cut into single items only if it is the first one requested
         cuts = cut_tree(_tree(psm, method), range(max_clusters, 0, -1))
         for column in cuts.T[::-1]:
             yield canonical(column)
+
+
+def cut_at(psm: NDArray[np.floating], height: float, max_clusters: int) -> tuple[Labels, float]:
+    """The complete-linkage tree cut at a height, or higher if there would be more than max_clusters clusters."""
+    from scipy.cluster.hierarchy import fcluster
+
+    n_items = len(psm)
+    if n_items == 1:
+        return np.zeros(1, np.int64), height
+    tree = _tree(psm, "complete")
+    if max_clusters < n_items:  # n_items - max_clusters merges must be below the cut
+        height = max(height, float(tree[n_items - max_clusters - 1, 2]))
+    return canonical(fcluster(tree, height, "distance")), height
 
 
 def _tree(psm: NDArray[np.floating], method: str) -> NDArray[np.float64]:

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from partita.losses import Loss
 from partita.sample import PartitionSample
-from partita.search.found import Found
 from partita.search.limits import within_limit
-
-if TYPE_CHECKING:
-    from partita.estimate import Search
+from partita.search.result import SearchResult
+from partita.search.settings import Search
 
 
 def find_map(
     sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator, log_density: Any = None
-) -> Found:
-    """The draw that is sampled most often, or that of the highest log density, given one for each draw.
+) -> SearchResult:
+    """The draw that occurs most often, or the draw of highest log density if `log_density` is given.
 
     The modal draw minimises the expected 0-1 loss. Its criterion is its weight, or its log density.
     """
     allowed = within_limit(sample, search)
     if log_density is None:
         row = int(np.argmax(np.where(allowed, sample.weights, -1)))
-        return Found(sample.labels[row].astype(np.int64), criterion=float(sample.weights[row]))
+        return SearchResult(sample.labels[row].astype(np.int64), criterion=float(sample.weights[row]))
     density = np.asarray(log_density, np.float64).ravel()
     if density.size != sample.n_draws:
         raise ValueError(f"log_density has {density.size} values, but there are {sample.n_draws} draws")
     if np.isnan(density).any():
         raise ValueError(f"log_density[{int(np.argmax(np.isnan(density)))}] is NaN")
     draw = int(np.argmax(np.where(allowed[sample.index], density, -np.inf)))
-    return Found(sample.labels[sample.index[draw]].astype(np.int64), criterion=float(density[draw]))
+    return SearchResult(sample.labels[sample.index[draw]].astype(np.int64), criterion=float(density[draw]))

@@ -1,8 +1,9 @@
-"""The default search for many items: search on items that stand for those that agree with them, then refine on all.
+"""The default search for many items: first a search of representative items, then a refinement on all items.
 
-Items in the order of their labels in a few draws agree with their neighbours. Every so-many-th in this order stands
-for its neighbours, so that each group that these draws show is there in its share. The partitions found for them are
-completed, each other item joining the cluster that suits it best, and refined on all items.
+The items are sorted by their labels in a few draws, so that neighbours in this order mostly share clusters. Every n-th
+item represents its neighbours, so each group in these draws is represented in proportion to its size. The partitions
+found for the representatives are extended to all items, each other item joining the cluster that suits it best, and
+then refined on all items.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from numpy.typing import NDArray
 from partita import _core
 from partita.losses import Loss
 from partita.sample import PartitionSample, as_sample
+from partita.search.deadline import NEVER, Deadline
 from partita.search.jobs import Engine, Job, Report, Runs, run_here
+from partita.search.method import SEARCH
 
 COARSE_ITEMS = 20_000
-#: Fewer items are searched all at once.
+#: With fewer items than this, all are searched at once.
 MANY_ITEMS = 60_000
 ORDERING_DRAWS = 4
 CARRIED = 2
@@ -26,7 +29,7 @@ _NOWHERE = np.uint32(2**32 - 1)
 
 
 def is_large(sample: PartitionSample) -> bool:
-    """Whether the items are so many that the search works on some of them first."""
+    """Whether there are so many items that the search works on some of them first."""
     return sample.n_items >= MANY_ITEMS
 
 
@@ -38,20 +41,23 @@ def search_levels(
     engine: Engine = run_here,
     report: Report | None = None,
     n_coarse: int | None = None,
+    until: Deadline = NEVER,
 ) -> Runs:
-    """The runs on all items, after a search on `n_coarse` of them."""
+    """The runs on all items, after a search of `n_coarse` of them, which gets half of the remaining time."""
     items = representatives(sample, COARSE_ITEMS if n_coarse is None else n_coarse, rng)
-    runs, interrupted = engine(Job("search", _restricted(sample, items), loss, options), report)
+    first = options | {"seconds": until.left / 2}
+    runs, interrupted = engine(Job(SEARCH.name, restricted(sample, items), loss, first), report)
     best = best_distinct(runs, CARRIED)
     starts = np.full((len(best), sample.n_items), _NOWHERE)
     for start, run in zip(starts, best, strict=True):
         start[items] = run.labels
-    refined, stopped = engine(Job("search", sample, loss, options, starts=starts), report)
+    then = options | {"seconds": until.left}
+    refined, stopped = engine(Job(SEARCH.name, sample, loss, then, starts=starts), report)
     return refined, interrupted or stopped
 
 
 def representatives(sample: PartitionSample, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Items, spread evenly over all items in the order of their labels in a few random draws."""
+    """Evenly spaced items in the order of their labels in a few random draws."""
     draws = rng.choice(sample.n_unique, min(ORDERING_DRAWS, sample.n_unique), replace=False)
     order = np.lexsort([sample.labels[draw] for draw in draws])
     step = sample.n_items / count
@@ -59,8 +65,8 @@ def representatives(sample: PartitionSample, count: int, rng: np.random.Generato
     return np.sort(order[np.minimum(places, sample.n_items - 1)])
 
 
-def _restricted(sample: PartitionSample, items: NDArray[np.int64]) -> PartitionSample:
-    """The draws of some items; draws that label none of them are left out."""
+def restricted(sample: PartitionSample, items: NDArray[np.int64]) -> PartitionSample:
+    """The draws restricted to some items; draws that label none of them are left out."""
     labels = np.stack([row[items] for row in sample.labels])
     kept = labels.max(axis=1) >= 0
     return as_sample(labels[kept], weights=sample.weights[kept], missing=-1)

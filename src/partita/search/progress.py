@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 #: Called with the expected loss and the number of clusters of each run as it ends.
@@ -12,7 +15,7 @@ Report = Callable[[float, int], None]
 
 @contextmanager
 def reporting(progress: Any, runs: int) -> Iterator[Report | None]:
-    """What to call when a run ends: nothing, the user's function, or a bar with the best loss so far."""
+    """The function to call when a run ends: none, the user's own, or that of a bar with the best loss so far."""
     if callable(progress):
         yield progress
     elif not progress:
@@ -22,6 +25,46 @@ def reporting(progress: Any, runs: int) -> Iterator[Report | None]:
             yield report
 
 
+class CountedRuns:
+    """Passes reports on, and counts those before the deadline: the runs made by a search that ran out of time.
+
+    All runs of the first stage of a search are reported before any other, so all runs were made if there were as many
+    reports before the deadline as there are runs.
+    """
+
+    def __init__(self, report: Report | None, seconds: float) -> None:
+        self._report, self._deadline = report, time.monotonic() + seconds
+        self.in_time = 0
+
+    def __call__(self, loss: float, clusters: int) -> None:
+        self.in_time += time.monotonic() <= self._deadline
+        if self._report is not None:
+            self._report(loss, clusters)
+
+
+@dataclass
+class BestSoFar:
+    """The best of the runs that have ended, and how many of them reached it."""
+
+    loss: float = math.inf
+    clusters: int = 0
+    reached: int = 0
+
+    def after(self, loss: float, clusters: int) -> str:
+        """The text to show after another run has ended.
+
+        >>> best = BestSoFar()
+        >>> best.after(0.5, 3), best.after(0.75, 9)
+        ('best 0.5 with 3 clusters, reached 1 times', 'best 0.5 with 3 clusters, reached 1 times')
+        """
+        rounding = 0.0 if math.isinf(self.loss) else 1e-9 * abs(self.loss)
+        if loss < self.loss - rounding:
+            self.loss, self.clusters, self.reached = loss, clusters, 0
+            rounding = 1e-9 * abs(loss)
+        self.reached += loss <= self.loss + rounding
+        return f"best {self.loss:.6g} with {self.clusters} clusters, reached {self.reached} times"
+
+
 @contextmanager
 def _bar(runs: int) -> Iterator[Report]:
     from rich.console import Console
@@ -29,18 +72,14 @@ def _bar(runs: int) -> Iterator[Report]:
 
     text = TextColumn("{task.description}")
     columns = (text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    best, reached = float("inf"), 0
+    best = BestSoFar()
 
     with Progress(*columns, transient=True, console=Console(stderr=True)) as bar:
         task = bar.add_task("searching", total=runs)
 
         def report(loss: float, clusters: int) -> None:
-            nonlocal best, reached
-            if loss < best - 1e-9 * abs(best):
-                best, reached = loss, 0
-            reached += loss <= best + 1e-9 * abs(best)
             total = bar.tasks[0].total or 0
-            description = f"best {best:.6g} with {clusters} clusters, reached {reached} times"
-            bar.update(task, advance=1, total=max(total, bar.tasks[0].completed + 1), description=description)
+            total = max(total, bar.tasks[0].completed + 1)
+            bar.update(task, advance=1, total=total, description=best.after(loss, clusters))
 
         yield report

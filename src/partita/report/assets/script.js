@@ -38,14 +38,14 @@
     });
   }
 
-  const total = data.map.edges[data.map.edges.length - 1];
+  const total = data.map ? data.map.edges[data.map.edges.length - 1] : 0; // no map: clusters are too small for its cells
   function itemsAt(cell) {
     if (data.map.names) { return data.map.names[cell]; }
     return "items " + (data.map.edges[cell] + 1) + " to " + data.map.edges[cell + 1] + " of the order";
   }
   function clusterAt(position) {
     const found = data.map.clusters.find((c) => position >= c[1] && position < c[2]);
-    return found ? found[0] : "?";
+    return found ? "cluster " + found[0] : "small clusters";
   }
   // The cell that holds a position along the map.
   function cellAt(position) {
@@ -59,6 +59,7 @@
   }
 
   function drawMap() {
+    if (!data.map) { return; }
     const edges = data.map.edges;
     const map = {
       type: "heatmap", z: data.map.z, x: edges, y: edges, zmin: 0, zmax: 100, hoverinfo: "none",
@@ -77,14 +78,15 @@
     byId("fig-map").on("plotly_hover", (event) => {
       const point = event.points[0];
       const row = cellAt(point.y), column = cellAt(point.x);
-      say("map-readout", itemsAt(row) + " (cluster " + clusterAt(edges[row]) + ") and " + itemsAt(column) +
-        " (cluster " + clusterAt(edges[column]) + "): " + (point.z < 0 ? "no draw labels both" : point.z + "%"));
+      say("map-readout", itemsAt(row) + " (" + clusterAt(edges[row]) + ") and " + itemsAt(column) +
+        " (" + clusterAt(edges[column]) + "): " + (point.z < 0 ? "no draw labels both" : point.z + "%"));
     });
   }
   function zoomTo(start, stop) {
     Plotly.relayout("fig-map", { "xaxis.range": [start, stop], "yaxis.range": [stop, start] });
   }
   function bindZoom() {
+    if (!data.map) { return; }
     byId("zoom").addEventListener("change", (event) => {
       const [start, stop] = event.target.value ? event.target.value.split(",").map(Number) : [0, total];
       zoomTo(start, stop);
@@ -199,39 +201,6 @@
 
   function drawAll() { drawCounts(); drawMap(); drawStrips(); drawPoints(); drawTrace(); }
 
-  function sortBy(table, column, header) {
-    const ascending = header.getAttribute("aria-sort") !== "ascending", body = table.tBodies[0];
-    const value = (row) => {
-      const cell = row.cells[column];
-      return cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v);
-    };
-    const compare = (a, b) => (typeof a === "number" ? a - b : a.localeCompare(b, undefined, { numeric: true }));
-    const rows = Array.from(body.rows).map((row) => [value(row), row]);
-    rows.sort((a, b) => (ascending ? 1 : -1) * compare(a[0], b[0]));
-    body.append(...rows.map((pair) => pair[1]));
-    table.querySelectorAll("th").forEach((th) => th.removeAttribute("aria-sort"));
-    header.setAttribute("aria-sort", ascending ? "ascending" : "descending");
-  }
-  function bindTables() {
-    document.querySelectorAll("table").forEach((table) => {
-      table.querySelectorAll("thead th").forEach((header, column) => {
-        header.querySelector("button").addEventListener("click", () => sortBy(table, column, header));
-      });
-    });
-    document.querySelectorAll("input[type=search]").forEach((input) => {
-      const rows = Array.from(byId(input.dataset.table).tBodies[0].rows);
-      input.addEventListener("input", () => {
-        const wanted = input.value.trim().toLowerCase();
-        let shown = 0;
-        rows.forEach((row) => {
-          row.hidden = wanted !== "" && !row.textContent.toLowerCase().includes(wanted);
-          shown += row.hidden ? 0 : 1;
-        });
-        byId(input.dataset.table + "-count").textContent = wanted ? shown + " of " + rows.length : "";
-      });
-    });
-  }
-
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const root = document.documentElement;
   const theme = () => root.dataset.theme || (dark.matches ? "dark" : "light");
@@ -248,7 +217,6 @@
   });
   addEventListener("resize", () => { if (data.points && columnsFitting() !== columnsDrawn) { drawPoints(); } });
 
-  bindTables();
   bindZoom();
   drawAll();
 })();

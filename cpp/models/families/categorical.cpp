@@ -1,0 +1,173 @@
+#include "models/families/categorical.hpp"
+
+#include <algorithm>
+
+#include "common/clones.hpp"
+#include "common/lanes.hpp"
+#include "common/log_gamma.hpp"
+
+namespace partita::models {
+
+namespace {
+
+PARTITA_CLONES void add_row_lanes(const double* const* rows, std::size_t count, std::size_t slots,
+                                  double* out) {
+    for (std::size_t s = 0; s < slots; s += common::lanes) {
+        common::Lanes total, term;
+        common::load(total, out + s);
+        for (std::size_t r = 0; r < count; ++r) {
+            common::load(term, rows[r] + s);
+            total += term;
+        }
+        common::store(total, out + s);
+    }
+}
+
+/// ln G(x + n) - ln G(x).
+double rising(double x, double n) {
+    if (n == 0.0)
+        return 0.0;
+    return x > common::large_argument ? common::log_rising(x, n)
+                                      : common::log_gamma(x + n) - common::log_gamma(x);
+}
+
+} // namespace
+
+void add_rows(std::span<const double* const> rows, std::size_t slots, double* out) {
+    add_row_lanes(rows.data(), rows.size(), slots, out);
+}
+
+template <class Code>
+Categorical<Code>::Categorical(DirichletBase base, std::size_t max_size) : base_(std::move(base)) {
+    std::size_t row = 0;
+    for (std::size_t c = 0; c < dims(); ++c) {
+        first_.push_back(row);
+        row += base_.levels[c];
+        level_table_.push_back(table_of(base_.weights[c], max_size));
+        column_table_.push_back(table_of(base_.weights[c] * base_.levels[c], max_size));
+    }
+    counts_ = SlotRows(row), log_shares_ = SlotRows(row), observed_ = SlotRows(dims());
+}
+
+template <class Code> std::size_t Categorical<Code>::table_of(double base, std::size_t max_size) {
+    const auto found = std::find(bases_.begin(), bases_.end(), base) - bases_.begin();
+    if (static_cast<std::size_t>(found) == bases_.size()) {
+        bases_.push_back(base);
+        tables_.emplace_back(base, max_size);
+    }
+    return static_cast<std::size_t>(found);
+}
+
+template <class Code> void Categorical<Code>::widen(std::size_t stride) {
+    for (auto* rows : {&counts_, &observed_, &log_shares_})
+        rows->widen(stride);
+    const auto before = sizes_.size();
+    sizes_.resize(stride);
+    for (auto slot = before; slot < stride; ++slot)
+        clear(slot);
+}
+
+template <class Code> void Categorical<Code>::clear(std::size_t slot) {
+    sizes_[slot] = 0;
+    for (std::size_t row = 0; row < counts_.rows(); ++row)
+        counts_.at(row, slot) = 0.0;
+    for (std::size_t c = 0; c < dims(); ++c) {
+        observed_.at(c, slot) = 0.0;
+        set_column(c, slot);
+    }
+}
+
+template <class Code>
+void Categorical<Code>::assign(std::size_t slot, std::uint32_t size, const double* counts) {
+    sizes_[slot] = size;
+    for (std::size_t c = 0; c < dims(); ++c) {
+        observed_.at(c, slot) = 0.0;
+        for (auto row = first_[c]; row < first_[c] + base_.levels[c]; ++row) {
+            counts_.at(row, slot) = counts[row];
+            observed_.at(c, slot) += counts[row];
+        }
+        set_column(c, slot);
+    }
+}
+
+template <class Code> void Categorical<Code>::change(std::size_t slot, const Code* x, double by) {
+    for (std::size_t c = 0; c < dims(); ++c) {
+        if (x[c] == Table::gap)
+            continue;
+        counts_.at(first_[c] + x[c], slot) += by;
+        observed_.at(c, slot) += by;
+        set_column(c, slot);
+    }
+}
+
+template <class Code> void Categorical<Code>::set_column(std::size_t column, std::size_t slot) {
+    const double total = log_of(column_table_[column], observed_.at(column, slot));
+    for (auto row = first_[column]; row < first_[column] + base_.levels[column]; ++row)
+        log_shares_.at(row, slot) = log_of(level_table_[column], counts_.at(row, slot)) - total;
+}
+
+template <class Code>
+void Categorical<Code>::copy_slot(const Categorical& from, std::size_t source, std::size_t target) {
+    sizes_[target] = from.sizes_[source];
+    counts_.copy_slot(from.counts_, source, target);
+    observed_.copy_slot(from.observed_, source, target);
+    log_shares_.copy_slot(from.log_shares_, source, target);
+}
+
+template <class Code>
+void Categorical<Code>::score(const Code* x, std::size_t own, std::size_t slots, double* out) {
+    const double before = own != no_slot ? out[own] : 0.0;
+    rows_.clear();
+    for (std::size_t c = 0; c < dims(); ++c)
+        if (x[c] != Table::gap)
+            rows_.push_back(log_shares_.row(first_[c] + x[c]));
+    add_rows(rows_, slots, out);
+    if (own != no_slot)
+        out[own] = before + score_own(x, own);
+}
+
+template <class Code> double Categorical<Code>::score_own(const Code* x, std::size_t own) const {
+    double total = 0.0;
+    for (std::size_t c = 0; c < dims(); ++c)
+        if (x[c] != Table::gap)
+            total += log_of(level_table_[c], counts_.at(first_[c] + x[c], own) - 1.0) -
+                     log_of(column_table_[c], observed_.at(c, own) - 1.0);
+    return total;
+}
+
+template <class Code> double Categorical<Code>::log_marginal(std::size_t slot) const {
+    double total = 0.0;
+    for (std::size_t c = 0; c < dims(); ++c) {
+        total -= rising(base_.weights[c] * base_.levels[c], observed_.at(c, slot));
+        for (auto row = first_[c]; row < first_[c] + base_.levels[c]; ++row)
+            total += rising(base_.weights[c], counts_.at(row, slot));
+    }
+    return total;
+}
+
+template <class Code> bool Categorical<Code>::recount(const Summaries& summaries, std::size_t stride) {
+    widen(stride);
+    for (std::size_t slot = 0; slot < stride; ++slot)
+        summaries.assign_to(*this, slot, slot);
+    return true;
+}
+
+template <class Code>
+void Categorical<Code>::Summaries::compute(const Categorical& family, const Table& table,
+                                           std::span<const std::uint32_t> items,
+                                           std::span<const std::uint32_t> labels, std::size_t slots) {
+    n_levels_ = family.counts_.rows();
+    sizes_.assign(slots, 0), counts_.assign(slots * n_levels_, 0.0);
+    for (std::size_t p = 0; p < items.size(); ++p) {
+        ++sizes_[labels[p]];
+        const Code* x = table.item(items[p]);
+        for (std::size_t c = 0; c < family.dims(); ++c)
+            if (x[c] != Table::gap)
+                counts_[labels[p] * n_levels_ + family.first_[c] + x[c]] += 1.0;
+    }
+}
+
+template class Categorical<std::uint8_t>;
+template class Categorical<std::uint32_t>;
+
+} // namespace partita::models

@@ -1,0 +1,209 @@
+#include "models/families/gaussian_cells.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "common/clones.hpp"
+#include "common/lanes.hpp"
+#include "common/log_gamma.hpp"
+
+namespace partita::models {
+
+namespace {
+
+/// out += add - exponent ln(1 + weight (x - mean)^2), for every slot.
+PARTITA_CLONES void score_column(double x, const double* mean, const double* weight, const double* exponent,
+                                 const double* add, std::size_t slots, double* out) {
+    for (std::size_t s = 0; s < slots; s += common::lanes) {
+        common::Lanes deviation, factor, power, constant, score;
+        common::load(deviation, mean + s);
+        common::load(factor, weight + s);
+        common::load(power, exponent + s);
+        common::load(constant, add + s);
+        common::load(score, out + s);
+        deviation = x - deviation;
+        factor = 1.0 + factor * deviation * deviation;
+        common::lane_log(factor);
+        common::store(score + constant - power * factor, out + s);
+    }
+}
+
+/// ln G(a + n/2 + 1/2) - ln G(a + n/2) + ln((c + n) / (c + n + 1)) / 2 - ln(2 pi) / 2.
+double log_step(double a, double c, double n) {
+    return common::log_gamma(a + 0.5 * n + 0.5) - common::log_gamma(a + 0.5 * n) +
+           0.5 * std::log((c + n) / (c + n + 1.0)) - 0.5 * std::log(2.0 * std::numbers::pi);
+}
+
+} // namespace
+
+GaussianCells::GaussianCells(GammaBase base)
+    : base_(std::move(base)), observed_(dims()), mean_(dims()), b_(dims()), weight_(dims()),
+      exponent_(dims()), add_(dims()), own_(dims()) {}
+
+void GaussianCells::widen(std::size_t stride) {
+    for (auto* rows : {&observed_, &mean_, &b_, &weight_, &exponent_, &add_, &own_})
+        rows->widen(stride);
+    const auto before = sizes_.size();
+    sizes_.resize(stride);
+    for (auto slot = before; slot < stride; ++slot)
+        clear(slot);
+}
+
+void GaussianCells::clear(std::size_t slot) {
+    sizes_[slot] = 0;
+    for (std::size_t c = 0; c < dims(); ++c)
+        clear_cell(c, slot);
+}
+
+void GaussianCells::clear_cell(std::size_t column, std::size_t slot) {
+    observed_.at(column, slot) = 0.0;
+    mean_.at(column, slot) = base_.mean[column];
+    b_.at(column, slot) = base_.b[column];
+    set_cell(column, slot);
+}
+
+/// What scores need, from the number of cells, their mean and b.
+void GaussianCells::set_cell(std::size_t column, std::size_t slot) {
+    const double n = observed_.at(column, slot), a = base_.a[column], c = base_.c[column];
+    const double log_b = std::log(b_.at(column, slot));
+    weight_.at(column, slot) = 0.5 * (c + n) / (c + n + 1.0) / b_.at(column, slot);
+    exponent_.at(column, slot) = a + 0.5 * n + 0.5;
+    add_.at(column, slot) = log_step(a, c, n) - 0.5 * log_b;
+    own_.at(column, slot) = n > 0.0 ? log_step(a, c, n - 1.0) - 0.5 * log_b : 0.0;
+}
+
+void GaussianCells::insert(std::size_t slot, const double* x) {
+    for (std::size_t column = 0; column < dims(); ++column) {
+        if (std::isnan(x[column]))
+            continue;
+        const double c = base_.c[column] + observed_.at(column, slot);
+        const double deviation = x[column] - mean_.at(column, slot);
+        b_.at(column, slot) += 0.5 * c / (c + 1.0) * deviation * deviation;
+        mean_.at(column, slot) += deviation / (c + 1.0);
+        observed_.at(column, slot) += 1.0;
+        set_cell(column, slot);
+    }
+    ++sizes_[slot];
+}
+
+void GaussianCells::remove(std::size_t slot, const double* x) {
+    for (std::size_t column = 0; column < dims(); ++column) {
+        if (std::isnan(x[column]))
+            continue;
+        if (observed_.at(column, slot) == 1.0) {
+            clear_cell(column, slot);
+            continue;
+        }
+        const double c = base_.c[column] + observed_.at(column, slot);
+        const double deviation = x[column] - mean_.at(column, slot);
+        b_.at(column, slot) -= 0.5 * c / (c - 1.0) * deviation * deviation;
+        mean_.at(column, slot) -= deviation / (c - 1.0);
+        observed_.at(column, slot) -= 1.0;
+        set_cell(column, slot);
+    }
+    --sizes_[slot];
+}
+
+void GaussianCells::copy_slot(const GaussianCells& from, std::size_t source, std::size_t target) {
+    sizes_[target] = from.sizes_[source];
+    for (const auto rows :
+         {&GaussianCells::observed_, &GaussianCells::mean_, &GaussianCells::b_, &GaussianCells::weight_,
+          &GaussianCells::exponent_, &GaussianCells::add_, &GaussianCells::own_})
+        (this->*rows).copy_slot(from.*rows, source, target);
+}
+
+void GaussianCells::score(const double* x, std::size_t own, std::size_t slots, double* out) {
+    const double before = own != no_slot ? out[own] : 0.0;
+    for (std::size_t column = 0; column < dims(); ++column)
+        if (!std::isnan(x[column]))
+            score_column(x[column], mean_.row(column), weight_.row(column), exponent_.row(column),
+                         add_.row(column), slots, out);
+    if (own != no_slot)
+        out[own] = before + score_own(x, own);
+}
+
+/// Log predictive density of x given the other items of its own cluster.
+double GaussianCells::score_own(const double* x, std::size_t own) {
+    own_ratio_ = 1.0;
+    if (sizes_[own] < 2)
+        return 0.0; // an item alone in its cluster is scored by the empty slot instead
+    double total = 0.0;
+    for (std::size_t column = 0; column < dims(); ++column) {
+        if (std::isnan(x[column]))
+            continue;
+        const double n = observed_.at(column, own), c = base_.c[column] + n;
+        const double deviation = x[column] - mean_.at(column, own);
+        const double ratio =
+            std::max(1.0 - 0.5 * c / (c - 1.0) * deviation * deviation / b_.at(column, own), 1e-30);
+        own_ratio_ = std::min(own_ratio_, ratio);
+        total += own_.at(column, own) + (base_.a[column] + 0.5 * n - 0.5) * std::log(ratio);
+    }
+    return total;
+}
+
+double GaussianCells::log_marginal(std::size_t slot) const {
+    double total = 0.0;
+    for (std::size_t column = 0; column < dims(); ++column) {
+        const double n = observed_.at(column, slot), a = base_.a[column], c = base_.c[column];
+        total += common::log_gamma(a + 0.5 * n) - common::log_gamma(a) + 0.5 * std::log(c / (c + n)) -
+                 0.5 * n * std::log(2.0 * std::numbers::pi) + a * std::log(base_.b[column]) -
+                 (a + 0.5 * n) * std::log(b_.at(column, slot));
+    }
+    return total;
+}
+
+bool GaussianCells::recount(const Summaries& summaries, std::size_t stride) {
+    for (auto* rows : {&observed_, &weight_, &exponent_, &add_, &own_})
+        rows->widen(stride);
+    sizes_.resize(stride);
+    for (std::size_t slot = 0; slot < stride; ++slot) {
+        sizes_[slot] = summaries.size(slot);
+        for (std::size_t column = 0; column < dims(); ++column) {
+            observed_.at(column, slot) = summaries.observed(slot, column);
+            if (!(b_.at(column, slot) > 0.0))
+                return false;
+            set_cell(column, slot);
+        }
+    }
+    return true;
+}
+
+void GaussianCells::Summaries::compute(const GaussianCells& family, const NumberTable& table,
+                                       std::span<const std::uint32_t> items,
+                                       std::span<const std::uint32_t> labels, std::size_t slots) {
+    dims_ = family.dims();
+    sizes_.assign(slots, 0);
+    for (auto* values : {&observed_, &means_, &scatters_})
+        values->assign(slots * dims_, 0.0);
+    const auto for_each_cell = [&](auto work) {
+        for (std::size_t p = 0; p < items.size(); ++p)
+            for (std::size_t column = 0; column < dims_; ++column)
+                if (const double x = table.item(items[p])[column]; !std::isnan(x))
+                    work(labels[p] * dims_ + column, x);
+    };
+    for (std::size_t p = 0; p < items.size(); ++p)
+        ++sizes_[labels[p]];
+    for_each_cell([&](std::size_t place, double x) { observed_[place] += 1.0, means_[place] += x; });
+    for (std::size_t place = 0; place < means_.size(); ++place)
+        means_[place] /= std::max(observed_[place], 1.0);
+    for_each_cell(
+        [&](std::size_t place, double x) { scatters_[place] += (x - means_[place]) * (x - means_[place]); });
+}
+
+void GaussianCells::Summaries::assign_to(GaussianCells& family, std::size_t slot, std::size_t source) const {
+    family.sizes_[slot] = sizes_[source];
+    for (std::size_t column = 0; column < dims_; ++column) {
+        const auto place = source * dims_ + column;
+        const double n = observed_[place], c = family.base_.c[column], m0 = family.base_.mean[column];
+        const double shift = n > 0.0 ? means_[place] - m0 : 0.0;
+        family.observed_.at(column, slot) = n;
+        family.mean_.at(column, slot) = m0 + n / (c + n) * shift;
+        family.b_.at(column, slot) =
+            family.base_.b[column] + 0.5 * scatters_[place] + 0.5 * c * n / (c + n) * shift * shift;
+        family.set_cell(column, slot);
+    }
+}
+
+} // namespace partita::models

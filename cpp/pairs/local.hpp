@@ -1,0 +1,55 @@
+// One component as a problem of its own: its items numbered from 0, with the pairs among them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pairs/graph.hpp"
+
+namespace partita::pairs {
+
+/// Lists of numbers one after the other: list k is values[offsets[k] .. offsets[k + 1]].
+struct Lists {
+    std::vector<std::uint32_t> offsets{0}, values;
+
+    std::uint32_t size() const { return static_cast<std::uint32_t>(offsets.size() - 1); }
+    std::span<const std::uint32_t> operator[](std::size_t k) const {
+        return {values.data() + offsets[k], values.data() + offsets[k + 1]};
+    }
+    void close() { offsets.push_back(static_cast<std::uint32_t>(values.size())); }
+};
+
+/// Labels below their number in place of keys of any size: equal where the keys are.
+template <class Key> std::vector<std::uint32_t> ranked(const std::vector<Key>& keys) {
+    auto sorted = keys;
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<std::uint32_t> ranks;
+    ranks.reserve(keys.size());
+    for (const auto key : keys)
+        ranks.push_back(
+            static_cast<std::uint32_t>(std::lower_bound(sorted.begin(), sorted.end(), key) - sorted.begin()));
+    return ranks;
+}
+
+/// The items that have each label, labels in order of first appearance.
+Lists grouped(std::span<const std::uint32_t> labels);
+
+struct Local {
+    std::vector<std::uint32_t> items; // as the whole graph numbers them
+    Lists neighbours;
+    std::vector<double> probabilities; // in the order of neighbours.values
+    Lists atoms;                       // items that must stay together
+    Lists apart;                       // for each item; empty where nothing must be apart
+    std::vector<std::uint32_t> source; // for each item; empty where sources do not matter
+
+    std::uint32_t n_items() const { return static_cast<std::uint32_t>(items.size()); }
+    bool is_constrained() const { return apart.size() > 0 || !source.empty(); }
+};
+
+/// The problem of some items. `place` is scratch over all items, and is left as it was found: all `nothing`.
+Local localise(const Graph& graph, const Constraints& constraints, std::span<const std::uint32_t> items,
+               std::vector<std::uint32_t>& place);
+
+} // namespace partita::pairs

@@ -1,0 +1,289 @@
+#include "pairs/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "common/first_appearance.hpp"
+#include "pairs/bound.hpp"
+#include "pairs/components.hpp"
+#include "pairs/descent.hpp"
+#include "pairs/exact.hpp"
+#include "pairs/local.hpp"
+
+namespace partita::pairs {
+
+namespace {
+
+constexpr std::uint32_t always_exact = 8; // atoms that are solved exactly before anything else is tried
+constexpr std::size_t crossed = 4;        // best partitions that are crossed
+constexpr std::uint32_t runs_per_wave = 4;
+constexpr std::ptrdiff_t agreeing_runs = 8;
+constexpr std::size_t items_per_component = 2'000'000; // times runs
+constexpr std::size_t few_runs = 3;
+constexpr double meets = 1e-9; // a bound that is so near, relative to the value, proves it
+
+/// A partition of a component, and its value.
+struct Candidate {
+    Labels labels;
+    double value = std::numeric_limits<double>::infinity();
+};
+
+template <class Objective> class Search {
+public:
+    Search(const Graph& graph, const Objective& objective, const Constraints& constraints,
+           std::span<const std::uint32_t> starts, const Options& options, const common::StopFlag& stop)
+        : graph_(graph), objective_(objective), constraints_(constraints), starts_(starts), options_(options),
+          limits_(stop, options.seconds), components_(find_components(graph, objective, constraints)),
+          results_(components_.size()), labels_(graph.n_items()), place_(std::max(options.threads, 1u)) {}
+
+    Result run() {
+        for (auto& place : place_)
+            place.assign(graph_.n_items(), nothing);
+        const auto order = largest_first();
+        each(order.size(), [&](std::size_t task, Scratch& place) { begin(order[task], place); });
+        std::vector<std::uint32_t> open;
+        for (const auto c : order)
+            if (!results_[c].proven)
+                open.push_back(c);
+        search_further(open);
+        return {renumbered(), std::move(components_.of_item), std::move(results_)};
+    }
+
+private:
+    using Scratch = std::vector<std::uint32_t>;
+
+    template <class Work> void each(std::size_t n_tasks, Work work) {
+        common::parallel_for(n_tasks, options_.threads, limits_.stop(),
+                             [&](std::size_t task, unsigned worker) { work(task, place_[worker]); });
+    }
+
+    std::vector<std::uint32_t> largest_first() const {
+        std::vector<std::uint32_t> order(components_.size());
+        std::iota(order.begin(), order.end(), 0u);
+        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
+            return components_[x].size() > components_[y].size();
+        });
+        return order;
+    }
+
+    Local local(std::uint32_t component, Scratch& place) const {
+        return localise(graph_, constraints_, components_[component], place);
+    }
+
+    /// One stream for each run of each component: the same numbers on any number of threads.
+    common::Rng stream(std::uint32_t component, std::uint64_t run) const {
+        return common::Rng(options_.seed, std::uint64_t{components_[component].front()} << 20 | run);
+    }
+
+    std::size_t n_starts() const { return starts_.size() / std::max<std::size_t>(graph_.n_items(), 1); }
+
+    /// A start that was given, as far as it concerns a component.
+    Labels given(const Local& local, std::size_t start) const {
+        const auto all = starts_.subspan(start * graph_.n_items(), graph_.n_items());
+        Labels own;
+        for (const auto item : local.items)
+            own.push_back(all[item]);
+        return ranked(own);
+    }
+
+    static Labels alone(const Local& local) {
+        Labels labels(local.n_items());
+        for (std::uint32_t v = 0; v < local.atoms.size(); ++v)
+            for (const auto i : local.atoms[v])
+                labels[i] = v;
+        return labels;
+    }
+
+    /// Atoms in random clusters, about so many atoms in each as the square root of their number.
+    static Labels at_random(const Local& local, common::Rng& rng) {
+        Labels labels(local.n_items());
+        const auto groups =
+            static_cast<std::uint64_t>(std::sqrt(static_cast<double>(local.atoms.size()))) + 1;
+        for (std::uint32_t v = 0; v < local.atoms.size(); ++v) {
+            const auto group = static_cast<std::uint32_t>(rng.below(groups));
+            for (const auto i : local.atoms[v])
+                labels[i] = group;
+        }
+        return labels;
+    }
+
+    Labels start(const Local& local, std::uint32_t run, common::Rng& rng) const {
+        if (run < n_starts())
+            return given(local, run);
+        return run % 2 == 0 || local.is_constrained() ? alone(local) : at_random(local, rng);
+    }
+
+    /// The first run, or the exact solution of a small component.
+    void begin(std::uint32_t component, Scratch& place) {
+        if (components_[component].size() == 1)
+            return keep_single(component);
+        const auto problem = local(component, place);
+        auto& result = results_[component];
+        result.n_items = problem.n_items();
+        auto rng = stream(component, 0);
+        auto found = start(problem, 0, rng);
+        if (limits_.reached())
+            return keep(component, problem, {found, value_of(problem, objective_, found)});
+        const auto n_atoms = problem.atoms.size();
+        if (n_atoms > always_exact) {
+            improve(problem, objective_, found, 1, rng, limits_);
+            keep(component, problem, {found, value_of(problem, objective_, found)});
+        }
+        if (!result.proven && n_atoms <= max_exact) {
+            found = best_partition(problem, objective_);
+            keep(component, problem, {found, value_of(problem, objective_, found)}, true);
+        }
+    }
+
+    void keep_single(std::uint32_t component) {
+        const auto item = components_[component].front();
+        labels_[item] = item;
+        results_[component] = {1, 0.0, 0.0, true};
+    }
+
+    /// Books a partition of a component, and whether it is proven best.
+    void keep(std::uint32_t component, const Local& problem, const Candidate& found, bool is_best = false) {
+        auto& result = results_[component];
+        std::vector<std::uint32_t> first(problem.n_items(), nothing);
+        for (std::uint32_t i = 0; i < problem.n_items(); ++i) {
+            auto& leader = first[found.labels[i]];
+            leader = leader == nothing ? problem.items[i] : leader;
+            labels_[problem.items[i]] = leader;
+        }
+        result.value = found.value;
+        if (is_best)
+            result.bound = found.value;
+        else if (!limits_.reached())
+            result.bound = std::max(result.bound, lower_bound(problem, objective_, found.labels));
+        result.proven = is_best || result.bound >= result.value - meets * (1 + std::abs(result.value));
+    }
+
+    /// More runs for the components that are not proven, all of them side by side, then crossings.
+    void search_further(const std::vector<std::uint32_t>& open) {
+        std::vector<std::vector<Candidate>> found(open.size());
+        std::vector<std::uint32_t> going(open.size()); // places in `open`
+        std::iota(going.begin(), going.end(), 0u);
+        for (std::uint32_t run = 1; !going.empty() && !limits_.reached(); run += runs_per_wave) {
+            std::erase_if(going,
+                          [&](std::uint32_t o) { return run >= runs_of(open[o]) || agrees(found[o]); });
+            for (const auto o : going)
+                found[o].resize(runs_of(open[o]) - 1);
+            each(going.size() * runs_per_wave, [&](std::size_t task, Scratch& place) {
+                const auto own = run + static_cast<std::uint32_t>(task % runs_per_wave);
+                auto& runs = found[going[task / runs_per_wave]];
+                if (own < runs_of(open[going[task / runs_per_wave]]) && !limits_.reached())
+                    runs[own - 1] = one_run(open[going[task / runs_per_wave]], own, place);
+            });
+        }
+        each(open.size(), [&](std::size_t task, Scratch& place) { cross(open[task], found[task], place); });
+    }
+
+    /// Large components get fewer runs: crossing makes the best of a few.
+    std::uint32_t runs_of(std::uint32_t component) const {
+        const auto affordable = items_per_component / components_[component].size();
+        return std::min(options_.runs,
+                        static_cast<std::uint32_t>(std::max<std::size_t>(affordable, few_runs)));
+    }
+
+    /// Whether so many runs ended at the same value that more would do so too.
+    static bool agrees(const std::vector<Candidate>& found) {
+        if (found.empty())
+            return false;
+        const auto best = std::min_element(found.begin(), found.end(), by_value)->value;
+        return std::count_if(found.begin(), found.end(), [&](const Candidate& candidate) {
+                   return candidate.value <= best + meets * (1 + std::abs(best));
+               }) >= agreeing_runs;
+    }
+
+    static bool by_value(const Candidate& x, const Candidate& y) { return x.value < y.value; }
+
+    Candidate one_run(std::uint32_t component, std::uint32_t run, Scratch& place) const {
+        const auto problem = local(component, place);
+        auto rng = stream(component, run);
+        auto labels = start(problem, run, rng);
+        improve(problem, objective_, labels, options_.zealous, rng, limits_);
+        const auto value = value_of(problem, objective_, labels);
+        return {std::move(labels), value};
+    }
+
+    /// Crosses the best partitions of a component with the best one as long as that gains.
+    void cross(std::uint32_t component, std::vector<Candidate> found, Scratch& place) {
+        const auto problem = local(component, place);
+        auto rng = stream(component, (1u << 20) - 1);
+        found.push_back({present(problem), results_[component].value});
+        std::stable_sort(found.begin(), found.end(), by_value);
+        auto best = found.front();
+        bool gained = found.size() > 1;
+        while (gained && !limits_.reached()) {
+            gained = false;
+            for (std::size_t other = 1; other < std::min(found.size(), crossed + 1); ++other)
+                gained |= crossing(problem, best, found[other], rng);
+        }
+        if (best.value < results_[component].value - min_gain)
+            keep(component, problem, best);
+    }
+
+    /// Where two partitions agree, items stay together; what they do not agree on is decided anew.
+    bool crossing(const Local& problem, Candidate& best, const Candidate& other, common::Rng& rng) const {
+        if (other.labels.empty())
+            return false;
+        auto labels = best.labels;
+        settle_level(problem, objective_, meet(best.labels, other.labels), labels, rng, limits_);
+        improve(problem, objective_, labels, 1, rng, limits_);
+        const auto value = value_of(problem, objective_, labels);
+        if (!(value < best.value - min_gain))
+            return false;
+        best = {std::move(labels), value};
+        return true;
+    }
+
+    static Lists meet(const Labels& x, const Labels& y) {
+        std::vector<std::uint64_t> keys;
+        for (std::size_t i = 0; i < x.size(); ++i)
+            keys.push_back(std::uint64_t{x[i]} << 32 | y[i]);
+        return grouped(ranked(keys));
+    }
+
+    /// What is booked for a component.
+    Labels present(const Local& problem) const {
+        Labels leaders;
+        for (const auto item : problem.items)
+            leaders.push_back(labels_[item]);
+        return ranked(leaders);
+    }
+
+    std::vector<std::uint32_t> renumbered() const {
+        common::FirstAppearance name(labels_.size());
+        auto labels = labels_;
+        for (auto& label : labels)
+            label = name(label);
+        return labels;
+    }
+
+    const Graph& graph_;
+    Objective objective_;
+    const Constraints& constraints_;
+    std::span<const std::uint32_t> starts_;
+    Options options_;
+    search::Limits limits_;
+    Components components_;
+    std::vector<ComponentResult> results_;
+    std::vector<std::uint32_t> labels_; // of each item, the first item of its cluster
+    std::vector<Scratch> place_;
+};
+
+} // namespace
+
+Result search(const Graph& graph, const Threshold& objective, const Constraints& constraints,
+              std::span<const std::uint32_t> starts, const Options& options, const common::StopFlag& stop) {
+    return Search<Threshold>(graph, objective, constraints, starts, options, stop).run();
+}
+
+Result search(const Graph& graph, const LogMass& objective, const Constraints& constraints,
+              std::span<const std::uint32_t> starts, const Options& options, const common::StopFlag& stop) {
+    return Search<LogMass>(graph, objective, constraints, starts, options, stop).run();
+}
+
+} // namespace partita::pairs

@@ -1,0 +1,26 @@
+// Searches under constraints: items that move together, clusters that an item may not join.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "search/run.hpp"
+
+namespace partita::search {
+
+/// What every partition must obey. Atoms are sets of items that are always together; `apart` has, for each
+/// item, the items that it must not be with, in rows.
+struct Restrictions {
+    std::vector<std::vector<std::uint32_t>> atoms;
+    std::vector<std::vector<std::uint32_t>> apart;
+};
+
+/// Runs that begin at the given partitions, which must obey, and then at atoms allocated in random order.
+/// There is no limit on clusters: one may be impossible to keep.
+std::vector<Run> search_constrained(const Problem& problem, const Restrictions& restrictions,
+                                    const std::vector<std::vector<std::uint32_t>>& starts,
+                                    const SearchOptions& options, const common::StopFlag& stop,
+                                    const Progress& progress);
+
+} // namespace partita::search

@@ -1,0 +1,223 @@
+#include "search/sparse_search.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "common/first_appearance.hpp"
+#include "search/components.hpp"
+#include "search/fold.hpp"
+#include "search/level.hpp"
+#include "search/random_draw.hpp"
+#include "search/sparse_moves.hpp"
+
+namespace partita::search {
+namespace {
+
+constexpr std::size_t draws_looked_at = 16;
+
+/// What scoring one item in one draw costs, in units of one vector of eight cells.
+struct Cost {
+    double dense = 0, sparse = 0;
+};
+
+constexpr double clusters_a_vector = 8;
+constexpr double row_cost = 2;       // of a list: it is somewhere in memory
+constexpr double cell_cost = 1;      // each entry of the list
+constexpr double cells_of_long = 6;  // entries of a long list, near an optimum
+constexpr double min_clusters = 100; // below, a row of cells is a few vectors and merges are cheap
+
+template <class Label> Cost predicted_cost(const Draws<Label>& draws) {
+    const auto step = std::max<std::size_t>(1, draws.n_draws() / draws_looked_at);
+    Cost cost;
+    double looked_at = 0;
+    for (std::size_t t = 0; t < draws.n_draws(); t += step, ++looked_at) {
+        const auto labels = draws.draw(t);
+        std::vector<std::uint32_t> sizes(count_clusters(labels));
+        for (const auto label : labels)
+            if (label != gap<Label>)
+                ++sizes[label];
+        cost.dense += static_cast<double>(sizes.size()) / clusters_a_vector;
+        double entries = 0;
+        for (const auto size : sizes)
+            if (size > 1)
+                entries += size * (row_cost + cell_cost * std::min<double>(size, cells_of_long));
+        cost.sparse += entries / static_cast<double>(draws.n_items);
+    }
+    return {cost.dense / looked_at, cost.sparse / looked_at};
+}
+
+/// The parts that are solved beforehand and the problem that is left. Losses that are not linear have no
+/// parts.
+class Reduced {
+public:
+    Reduced(const SparseProblem& whole, unsigned threads, const common::StopFlag& stop) : whole_(whole) {
+        if (whole.is_linear())
+            parts_ = solve_parts(whole, {}, threads, stop);
+        double solved = 0;
+        for (std::size_t c = 0; c < parts_.items.size(); ++c)
+            if (parts_.is_solved(c))
+                solved += parts_.least[c];
+            else
+                left_.insert(left_.end(), parts_.items[c].begin(), parts_.items[c].end());
+        if (!whole.is_linear() || left_.size() == whole.n_items())
+            left_.clear();
+        else if (left_.empty())
+            solved_all_ = true;
+        std::sort(left_.begin(), left_.end());
+        if (!left_.empty())
+            rest_.emplace(whole.restricted(left_, solved));
+        loss_ = whole.loss_of(solved);
+    }
+
+    bool solved_all() const { return solved_all_; }
+    const SparseProblem& rest() const { return rest_ ? *rest_ : whole_; }
+
+    /// The labels of the items that are left, 0..K-1; items in no cluster stay in none.
+    std::vector<std::uint32_t> restrict(const std::vector<std::uint32_t>& labels) const {
+        if (!rest_)
+            return labels;
+        std::vector<std::uint32_t> own;
+        common::FirstAppearance name(labels.size());
+        for (const auto i : left_)
+            own.push_back(labels[i] == SparseState::nowhere ? labels[i] : name(labels[i]));
+        return own;
+    }
+
+    /// A run on what is left becomes one on all items.
+    void complete(Run& run) const {
+        if (!rest_ && !solved_all_)
+            return;
+        std::vector<std::uint32_t> labels(whole_.n_items());
+        auto next = run.clusters;
+        for (std::size_t place = 0; place < left_.size(); ++place)
+            labels[left_[place]] = run.labels[place];
+        for (std::size_t c = 0; c < parts_.items.size(); ++c) {
+            if (!parts_.is_solved(c))
+                continue;
+            std::uint32_t clusters = 0;
+            for (const auto i : parts_.items[c]) {
+                labels[i] = next + parts_.labels[i];
+                clusters = std::max(clusters, parts_.labels[i] + 1);
+            }
+            next += clusters;
+        }
+        renumber(labels);
+        run.labels = std::move(labels);
+        run.clusters = next;
+    }
+
+    /// The run that solves all parts and searches nothing.
+    Run solution() const {
+        Run run;
+        run.start = "components";
+        complete(run);
+        run.loss = loss_;
+        run.rounding = whole_.unit() * whole_.rounding();
+        run.clusters_a_row = whole_.clusters_a_row();
+        return run;
+    }
+
+private:
+    const SparseProblem& whole_;
+    Parts parts_;
+    std::vector<std::uint32_t> left_;
+    std::optional<SparseProblem> rest_;
+    bool solved_all_ = false;
+    double loss_ = 0;
+};
+
+/// Runs without a limit on clusters, and what is best in each place of all of them.
+std::vector<Run> free_runs(const SparseProblem& problem, const Runner& runner,
+                           const RandomDraw& random_draw) {
+    auto options = runner.options();
+    options.max_clusters = static_cast<std::uint32_t>(problem.n_items());
+    options.start_groups = std::min(options.start_groups, options.max_clusters);
+    const Runner free(options, runner.limits(), runner.progress());
+    Level<SparseState> level(problem, free);
+    auto runs = free.run(level.starts(options.runs, 0, random_draw));
+    if (runs.size() > 1)
+        for (auto& run : free.run({folded<SparseState>(problem, options, runner.limits(), runs)}))
+            runs.push_back(std::move(run));
+    const auto& best = *distinct_best_first(runs).front();
+    auto chained = free.run(level.chains(best));
+    if (!chained.empty() && chained.front().loss < best.loss)
+        runs.push_back(std::move(chained.front()));
+    return runs;
+}
+
+/// Merges clusters where there are more than allowed, and goes on from there. Runs that ended at the same
+/// partition go on together.
+std::vector<Run> within_limit(const SparseProblem& problem, std::vector<Run> runs, const Runner& runner) {
+    const auto limit = runner.options().max_clusters;
+    if (std::all_of(runs.begin(), runs.end(), [&](const Run& run) { return run.clusters <= limit; }))
+        return runs;
+    std::vector<Run> distinct;
+    for (const auto* run : distinct_best_first(runs))
+        distinct.push_back(*run);
+    Level<SparseState> level(problem, runner, std::uint64_t{1} << 62);
+    const auto limited = runner.run(level.carry_on(distinct));
+    std::vector<Run> all;
+    for (auto& run : runs)
+        for (std::size_t place = 0; place < limited.size(); ++place)
+            if (distinct[place].labels == run.labels) {
+                if (run.start == "components" && run.clusters > limit)
+                    run.start = "limited"; // no longer the optimum of each component
+                run.labels = limited[place].labels;
+                run.loss = limited[place].loss;
+                run.rounding = limited[place].rounding;
+                run.clusters = limited[place].clusters;
+                all.push_back(std::move(run));
+                break;
+            }
+    return all;
+}
+
+} // namespace
+
+template <class Label>
+bool prefers_sparse(const Draws<Label>& draws, const Loss& loss, const SearchOptions& options) {
+    if (options.state != StateKind::where_it_pays)
+        return options.state == StateKind::sparse;
+    if (!allows_candidates(loss))
+        return false;
+    const auto cost = predicted_cost(draws);
+    return cost.dense * clusters_a_vector > min_clusters && cost.sparse < cost.dense;
+}
+
+template <class Label>
+std::vector<Run> search_sparse(const Draws<Label>& draws, const LossTables& tables,
+                               const SearchOptions& options, const Limits& limits, const Progress& progress) {
+    const SparseProblem whole(draws, tables, options.threads, SparseProblem::Order::by_locality);
+    const Reduced reduced(whole, options.threads, limits.stop());
+    const Runner runner(options, limits, progress);
+    std::vector<Run> runs;
+    if (reduced.solved_all()) {
+        runs.push_back(reduced.solution());
+        if (progress)
+            progress(runs.front());
+    } else {
+        runs = free_runs(reduced.rest(), runner, [&](common::Rng& rng) {
+            return reduced.restrict(whole.to_own(draw_labels(draws, rng.below(draws.n_draws()))));
+        });
+        for (auto& run : runs)
+            reduced.complete(run);
+    }
+    runs = within_limit(whole, std::move(runs), runner);
+    for (auto& run : runs) {
+        run.labels = whole.to_given(run.labels);
+        renumber(run.labels);
+    }
+    return runs;
+}
+
+#define INSTANTIATE(Label)                                                                                   \
+    template bool prefers_sparse(const Draws<Label>&, const Loss&, const SearchOptions&);                    \
+    template std::vector<Run> search_sparse(const Draws<Label>&, const LossTables&, const SearchOptions&,    \
+                                            const Limits&, const Progress&);
+INSTANTIATE(std::uint8_t)
+INSTANTIATE(std::uint16_t)
+INSTANTIATE(std::uint32_t)
+#undef INSTANTIATE
+
+} // namespace partita::search

@@ -1,0 +1,21 @@
+// The searches of many small clusters: on lists of the cells that are not empty, with small components solved
+// beforehand.
+#pragma once
+
+#include "draws.hpp"
+#include "losses.hpp"
+#include "search/run.hpp"
+
+namespace partita::search {
+
+/// Whether a search is faster, or only possible, on lists of cells; decided by what both would cost on some
+/// of the draws, unless the options say.
+template <class Label>
+bool prefers_sparse(const Draws<Label>& draws, const Loss& loss, const SearchOptions& options);
+
+/// As `search`, on lists of cells.
+template <class Label>
+std::vector<Run> search_sparse(const Draws<Label>& draws, const LossTables& tables,
+                               const SearchOptions& options, const Limits& limits, const Progress& progress);
+
+} // namespace partita::search

@@ -1,0 +1,19 @@
+"""What is attacked: one function per public function or small group of them, which writes the script of a case."""
+
+from __future__ import annotations
+
+from fuzz.targets import ensembles, estimates, files, models, pairs, partitions, posterior, tables
+from fuzz.targets.registry import TARGETS, Target
+
+__all__ = [
+    "TARGETS",
+    "Target",
+    "ensembles",
+    "estimates",
+    "files",
+    "models",
+    "pairs",
+    "partitions",
+    "posterior",
+    "tables",
+]

@@ -1,0 +1,114 @@
+"""xarray and ArviZ objects: DataArray, Dataset, InferenceData (0.x) and DataTree (1.x)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._draws.sources.blocks import Block, Source
+from partita._draws.sources.chunks import chunk_starts, read_rows
+
+WEIGHT_VARIABLE = "draw_weight"
+_DRAW_DIMS = ("draw", "sample")  # "sample" is chain and draw stacked, as in the result of arviz.extract
+
+
+def is_xarray(draws: Any) -> bool:
+    return any(hasattr(draws, name) for name in ("data_vars", "posterior")) or (
+        hasattr(draws, "dims") and hasattr(draws, "coords")
+    )
+
+
+def xarray_source(draws: Any, variable: str | None) -> Source:
+    if not hasattr(draws, "data_vars") and not hasattr(draws, "posterior"):
+        return _array_source(draws, None)
+    posterior: Any = getattr(draws, "posterior", None)
+    dataset: Any = posterior if hasattr(posterior, "data_vars") else draws
+    weights = dataset[WEIGHT_VARIABLE] if WEIGHT_VARIABLE in dataset.data_vars else None
+    return _array_source(dataset[_choose_variable(dataset, variable)], weights)
+
+
+def _choose_variable(dataset: Any, variable: str | None) -> str:
+    names = [str(name) for name in dataset.data_vars]
+    if variable is not None:
+        if variable not in names:
+            raise ValueError(f"draws has no variable {variable!r}; its variables: {', '.join(names)}")
+        return variable
+    candidates = [name for name in names if _may_be_labels(dataset[name])]
+    if len(candidates) == 1:
+        return candidates[0]
+    if not candidates:
+        raise ValueError(
+            "draws has no integer variable with dimensions (chain, draw, item); "
+            f"name one with variable=: {', '.join(names)}"
+        )
+    raise ValueError(f"draws has several integer variables, name one with variable=: {', '.join(candidates)}")
+
+
+def _may_be_labels(array: Any) -> bool:
+    return array.dtype.kind in "iu" and "draw" in _roles(array) and len(_item_dims(array)) == 1
+
+
+def _roles(array: Any) -> dict[str, str]:
+    """Maps chain and draw to the corresponding dimensions."""
+    roles = {"chain": "chain"} if "chain" in array.dims else {}
+    draw = next((dim for dim in _DRAW_DIMS if dim in array.dims), None)
+    return roles if draw is None else {**roles, "draw": draw}
+
+
+def _item_dims(array: Any) -> list[str]:
+    taken = set(_roles(array).values())
+    return [dim for dim in array.dims if dim not in taken]
+
+
+def _array_source(array: Any, weights: Any) -> Source:
+    roles, item_dims = _roles(array), _item_dims(array)
+    if "draw" not in roles and "chain" not in roles and len(item_dims) == 2:
+        roles, item_dims = {"draw": item_dims[0]}, item_dims[1:]
+    if "draw" not in roles or len(item_dims) != 1:
+        raise ValueError(f"draws must have dimensions (chain, draw, item) or (draw, item), not {tuple(array.dims)}")
+    order = [roles[part] for part in ("chain", "draw") if part in roles]
+    array = array.transpose(*order, item_dims[0])
+    weights = None if weights is None else weights.transpose(*order)
+    return Source(array.shape[-1], _rows_of(array, weights), _names(array, item_dims[0]))
+
+
+def _names(array: Any, dim: str) -> tuple[str, ...] | None:
+    if dim not in array.coords:
+        return None
+    values = np.asarray(array.coords[dim].values)
+    if values.dtype.kind in "iu" and np.array_equal(values, np.arange(len(values))):
+        return None
+    return tuple(str(value) for value in values)
+
+
+def _rows_of(array: Any, weights: Any) -> Iterator[Block]:
+    has_chains = array.ndim == 3
+    stacked = _stacked_chains(array)
+    for chain in range(array.shape[0]) if has_chains else (None,):
+        rows_of = array if chain is None else array[chain]
+        weights_of = weights if chain is None or weights is None else weights[chain]
+        for start, cells in read_rows(rows_of, chunk_starts(rows_of, 0)):
+            rows = slice(start, start + len(cells))
+            chains = np.full(len(cells), chain, np.int64) if chain is not None else None
+            yield Block(
+                cells,
+                _place(array.name, chain, start),
+                chains if stacked is None else stacked[rows],
+                None if weights_of is None else np.asarray(weights_of[rows].values, np.float64),
+            )
+
+
+def _stacked_chains(array: Any) -> NDArray[np.int64] | None:
+    """The chain of each row if chain and draw are stacked in one dimension."""
+    if array.ndim == 3 or "chain" not in array.coords or array.coords["chain"].dims != array.dims[:1]:
+        return None
+    codes: NDArray[np.int64] = np.unique(array.coords["chain"].values, return_inverse=True)[1]
+    return codes
+
+
+def _place(name: Any, chain: int | None, start: int) -> Any:
+    prefix = "" if chain is None else f"{chain}, "
+    return lambda row, column: f"{name or 'draws'}[{prefix}{start + row}, {column}]"

@@ -1,0 +1,128 @@
+"""Checks of the folder of a stored sample, which may come from anywhere, before any of it is used.
+
+The labels are read once, to compare their checksum and to check that each draw is canonical, so that no label exceeds
+the range for which the search allocates memory. The file is then mapped. If another program truncates the file later,
+the system ends a process that reads the lost labels (SIGBUS). `check_still_whole` refuses such a file, and is called
+wherever a sample is passed in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._draws.sources.npy import Header, read_header
+from partita._validate import check_weights
+
+_BYTES_AT_A_TIME = 1 << 24
+_IDENTITY = "_partita_identity"  # of the file that is mapped, kept with the array
+
+
+def file_facts(path: Path) -> dict[str, Any]:
+    """The size and the SHA-256 of a file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while content := stream.read(_BYTES_AT_A_TIME):
+            digest.update(content)
+    return {"bytes": path.stat().st_size, "sha256": digest.hexdigest()}
+
+
+def map_labels(path: Path) -> NDArray[Any]:
+    """The labels of a file, mapped into memory."""
+    labels: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    setattr(labels, _IDENTITY, _identity(path))
+    return labels
+
+
+def check_still_whole(labels: NDArray[Any]) -> None:
+    """Refuses labels whose file has been truncated since it was mapped; reading them would end the process."""
+    known = getattr(labels, _IDENTITY, None)
+    if known is None or not isinstance(labels, np.memmap) or labels.filename is None:
+        return
+    path = Path(os.fspath(labels.filename))
+    if not path.exists() or _identity(path) != known:  # the name now belongs to another file; ours still exists
+        return
+    needed = labels.offset + labels.nbytes
+    if path.stat().st_size < needed:
+        raise ValueError(f"{path} was truncated while it was open: it has only {path.stat().st_size:,} bytes")
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    facts = path.stat()
+    return facts.st_dev, facts.st_ino
+
+
+def check_labels(path: Path, facts: Mapping[str, Any] | None) -> None:
+    """Checks the file of the labels: its checksum if there is one, its type and shape, and that draws are canonical."""
+    size = path.stat().st_size
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        header = read_header(stream, size)
+        _check_header(header, size)
+        stream.seek(0)
+        digest.update(stream.read(header.offset))
+        n_rows, n_items = header.shape
+        step = max(1, _BYTES_AT_A_TIME // (n_items * header.dtype.itemsize))
+        for start in range(0, n_rows, step):
+            content = stream.read(min(step, n_rows - start) * n_items * header.dtype.itemsize)
+            digest.update(content)
+            _check_canonical(np.frombuffer(content, header.dtype).reshape(-1, n_items), start)
+    if facts is not None and (facts.get("sha256") != digest.hexdigest() or facts.get("bytes") != size):
+        raise ValueError(f"{path.name} is damaged: its checksum does not match its content")
+
+
+def _check_header(header: Header, size: int) -> None:
+    good = len(header.shape) == 2 and min(header.shape) >= 1 and not header.fortran_order
+    good = good and header.dtype.kind in "iu" and header.dtype.itemsize <= 4 and header.dtype.isnative
+    if not good or size != header.offset + np.prod(header.shape, dtype=object) * header.dtype.itemsize:
+        raise ValueError(f"labels.npy has {header.dtype.str} of shape {header.shape}, which cannot be labels of draws")
+
+
+def _check_canonical(labels: NDArray[Any], first: int) -> None:
+    """Checks for labels 0, 1, ... in order of first appearance; -1, in a signed type, is a missing label."""
+    largest = np.maximum.accumulate(labels, axis=1)
+    begins = (labels[:, 0] == 0) | ((labels[:, 0] == -1) if labels.dtype.kind == "i" else False)
+    later, before = labels[:, 1:], largest[:, :-1]
+    bad = ~begins | ((later > before) & (later - before != 1)).any(axis=1)
+    if labels.dtype.kind == "i":
+        bad |= (labels < -1).any(axis=1) | (largest[:, -1] < 0)
+    else:
+        bad |= largest[:, -1] == np.iinfo(labels.dtype).max  # the core's marker of a missing label
+    if bad.any():
+        raise ValueError(f"draw {first + int(np.flatnonzero(bad)[0])} of labels.npy has labels that are not canonical")
+
+
+def check_arrays(arrays: Mapping[str, Any], names: Any) -> None:
+    """Checks weights, index, chains and names: their lengths and their ranges."""
+    n_unique, n_items = arrays["labels"].shape
+    for name in ("weights", "index"):
+        if arrays[name] is None:
+            raise ValueError(f"{name}.npy is missing")
+    if arrays["weights"].dtype != np.float64 or arrays["weights"].shape != (n_unique,):
+        raise ValueError(f"weights.npy does not have {n_unique} weights, one per draw of labels.npy")
+    check_weights(arrays["weights"], n_unique)
+    if abs(float(arrays["weights"].sum()) - 1.0) > 1e-6:
+        raise ValueError("the weights of weights.npy do not sum to 1")
+    _check_places(arrays["index"], n_unique, "index.npy")
+    if np.bincount(arrays["index"], minlength=n_unique).min() < 1:
+        raise ValueError("a draw of labels.npy is not in index.npy")
+    if arrays["chains"] is not None:
+        _check_places(arrays["chains"], len(arrays["index"]), "chains.npy")
+        if len(arrays["chains"]) != len(arrays["index"]):
+            raise ValueError(f"chains.npy has {len(arrays['chains'])} draws, but index.npy {len(arrays['index'])}")
+    if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        raise ValueError("its names are not a list of texts")
+    if names is not None and len(names) != n_items:
+        raise ValueError(f"it names {len(names)} items, but labels.npy has {n_items}")
+
+
+def _check_places(places: NDArray[Any], count: int, name: str) -> None:
+    good = places.ndim == 1 and places.size > 0 and places.dtype.kind in "iu" and places.dtype.itemsize == 8
+    if not good or int(places.min()) < 0 or int(places.max()) >= count:
+        raise ValueError(f"{name} has numbers outside 0 to {count - 1}")

@@ -1,0 +1,17 @@
+"""Free memory of this machine, so that work that needs more is refused before it starts."""
+
+from __future__ import annotations
+
+import os
+
+
+def free_bytes() -> int | None:
+    """Free memory of this machine; None if the system does not report it."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+        return int(os.sysconf("SC_AVPHYS_PAGES")) * int(os.sysconf("SC_PAGE_SIZE"))
+    except (OSError, ValueError, AttributeError):
+        return None

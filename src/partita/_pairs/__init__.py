@@ -1,0 +1,1 @@
+"""Pair probabilities as users have them: matrices, tables, files."""

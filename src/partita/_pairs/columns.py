@@ -1,0 +1,74 @@
+"""Which columns of a table hold the two items and the probability."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+SPLINK = ("unique_id_l", "unique_id_r", "match_probability")
+SPLINK_SOURCES = ("source_dataset_l", "source_dataset_r")
+OWN = ("left", "right", "probability")
+KNOWN = (SPLINK, OWN)
+
+
+@dataclass(frozen=True)
+class PairColumns:
+    """Positions of the columns of a table."""
+
+    left: int
+    right: int
+    probability: int
+    sources: tuple[int, int] | None = None
+
+    @property
+    def used(self) -> list[int]:
+        """All of them."""
+        return [self.left, self.right, self.probability, *(self.sources or ())]
+
+
+def find_columns(header: Sequence[str], wanted: Sequence[str] | None, where: str) -> PairColumns:
+    """The columns that are wanted, or known by their names, or the only three."""
+    if wanted is not None:
+        return _wanted(header, wanted, where)
+    lower = [name.lower() for name in header]
+    for names in KNOWN:
+        if all(lower.count(name) == 1 for name in names):
+            left, right, probability = map(lower.index, names)
+            has_sources = names is SPLINK and all(lower.count(name) == 1 for name in SPLINK_SOURCES)
+            sources = (lower.index(SPLINK_SOURCES[0]), lower.index(SPLINK_SOURCES[1])) if has_sources else None
+            return PairColumns(left, right, probability, sources)
+    if len(header) == 3:
+        return PairColumns(0, 1, 2)
+    raise ValueError(
+        f"{where} has {len(header)} columns ({_listed(header)}): pairs are in three columns (left, right, probability)"
+        f" or in {', '.join(SPLINK)}; name yours with columns=('left', 'right', 'probability')"
+    )
+
+
+def names_columns(cells: Sequence[str]) -> bool:
+    """Whether a line has the names of known columns."""
+    lower = [cell.lower() for cell in cells]
+    return any(all(name in lower for name in names) for names in KNOWN)
+
+
+def check_wanted(columns: object) -> tuple[str, str, str] | None:
+    """`columns=` as users write it: three different names."""
+    if columns is None:
+        return None
+    names: list[Any] = list(columns) if isinstance(columns, Iterable) and not isinstance(columns, str) else [columns]
+    if len(names) != 3 or len(set(names)) != 3 or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"columns must be three different names (left, right, probability), not {columns!r}")
+    return names[0], names[1], names[2]
+
+
+def _wanted(header: Sequence[str], wanted: Sequence[str], where: str) -> PairColumns:
+    for name in wanted:
+        if list(header).count(name) != 1:
+            raise ValueError(f"{where} has no column {name!r}; its columns are {_listed(header)}")
+    left, right, probability = (list(header).index(name) for name in wanted)
+    return PairColumns(left, right, probability)
+
+
+def _listed(header: Sequence[str]) -> str:
+    return ", ".join(header[:12]) + (", ..." if len(header) > 12 else "")

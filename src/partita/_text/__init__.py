@@ -1,0 +1,1 @@
+"""Text files: what a cell means, what separates cells, and whether there is a header."""

@@ -1,0 +1,98 @@
+"""`partita cluster`: from a table to clusters, in one command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from partita.cli.errors import INTERRUPTED
+from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, read_mixed
+from partita.cli.options import Json, Level
+from partita.cli.outputs import RESULTS
+from partita.cli.sample import Alpha, Chains
+from partita.cli.terminal import print_lines
+
+if TYPE_CHECKING:
+    from partita.models import Imputation
+    from partita.profiles import Profiles
+
+WRITTEN = (*RESULTS, "profiles.csv", "imputed.csv", "columns.csv", "draws.npy")
+
+
+def run(
+    data: TableFile,
+    out: Annotated[Path, typer.Option(help="Folder for all results; it appears only when it is complete.")],
+    chains: Chains,
+    family: Families = None,
+    missing: Missing = None,
+    alpha: Alpha = None,
+    loss: Annotated[str, typer.Option(help="binder, vi, nvi, id, nid, omari or zero-one.")] = "vi",
+    level: Level = 0.95,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing results.")] = False,
+    json: Json = False,
+) -> None:
+    """Cluster the rows of a table with columns of several kinds and missing cells.
+
+    Samples a mixture, checks the chains, finds the partition with the lowest expected loss, and writes the clusters,
+    their profiles, the missing cells, the draws and a report.
+
+    Example: partita cluster table.csv --family visits=count --out results --seed 1
+    """
+    import partita as pt
+    from partita._validate import check_level
+    from partita.cli.outputs import print_json, whole_folder
+    from partita.cli.results import estimate_facts, print_estimate, print_warnings, write_results
+    from partita.profiles import profiles
+
+    check_level(level)
+    families = parse_families(family)
+    with whole_folder(out, force=force, known=WRITTEN) as folder:
+        table = read_mixed(data, families, missing)
+        model = pt.models.MixtureDPM(families, alpha)
+        schema = model.describe(table)
+        if not json:
+            print_lines(str(schema))
+        chain = chains.sample(model, table, names=table.names)
+        best = pt.estimate(chain, loss=loss, rng=chains.seed)
+        told = profiles(best, table, columns=families, level=level, rng=chains.seed)
+        imputed = chain.impute(rng=chains.seed)
+        facts = {"families": {column.name: column.family for column in schema.columns}, **_chain_facts(chain)}
+        write_results(folder, best, pt.credible_ball(best, level=level), facts=facts)
+        _write_tables(folder, chain, told, imputed)
+    if json:
+        print_json(estimate_facts(best) | facts)
+    else:
+        print_warnings(chain.warnings)
+        print_estimate(best)
+        print_lines(str(told))
+        print(f"Results are in {out}; open {out / 'report.html'} in a browser.")
+    if not chain.attrs["complete"]:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _chain_facts(chain: Any) -> dict[str, Any]:
+    return {
+        "chains": {"chains": chain.n_chains, "draws": chain.n_draws, "warnings": list(chain.warnings)},
+        "complete": bool(chain.attrs["complete"]),
+    }
+
+
+def _write_tables(folder: Path, chain: Any, told: Profiles, imputed: Imputation) -> None:
+    """profiles.csv, columns.csv, imputed.csv and draws.npy."""
+    from partita._draws.npy import write_npy
+    from partita.cli.outputs import write_csv
+
+    header = ("cluster", "items", "column", "level", "mean", "low", "high")
+    write_csv(folder / "profiles.csv", header, ([row[name] for name in header] for row in told.rows()))
+    information = ((column.column.name, column.column.family, column.information) for column in told.columns)
+    write_csv(folder / "columns.csv", ("column", "family", "bits"), information)
+    cells = imputed.summary()
+    header = ("item", "column", "value", "probability", "sd", "low", "high")
+    write_csv(
+        folder / "imputed.csv",
+        header,
+        ([cell.get("item", cell["row"]), *(cell.get(name, "") for name in header[1:])] for cell in cells),
+    )
+    write_npy(folder / "draws.npy", chain.labels)

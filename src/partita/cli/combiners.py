@@ -1,0 +1,127 @@
+"""The methods of `partita ensemble` as objects: how each combines, and who says how many clusters there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from partita._hints import did_you_mean
+
+if TYPE_CHECKING:
+    from partita.ensembles.base_clusterings import Base
+
+Options = dict[str, Any]
+#: What scripts want to know of the consensus, and the draws if there are any.
+Combined = tuple[dict[str, Any], Any]
+
+
+class Clusters(Enum):
+    """Who says how many clusters there are."""
+
+    GIVEN = "by -k"
+    FOUND = "by the method"
+    EITHER = "by -k, or else by the method"
+
+
+@dataclass(frozen=True)
+class Combiner:
+    """A method that combines base clusterings: `combine` takes (base, k, options)."""
+
+    name: str
+    combine: Callable[[Base, int | None, Options], Combined]
+    clusters: Clusters = Clusters.GIVEN
+
+    def __call__(self, base: Base, k: int | None, options: Options) -> Combined:
+        """What `combine` gives, if the number of clusters is there where the method needs it."""
+        if self.clusters is Clusters.GIVEN and k is None:
+            raise ValueError(f"--method {self.name} needs the number of clusters: -k")
+        return self.combine(base, k, options)
+
+
+def _nbce(base: Base, k: int | None, options: Options) -> Combined:
+    from partita.ensembles import NBCE
+
+    model = NBCE(**options).fit(base)
+    facts = _facts(model.labels_, "nbce", options["random_state"])
+    facts |= {"inference": model.inference, "prior": model.prior, "certainty": model.certainty_.tolist()}
+    facts |= {"alpha": model.alpha_, "beta": model.beta_, "perplexity": model.perplexity(base)}
+    if model.inference != "gibbs":
+        return facts | {"bound": model.bound_}, None
+    facts |= {"loss": options["loss"], "expected_loss": model.estimate_.expected_loss}
+    facts |= {"warnings": list(model.estimate_.warnings)}
+    return facts, model.chain_.labels.reshape(-1, model.chain_.n_items)
+
+
+def _estimator(name: str, class_name: str) -> Combiner:
+    """An estimator of k clusters."""
+
+    def combine(base: Base, k: int | None, options: Options) -> Combined:
+        from partita import ensembles
+
+        seed = options["random_state"]
+        return _facts(getattr(ensembles, class_name)(k, random_state=seed).fit_predict(base), name, seed), None
+
+    return Combiner(name, combine)
+
+
+def _graph_method(name: str) -> Combiner:
+    """A function of (base, k) of the same name."""
+
+    def combine(base: Base, k: int | None, options: Options) -> Combined:
+        from partita import ensembles
+
+        seed = options["random_state"]
+        return _facts(getattr(ensembles, name)(base, k, rng=seed), name, seed), None
+
+    return Combiner(name, combine)
+
+
+def _evidence(base: Base, k: int | None, options: Options) -> Combined:
+    from partita import ensembles
+
+    return _facts(ensembles.evidence_accumulation(base, k), "evidence", options["random_state"]), None
+
+
+def _consensus(base: Base, k: int | None, options: Options) -> Combined:
+    from partita import ensembles
+
+    seed = options["random_state"]
+    return _facts(ensembles.consensus(base, options["loss"], rng=seed), "consensus", seed), None
+
+
+def _facts(labels: Any, method: str, seed: int | None) -> dict[str, Any]:
+    import numpy as np
+
+    sizes = np.bincount(labels[labels >= 0])
+    return {
+        "labels": labels.tolist(),
+        "n_clusters": len(sizes),
+        "sizes": sizes.tolist(),
+        "outliers": int((sizes == 1).sum()),
+        "n_items": len(labels),
+        "method": method,
+        "seed": seed,
+    }
+
+
+NBCE = Combiner("nbce", _nbce, Clusters.FOUND)
+CONSENSUS = Combiner("consensus", _consensus, Clusters.FOUND)
+_ALL = (
+    NBCE,
+    _estimator("bce", "BCE"),
+    _estimator("mixture", "MixtureModel"),
+    *(_graph_method(name) for name in ("cspa", "mcla", "hgpa")),
+    Combiner("evidence", _evidence, Clusters.EITHER),
+    CONSENSUS,
+)
+METHODS = {combiner.name: combiner for combiner in _ALL}
+
+
+def as_combiner(name: str) -> Combiner:
+    """The method of a name."""
+    if name not in METHODS:
+        hint = did_you_mean(name, METHODS)
+        raise ValueError(f"--method must be one of {', '.join(METHODS)}, but it is {name}{hint}")
+    return METHODS[name]

@@ -1,0 +1,89 @@
+"""`--together`, `--apart` and `--one-per`: what the partition must obey, from files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from partita.cli.inputs import read_partition
+
+if TYPE_CHECKING:
+    from partita._names import Names
+    from partita.search.constraints import Constraints
+
+
+@dataclass(frozen=True)
+class Constraining:
+    """What the partition must obey."""
+
+    together: Annotated[
+        str | None,
+        typer.Option(help="Items that must be together: a csv file, one pair or group per line.", show_default=False),
+    ] = None
+    apart: Annotated[
+        str | None,
+        typer.Option(help="Pairs of items that must be apart: a csv file, one pair per line.", show_default=False),
+    ] = None
+    one_per: Annotated[
+        str | None,
+        typer.Option(
+            help="At most one item of each source in a cluster: a csv file of sources, file.csv:column.",
+            show_default=False,
+        ),
+    ] = None
+
+    def constraints(self, names: Names | None, n_items: int, whose: str) -> Constraints | None:
+        """The constraints of the files on the items of `whose`, free of contradictions; None without files."""
+        from partita.search.constraints import Constraints, resolve
+
+        if self.together is None and self.apart is None and self.one_per is None:
+            return None
+        sources = None
+        if self.one_per is not None:
+            sources = read_partition(self.one_per).in_order_of(names, n_items, whose)
+        lines, groups = {}, {}
+        for option, path in (("together", self.together), ("apart", self.apart)):
+            lines[option], groups[option] = ([], []) if path is None else _read_groups(path, names, n_items)
+        found = Constraints(**groups, one_per=sources)
+        with _as_typed({"together": self.together, "apart": self.apart}, lines):
+            resolve(found, names, n_items, whose)
+        return found
+
+
+def _read_groups(path: str, names: Names | None, n_items: int) -> tuple[list[int], list[list[Any]]]:
+    """The numbers of the lines that have items, and their items; a first line without any item is a header."""
+    from partita._pairs.text import csv_rows
+
+    known = {str(number) for number in range(n_items)} if names is None else set(names)
+    lines, groups = [], []
+    for line, row in csv_rows(path):
+        cells = [cell for cell in row if cell]
+        is_header = line == 1 and known.isdisjoint(cells)
+        if not cells or is_header:
+            continue
+        unknown = next((cell for cell in cells if cell not in known), None)
+        if unknown is not None:
+            raise ValueError(f"{path}, line {line}: {unknown!r} is no item")
+        lines.append(line)
+        groups.append([int(cell) for cell in cells] if names is None else cells)
+    return lines, groups
+
+
+@contextmanager
+def _as_typed(paths: dict[str, str | None], lines: dict[str, list[int]]) -> Iterator[None]:
+    """Messages about `apart[3]` name the file and its line instead."""
+
+    def place(found: re.Match[str]) -> str:
+        option, row = found[1], int(found[2])
+        return f"{paths[option]}, line {lines[option][row]},"
+
+    try:
+        yield
+    except ValueError as error:
+        said = re.sub(r"\b(together|apart)\[(\d+)\]", place, str(error))
+        raise ValueError(said.replace("one_per has", "--one-per has")) from None

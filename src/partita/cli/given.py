@@ -1,0 +1,42 @@
+"""Which options the user has typed, so that an option that would be ignored can be refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import typer
+
+_context: ContextVar[typer.Context | None] = ContextVar("context", default=None)
+
+
+@contextmanager
+def running(context: typer.Context) -> Iterator[None]:
+    """Makes the context of the running command available to `was_typed`."""
+    token = _context.set(context)
+    try:
+        yield
+    finally:
+        _context.reset(token)
+
+
+def was_typed(name: str) -> bool:
+    """Whether the user has typed this option; False outside a command."""
+    context = _context.get()
+    source = None if context is None else context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def refuse(names: Iterable[str], why: str) -> None:
+    """Raises an error for the first of these options that the user has typed; `why` completes its sentence."""
+    for name in names:
+        if was_typed(name):
+            raise ValueError(f"{_flag(name)} {why}")
+
+
+def _flag(name: str) -> str:
+    """The option as the user types it."""
+    context = _context.get()
+    assert context is not None
+    return next(parameter.opts[0] for parameter in context.command.params if parameter.name == name)

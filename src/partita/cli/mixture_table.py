@@ -1,0 +1,87 @@
+"""Tables of columns of several kinds, as `partita sample mixture` and `partita cluster` read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from partita._text.cells import Cell, parse_cell
+from partita._text.header import Kind
+from partita._text.table import Table, read_table
+from partita.cli.inputs import ROW_NUMBERS, counts_rows, name_column, named_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from partita.models.mixtures.raw import RawTable
+
+MIXED = Kind("item", "put the names of the columns in its first line", labels_by_column=True)
+TableFile = Annotated[
+    str,
+    typer.Argument(
+        help="CSV with one row per item and one column per variable: numbers, words, gaps. "
+        "A column named item, node, name or id names the items."
+    ),
+]
+Families = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--family",
+        help="NAME=gaussian, positive, count, categorical, binary or ignore, for a column that is to be modelled "
+        "differently from its type; may be repeated.",
+        metavar="NAME=FAMILY",
+        show_default=False,
+    ),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(help="Marker of missing cells, such as ? or -9, beside NA; may be repeated.", show_default=False),
+]
+
+
+def parse_families(given: Sequence[str] | None) -> dict[str, str]:
+    """The families by column."""
+    families: dict[str, str] = {}
+    for text in given or ():
+        name, separator, family = text.rpartition("=")
+        if not separator or not name:
+            raise ValueError(f"--family must be NAME=FAMILY, as in visits=count, but it is {text!r}")
+        if name in families:
+            raise ValueError(f"--family names the column {name!r} twice")
+        families[name] = family
+    return families
+
+
+def read_mixed(path: str, families: Mapping[str, str], missing: Sequence[str] | None) -> RawTable:
+    """The columns of a csv file; one that names the items is not a variable, unless it has a family."""
+    import numpy as np
+
+    from partita.models.mixtures.raw import from_columns
+
+    table = read_table(path, MIXED, list(families))
+    table.require_names()
+    given = [table.column(name) for name in families]
+    names_at = name_column(table, given)
+    positions = [j for j in range(len(table.names)) if j != names_at]
+    _refuse_row_numbers(table, positions, given)
+    rows = named_rows(np.arange(len(table.rows)), table, positions, path)
+    gaps = set(missing or ())
+    columns = {table.names[j]: _cells(table, j, gaps) for j in positions}
+    return from_columns(columns, rows.distinct_names(), line_of=lambda row: f"{path}, line {table.rows[row].line}")
+
+
+def _cells(table: Table, column: int, gaps: set[str]) -> list[Cell]:
+    return [None if row.cells[column] in gaps else parse_cell(row.cells[column]) for row in table.rows]
+
+
+def _refuse_row_numbers(table: Table, positions: Sequence[int], given: Sequence[int]) -> None:
+    """A first column that counts the rows is hardly a variable."""
+    if not positions or positions[0] in given or len(positions) == 1:
+        return
+    name = table.names[positions[0]]
+    may_number = not table.has_header or name in ROW_NUMBERS
+    if may_number and counts_rows([row.cells[positions[0]] for row in table.rows]):
+        raise ValueError(
+            f"{table.path}: {name!r} counts the rows and may not be a variable; --family '{name}=ignore' leaves it out"
+        )

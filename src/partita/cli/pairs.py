@@ -1,0 +1,199 @@
+"""`partita estimate --pairs` and `--similarity`: the partition to report, from pair probabilities."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from partita.cli.given import refuse
+from partita.cli.inputs import read_data, read_partition
+
+if TYPE_CHECKING:
+    from partita.cli.constraints import Constraining
+    from partita.cli.options import Searching, Writing
+    from partita.pair_estimate import PairEstimate
+    from partita.pair_probabilities import Similarity
+    from partita.uncertainty.bounds import Bound
+
+ITEMS = "the pairs"
+PAIRS_FILE = "pairs.csv"
+RESULTS = ("labels.csv", PAIRS_FILE, "summary.json", "report.html")
+#: What only draws have a use for.
+OF_DRAWS = (
+    *("burn", "thin", "missing", "variable", "long", "header", "index"),
+    *("dask", "workers", "shards", "level", "data", "columns", "max_clusters", "max_draws"),
+)
+PAIRS_PRINTED = 10
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Pair probabilities in place of draws."""
+
+    pairs: Annotated[
+        str | None,
+        typer.Option(
+            help="Pairs instead of draws: csv, csv.gz, parquet; three columns, or those of Splink.", show_default=False
+        ),
+    ] = None
+    similarity: Annotated[
+        str | None,
+        typer.Option(help="A matrix of pair probabilities instead of draws: npy, npz, csv.", show_default=False),
+    ] = None
+    default: Annotated[
+        float | None, typer.Option(help="Probability of pairs that are not listed.", show_default="0")
+    ] = None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether there are pair probabilities."""
+        return self.pairs is not None or self.similarity is not None
+
+    def read(self) -> Similarity:
+        """The pair probabilities of the file."""
+        from partita.pair_probabilities import as_similarity
+
+        unlisted = 0.0 if self.default is None else self.default
+        if self.pairs is not None and self.similarity is not None:
+            raise ValueError("--pairs and --similarity are two ways to give the same: give one of them")
+        if self.pairs is not None:
+            return as_similarity(self.pairs, default=unlisted)
+        source = str(self.similarity)
+        if source.endswith((".npy", ".npz")):
+            return as_similarity(source, default=unlisted)
+        matrix = read_data(source)
+        return as_similarity(matrix.values, names=matrix.distinct_names(), default=unlisted)
+
+
+def run_pairs(
+    pairing: Pairing,
+    constraining: Constraining,
+    searching: Searching,
+    writing: Writing,
+    truth: str | None,
+    bound: float | None,
+) -> PairEstimate:
+    """The whole command for pair probabilities: read, estimate, write, print."""
+    from partita.cli.outputs import print_json, whole_folder
+    from partita.cli.results import agreement, agreement_sentence
+
+    refuse(OF_DRAWS, "is for draws, not for pair probabilities")
+    place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force, known=RESULTS)
+    with place as folder:
+        known = None if truth is None else read_partition(truth)
+        pairs = pairing.read()
+        reference = None if known is None else known.in_order_of(pairs.names, pairs.n_items, ITEMS)
+        best = _estimate(pairs, constraining, searching)
+        proof = None if bound is None else best.bound(bound)
+        found = {} if reference is None else {"agreement": agreement(best.labels, reference)}
+        facts = pair_facts(best, proof) | found
+        if folder is not None:
+            _write(folder, best, proof, facts, reference)
+    if writing.json:
+        print_json(facts)
+    else:
+        _print(best, proof)
+        if truth is not None:
+            print(agreement_sentence(found["agreement"], truth))
+        if writing.out is not None:
+            print(f"Results are in {writing.out}; open {writing.out / 'report.html'} in a browser.")
+    return best
+
+
+def _estimate(pairs: Similarity, constraining: Constraining, searching: Searching) -> PairEstimate:
+    import partita
+
+    return partita.estimate(
+        pairs,
+        searching.pair_loss(),
+        searching.method,
+        searching.settings(),
+        rng=searching.seed,
+        constraints=constraining.constraints(pairs.names, pairs.n_items, ITEMS),
+    )
+
+
+def pair_facts(best: PairEstimate, bound: Bound | None) -> dict[str, Any]:
+    """What scripts want to know about an estimate from pair probabilities."""
+    from importlib.metadata import version
+
+    loss, pairs = best.loss, best.similarity
+    return {
+        "labels": best.labels.tolist(),
+        "names": None if pairs.names is None else list(pairs.names),
+        "n_clusters": best.n_clusters,
+        "expected_loss": best.expected_loss,
+        "loss": loss.name,
+        "loss_weights": {name: getattr(loss, name) for name in ("a", "b") if hasattr(loss, name)},
+        "method": best.method,
+        "n_items": pairs.n_items,
+        "n_pairs": pairs.n_pairs,
+        "components": {
+            "count": best.components.count,
+            "largest": int(best.components.sizes.max()),
+            "proven": best.components.proven,
+        },
+        "proven": best.proven,
+        "gap": best.gap,
+        "bound": None if bound is None else asdict(bound),
+        "interrupted": best.interrupted,
+        "warnings": list(best.warnings),
+        "seed": best.seed,
+        "version": version("partita"),
+    }
+
+
+def _write(folder: Path, best: PairEstimate, bound: Bound | None, facts: dict[str, Any], truth: Any) -> None:
+    """labels.csv, pairs.csv (the doubtful ones), summary.json and report.html."""
+    from partita.cli.outputs import write_csv, write_json
+    from partita.cli.results import LABELS_FILE, command_line
+    from partita.report import report
+    from partita.uncertainty.pair_doubts import pair_certainty
+
+    names = _names(best)
+    parts = best._parts
+    component = best.labels if parts is None else parts.component
+    certainty = (f"{value:.6g}" for value in pair_certainty(best).tolist())
+    rows = zip(names, best.labels.tolist(), component.tolist(), certainty, strict=True)
+    write_csv(folder / LABELS_FILE, ("item", "cluster", "component", "certainty"), rows)
+    write_csv(folder / PAIRS_FILE, ("left", "right", "estimate", "probability", "doubt"), _pair_rows(best, 1000))
+    write_json(folder / "summary.json", facts | {"command": command_line()})
+    report(best, truth=truth, path=folder / "report.html", bound=bound, command=command_line())
+
+
+def _print(best: PairEstimate, bound: Bound | None) -> None:
+    """The answer as a sentence, and the pairs to look at first."""
+    from partita.cli.outputs import print_table
+    from partita.cli.results import print_warnings
+    from partita.report.pairs import pair_answer
+
+    print_warnings(best.warnings)
+    print(pair_answer(best))
+    if bound is not None:
+        print(bound)
+    rows = [(left, right, what, probability) for left, right, what, probability, _ in _pair_rows(best, PAIRS_PRINTED)]
+    print_table("Pairs to look at first", ("item", "item", "estimate", "probability"), rows)
+
+
+def _names(best: PairEstimate) -> tuple[str, ...]:
+    return best.similarity.names or tuple(map(str, range(len(best.labels))))
+
+
+def _pair_rows(best: PairEstimate, most: int) -> list[tuple[str, str, str, str, str]]:
+    from partita.uncertainty.pair_doubts import doubtful_pairs
+
+    names = _names(best)
+    return [
+        (
+            names[pair.left],
+            names[pair.right],
+            "together" if pair.together else "apart",
+            f"{pair.probability:.6g}",
+            f"{pair.doubt:.6g}",
+        )
+        for pair in doubtful_pairs(best, most)
+    ]

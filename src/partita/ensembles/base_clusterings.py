@@ -1,0 +1,233 @@
+"""Reading and coding base clusterings, in the form that all ensemble methods use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from partita._draws.labels import BadLabel, to_codes, type_problem
+from partita._names import Names, row_names
+from partita._warn import warn_user
+
+Labels = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Base:
+    """Coded base clusterings: `codes[n, m]` is in 0..J_m − 1, or −1 if clustering m does not label item n.
+
+    `levels[m]` are the original labels of clustering m, in the order of their codes; `names` are the names of the items
+    if the base clusterings are a data frame with row names.
+    """
+
+    codes: NDArray[np.signedinteger[Any]]
+    levels: tuple[NDArray[Any], ...]
+    names: Names | None = None
+
+    @property
+    def n_items(self) -> int:
+        return len(self.codes)
+
+    @property
+    def n_clusterings(self) -> int:
+        return len(self.levels)
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """The number of labels J_m of each clustering; 1 for a clustering that labels no item."""
+        return np.array([max(len(labels), 1) for labels in self.levels], dtype=np.intp)
+
+    @property
+    def labelled(self) -> NDArray[np.bool_]:
+        """Which items have at least one label."""
+        return np.asarray((self.codes >= 0).any(axis=1))
+
+    def rows(self, keep: NDArray[Any]) -> Base:
+        """The same clusterings for some of the items."""
+        kept = None if self.names is None else tuple(np.asarray(self.names, dtype=object)[keep].tolist())
+        return Base(self.codes[keep], self.levels, kept)
+
+    def columns(self, keep: Sequence[int]) -> Base:
+        """Some of the clusterings for the same items."""
+        return Base(np.ascontiguousarray(self.codes[:, keep]), tuple(self.levels[m] for m in keep), self.names)
+
+
+def as_base(base: Any, levels: Sequence[Any] | None = None) -> Base:
+    """Base clusterings from an array, a list of rows or a data frame.
+
+    Parameters
+    ----------
+    base : (items, clusterings) array, list of rows, or data frame
+        Labels of any kind; −1, NaN and None are gaps.
+    levels : one sequence of labels per clustering, optional
+        All labels that each clustering can give; by default those that occur in `base`. Needed if some labels
+        occur only in later items.
+
+    Examples
+    --------
+    >>> read = as_base([["a", 3], ["b", -1], ["a", 4]])
+    >>> read.codes.tolist(), read.sizes.tolist()
+    ([[0, 0], [1, -1], [0, 1]], [2, 2])
+    """
+    if isinstance(base, Base):
+        return base
+    columns = _columns(base)
+    for m, column in enumerate(columns):
+        _check_labels(column, m)
+    if levels is None:
+        levels = [_observed(column) for column in columns]
+    if len(levels) != len(columns):
+        raise ValueError(f"base has {len(columns)} clusterings, but levels has labels for {len(levels)}")
+    known = tuple(as_levels(list(labels)) for labels in levels)
+    codes = np.stack([_code(column, known[m], m) for m, column in enumerate(columns)], axis=1)
+    largest = max(len(labels) for labels in known)
+    # the smallest signed type: read as unsigned of the same width, -1 is the core's missing label
+    width = next(kind for kind in (np.int8, np.int16, np.int32) if largest <= np.iinfo(kind).max)
+    return Base(codes.astype(width), known, row_names(base))
+
+
+def _columns(base: Any) -> list[NDArray[Any]]:
+    if hasattr(base, "to_numpy") and hasattr(base, "columns"):  # a data frame: each column keeps its type
+        columns = [np.asarray(base[name]) for name in base.columns]
+    else:
+        columns = _array_columns(base)
+    if not columns or not len(columns[0]):
+        raise ValueError(f"base is empty: it has {len(columns)} clusterings")
+    return columns
+
+
+def _array_columns(base: Any) -> list[NDArray[Any]]:
+    if not isinstance(base, np.ndarray):
+        rows = [list(row) for row in base]
+        widths = {len(row) for row in rows}
+        if len(widths) > 1:
+            bad = next(n for n, row in enumerate(rows) if len(row) != len(rows[0]))
+            raise ValueError(f"base row {bad} has {len(rows[bad])} labels but row 0 has {len(rows[0])}")
+        filled = np.empty((len(rows), max(widths, default=0)), dtype=object)
+        for n, row in enumerate(rows):
+            filled[n, :] = row
+        base = filled
+    if base.ndim != 2:
+        raise ValueError(f"base must be (items, clusterings), but it has {base.ndim} dimensions")
+    return [base[:, m] for m in range(base.shape[1])]
+
+
+def _check_labels(column: NDArray[Any], m: int) -> None:
+    """Checks that numeric labels are whole and not negative, except -1, which marks a missing label."""
+    if problem := type_problem(column.dtype):
+        raise TypeError(f"base {problem}")
+    if column.dtype.kind in "bUST":
+        return
+    gaps = _is_gap(column)
+    try:
+        to_codes(column[~gaps][:, None])
+    except BadLabel as bad:
+        row = np.flatnonzero(~gaps)[bad.row]
+        raise ValueError(bad.at(f"base row {row}, column {m},")) from None
+
+
+def _is_gap(column: NDArray[Any]) -> NDArray[np.bool_]:
+    kind = column.dtype.kind
+    if kind in "iu":
+        return np.asarray(column == -1)
+    if kind == "f":
+        return np.asarray(np.isnan(column) | (column == -1))
+    if kind == "b" or kind in "US":
+        return np.zeros(len(column), dtype=bool)
+    # None, NaN, pandas.NA and the number -1; a string is never a gap
+    return np.array([not isinstance(x, str) and (x is None or x is not x or _odd(x)) for x in column], dtype=bool)
+
+
+def _odd(value: Any) -> bool:
+    try:
+        return bool(value != value) or bool(value == -1)
+    except TypeError:  # pandas.NA has no truth value
+        return True
+
+
+def _observed(column: NDArray[Any]) -> list[Any]:
+    seen = column[~_is_gap(column)]
+    if seen.dtype.kind == "O":
+        # in order of first appearance, because labels of mixed types cannot be sorted
+        return list(dict.fromkeys(seen.tolist()))
+    return list(np.unique(seen).tolist())
+
+
+def as_levels(labels: list[Any]) -> NDArray[Any]:
+    """An array of labels; labels of several types keep their types, whereas NumPy would turn 1 into the string "1"."""
+    if len({type(label) for label in labels}) == 1:
+        array = np.asarray(labels)
+        if array.ndim == 1:
+            return array
+    kept = np.empty(len(labels), dtype=object)
+    kept[:] = labels
+    return kept
+
+
+def _code(column: NDArray[Any], levels: NDArray[Any], m: int) -> NDArray[np.int32]:
+    gaps = _is_gap(column)
+    codes = np.full(len(column), -1, dtype=np.int32)
+    if column.dtype.kind in "iufbUS" and levels.dtype.kind == column.dtype.kind and len(levels):
+        order = np.argsort(levels, kind="stable")
+        place = np.minimum(np.searchsorted(levels[order], column), len(levels) - 1)
+        found = levels[order][place] == column
+        codes = np.where(found & ~gaps, order[place], -1).astype(np.int32)
+    else:
+        code_of = {label: code for code, label in enumerate(levels.tolist())}
+        codes[~gaps] = [code_of.get(label, -1) for label in column[~gaps].tolist()]
+    unknown = np.flatnonzero((codes < 0) & ~gaps)
+    if len(unknown):
+        n = int(unknown[0])
+        label = column[n].item() if hasattr(column[n], "item") else column[n]
+        raise ValueError(
+            f"base row {n}, column {m}: label {label!r} is not one of the {len(levels)} labels "
+            "of that clustering; give its labels as levels, or mark it as missing"
+        )
+    return codes
+
+
+def check_clusters(k: Any, n_items: int) -> int:
+    """The requested number of clusters, checked to be from 1 to the number of items."""
+    if not isinstance(k, int | np.integer) or isinstance(k, bool):
+        raise TypeError(f"k must be a whole number, not {k!r}")
+    if not 1 <= k <= n_items:
+        raise ValueError(f"k is {k}, but it must be from 1 to the number of items, {n_items}")
+    return int(k)
+
+
+def warn_unlabelled(base: Base) -> NDArray[np.bool_]:
+    """Which items have a label. If some have none, a warning says that they get label −1."""
+    labelled = base.labelled
+    if not labelled.any():
+        raise ValueError(f"base has no labels: all labels of the {base.n_items} items are missing")
+    if not labelled.all():
+        first = int(np.flatnonzero(~labelled)[0])
+        warn_user(
+            f"{int((~labelled).sum())} items have no base label (first: row {first}); they get label -1",
+        )
+    return labelled
+
+
+def spread(labels: NDArray[Any], labelled: NDArray[np.bool_]) -> Labels:
+    """Canonical labels of the labelled items, −1 for the others."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.intp)
+    rank[np.argsort(first)] = np.arange(len(first))
+    full = np.full(len(labelled), -1, dtype=np.intp)
+    full[labelled] = rank[inverse]
+    return full
+
+
+def indicators(base: Base) -> sparse.csr_array:
+    """The (items, Σ J_m) 0/1 matrix of base labels; a missing label gives zeros in the columns of its clustering."""
+    offsets = np.concatenate([[0], np.cumsum(base.sizes)])
+    seen = base.codes >= 0
+    columns = (base.codes + offsets[:-1])[seen]
+    starts = np.concatenate([[0], np.cumsum(seen.sum(axis=1))])
+    shape = (base.n_items, int(offsets[-1]))
+    return sparse.csr_array((np.ones(len(columns)), columns.astype(np.int32), starts.astype(np.int32)), shape=shape)

@@ -1,0 +1,193 @@
+"""The clustering to report, and how it was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._html import facts_table
+from partita.held_out import HeldOut
+from partita.losses import Loss
+from partita.sample import PartitionSample
+from partita.search.components import Components, components_of
+from partita.search.constraints import Constraints
+from partita.search.result import Compression, RunRow
+from partita.search.settings import Search
+
+if TYPE_CHECKING:
+    from partita.uncertainty.bounds import Bound
+
+#: Two expected losses that differ by less, relative to their size, are the same.
+SAME_LOSS = 1e-9
+#: The `start` of a row of `runs` that was made by crossing two runs.
+CROSSING = "crossing"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate:
+    """A clustering that minimises the expected loss, and how it was found: the result of `estimate`.
+
+    Attributes
+    ----------
+    labels : (n_items,) int array
+        The clustering, canonical labels.
+    expected_loss : float
+        Its posterior expected loss, computed exactly in double precision.
+    loss : Loss
+    method : str
+    sample : PartitionSample
+        The draws that it was estimated from.
+    n_runs : int
+        Number of runs that the search made: ``Search(runs=...)``, unless time ran out.
+    runs : tuple of RunRow
+        Start, sweeps, moves, loss, clusters and seconds of each partition that the search ended with. There is one per
+        run; for "search", one for each run that continued on all draws and one for each crossing of two runs.
+    criterion : float or None
+        The value of the method's own criterion, if that is not the expected loss.
+    search : Search
+    seed : int or None
+        The seed that gives the same answer again.
+    interrupted : bool
+        Whether Ctrl-C ended the search early.
+    timed_out : bool
+        Whether the time limit ended the search.
+    proven : bool
+        Whether it is proven that no partition has a lower expected loss.
+    gap : float or None
+        Upper limit on how much lower the expected loss of another partition can be, as a share of the loss, if the
+        method gives one.
+    compression : Compression
+        How many `items`, `draws` and `clusters` of draws each searched one represents. Items with the same labels in
+        every draw, equal draws, and clusters that occur in several draws are searched as one, which does not change the
+        result. 1 means that nothing was combined.
+    held_out : HeldOut or None
+        With ``max_draws``: the expected loss on the draws that were not searched, with its standard error.
+    warnings : tuple of str
+        Reasons for caution: chains that have not mixed, few effective draws, runs that disagree, an estimate with as
+        many clusters as the limit allows, a search that ended early. Empty if there are none.
+    constraints : Constraints or None
+        The constraints that it obeys; `proven` then means that no partition that obeys them is better.
+    """
+
+    labels: NDArray[np.int64]
+    expected_loss: float
+    loss: Loss
+    method: str
+    sample: PartitionSample
+    runs: tuple[RunRow, ...] = ()
+    criterion: float | None = None
+    search: Search = field(default_factory=Search)
+    seed: int | None = None
+    interrupted: bool = False
+    timed_out: bool = False
+    proven: bool = False
+    gap: float | None = None
+    compression: Compression = field(default_factory=Compression)
+    held_out: HeldOut | None = None
+    warnings: tuple[str, ...] = ()
+    n_runs: int = 0
+    constraints: Constraints | None = None
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return int(self.labels.max()) + 1
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of items in each cluster."""
+        return np.bincount(self.labels)
+
+    @property
+    def times_reached(self) -> int:
+        """How many of `runs` reached the best loss; one of many is a sign of a hard problem."""
+        losses = [run.loss for run in self.runs]
+        return sum(loss <= min(losses) + SAME_LOSS * abs(min(losses)) for loss in losses)
+
+    @cached_property
+    def components(self) -> Components:
+        """The connected components of items that are together in some draw: their number, sizes, how many are proven.
+
+        Under VI and Binder's loss some best partition joins no two components, so each of them is a separate problem.
+        Components of at most 12 items are proven by enumerating all of their partitions.
+        """
+        return components_of(self.labels, self.sample, self.loss, self.search.n_jobs, self.proven)
+
+    def bound(self, seconds: float = 10.0) -> Bound:
+        """A lower bound on the least expected loss of any partition, and the gap to it.
+
+        Parameters
+        ----------
+        seconds : float
+            Time to spend; more time gives a tighter bound.
+        """
+        from partita.uncertainty.bounds import lower_bound
+
+        return lower_bound(self, seconds)
+
+    def to_pandas(self) -> Any:
+        """The clustering as a pandas Series, indexed by the names of the items if they have names."""
+        import pandas as pd
+
+        return pd.Series(self.labels, index=self.sample.names, name="cluster")
+
+    def runs_to_pandas(self) -> Any:
+        """The runs as a pandas DataFrame, one row per run, best first."""
+        import pandas as pd
+
+        columns = ("start", "sweeps", "moves", "loss", "clusters", "seconds")
+        table = pd.DataFrame([{c: getattr(run, c) for c in columns} for run in self.runs], columns=columns)
+        return table.sort_values("loss", kind="stable", ignore_index=True)
+
+    def __repr__(self) -> str:
+        facts = "".join(f"\n  {name:<14}{value}" for name, value in self._facts())
+        return f"Estimate: {_plural(self.n_clusters, 'cluster')} of {_plural(len(self.labels), 'item')}{facts}"
+
+    def _repr_html_(self) -> str:
+        return facts_table("Estimate", self._facts())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        sizes = ", ".join(map(str, self.sizes[:12])) + (", …" if self.n_clusters > 12 else "")
+        facts = [
+            ("clusters", str(self.n_clusters)),
+            ("sizes", sizes),
+            ("expected loss", f"{self.expected_loss:.6f}  {self.loss}"),
+            ("method", self._method_fact()),
+        ]
+        if self.held_out is not None:
+            facts.append(("held out", f"{self.held_out.loss:.6f} ± {self.held_out.standard_error:.2g}"))
+        if self.proven:
+            facts.append(("proven", "no partition is better"))
+        if self.interrupted:
+            facts.append(("interrupted", "the best so far"))
+        elif self.timed_out:
+            facts.append(("time limit", "the best so far"))
+        return facts + [("warning", sentence) for sentence in self.warnings]
+
+    def _method_fact(self) -> str:
+        if not self.runs:
+            return self.method
+        return f"{self.method}, best reached by {self.times_reached} of {self.ends}"
+
+    @property
+    def ends(self) -> str:
+        """A description of the rows of `runs`: the runs themselves, or the partitions that they led to.
+
+        Examples
+        --------
+        >>> from partita import estimate
+        >>> estimate([[0, 0, 1], [0, 1, 1]], search=Search(runs=3), method="salso", rng=1).ends
+        '3 runs'
+        """
+        runs = _plural(self.n_runs, "run")
+        if self.n_runs == len(self.runs) and not any(row.start == CROSSING for row in self.runs):
+            return runs
+        return f"{_plural(len(self.runs), 'partition')} that {runs} led to"
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

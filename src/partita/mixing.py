@@ -1,0 +1,237 @@
+"""Whether the draws look like those of converged chains: R-hat, effective sample size, and warnings about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._warn import warn_user
+from partita.losses import VI, unique_distances
+from partita.sample import PartitionSample
+
+Floats = NDArray[np.float64]
+
+#: Above this R-hat the chains have not mixed (Vehtari et al. 2021 recommend 1.01, for at least four chains).
+R_HAT_LIMIT = 1.05
+#: The probability that independent draws exceed the limit on R-hat, which is larger for short chains.
+FALSE_ALARM = 1e-3
+#: Below this effective sample size per chain, probabilities are noisy.
+ESS_LIMIT = 50
+#: Weighted draws that are worth fewer equally weighted ones carry little information.
+WEIGHTED_LIMIT = 50
+#: A weight below this share of the average is negligible.
+NEGLIGIBLE = 1e-3
+#: At least this many draws without known chains are treated as one chain; fewer may be any list of partitions.
+MIN_SEQUENCE = 100
+#: In chains shorter than this the effective sample size is noise.
+MIN_LENGTH = 20
+
+
+class MixingWarning(UserWarning):
+    """The draws are poor: chains that disagree, few effective draws, or weights that leave few of them."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A summary of each draw, and how well the chains explored it."""
+
+    name: str
+    mean: float
+    sd: float
+    r_hat: float
+    ess: float
+
+
+def sample_warnings(sample: PartitionSample, distance: Floats, n_jobs: int = -1) -> tuple[str, ...]:
+    """Sentences about problems with the draws of a sample; empty if there are none.
+
+    Checks the number of clusters, the entropy and the distance to the estimate of each draw: two reads of all labels.
+
+    Parameters
+    ----------
+    distance : (n_unique,) array
+        Loss between the estimate and each distinct draw.
+
+    Examples
+    --------
+    >>> from partita.sample import as_sample
+    >>> sample = as_sample([[[0, 0, 1]] * 30, [[0, 1, 2]] * 30])
+    >>> print(sample_warnings(sample, np.array([0.0, 0.7]))[0])
+    The chains have not mixed: clusters (R-hat inf), entropy (R-hat inf), distance to estimate (R-hat inf). The draws \
+say where the chains were, not what the posterior is: run them longer, from several starts.
+    """
+    if sample.is_weighted:
+        return tuple(_on_weights(sample))
+    if sample.chains is None and sample.n_draws < MIN_SEQUENCE:
+        return ()
+    summaries = {
+        "clusters": sample.n_clusters.astype(np.float64),
+        "entropy": entropies(sample, n_jobs),
+        "distance to estimate": distance,
+    }
+    return mixing_warnings({name: by_chain(values[sample.index], sample) for name, values in summaries.items()})
+
+
+def mixing_warnings(summaries: Mapping[str, Floats]) -> tuple[str, ...]:
+    """Sentences about problems with (chain, draw) arrays of summaries."""
+    quantities = [quantity(name, values) for name, values in summaries.items()]
+    n_chains, length = next(iter(summaries.values())).shape
+    return tuple(mixing_sentences(quantities, n_chains, length))
+
+
+def mixing_sentences(quantities: Sequence[Quantity], n_chains: int, length: int) -> Iterator[str]:
+    """One sentence on chains that disagree, one on few effective draws."""
+    unmixed = not_mixed(quantities, n_chains, length)
+    if unmixed:
+        names = ", ".join(f"{q.name} (R-hat {q.r_hat:.2f})" for q in unmixed)
+        who = "The chains have not mixed" if n_chains > 1 else "The two halves of the draws differ"
+        where = "the chains were" if n_chains > 1 else "the chain was"
+        yield (
+            f"{who}: {names}. The draws say where {where}, not what the posterior is: run them longer, from several "
+            "starts."
+        )
+    few = [q for q in quantities if q.ess < min(ESS_LIMIT * n_chains, n_chains * length / 2)]
+    if few and length >= MIN_LENGTH:
+        names = ", ".join(f"{q.name} ({q.ess:.0f})" for q in few)
+        yield (
+            f"The {n_chains * length:,} draws are worth few independent ones: {names}. Probabilities and the credible"
+            " ball are rough: run the chains longer."
+        )
+
+
+def not_mixed(quantities: Sequence[Quantity], n_chains: int, length: int) -> list[Quantity]:
+    """The quantities whose R-hat is above the limit for this number and length of chains."""
+    limit = r_hat_limit(n_chains, length)
+    return [q for q in quantities if q.r_hat > limit]
+
+
+def r_hat_limit(n_chains: int, length: int) -> float:
+    """The limit on R-hat: 1.05, or more for short chains, in which independent draws exceed 1.05 by chance.
+
+    With 2m halves of length l, R-hat² = 1 + (F - 1) / l, and for independent draws F has an F distribution with 2m - 1
+    and 2m (l - 1) degrees of freedom.
+
+    Examples
+    --------
+    >>> round(r_hat_limit(4, 1000), 3), round(r_hat_limit(2, 40), 3)
+    (1.05, 1.118)
+    """
+    from scipy.special import fdtri
+
+    halves, half = 2 * n_chains, length // 2
+    if half < 2:
+        return np.inf
+    by_chance = fdtri(halves - 1, halves * (half - 1), 1 - FALSE_ALARM)
+    return float(max(R_HAT_LIMIT, np.sqrt(1 + (by_chance - 1) / half)))
+
+
+def entropies(sample: PartitionSample, n_jobs: int = -1) -> Floats:
+    """Entropy in bits of each distinct draw: its VI to the partition of one cluster."""
+    return unique_distances(np.zeros(sample.n_items, np.int64), sample, VI(), n_jobs)
+
+
+def by_chain(values: Floats, sample: PartitionSample) -> Floats:
+    """One value per draw as a (chain, draw) array; longer chains lose their first draws."""
+    chains = np.zeros(sample.n_draws, np.int64) if sample.chains is None else sample.chains
+    pieces = [values[chains == chain] for chain in range(sample.n_chains)]
+    shortest = min(map(len, pieces))
+    return np.array([piece[len(piece) - shortest :] for piece in pieces])
+
+
+def quantity(name: str, values: Floats) -> Quantity:
+    """Mean, spread, R-hat and effective sample size of a (chain, draw) array; the last two NaN below four draws."""
+    sd = float(values.std(ddof=1)) if values.size > 1 else 0.0
+    if values.shape[1] < 4:
+        return Quantity(name, float(values.mean()), sd, np.nan, np.nan)
+    return Quantity(name, float(values.mean()), sd, r_hat(values), effective_sample_size(values))
+
+
+def r_hat(values: Floats) -> float:
+    """Split, rank-normalised R-hat of a (chain, draw) array.
+
+    The larger of the R-hat of the values and that of their distances to the median; 1 for constant values, infinite
+    for chains that are each constant but differ.
+
+    References
+    ----------
+    Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021), Rank-normalization, folding, and localization.
+    """
+    folded = np.abs(values - np.median(values))
+    return max(_plain_r_hat(_normal_scores(_halves(x))) for x in (values, folded))
+
+
+def effective_sample_size(values: Floats) -> float:
+    """Bulk effective sample size of a (chain, draw) array, by Geyer's initial monotone sequence.
+
+    The number of values if they are constant; one per chain if each chain is constant but they differ.
+    """
+    scores = _normal_scores(_halves(values))
+    chains, length = scores.shape
+    if length < 4 or np.ptp(values) == 0:
+        return float(values.size)
+    if _each_constant(scores):
+        return float(len(values))
+    within = scores.var(axis=1, ddof=1).mean()
+    covariance = np.mean([_autocovariance(chain) for chain in scores], axis=0)
+    between = scores.mean(axis=1).var(ddof=1) if chains > 1 else 0.0
+    total = within * (length - 1) / length + between
+    correlation = 1 - (within - covariance * length / (length - 1)) / total
+    correlation[0] = 1.0
+    pairs = correlation[: length // 2 * 2].reshape(-1, 2).sum(axis=1)
+    positive = pairs[: int(np.argmax(pairs < 0))] if (pairs < 0).any() else pairs
+    time = -1 + 2 * np.minimum.accumulate(positive).sum()
+    return float(scores.size / max(time, 1 / np.log10(scores.size)))
+
+
+def warn_mixing(sentences: Sequence[str]) -> None:
+    """Issues the sentences as one warning, if there are any."""
+    if sentences:
+        warn_user(" ".join(sentences), MixingWarning)
+
+
+def _on_weights(sample: PartitionSample) -> Iterator[str]:
+    """A sentence about collapsed weights, such as importance weights. Distinct partitions weighted by their counts do
+    not count as collapsed, however uneven: none of them has negligible weight."""
+    idle = int(np.sum(sample.draw_weights < NEGLIGIBLE / sample.n_draws))
+    effective = 1 / float(np.sum(sample.draw_weights**2))
+    if idle > sample.n_draws / 2 and effective < WEIGHTED_LIMIT:
+        yield (
+            f"{idle:,} of the {sample.n_draws:,} draws have next to no weight, and all are worth {effective:.1f}"
+            " equally weighted ones: estimate and uncertainty rest on those few."
+        )
+
+
+def _halves(values: Floats) -> Floats:
+    half = values.shape[1] // 2
+    return np.concatenate([values[:, :half], values[:, values.shape[1] - half :]])
+
+
+def _normal_scores(values: Floats) -> Floats:
+    from scipy.special import ndtri
+
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = np.cumsum(count) - (count - 1) / 2  # of the distinct values, ties at their mean
+    scores: Floats = ndtri((ranks - 0.375) / (values.size + 0.25))[place].reshape(values.shape)
+    return scores
+
+
+def _plain_r_hat(values: Floats) -> float:
+    length = values.shape[1]
+    if _each_constant(values):
+        return 1.0 if np.ptp(values) == 0 else np.inf
+    within, between = values.var(axis=1, ddof=1).mean(), length * values.mean(axis=1).var(ddof=1)
+    return float(np.sqrt((between / within + length - 1) / length))
+
+
+def _each_constant(values: Floats) -> bool:
+    return not np.ptp(values, axis=1).any()
+
+
+def _autocovariance(chain: Floats) -> Floats:
+    centred = chain - chain.mean()
+    spectrum = np.fft.rfft(centred, 2 * chain.size)
+    covariance: Floats = np.fft.irfft(spectrum * spectrum.conj(), 2 * chain.size)[: chain.size] / chain.size
+    return covariance

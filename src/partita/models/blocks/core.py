@@ -1,0 +1,157 @@
+"""From a Graph and hyperparameters to the core's block model, and the constants that no partition changes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from partita import _core
+from partita._validate import check_rng
+from partita.models.blocks.graph import Graph, kept_entries
+from partita.models.ranges import check_scale, check_shape
+
+Labels = NDArray[np.uint32]
+BLOCKS = ("free", "affiliation")
+
+
+@dataclass(frozen=True)
+class EdgeModel:
+    """How edges arise in a block, and the prior of its parameter.
+
+    binary: probability ~ Beta(first, second). counts: rate ~ Gamma(first, second), second a rate. affiliation: all
+    blocks (k, k) share one parameter, all others another.
+    """
+
+    directed: bool
+    loops: bool
+    counts: bool
+    first: float
+    second: float
+    degree_corrected: bool = False
+    affiliation: bool = False
+
+    @property
+    def half_loops(self) -> bool:
+        """Undirected, degree-corrected, with loops: n²/2 is the exposure of n nodes, so that a loop is half a pair."""
+        return self.degree_corrected and self.loops and not self.directed
+
+
+def native_model(graph: Graph, edges: EdgeModel, n0: float, n0_columns: float = 1.0) -> Any:
+    """The core's model of a graph."""
+    arrays = _bipartite_arrays(graph) if graph.bipartite else _square_arrays(graph, edges)
+    return _core.BlockModel(
+        arrays,
+        edges.counts,
+        edges.first,
+        edges.second,
+        edges.degree_corrected,
+        edges.affiliation,
+        n0_rows=n0,
+        n0_columns=n0_columns,
+    )
+
+
+def constant(graph: Graph, edges: EdgeModel) -> float:
+    """The part of log p(X, z) that is the same for every partition: factorials of counts and of degrees."""
+    if not edges.counts:
+        return 0.0
+    each = graph.adjacency if edges.directed or graph.bipartite else sp.triu(graph.adjacency)
+    total = -float(gammaln(each.data + 1).sum())
+    if not edges.degree_corrected:
+        return total
+    degrees = [graph.adjacency.sum(axis=1)]
+    if edges.directed:
+        degrees.append(graph.adjacency.sum(axis=0))
+    else:
+        loops = graph.adjacency.diagonal()
+        degrees[0] = degrees[0] + loops  # a loop has two ends
+        total -= float(loops.sum()) * math.log(2)  # rate φ² θ / 2
+    return total + sum(float(gammaln(degree + 1).sum()) for degree in degrees)
+
+
+def check_settings(model: Any) -> None:
+    """Refuse hyperparameters of a block model that are out of their ranges, and kinds of edges that are unknown."""
+    for name in ("n0", "eta0", "zeta0", "a0"):
+        check_shape(getattr(model, name), name)
+    if model.b0 is not None:
+        check_scale(model.b0, "b0")
+    if model.edges not in ("binary", "counts"):
+        raise ValueError(f"edges must be 'binary' or 'counts', got {model.edges!r}")
+
+
+def check_degree_correction(graph: Graph, edges: EdgeModel) -> None:
+    """Refuse missing dyads where nodes differ in degree: the shares of a cluster's edges are then of unequal dyads.
+
+    The exact ICL integrates shares φ ~ Dirichlet(1, …, 1) of the edges of a cluster; Σ φ_i φ_j over its observed
+    dyads is a constant only if all of them are observed.
+    """
+    gaps = graph.missing.nnz - (0 if edges.loops else np.count_nonzero(graph.missing.diagonal()))
+    if edges.degree_corrected and gaps:
+        raise ValueError(
+            f"graph has {gaps} missing dyads, for which the degree-corrected model has no exact ICL; "
+            "leave out degree_corrected=True, or the nodes with missing dyads"
+        )
+
+
+def check_blocks(blocks: Any) -> bool:
+    """Whether the blocks are those of the affiliation model."""
+    if blocks not in BLOCKS:
+        raise ValueError(f"blocks must be {' or '.join(map(repr, BLOCKS))}, got {blocks!r}")
+    return bool(blocks == "affiliation")
+
+
+def seed_from(rng: Any) -> int:
+    """A seed for the core, drawn from None, an int or a NumPy generator."""
+    return int(check_rng(rng).integers(2**63))
+
+
+def _square_arrays(graph: Graph, edges: EdgeModel) -> Any:
+    n = graph.n_nodes
+    pair, loop = (2, 1) if edges.half_loops else (1, 1)
+    arrays = _core.NetworkArrays(n, n, edges.directed, pair, loop)
+    _set_neighbours(arrays, _without_diagonal(graph.adjacency), _without_diagonal(graph.missing), edges.directed)
+    counts = graph.adjacency.diagonal().astype(np.uint32)
+    if edges.loops:
+        arrays.set_loops(counts, (graph.missing.diagonal() == 0).astype(np.uint8))
+    elif counts.any():
+        node = int(np.flatnonzero(counts)[0])
+        raise ValueError(f"graph has a loop at node {node}, but the model has loops=False")
+    return arrays
+
+
+def _bipartite_arrays(graph: Graph) -> Any:
+    rows, columns = graph.adjacency.shape
+    arrays = _core.NetworkArrays(rows + columns, rows, False, 1, 1)
+    _set_neighbours(arrays, _both_ways(graph.adjacency), _both_ways(graph.missing), False)
+    return arrays
+
+
+def _both_ways(matrix: sp.csr_array) -> sp.csr_array:
+    """The symmetric matrix of a bipartite graph, columns numbered after rows."""
+    n_rows, below = matrix.shape[0], matrix.T.tocsr()
+    starts = np.concatenate([matrix.indptr, matrix.nnz + below.indptr[1:]])
+    to = np.concatenate([matrix.indices + n_rows, below.indices])
+    size = sum(matrix.shape)
+    return sp.csr_array((np.concatenate([matrix.data, below.data]), to, starts), shape=(size, size))
+
+
+def _without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    return kept_entries(matrix, rows != matrix.indices)
+
+
+def _set_neighbours(arrays: Any, edges: sp.csr_array, missing: sp.csr_array, directed: bool) -> None:
+    for direction in range(2 if directed else 1):
+        rows = edges if direction == 0 else edges.T.tocsr()
+        gaps = missing if direction == 0 else missing.T.tocsr()
+        ones = bool((rows.data == 1).all())
+        count = np.empty(0, np.uint32) if ones else rows.data.astype(np.uint32)
+        arrays.set_edges(direction, rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), count)
+        if gaps.nnz:
+            arrays.set_missing(direction, gaps.indptr.astype(np.int64), gaps.indices.astype(np.uint32))

@@ -1,0 +1,275 @@
+"""What `maximize` hands back: labels, the merge path, the blocks with their uncertainty."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import beta, gamma
+
+from partita._html import ShownAsText, rows_table
+from partita._names import as_named, names_or_none
+from partita.models.blocks.core import EdgeModel
+from partita.models.blocks.graph import Graph
+from partita.models.blocks.runs import BlockRun, Runs
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MergePath(ShownAsText):
+    """Greedy merges from the fitted partition down to one cluster (Côme & Latouche 2015, Appendix C).
+
+    Step t merges cluster `absorbed[t]` into `kept[t]` (labels of the fit) and leaves the ICL at `icl[t + 1]`;
+    `icl[0]` is the fit's own.
+    """
+
+    labels: NDArray[Any]
+    kept: NDArray[np.uint32]
+    absorbed: NDArray[np.uint32]
+    icl: NDArray[np.float64]
+
+    @property
+    def n_clusters(self) -> NDArray[np.int64]:
+        """Clusters before the first merge and after each."""
+        return np.arange(len(self.icl), 0, -1)
+
+    def cut(self, k: int) -> NDArray[np.int64]:
+        """The partition with k clusters, canonical labels."""
+        if not 1 <= k <= len(self.icl):
+            raise ValueError(f"k must be from 1 to {len(self.icl)}, the fit's number of clusters, got {k}")
+        target = np.arange(len(self.icl))
+        for kept, absorbed in zip(self.kept[: len(self.icl) - k], self.absorbed, strict=False):
+            target[target == absorbed] = kept
+        return first_appearance(target[self.labels])
+
+    def __repr__(self) -> str:
+        return f"MergePath({len(self.icl)} to 1 clusters, ICL {self.icl[0]:.2f} to {self.icl[-1]:.2f})"
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Edge probabilities (rates, if edges are counts) of the blocks: posterior mean and credible interval, each
+    (K, K), or (row clusters, column clusters). `edges` and `dyads` are a block's own, also where blocks share their
+    parameter (the affiliation model)."""
+
+    mean: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    edges: NDArray[np.int64]
+    dyads: NDArray[np.float64]
+    level: float
+
+    def __repr__(self) -> str:
+        rows, columns = self.mean.shape
+        return f"Blocks({rows} x {columns}, {self.level:.0%} intervals)"
+
+    def _repr_html_(self) -> str:
+        header = ["", *map(str, range(self.mean.shape[1]))]
+        cells = [[f"{value:.4g}" for value in row] for row in self.mean.tolist()]
+        return rows_table(repr(self), header, [[str(k), *row] for k, row in enumerate(cells)])
+
+
+class WithRuns:
+    """What a fit says of the search that found it; `found` holds its runs."""
+
+    found: Runs
+
+    @property
+    def runs(self) -> tuple[BlockRun, ...]:
+        """The runs of the search, one row each: how it started and the ICL that it reached by itself."""
+        return self.found.rows
+
+    @property
+    def run_icl(self) -> NDArray[np.float64]:
+        """The ICL of each run, before any crossing."""
+        return np.array([run.icl for run in self.runs])
+
+    @property
+    def group_icl(self) -> NDArray[np.float64]:
+        """The ICL of each group of runs, after crossings within the group; empty if the runs agreed."""
+        return np.array(self.found.group_icl)
+
+    @property
+    def times_reached(self) -> int:
+        """How many independent searches (groups of runs, or runs if there are no groups) ended at the best ICL."""
+        return self.found.times_reached
+
+    def runs_to_pandas(self) -> Any:
+        """The runs as a pandas DataFrame, one row per run, best first."""
+        import pandas as pd
+
+        rows = [{"start": run.start, "icl": run.icl} for run in self.runs]
+        return pd.DataFrame(rows, columns=["start", "icl"]).sort_values("icl", ascending=False, ignore_index=True)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the search early."""
+        return self.found.interrupted
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Advice, if independent searches do not agree or the search was stopped early."""
+        return self.found.warnings()
+
+    def _state(self) -> str:
+        return ", stopped early" if self.found.stopped else ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BlockFit(WithRuns):
+    """The partition of largest exact ICL that was found.
+
+    Attributes
+    ----------
+    labels : (nodes,) canonical.
+    icl : log p(X, z | K), natural logarithm, constants included.
+    path : MergePath, the greedy merges down to one cluster.
+    runs : tuple of BlockRun, how each run of the search started and what it reached by itself.
+    times_reached : how many independent searches (groups of runs, or runs if there are no groups) reached `icl`.
+    warnings : tuple of sentences, advice if they do not agree.
+    """
+
+    labels: NDArray[np.int64]
+    icl: float
+    path: MergePath
+    found: Runs
+    graph: Graph
+    edges: EdgeModel
+
+    @property
+    def n_clusters(self) -> int:
+        return int(self.labels.max()) + 1
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """Nodes sorted by cluster: adjacency[order][:, order] shows the blocks."""
+        return np.argsort(self.labels, kind="stable")
+
+    def reordered(self) -> sp.csr_array:
+        """The adjacency matrix with rows and columns sorted by cluster."""
+        return self.graph.adjacency[self.order][:, self.order]
+
+    def blocks(self, level: float = 0.95) -> Blocks:
+        """Block probabilities with equal-tailed credible intervals."""
+        return block_table(self.graph, self.edges, self.labels, self.labels, level)
+
+    def predict(self, pairs: ArrayLike) -> NDArray[np.float64]:
+        """Posterior mean of the edge probability (or rate) for (m, 2) pairs of nodes, given the partition."""
+        if self.edges.degree_corrected:
+            raise ValueError("predict: a degree-corrected model has no probability that is the same for a block")
+        mean = self.blocks().mean
+        source, target = check_pairs(pairs, (len(self.labels), len(self.labels)))
+        return mean[self.labels[source], self.labels[target]]
+
+    def to_pandas(self) -> Any:
+        """The clustering as a pandas Series, indexed by the nodes' names where they have any."""
+        import pandas as pd
+
+        return pd.Series(self.labels, index=names_or_none(self.graph.names), name="cluster")
+
+    def names_by_cluster(self) -> list[list[Any]]:
+        """The nodes' names, cluster by cluster."""
+        return [[self.graph.names[i] for i in np.flatnonzero(self.labels == k)] for k in range(self.n_clusters)]
+
+    def __repr__(self) -> str:
+        words = f"{len(self.labels)} nodes in {self.n_clusters} clusters, ICL {self.icl:.3f}"
+        return f"BlockFit({words}; {self.found.in_words()}{self._state()})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{k}</td><td>{len(names)}</td><td>{html.escape(', '.join(map(str, names[:8])))}</td></tr>"
+            for k, names in enumerate(self.names_by_cluster())
+        )
+        head = "<tr><th>cluster</th><th>nodes</th><th>first names</th></tr>"
+        return f"<p>{html.escape(repr(self))}</p><table>{head}{rows}</table>"
+
+
+def first_appearance(labels: NDArray[Any]) -> NDArray[np.int64]:
+    """Labels 0, 1, ... in order of first appearance.
+
+    >>> first_appearance(np.array([7, 7, 2, 7]))
+    array([0, 0, 1, 0])
+    """
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse]
+
+
+def node_labels(labels: ArrayLike, names: Sequence[Any], name: str, whose: str) -> NDArray[np.int64]:
+    """Canonical labels of named nodes: a Series is matched by its index, all else by position."""
+    given = as_named(labels, name)
+    shape = np.shape(given.values)
+    by_name = given.names is not None and names_or_none(names) is not None
+    if len(shape) != 1 or (shape[0] != len(names) and not by_name):
+        raise ValueError(f"{name} must have {len(names)} labels, as the {whose} has, but its shape is {shape}")
+    return first_appearance(np.asarray(given.in_order_of(names_or_none(names), len(names), whose)))
+
+
+def check_pairs(pairs: ArrayLike, shape: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The two columns of an (m, 2) array of nodes, each within its range."""
+    array = np.asarray(pairs)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise ValueError(f"pairs must be an (m, 2) array of integers, got {array.dtype} of shape {array.shape}")
+    bad = np.argwhere((array < 0) | (array >= np.array(shape)))
+    if len(bad):
+        row, column = bad[0]
+        raise ValueError(f"pairs has {array[row, column]} at row {row}, column {column}: not a node")
+    return array[:, 0].astype(np.int64), array[:, 1].astype(np.int64)
+
+
+def block_table(
+    graph: Graph, edges: EdgeModel, rows: NDArray[Any], columns: NDArray[Any], level: float = 0.95
+) -> Blocks:
+    """Counts of every block and the posterior of its parameter."""
+    if not 0 < level < 1:
+        raise ValueError(f"level must be between 0 and 1, got {level!r}")
+    counts, dyads = block_counts(graph, edges, rows, columns)
+    e, m = (pooled(cells, edges.directed) if edges.affiliation else cells for cells in (counts, dyads))
+    if edges.counts:
+        posterior = gamma(edges.first + e, scale=1 / (edges.second + m))
+    else:
+        posterior = beta(edges.first + e, edges.second + m - e)
+    tail = (1 - level) / 2
+    return Blocks(posterior.mean(), posterior.ppf(tail), posterior.ppf(1 - tail), counts, dyads, level)
+
+
+def pooled(cells: NDArray[Any], directed: bool) -> NDArray[np.float64]:
+    """Each block's sum over the blocks that share its parameter in the affiliation model.
+
+    >>> pooled(np.array([[3, 1], [1, 2]]), directed=False)
+    array([[5., 1.],
+           [1., 5.]])
+    """
+    inside = cells.trace()
+    between = (cells.sum() - inside) / (1 if directed else 2)  # an undirected block stands in the table twice
+    return np.where(np.eye(len(cells), dtype=bool), float(inside), between)
+
+
+def block_counts(
+    graph: Graph, edges: EdgeModel, rows: NDArray[Any], columns: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Edges and observed dyads of every block, straight from the definition."""
+    row_of, column_of = _indicator(rows), _indicator(columns)
+    counts = (row_of.T @ graph.adjacency @ column_of).toarray()
+    dyads = np.outer(row_of.sum(axis=0), column_of.sum(axis=0)) - (row_of.T @ graph.missing @ column_of).toarray()
+    if graph.bipartite:
+        return np.rint(counts).astype(np.int64), dyads
+    loop_counts = np.bincount(rows, graph.adjacency.diagonal(), len(dyads))
+    loop_dyads = np.bincount(rows, 1 - graph.missing.diagonal(), len(dyads))
+    at = np.diag_indices(len(dyads))
+    if not edges.directed:  # each pair once; a loop is one dyad, or half a pair
+        counts[at] = (counts[at] + loop_counts) / 2
+        dyads[at] = (dyads[at] + (0 if edges.half_loops else loop_dyads)) / 2
+    if not edges.loops:
+        dyads[at] -= loop_dyads
+    return np.rint(counts).astype(np.int64), dyads
+
+
+def _indicator(labels: NDArray[Any]) -> sp.csr_array:
+    n = len(labels)
+    return sp.csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, int(labels.max()) + 1))

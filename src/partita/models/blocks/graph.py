@@ -1,0 +1,290 @@
+"""Anything a user calls a network, as one small frozen graph in compressed rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partita._html import ShownAsText
+from partita.models.blocks.edge_list import check_binary, frame_edges, read_edges
+from partita.models.blocks.network_files import NETWORK_FILES, read_network
+
+
+@dataclass(frozen=True)
+class Graph(ShownAsText):
+    """A network: counts of edges, dyads that were not observed, names of the nodes.
+
+    `adjacency` is (n, n) and `missing` marks dyads left out of the likelihood; an undirected graph holds both
+    symmetric. A bipartite matrix is (rows, columns). Memory is linear in the edges and the missing dyads.
+    """
+
+    adjacency: sp.csr_array
+    missing: sp.csr_array
+    names: tuple[Any, ...]
+    column_names: tuple[Any, ...] | None = None
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes (of rows, if the graph is bipartite)."""
+        return int(self.adjacency.shape[0])
+
+    @property
+    def bipartite(self) -> bool:
+        """Whether rows and columns are different things."""
+        return self.column_names is not None
+
+    def __repr__(self) -> str:
+        shape = f"{self.n_nodes} x {self.adjacency.shape[1]}" if self.bipartite else f"{self.n_nodes} nodes"
+        gaps = f", {self.missing.nnz} missing dyads" if self.missing.nnz else ""
+        return f"Graph({shape}, {self.adjacency.nnz} entries{gaps})"
+
+
+def as_graph(
+    graph: Any,
+    *,
+    directed: bool = True,
+    counts: bool = False,
+    nodes: Sequence[Any] | None = None,
+    columns: Sequence[str] | None = None,
+) -> Graph:
+    """Turn a matrix, a networkx or igraph graph, or an edge list into a Graph.
+
+    Parameters
+    ----------
+    graph : (n, n) array or scipy.sparse matrix (row i, column j: edges from i to j; NaN: not observed); networkx or
+        igraph graph; pandas edge list or path of a CSV file with a header (columns `source`, `target` or `from`, `to`
+        and perhaps `weight`, or else its first columns), or of a GraphML or GML file (.graphml, .gml; needs networkx);
+        list of pairs or triples. Weights other than 1 need `counts`;
+        those of networkx and igraph are used only then.
+    directed : whether edges have a direction. A matrix of an undirected graph must be symmetric.
+    counts : keep weights as counts of edges. Otherwise edges are 0 or 1, and an edge listed twice is one edge.
+    nodes : names of all nodes, so that an edge list may have nodes without edges; sets their order.
+    columns : names of the columns of an edge list to use: its two ends, and perhaps the weight.
+
+    Returns
+    -------
+    Graph
+
+    Examples
+    --------
+    >>> as_graph([("a", "b"), ("b", "c")], directed=False, nodes=["a", "b", "c", "d"])
+    Graph(4 nodes, 4 entries)
+    """
+    if isinstance(graph, Graph):
+        _check_not_empty(graph.adjacency.shape, "graph")
+        return graph
+    if isinstance(graph, str | Path) and Path(graph).suffix.lower() in NETWORK_FILES:
+        graph = read_network(Path(graph))
+    if hasattr(graph, "is_directed"):
+        _check_direction(bool(graph.is_directed()), directed)
+    if sp.issparse(graph) or isinstance(graph, np.ndarray):
+        return _from_matrix(graph, directed, counts, nodes)
+    if hasattr(graph, "vcount") and hasattr(graph, "get_edgelist"):
+        edges, names = _igraph_edges(graph, counts)
+    elif hasattr(graph, "edges") and hasattr(graph, "nodes"):
+        edges, names = _networkx_edges(graph, counts), list(graph.nodes)
+    elif isinstance(graph, str | Path):
+        edges, names = read_edges(Path(graph), columns, counts), None
+    elif hasattr(graph, "columns") and hasattr(graph, "iloc"):
+        edges, names = frame_edges(graph, columns, counts), None
+    elif _is_edge_list(graph):
+        edges, names = _listed_edges(graph, counts), None
+    else:
+        return _from_matrix(np.asarray(graph), directed, counts, nodes)
+    return _from_edges(edges, names if nodes is None else list(nodes), directed, counts)
+
+
+def as_bipartite(matrix: Any, *, counts: bool = False) -> Graph:
+    """Turn a (rows, columns) matrix (dense, sparse or a pandas frame; NaN: not observed) into a bipartite Graph.
+
+    Examples
+    --------
+    >>> as_bipartite([[1, 0, 1], [0, float("nan"), 1]])
+    Graph(2 x 3, 3 entries, 1 missing dyads)
+    """
+    if isinstance(matrix, Graph):
+        if not matrix.bipartite:
+            raise ValueError("matrix is a graph of one kind of node; a latent block model needs rows and columns")
+        _check_not_empty(matrix.adjacency.shape, "matrix")
+        return matrix
+    rows = columns = None
+    if hasattr(matrix, "columns") and hasattr(matrix, "to_numpy"):
+        rows, columns = tuple(matrix.index), tuple(matrix.columns)
+        matrix = matrix.to_numpy()
+    matrix = _two_dimensional(matrix)
+    _check_not_empty(matrix.shape, "matrix")
+    adjacency, missing = _split_missing(matrix)
+    _check_values(adjacency, counts)
+    return Graph(
+        adjacency,
+        missing,
+        rows or tuple(range(adjacency.shape[0])),
+        columns or tuple(range(adjacency.shape[1])),
+    )
+
+
+def check_graph(graph: Graph, *, directed: bool, counts: bool) -> None:
+    """Refuse a graph that `as_graph` and `as_bipartite` would not have made."""
+    rows, columns = graph.adjacency.shape
+    _check_not_empty((rows, columns), "graph")
+    _check_values(graph.adjacency, counts)
+    if (graph.missing.data != 1).any() or graph.adjacency.multiply(graph.missing).nnz:
+        raise ValueError("graph has dyads that are missing and yet have edges")
+    if graph.bipartite:
+        return
+    if rows != columns:
+        raise ValueError(f"graph must be square, got {rows} x {columns}")
+    if not directed:
+        _check_symmetric(graph.adjacency)
+        _check_symmetric(graph.missing)
+
+
+def _check_not_empty(shape: tuple[int, ...], name: str) -> None:
+    if 0 in shape:
+        raise ValueError(
+            f"{name} is empty: it has {shape[0]} rows and {shape[1]} columns; at least 1 of each is needed"
+        )
+
+
+def _check_direction(is_directed: bool, directed: bool) -> None:
+    if is_directed != directed:
+        kinds = ("undirected", "directed")
+        raise ValueError(
+            f"graph is {kinds[is_directed]} but the model is {kinds[directed]}; pass directed={is_directed}"
+        )
+
+
+def _is_edge_list(graph: Any) -> bool:
+    return isinstance(graph, list | tuple) and all(isinstance(e, tuple) and len(e) in (2, 3) for e in graph)
+
+
+def _listed_edges(edges: Sequence[tuple[Any, ...]], counts: bool) -> list[tuple[Any, ...]]:
+    if not counts:
+        for row, edge in enumerate(edges):
+            check_binary(edge[2] if len(edge) > 2 else 1, f"edge {row}")
+    return list(edges)
+
+
+def _igraph_edges(graph: Any, counts: bool) -> tuple[list[tuple[Any, ...]], list[Any]]:
+    names = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
+    names = list(names)
+    weights = graph.es["weight"] if counts and "weight" in graph.es.attributes() else [1] * graph.ecount()
+    edges = [(names[i], names[j], w) for (i, j), w in zip(graph.get_edgelist(), weights, strict=True)]
+    return edges, names
+
+
+def _networkx_edges(graph: Any, counts: bool) -> list[tuple[Any, ...]]:
+    if counts:
+        return [(i, j, data.get("weight", 1)) for i, j, data in graph.edges(data=True)]
+    return [(edge[0], edge[1], 1) for edge in graph.edges()]
+
+
+def _from_edges(edges: Iterable[tuple[Any, ...]], names: list[Any] | None, directed: bool, counts: bool) -> Graph:
+    edges = list(edges)
+    if names is None:
+        names = _sorted_names({end for edge in edges for end in edge[:2]})
+    place = {name: index for index, name in enumerate(names)}
+    if len(place) < len(names):
+        raise ValueError("nodes: a name is given twice")
+    source, target = _places(edges, place)
+    weight = np.array([edge[2] if len(edge) > 2 and counts else 1 for edge in edges], dtype=float)
+    if not directed:
+        between = source != target  # a loop is one entry
+        source, target = np.concatenate([source, target[between]]), np.concatenate([target, source[between]])
+        weight = np.concatenate([weight, weight[between]])
+    matrix = sp.coo_array((weight, (source, target)), shape=(len(names), len(names))).tocsr()
+    if not counts and len(edges):
+        matrix.data[:] = 1  # an edge listed twice is one edge
+    return _from_matrix(matrix, directed, counts, names)
+
+
+def _sorted_names(names: set[Any]) -> list[Any]:
+    try:
+        return sorted(names)
+    except TypeError:
+        return sorted(names, key=str)
+
+
+def _places(edges: list[tuple[Any, ...]], place: dict[Any, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    ends = np.empty((2, len(edges)), dtype=np.int64)
+    for row, edge in enumerate(edges):
+        for end in (0, 1):
+            if edge[end] not in place:
+                raise ValueError(f"graph: node {edge[end]!r} of edge {row} is not in nodes")
+            ends[end, row] = place[edge[end]]
+    return ends[0], ends[1]
+
+
+def _two_dimensional(matrix: Any) -> Any:
+    array = matrix if sp.issparse(matrix) else np.asarray(matrix)
+    if array.ndim != 2:
+        raise ValueError(f"graph must be a matrix, got an array of shape {array.shape}")
+    if sp.issparse(array):
+        return sp.csr_array(array)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"graph must hold numbers, got {array.dtype}")
+    return array
+
+
+def _from_matrix(matrix: Any, directed: bool, counts: bool, nodes: Sequence[Any] | None) -> Graph:
+    matrix = _two_dimensional(matrix)
+    n, m = matrix.shape
+    if n != m:
+        raise ValueError(f"graph must be square, got {n} x {m}; rows and columns apart are a LatentBlockModel")
+    if n == 0:
+        raise ValueError("graph is empty: it has no nodes")
+    names = tuple(range(n)) if nodes is None else tuple(nodes)
+    if len(names) != n:
+        raise ValueError(f"nodes has {len(names)} names but the graph has {n} nodes")
+    adjacency, missing = _split_missing(matrix)
+    _check_values(adjacency, counts)
+    if not directed:
+        _check_symmetric(adjacency)
+        _check_symmetric(missing)
+    return Graph(adjacency, missing, names)
+
+
+def _split_missing(matrix: Any) -> tuple[sp.csr_array, sp.csr_array]:
+    """Split observed non-zero entries from NaN."""
+    matrix = sp.csr_array(matrix, dtype=float) if not sp.issparse(matrix) else sp.csr_array(matrix).astype(float)
+    matrix.sum_duplicates()
+    gap = np.isnan(matrix.data)
+    missing = kept_entries(matrix, gap)
+    missing.data[:] = 1
+    return kept_entries(matrix, ~gap & (matrix.data != 0)), missing
+
+
+def kept_entries(matrix: sp.csr_array, keep: NDArray[np.bool_]) -> sp.csr_array:
+    """A copy with some of the stored entries: `keep` has one value for each, in their order."""
+    starts = np.concatenate([[0], np.cumsum(keep)])[matrix.indptr]
+    return sp.csr_array((matrix.data[keep], matrix.indices[keep], starts), shape=matrix.shape)
+
+
+def _check_values(adjacency: sp.csr_array, counts: bool) -> None:
+    values = adjacency.data
+    if counts:
+        bad = ~np.isfinite(values) | (values < 0) | (values != np.round(values)) | (values > np.iinfo(np.int32).max)
+        need = "counts (whole numbers, not negative)"
+    else:
+        bad = values != 1
+        need = "0 or 1; edges='counts' takes whole numbers"
+    if bad.any():
+        at = int(np.flatnonzero(bad)[0])
+        row = int(np.searchsorted(adjacency.indptr, at, side="right")) - 1
+        raise ValueError(
+            f"graph has {values[at]:g} at row {row}, column {adjacency.indices[at]}; entries must be {need}"
+        )
+
+
+def _check_symmetric(matrix: sp.csr_array) -> None:
+    difference = (matrix - matrix.T).tocoo()
+    wrong = np.flatnonzero(difference.data)
+    if wrong.size:
+        i, j = int(difference.row[wrong[0]]), int(difference.col[wrong[0]])
+        raise ValueError(f"graph is not symmetric at ({i}, {j}), but the model is undirected; pass directed=True")

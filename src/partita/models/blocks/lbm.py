@@ -1,0 +1,295 @@
+"""The latent block model: rows and columns of a matrix clustered together."""
+
+from __future__ import annotations
+
+import html
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from partita._estimator import LazyPosterior
+from partita._names import names_or_none
+from partita._validate import check_count, check_positive, check_random_state, check_rng
+from partita.models.blocks.core import EdgeModel, check_settings, constant, native_model
+from partita.models.blocks.fit import Blocks, WithRuns, block_table, check_pairs, first_appearance, node_labels
+from partita.models.blocks.graph import Graph, as_bipartite
+from partita.models.blocks.runs import Runs
+from partita.models.blocks.sampling import (
+    graph_arrays,
+    graph_from_arrays,
+    item_names,
+    log_k_prior,
+    make_samplers,
+)
+from partita.models.blocks.search import Limits, search_partition, start_clusters, start_kinds, start_widths
+from partita.models.blocks.starts import spectral_starts
+from partita.models.chain import Chain, smallest_unsigned
+from partita.models.checkpoint import Plan
+from partita.models.plan import make_plan
+from partita.models.ranges import checked_log_density
+from partita.models.sampling import Registry, sample_model
+
+PARAMETERS = ("n0", "eta0", "zeta0", "edges", "a0", "b0", "k_prior")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BipartiteChain(Chain):
+    """Draws of row partitions (`labels`, also `rows`) and, jointly, of column partitions (`columns`).
+
+    `names` are those of the rows, `column_names` those of the columns, where the matrix has any.
+    """
+
+    columns: NDArray[Any] | None = None
+    column_names: tuple[str, ...] | None = None
+
+    @property
+    def rows(self) -> NDArray[Any]:
+        """(chains, draws, rows), the same as `labels`."""
+        return self.labels
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LatentBlockFit(WithRuns):
+    """The partitions of rows and columns of largest exact ICL that were found.
+
+    Attributes
+    ----------
+    rows, columns : canonical labels.
+    icl : log p(X, rows, columns | K_rows, K_columns), natural logarithm.
+    """
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    icl: float
+    found: Runs
+    graph: Graph
+    edges: EdgeModel
+
+    @property
+    def n_clusters(self) -> tuple[int, int]:
+        """Clusters of rows and of columns."""
+        return int(self.rows.max()) + 1, int(self.columns.max()) + 1
+
+    @property
+    def order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows and columns sorted by cluster."""
+        return np.argsort(self.rows, kind="stable"), np.argsort(self.columns, kind="stable")
+
+    def blocks(self, level: float = 0.95) -> Blocks:
+        """Block probabilities with equal-tailed credible intervals, (row clusters, column clusters)."""
+        return block_table(self.graph, self.edges, self.rows, self.columns, level)
+
+    def predict(self, pairs: ArrayLike) -> NDArray[np.float64]:
+        """Posterior mean probability (or rate) for (m, 2) pairs of row and column, given the partitions."""
+        row, column = check_pairs(pairs, (len(self.rows), len(self.columns)))
+        return self.blocks().mean[self.rows[row], self.columns[column]]
+
+    def __repr__(self) -> str:
+        k, m = self.n_clusters
+        words = f"{k} row clusters x {m} column clusters, ICL {self.icl:.3f}"
+        return f"LatentBlockFit({words}; {self.found.in_words()}{self._state()})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(repr(self))}</p>"
+
+
+@Registry.add
+class LatentBlockModel(LazyPosterior):
+    """Latent block model of a matrix, all parameters integrated out.
+
+    log p(X, r, c | K, M) = Σ_kl log B(η0 + e_kl, ζ0 + m_kl − e_kl) / B(η0, ζ0) + log p(r | K) + log p(c | M)
+
+    with the Dirichlet prior of the stochastic block model on rows and on columns.
+
+    Parameters
+    ----------
+    n0, eta0, zeta0, edges, a0, b0, k_prior, random_state : as for StochasticBlockModel; rows and
+        columns have the same priors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.kron([[1, 0], [0, 1]], np.ones((5, 4), dtype=int))
+    >>> fit = LatentBlockModel().maximize(X, rng=1)
+    >>> fit.rows, fit.columns
+    (array([0, 0, 0, 0, 0, 1, 1, 1, 1, 1]), array([0, 0, 0, 0, 1, 1, 1, 1]))
+
+    References
+    ----------
+    Wyse & Friel (2012), Block clustering with collapsed latent block models, Statistics and Computing 22.
+    """
+
+    def __init__(
+        self,
+        n0: float = 1.0,
+        eta0: float = 1.0,
+        zeta0: float = 1.0,
+        *,
+        edges: str = "binary",
+        a0: float = 1.0,
+        b0: float | None = None,
+        k_prior: float | ArrayLike = 1.0,
+        random_state: Any = None,
+    ) -> None:
+        self.n0, self.eta0, self.zeta0 = n0, eta0, zeta0
+        self.edges, self.a0, self.b0 = edges, a0, b0
+        self.k_prior, self.random_state = k_prior, random_state
+        check_settings(self)
+
+    def icl(self, matrix: Any, rows: ArrayLike, columns: ArrayLike) -> float:
+        """Exact ICL of partitions of rows and columns (natural logarithm)."""
+        graph = self._graph(matrix)
+        parts = []
+        sides = zip(("rows", "columns"), (rows, columns), (graph.names, graph.column_names or ()), strict=True)
+        for name, labels, names in sides:
+            parts.append(node_labels(labels, names, name, "matrix"))
+        model = self._edge_model(graph)
+        native = native_model(graph, model, self.n0, self.n0)
+        icl = native.icl(np.concatenate(parts).astype(np.uint32)) + constant(graph, model)
+        return checked_log_density(icl, self.params())
+
+    def maximize(
+        self,
+        matrix: Any,
+        k_max: int | tuple[int, int] | None = None,
+        restarts: int = 10,
+        rng: Any = None,
+        *,
+        seconds: float | None = None,
+        n_jobs: int = -1,
+    ) -> LatentBlockFit:
+        """Search the partitions of rows and columns, and their numbers of clusters, of largest exact ICL.
+
+        Parameters
+        ----------
+        matrix : what `as_bipartite` takes.
+        k_max : most clusters of rows and columns, one number or a pair; None: no limit.
+        restarts, rng, seconds, n_jobs : as for StochasticBlockModel.maximize.
+
+        Returns
+        -------
+        LatentBlockFit
+        """
+        graph = self._graph(matrix)
+        model = self._edge_model(graph)
+        shape = graph.adjacency.shape
+        given = k_max if isinstance(k_max, tuple) else (k_max, k_max)
+        most = [
+            n if k is None else min(check_count(k, "k_max", minimum=1), n) for k, n in zip(given, shape, strict=True)
+        ]
+        restarts = check_count(restarts, "restarts", minimum=1)
+        generator = check_rng(rng)
+        native = native_model(graph, model, self.n0, self.n0)
+        limit = math.inf if seconds is None else check_positive(seconds, "seconds")
+        limits = Limits((most[0], most[1]), n_jobs, limit)
+        starts, kinds = self._starts(graph, most, restarts, generator)
+        labels, icl, runs = search_partition(native, starts, kinds, limits, generator)
+        offset = constant(graph, model)
+        rows, columns = first_appearance(labels[: shape[0]]), first_appearance(labels[shape[0] :])
+        best = checked_log_density(icl + offset, self.params())
+        return LatentBlockFit(rows, columns, best, runs.plus(offset), graph, model)
+
+    def sample(
+        self,
+        matrix: Any,
+        draws: int = 1000,
+        warmup: int = 1000,
+        thin: int = 1,
+        chains: int = 4,
+        rng: Any = None,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        n_jobs: int = -1,
+        progress: bool = False,
+    ) -> Chain:
+        """Draw partitions of rows and columns, their numbers of clusters unknown (Wyse & Friel 2012).
+
+        The arguments are those of StochasticBlockModel.sample.
+
+        Returns
+        -------
+        BipartiteChain : `rows` (chains, draws, rows) and `columns` (chains, draws, columns).
+        """
+        plan = make_plan(draws, warmup, thin, chains, rng)
+        graph = self._graph(matrix)
+        running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress}
+        return sample_model(self, graph_arrays(graph), plan, names=item_names(graph), **running)
+
+    def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> list[Any]:
+        """The core's samplers, one per chain."""
+        graph = graph_from_arrays(inputs, bipartite=True, directed=True, counts=self.edges == "counts")
+        native = native_model(graph, self._edge_model(graph), self.n0, self.n0)
+        log_k = tuple(log_k_prior(self.k_prior, n) for n in graph.adjacency.shape)
+        return make_samplers(native, (log_k[0], log_k[1]), plan, start_clusters(min(graph.adjacency.shape)))
+
+    def finish_chain(self, chain: Chain) -> BipartiteChain:
+        """Splits the labels of all nodes into rows and columns."""
+        n_rows = int(chain.inputs["shape"][0])
+        rows, columns = chain.labels[:, :, :n_rows], chain.labels[:, :, n_rows:]
+        names = [None, None] if chain.names is None else [chain.names[:n_rows], chain.names[n_rows:]]
+        return BipartiteChain(
+            smallest_unsigned(rows),
+            chain.stats,
+            chain.model,
+            chain.inputs,
+            chain.attrs,
+            None if names[0] is None else names_or_none(names[0]),
+            smallest_unsigned(columns),
+            None if names[1] is None else names_or_none(names[1]),
+        )
+
+    def params(self) -> dict[str, Any]:
+        """Settings that JSON can hold."""
+        listed = {name: getattr(self, name) for name in PARAMETERS}
+        listed["k_prior"] = np.asarray(self.k_prior).tolist()
+        return listed
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any]) -> Self:
+        """The model of `params`."""
+        return cls(**params)
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Maximise the exact ICL; sets `labels_` (rows), `column_labels_`, `fit_` and `n_features_in_`.
+
+        A data frame whose columns have names sets `feature_names_in_` too.
+
+        `chain_` and `estimate_` (of the rows) are sampled from the same matrix on first access.
+        """
+        self.fit_ = self.maximize(X, rng=check_random_state(self.random_state))
+        self.labels_, self.column_labels_ = self.fit_.rows, self.fit_.columns
+        self._remember_features(X, self.fit_.graph.adjacency.shape[1])
+        return self._fitted_on(self.fit_.graph)
+
+    def _graph(self, matrix: Any) -> Graph:
+        return as_bipartite(matrix, counts=self.edges == "counts")
+
+    def _edge_model(self, graph: Graph) -> EdgeModel:
+        check_settings(self)  # again: set_params may have changed them
+        counts = self.edges == "counts"
+        if not counts:
+            return EdgeModel(False, False, False, self.eta0, self.zeta0)
+        total = float(graph.adjacency.sum())
+        mean_rate = np.prod(graph.adjacency.shape) / total if total > 0 else 1.0
+        return EdgeModel(False, False, True, self.a0, self.b0 if self.b0 is not None else float(mean_rate))
+
+    def _starts(
+        self, graph: Graph, most: list[int], restarts: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.uint32], list[str]]:
+        """The partitions of rows and columns that runs start from, and the kind of every run."""
+        n_rows, n_columns = graph.adjacency.shape
+        partitions = min(n_rows, n_columns) > 4 and graph.adjacency.nnz > 0
+        kinds = start_kinds(n_rows + n_columns, restarts, 0, partitions=partitions)
+        sides = []
+        for matrix, limit in zip((graph.adjacency, graph.adjacency.T.tocsr()), most, strict=True):
+            widths = start_widths(kinds.count("spectral"), matrix.shape[0], limit)
+            sides.append(spectral_starts(matrix, widths, rng))
+        return np.concatenate(sides, axis=1), kinds
+
+    def __repr__(self) -> str:
+        return f"LatentBlockModel({self.edges}, n0={self.n0}, eta0={self.eta0}, zeta0={self.zeta0})"

@@ -1,0 +1,96 @@
+"""Collapsed sampling of block models: the prior of K, the plan, the samplers of the core."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln
+
+from partita import _core
+from partita._names import Names, names_or_none
+from partita.models.blocks.graph import Graph, check_graph
+from partita.models.checkpoint import Plan
+from partita.models.ranges import check_shape
+
+SPARE_CLUSTERS = 20  # K may pass the number of nodes by empty clusters
+MAX_SPARE = 10_000  # a block for each pair of clusters, empty or not, takes memory
+
+
+def log_k_prior(k_prior: float | ArrayLike, n_nodes: int) -> NDArray[np.float64]:
+    """log p(K) for K = 1, 2, ...: Poisson of the given mean, given K ≥ 1, or probabilities that the user lists.
+
+    >>> np.exp(log_k_prior(1.0, 2))[:3].round(3)
+    array([0.582, 0.291, 0.097])
+    """
+    given = np.asarray(k_prior, dtype=float)
+    if given.ndim == 0:
+        mean = check_shape(k_prior, "k_prior, a mean or a list of probabilities,")
+        k = np.arange(1, n_nodes + SPARE_CLUSTERS + 1)
+        logs = k * np.log(mean) - gammaln(k + 1)
+    else:
+        if given.ndim != 1 or not np.isfinite(given).all() or (given < 0).any() or not given.any():
+            raise ValueError("k_prior must list probabilities of K = 1, 2, ..., not negative, at least one above 0")
+        possible = given[: np.flatnonzero(given)[-1] + 1]  # the core takes the last K to be possible
+        if len(possible) > n_nodes + MAX_SPARE:
+            raise ValueError(f"k_prior lists K up to {len(possible)}, far more than the {n_nodes} nodes")
+        logs = np.full(possible.shape, -np.inf)
+        np.log(possible, where=possible > 0, out=logs)
+    normalised: NDArray[np.float64] = logs - np.logaddexp.reduce(logs)
+    return normalised
+
+
+def make_samplers(
+    native: Any, log_k: tuple[NDArray[np.float64], NDArray[np.float64]], plan: Plan, start_clusters: int
+) -> list[Any]:
+    """One native sampler per chain."""
+    return [
+        _core.BlockSampler(
+            native,
+            log_k[0],
+            log_k[1],
+            split_merge_rate=0.1,
+            restricted_scans=2,
+            resizes=1,
+            start_clusters=start_clusters,
+            seed=plan.seed,
+            stream=chain,
+        )
+        for chain in range(plan.chains)
+    ]
+
+
+def graph_arrays(graph: Graph) -> dict[str, NDArray[Any]]:
+    """A graph as plain arrays, for a run's folder."""
+    arrays = {}
+    for name, matrix in (("edges", graph.adjacency), ("missing", graph.missing)):
+        entries = matrix.tocoo()
+        columns = (entries.row, entries.col, entries.data)
+        arrays[name] = np.stack([np.asarray(column).astype(np.int64) for column in columns])
+    arrays["shape"] = np.array([*graph.adjacency.shape, int(graph.bipartite)], dtype=np.int64)
+    return arrays
+
+
+def item_names(graph: Graph) -> Names | None:
+    """The names of the nodes, or of rows and then columns; None if they only count."""
+    sides = [graph.names] if graph.column_names is None else [graph.names, graph.column_names]
+    if all(names_or_none(side) is None for side in sides):
+        return None
+    return tuple(str(name) for side in sides for name in side)
+
+
+def graph_from_arrays(arrays: Mapping[str, NDArray[Any]], *, bipartite: bool, directed: bool, counts: bool) -> Graph:
+    """Back from `graph_arrays`, checked anew; the names of the nodes are then their places."""
+    rows, columns, is_bipartite = (int(value) for value in arrays["shape"])
+    if bool(is_bipartite) != bipartite:
+        raise ValueError("the graph has rows and columns, or one kind of node, unlike the model")
+    matrices = []
+    for name in ("edges", "missing"):
+        row, column, value = arrays[name].astype(np.int64)
+        matrices.append(sp.coo_array((value.astype(float), (row, column)), shape=(rows, columns)).tocsr())
+    graph = Graph(matrices[0], matrices[1], tuple(range(rows)), tuple(range(columns)) if bipartite else None)
+    check_graph(graph, directed=directed, counts=counts)
+    return graph

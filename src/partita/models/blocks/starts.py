@@ -1,0 +1,96 @@
+"""Partitions to climb from: k-means of the nodes' leading singular vectors or of their rows, with more clusters than
+needed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.cluster.vq import kmeans2
+
+MAX_DIMENSIONS = 64
+POWER_STEPS = 6
+MAX_POINTS = 20_000  # from which k-means learns its centres
+ROUNDS = 8  # of k-means
+
+
+def spectral_starts(matrix: sp.csr_array, ks: Sequence[int], rng: np.random.Generator) -> NDArray[np.uint32]:
+    """k-means partitions of the rows of a matrix into at most k clusters for each k, (number of ks, rows).
+
+    The rows are seen through the leading left singular vectors of D^(−1/2) A D'^(−1/2), degrees raised by their mean so
+    that nodes of few edges do not stand out.
+    """
+    if not ks:
+        return np.empty((0, matrix.shape[0]), np.uint32)
+    points = embed(matrix, min(max(ks), MAX_DIMENSIONS), rng)
+    return np.stack([kmeans(points, k, rng) for k in ks])
+
+
+def row_starts(matrix: sp.csr_array, k: int, count: int, rng: np.random.Generator) -> NDArray[np.uint32]:
+    """A few rounds of k-means on the rows of a matrix themselves, as Côme & Latouche start, (count, rows)."""
+    return np.stack([_sparse_kmeans(matrix.astype(float), min(k, matrix.shape[0]), rng) for _ in range(count)])
+
+
+def embed(matrix: sp.csr_array, dimensions: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Leading left singular vectors times singular values, by randomised subspace iteration."""
+    scaled = _normalised(matrix)
+    width = min(dimensions + 8, *matrix.shape)
+    basis = rng.standard_normal((matrix.shape[0], width))
+    for _ in range(POWER_STEPS):
+        basis = np.linalg.qr(scaled @ (scaled.T @ basis))[0]
+    left, values, _ = np.linalg.svd((scaled.T @ basis).T, full_matrices=False)
+    points: NDArray[np.float64] = (basis @ left * values)[:, :dimensions]
+    return points
+
+
+def kmeans(points: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.uint32]:
+    """A few rounds of k-means; the climb does the rest. Clusters may be empty: labels are made gapless.
+
+    Of many points a sample finds the centres.
+    """
+    some = points if len(points) <= MAX_POINTS else points[rng.choice(len(points), size=MAX_POINTS, replace=False)]
+    centres = some[rng.choice(len(some), size=min(k, len(some)), replace=False)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an empty cluster is fine here
+        centres, labels = kmeans2(some, centres, iter=ROUNDS, minit="matrix", check_finite=False)
+    if some is not points:
+        labels = _nearest(points, centres)
+    return _gapless(labels)
+
+
+def _sparse_kmeans(matrix: Any, k: int, rng: np.random.Generator) -> NDArray[np.uint32]:
+    centres = matrix[rng.choice(matrix.shape[0], size=k, replace=False)].toarray()
+    for _ in range(ROUNDS):
+        labels = _gapless(_nearest(matrix, centres))
+        members = sp.csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))))
+        centres = (members @ matrix).toarray() / np.bincount(labels)[:, None]
+    return labels
+
+
+def _nearest(points: Any, centres: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The nearest centre of each row, a part of the rows at a time."""
+    lengths = (centres**2).sum(axis=1) / 2
+    parts = range(0, points.shape[0], MAX_POINTS)
+    return np.concatenate([(lengths - points[at : at + MAX_POINTS] @ centres.T).argmin(axis=1) for at in parts])
+
+
+def _gapless(labels: NDArray[Any]) -> NDArray[np.uint32]:
+    return np.unique(labels, return_inverse=True)[1].astype(np.uint32)
+
+
+def both_directions(adjacency: sp.csr_array) -> Any:
+    """[A, Aᵀ]: what a node sends and what it receives."""
+    return sp.csr_array(sp.hstack([adjacency, adjacency.T], format="csr"))
+
+
+def _normalised(matrix: sp.csr_array) -> Any:
+    matrix = matrix.astype(float)
+    scale = []
+    for axis in (1, 0):
+        degree = np.asarray(matrix.sum(axis=axis)).ravel()
+        scale.append(1 / np.sqrt(degree + max(degree.mean(), 1.0)))
+    return sp.diags_array(scale[0]) @ matrix @ sp.diags_array(scale[1])

@@ -1,0 +1,140 @@
+"""What the mixtures share: fitting, and new items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
+
+from partita._estimator import Estimator
+from partita._validate import check_random_state
+from partita.models.chain import Chain
+from partita.models.priors import from_plain, to_plain
+
+
+class NewScores(NamedTuple):
+    """New items in one draw of a chain."""
+
+    scores: NDArray[np.float64]  # (items, clusters + 1): log weights, the last for a new cluster
+    labels: NDArray[np.uint32]  # of the draw
+    weight: float  # of the prior: what the weights without data sum to
+
+
+class MixtureModel(Estimator):
+    """A mixture with its parameters integrated out.
+
+    A subclass has `sample`, and for new items `_new_scores` and `_log_carrier`.
+    """
+
+    sample: Any
+    chain_: Chain
+    components: Any
+    loss: Any
+    random_state: Any
+
+    def _new_scores(self, chain: Chain, X: Any) -> Iterator[NewScores]:
+        """The scores of new items in every draw."""
+        raise NotImplementedError
+
+    def _log_carrier(self, chain: Chain, X: Any) -> NDArray[np.float64]:
+        """What the scores lack of a log density; (items,)."""
+        raise NotImplementedError
+
+    def _count_features(self, X: Any) -> int:
+        raise NotImplementedError
+
+    def params(self) -> dict[str, Any]:
+        """The model's settings in a form that JSON can hold."""
+        skipped = {"n_jobs", "random_state", "loss"}
+        return {name: to_plain(value) for name, value in self._flat_params().items() if name not in skipped}
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any]) -> Self:
+        return cls(**{name: from_plain(value) for name, value in params.items()})
+
+    def predictive_density(self, chain: Chain, X: Any) -> NDArray[np.float64]:
+        """Density of new items, averaged over a chain's draws; (items,)."""
+        return np.exp(self._log_predictive(chain, X))
+
+    def _log_predictive(self, chain: Chain, X: Any) -> NDArray[np.float64]:
+        carrier = self._log_carrier(chain, X)
+        total = np.full(len(carrier), -np.inf)
+        for new in self._new_scores(chain, X):
+            total = np.logaddexp(total, logsumexp(new.scores, axis=1) - np.log(new.weight))
+        average: NDArray[np.float64] = total - np.log(chain.n_chains * chain.n_draws)
+        return average + carrier
+
+    def allocation(self, chain: Chain, labels: ArrayLike, X: Any) -> NDArray[np.float64]:
+        """Probability that new items belong to each cluster of a reported partition, or to a new one.
+
+        In each draw an item belongs to a cluster of the draw, which belongs to the reported clusters in
+        proportion to the items that it shares with them:
+        P(r | x) = mean over draws of Σ_k p(k | x) |k ∩ r| / |k|.
+
+        Parameters
+        ----------
+        chain : draws of this model.
+        labels : (items,) the reported partition, 0-based.
+        X : (new items, columns).
+
+        Returns
+        -------
+        (new items, clusters + 1) : rows sum to 1; the last column is the probability of a new cluster.
+        """
+        reported = np.asarray(labels)
+        n_reported = int(reported.max()) + 1
+        result: Any = 0.0
+        for new in self._new_scores(chain, X):
+            shared = np.zeros((new.scores.shape[1] - 1, n_reported))
+            np.add.at(shared, (new.labels, reported), 1.0)
+            shared /= shared.sum(axis=1, keepdims=True)
+            probabilities = np.exp(new.scores - logsumexp(new.scores, axis=1, keepdims=True))
+            result = result + np.column_stack([probabilities[:, :-1] @ shared, probabilities[:, -1]])
+        return np.asarray(result / (chain.n_chains * chain.n_draws))
+
+    def _draws_with_weights(self, chain: Chain) -> Iterator[tuple[tuple[int, ...], NDArray[np.uint32], float, float]]:
+        """Index, labels, concentration and total prior weight of every draw."""
+        n_items = chain.n_items
+        log_v = self.components.log_v(n_items + 1) if self.components is not None else None
+        for index in np.ndindex(chain.n_chains, chain.n_draws):
+            alpha, clusters = float(chain.alpha[index]), int(chain.n_clusters[index])
+            weight = n_items + alpha
+            if log_v is not None:
+                weight = n_items + alpha * (clusters + np.exp(log_v[clusters + 1] - log_v[clusters]))
+            yield index, chain.labels[index].astype(np.uint32), alpha, weight
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Samples, and reports the partition of least expected loss.
+
+        Sets `chain_`, `estimate_`, `labels_` (items,), `n_clusters_`, `n_features_in_` and, for a data frame whose
+        columns have names, `feature_names_in_`. y is ignored.
+        """
+        from partita.estimate import estimate
+
+        n_features = self._count_features(X)
+        generator = check_random_state(self.random_state)
+        self.chain_ = self.sample(X, rng=generator, **self._group("sampling").settings())
+        self.estimate_ = estimate(self.chain_, loss=self.loss, rng=generator)
+        self.labels_ = self.estimate_.labels
+        self.n_clusters_ = self.estimate_.n_clusters
+        self._remember_features(X, n_features)
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Posterior probability of each reported cluster for new items; the last column is a new one."""
+        self._check_new(X)
+        return self.allocation(self.chain_, self.labels_, X)
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """The most probable reported cluster of new items; −1 where a new one is more probable."""
+        probabilities = self.predict_proba(X)
+        best = probabilities.argmax(axis=1)
+        return np.where(best == probabilities.shape[1] - 1, -1, best)
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Log predictive density of new items, averaged over the draws; (items,)."""
+        self._check_new(X)
+        return self._log_predictive(self.chain_, X)

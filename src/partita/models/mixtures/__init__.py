@@ -1,0 +1,1 @@
+"""Mixtures of tables: columns of several kinds, with gaps."""

@@ -1,0 +1,197 @@
+"""From a MixtureDPM's arguments and the cells to what the core needs: a base measure for each column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from partita import _core
+from partita._settings import SettingsGroup
+from partita.models.mixtures.cells import is_gap, narrow_columns, wide_columns
+from partita.models.mixtures.schema import COUNT, GAUSSIAN, POSITIVE, Column, Schema
+from partita.models.ranges import check_scale, check_shape
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TableBase(SettingsGroup):
+    """The base measure of a `MixtureDPM`; what is None is taken from the data.
+
+    Parameters
+    ----------
+    c, a, b : of gaussian and positive columns: s² ~ IG(a, b), m | s² ~ N(column mean, s² / c); None for b is the sample
+        variance of each column. c and b from 1e-100 to 1e100, a to 1e8.
+    shape, rate : of counts, λ ~ Gamma(shape, rate); None for the rate is shape / mean of each column.
+    weight : of each level of categorical and binary columns: shares ~ Dirichlet(weight, ..., weight).
+
+    Examples
+    --------
+    >>> from partita.models import MixtureDPM, TableBase
+    >>> MixtureDPM(base=TableBase(weight=0.5))
+    MixtureDPM(weight=0.5)
+    """
+
+    c: float = 0.5
+    a: float = 2.0
+    b: float | None = None
+    shape: float = 1.0
+    rate: float | None = None
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Base:
+    """The hyperparameters of every column, from the arguments of a model and the data of its fit.
+
+    Numbers are Gaussian: s² ~ IG(a, b), m | s² ~ N(mean, s² / c); those of positive columns are logarithms.
+    Counts: rate ~ Gamma(shape, rate). Levels: shares ~ Dirichlet(weight, ..., weight).
+    """
+
+    schema: Schema
+    groups: tuple[tuple[int, ...], ...]  # places among the numbers of columns with one covariance
+    mean: Floats
+    c: float
+    a: float
+    b: Floats
+    shape: float
+    rate: Floats
+    weight: float
+
+    @property
+    def alone(self) -> list[int]:
+        """Places of the numbers that are independent of the others within a cluster."""
+        grouped = {place for group in self.groups for place in group}
+        return [place for place in range(len(self.mean)) if place not in grouped]
+
+
+def make_base(model: Any, cells: Mapping[str, NDArray[Any]], schema: Schema) -> Base:
+    """Defaults from the observed cells: their means, and their sample variances (1 for a constant column)."""
+    numbers = log_positive(cells["numbers"], schema)
+    observed = ~np.isnan(numbers)
+    count = np.maximum(observed.sum(axis=0), 1)
+    mean = np.where(observed, numbers, 0.0).sum(axis=0) / count
+    with np.errstate(over="ignore"):
+        squares = (np.where(observed, numbers - mean, 0.0) ** 2).sum(axis=0)
+    if not np.isfinite(squares).all():
+        raise ValueError("X is too large for its variances to be computed; rescale it")
+    variances = squares / np.maximum(count - 1, 1)
+    constant = (np.nanmax(numbers, axis=0, initial=-np.inf) == np.nanmin(numbers, axis=0, initial=np.inf)) | (
+        variances <= 0
+    )
+    spread = np.where(constant, 1.0, variances)
+    shape = check_shape(model.shape, "shape")
+    counts, gaps = cells["counts"], is_gap(cells, "counts")
+    means = np.where(gaps, 0, counts).sum(axis=0) / np.maximum((~gaps).sum(axis=0), 1)
+    rate = shape / np.where(means > 0, means, 1.0)
+    return Base(
+        schema=schema,
+        groups=_groups(model.full, schema),
+        mean=mean,
+        c=check_scale(model.c, "c"),
+        a=check_shape(model.a, "a"),
+        b=spread if model.b is None else np.full(len(mean), check_scale(model.b, "b")),
+        shape=shape,
+        rate=rate if model.rate is None else np.full(len(rate), check_scale(model.rate, "rate")),
+        weight=check_shape(model.weight, "weight"),
+    )
+
+
+def log_positive(numbers: Floats, schema: Schema) -> Floats:
+    """The numbers with logarithms in the positive columns."""
+    positive = _positive(schema)
+    if not positive:
+        return numbers
+    result = numbers.copy()
+    result[:, positive] = np.log(numbers[:, positive])
+    return result
+
+
+def log_carrier(cells: Mapping[str, NDArray[Any]], schema: Schema) -> Floats:
+    """What the core leaves out of the log density of each item: −ln x! of counts, −ln x of positive numbers."""
+    counts = np.where(is_gap(cells, "counts"), 0, cells["counts"])
+    logs = np.log(cells["numbers"][:, _positive(schema)])
+    carrier: Floats = -gammaln(counts + 1.0).sum(axis=1) - np.nansum(logs, axis=1)
+    return carrier
+
+
+def core_columns(base: Base, cells: Mapping[str, NDArray[Any]], *, any_gaps: bool = False) -> _core.MixtureColumns:
+    """The cells with their base measures. `any_gaps`: numbers may have gaps wherever they have none now."""
+    schema, numbers = base.schema, log_positive(cells["numbers"], base.schema)
+    columns = _core.MixtureColumns(len(numbers), float(log_carrier(cells, schema).sum()))
+    gappy = [place for place in base.alone if any_gaps or np.isnan(numbers[:, place]).any()]
+    for places, add in (
+        ([place for place in base.alone if place not in gappy], columns.add_gaussian),
+        (gappy, columns.add_gaussian_with_gaps),
+    ):
+        if places:
+            add(np.ascontiguousarray(numbers[:, places]), _gamma_base(base, places))
+    for group in base.groups:
+        columns.add_full_gaussian(np.ascontiguousarray(numbers[:, list(group)]), _wishart_base(base, group))
+    for name, own in (("codes", narrow_columns(schema)), ("wide_codes", wide_columns(schema))):
+        if own:
+            levels = [len(column.levels) for column in own]
+            columns.add_levels(cells[name], levels, [base.weight] * len(own))
+    if schema.used(COUNT):
+        columns.add_counts(cells["counts"], [base.shape] * len(base.rate), base.rate.tolist())
+    return columns
+
+
+def check_full(base: Base, cells: Mapping[str, NDArray[Any]], place: Any) -> None:
+    """Columns with a covariance must be complete: a row with gaps would leave the conjugate family."""
+    own = base.schema.used(GAUSSIAN, POSITIVE)
+    for group in base.groups:
+        for column in group:
+            rows = np.flatnonzero(np.isnan(cells["numbers"][:, column]))
+            if rows.size:
+                raise ValueError(
+                    f"{place(int(rows[0]), own[column].name)}: a gap in a column of full=, whose covariance needs "
+                    "complete rows; leave the column out of full= to model it on its own"
+                )
+
+
+def _positive(schema: Schema) -> list[int]:
+    return [j for j, column in enumerate(schema.used(GAUSSIAN, POSITIVE)) if column.family == POSITIVE]
+
+
+def _gamma_base(base: Base, places: Sequence[int]) -> _core.GammaBase:
+    n = len(places)
+    return _core.GammaBase(base.mean[places].tolist(), [base.c] * n, [base.a] * n, base.b[places].tolist())
+
+
+def _wishart_base(base: Base, group: Sequence[int]) -> _core.WishartBase:
+    """In one dimension the Wishart with 2 a degrees of freedom and scale 2 b is the Gamma above."""
+    places, dims = list(group), len(group)
+    scale = np.diag(2.0 * base.b[places])
+    return _core.WishartBase(
+        base.mean[places].tolist(), [base.c], [2.0 * base.a + dims - 1.0], scale.ravel().tolist(), []
+    )
+
+
+def _groups(full: Any, schema: Schema) -> tuple[tuple[int, ...], ...]:
+    own: tuple[Column, ...] = schema.used(GAUSSIAN, POSITIVE)
+    names = [column.name for column in own]
+    if full is None:
+        return ()
+    if isinstance(full, str):
+        if full != "all":
+            raise ValueError(f"full must be None, 'all' or lists of names of columns, but it is {full!r}")
+        return (tuple(range(len(names))),) if names else ()
+    found, seen = [], set()
+    for group in full:
+        if isinstance(group, str):
+            raise ValueError(f"full must contain lists of names of columns, but it contains {group!r}")
+        for name in group:
+            if name not in names:
+                raise ValueError(f"full names {name!r}, which is not a gaussian or positive column; these are {names}")
+            if name in seen:
+                raise ValueError(f"full names {name!r} twice")
+            seen.add(name)
+        if len(group):
+            found.append(tuple(names.index(name) for name in group))
+    return tuple(found)

@@ -1,0 +1,154 @@
+"""From the columns of a table to the arrays that a model works on, in the smallest types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._warn import warn_user
+from partita.models.mixtures.raw import TEXTS, TRUTHS, RawColumn, RawTable
+from partita.models.mixtures.schema import (
+    BINARY,
+    CATEGORICAL,
+    COUNT,
+    GAUSSIAN,
+    POSITIVE,
+    Column,
+    Schema,
+    number_text,
+)
+
+MAX_COUNT = 2**31 - 1
+#: The code of a gap is the largest of its type.
+COUNT_GAP = np.iinfo(np.uint32).max
+_MAX_NARROW = 255  # levels that 8 bits can number, with one code left for a gap
+
+Cells = dict[str, NDArray[Any]]
+
+
+def encode(table: RawTable, schema: Schema) -> Cells:
+    """`numbers` (float64, NaN is a gap), `counts` (uint32), `codes` (uint8) and `wide_codes` (uint32), each (items,
+    columns) in the order of the schema, and `schema` itself as bytes."""
+    by_name = {column.name: column for column in table.columns}
+    numbers = [_numbers(table, by_name[column.name], column) for column in schema.used(GAUSSIAN, POSITIVE)]
+    counts = [_counts(table, by_name[column.name]) for column in schema.used(COUNT)]
+    narrow = [_codes(table, by_name[column.name], column, np.uint8) for column in narrow_columns(schema)]
+    wide = [_codes(table, by_name[column.name], column, np.uint32) for column in wide_columns(schema)]
+    return {
+        "numbers": _stack(numbers, table.n_items, np.float64),
+        "counts": _stack(counts, table.n_items, np.uint32),
+        "codes": _stack(narrow, table.n_items, np.uint8),
+        "wide_codes": _stack(wide, table.n_items, np.uint32),
+        "schema": schema.to_array(),
+    }
+
+
+def narrow_columns(schema: Schema) -> tuple[Column, ...]:
+    """Columns of levels that 8 bits hold."""
+    return tuple(column for column in schema.used(CATEGORICAL, BINARY) if len(column.levels) <= _MAX_NARROW)
+
+
+def wide_columns(schema: Schema) -> tuple[Column, ...]:
+    """Columns of more levels than that."""
+    return tuple(column for column in schema.used(CATEGORICAL, BINARY) if len(column.levels) > _MAX_NARROW)
+
+
+def check_cells(cells: Mapping[str, NDArray[Any]], schema: Schema) -> None:
+    """Refuses arrays that are not of the schema: those of a run may come from anywhere."""
+    wanted = {
+        "numbers": (np.float64, len(schema.used(GAUSSIAN, POSITIVE))),
+        "counts": (np.uint32, len(schema.used(COUNT))),
+        "codes": (np.uint8, len(narrow_columns(schema))),
+        "wide_codes": (np.uint32, len(wide_columns(schema))),
+    }
+    n_items = len(cells["numbers"])
+    for name, (kind, width) in wanted.items():
+        if cells[name].dtype != kind or cells[name].shape != (n_items, width) or n_items == 0:
+            raise ValueError(f"{name} has shape {cells[name].shape} and type {cells[name].dtype}")
+    positive = [j for j, column in enumerate(schema.used(GAUSSIAN, POSITIVE)) if column.family == POSITIVE]
+    if np.isinf(cells["numbers"]).any() or (cells["numbers"][:, positive] <= 0).any():
+        raise ValueError("numbers has cells that are out of range")
+    if ((cells["counts"] > MAX_COUNT) & (cells["counts"] != COUNT_GAP)).any():
+        raise ValueError("counts has cells that are out of range")
+
+
+def is_gap(cells: Mapping[str, NDArray[Any]], name: str) -> NDArray[np.bool_]:
+    """Where an array has gaps; (items, columns)."""
+    array = cells[name]
+    gaps: NDArray[np.bool_] = np.isnan(array) if name == "numbers" else array == np.iinfo(array.dtype).max
+    return gaps
+
+
+def warn_empty_rows(cells: Mapping[str, NDArray[Any]], table: RawTable) -> None:
+    """Rows without a single observed cell follow the prior, which the user should know."""
+    names = ("numbers", "counts", "codes", "wide_codes")
+    empty = np.flatnonzero(np.logical_and.reduce([is_gap(cells, name).all(axis=1) for name in names]))
+    if empty.size:
+        warn_user(
+            f"{empty.size} rows have no observed cell, the first in {table.line_of(int(empty[0]))}: "
+            "only the prior says to which cluster they belong"
+        )
+
+
+def _stack(columns: list[NDArray[Any]], n_items: int, kind: Any) -> NDArray[Any]:
+    return np.ascontiguousarray(np.stack(columns, axis=1)) if columns else np.empty((n_items, 0), kind)
+
+
+def _number_cells(table: RawTable, raw: RawColumn, family: str) -> NDArray[np.float64]:
+    if raw.kind == TEXTS:
+        row = next((row for row, cell in enumerate(raw.values) if cell is not None), None)
+        if row is None:
+            return np.full(table.n_items, np.nan)
+        raise ValueError(
+            f"{table.place(row, raw.name)}: {raw.values[row]!r} is not a number, but the column is {family}"
+        )
+    bad = np.flatnonzero(np.isinf(raw.values))
+    if bad.size:
+        row = int(bad[0])
+        raise ValueError(
+            f"X has {raw.values[row]} at {table.place(row, raw.name)}: infinity (inf) has no density; NaN is a gap"
+        )
+    return raw.values
+
+
+def _numbers(table: RawTable, raw: RawColumn, column: Column) -> NDArray[np.float64]:
+    values = _number_cells(table, raw, column.family)
+    bad = np.flatnonzero(values <= 0) if column.family == POSITIVE else np.empty(0, int)
+    if bad.size:
+        row = int(bad[0])
+        raise ValueError(f"{table.place(row, raw.name)}: {values[row]:g} is not positive, but the column is positive")
+    return values
+
+
+def _counts(table: RawTable, raw: RawColumn) -> NDArray[np.uint32]:
+    values = _number_cells(table, raw, COUNT)
+    with np.errstate(invalid="ignore"):
+        good = np.isnan(values) | ((values >= 0) & (values <= MAX_COUNT) & (values == np.floor(values)))
+    if not good.all():
+        row = int(np.flatnonzero(~good)[0])
+        raise ValueError(
+            f"{table.place(row, raw.name)}: {values[row]:g} is not a count, a whole number from 0 to {MAX_COUNT:,}"
+        )
+    result: NDArray[np.uint32] = np.where(np.isnan(values), COUNT_GAP, values).astype(np.uint32)
+    return result
+
+
+def _codes(table: RawTable, raw: RawColumn, column: Column, kind: Any) -> NDArray[Any]:
+    place = {level: code for code, level in enumerate(column.levels)}
+    if raw.kind == TRUTHS:
+        texts = [None if np.isnan(cell) else str(bool(cell)) for cell in raw.values]
+    elif raw.kind == TEXTS:
+        texts = raw.values.tolist()
+    else:
+        texts = [None if np.isnan(cell) else number_text(cell) for cell in raw.values]
+    gap = int(np.iinfo(kind).max)
+    codes = np.fromiter((gap if text is None else place.get(text, -1) for text in texts), np.int64, len(texts))
+    bad = np.flatnonzero(codes == -1)
+    if bad.size:
+        row = int(bad[0])
+        known = ", ".join(column.levels[:5]) + (", ..." if len(column.levels) > 5 else "")
+        raise ValueError(f"{table.place(row, raw.name)}: the level {texts[row]!r} is not one of those known: {known}")
+    return codes.astype(kind)

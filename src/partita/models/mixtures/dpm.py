@@ -1,0 +1,221 @@
+"""Dirichlet process mixtures of tables: each column has its own family, missing cells are left out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita import _core
+from partita._names import check_names
+from partita.models.base_measure import partition_prior
+from partita.models.chain import Chain
+from partita.models.checkpoint import Plan
+from partita.models.mixture_model import MixtureModel, NewScores
+from partita.models.mixtures.base import Base, TableBase, check_full, core_columns, log_carrier, make_base
+from partita.models.mixtures.cells import Cells, check_cells, encode, warn_empty_rows
+from partita.models.mixtures.raw import RawTable, read_raw
+from partita.models.mixtures.schema import IGNORE, Schema, choose_schema
+from partita.models.plan import Sampling, make_plan
+from partita.models.priors import FiniteMixture, GammaAlpha, PowerAlpha
+from partita.models.sampling import Registry, Sampler, sample_model
+from partita.models.split_merge import SplitMergeMoves
+
+if TYPE_CHECKING:
+    from partita.models.mixtures.imputation import Imputation
+
+
+@Registry.add
+class MixtureDPM(MixtureModel):
+    """Dirichlet process mixture of tables with columns of several kinds and missing cells.
+
+    x_ij | z ~ f_j(θ_{z_i, j}),  θ_{k, j} ~ P0_j,  z ~ CRP(alpha)
+
+    independently for the columns j within a cluster, the parameters θ integrated out and missing cells left out:
+
+    - gaussian: x ~ N(m, s²), s² ~ IG(a, b), m | s² ~ N(column mean, s² / c)
+    - positive: ln x is gaussian (log-normal; densities are those of x, with the factor 1 / x)
+    - count: x ~ Poisson(λ), λ ~ Gamma(shape, rate)
+    - categorical, binary: level shares ~ Dirichlet(weight, ..., weight)
+
+    A column's family follows from its type: numbers, whole ones too, are gaussian, truth values binary, text and
+    categories categorical. Dates, columns that mix types, columns of one level and columns without an observed cell are
+    refused until `columns` says "ignore".
+
+    Parameters
+    ----------
+    columns : families of columns other than those by type: {"visits": "count", "id": "ignore"}, a family for each
+        column in order, or one name for all: "gaussian", "positive", "count", "categorical", "binary" or "ignore".
+    alpha : concentration: a number from 1e-100 to 1e100, None for GammaAlpha(1, 1), a GammaAlpha or a PowerAlpha.
+    full : lists of names of gaussian and positive columns that have a common covariance matrix within a cluster,
+        Inverse-Wishart with 2 a + d − 1 degrees of freedom and scale 2 diag(b); "all" is one list of all of them. Such
+        columns must be complete.
+    c, a, b, shape, rate, weight : of the base measure; as in `TableBase`.
+    discount : of the Pitman–Yor process, in [0, 1); 0 is the Dirichlet process.
+    components : None, or FiniteMixture(...) for a finite symmetric Dirichlet mixture with unknown K.
+    split_merge, restricted_scans : split–merge proposals per sweep; as in `SplitMergeMoves`.
+    draws, warmup, thin, chains, n_jobs, random_state : for `fit`; as in `sample`.
+    base, moves, sampling : groups of these settings, as objects: `TableBase`, `SplitMergeMoves` and `Sampling`.
+    loss : for `fit`; the loss whose expectation `labels_` minimises.
+
+    Examples
+    --------
+    >>> import partita as pt
+    >>> table = {"size": [1.0, 1.2, None, 7.9, 8.1, 8.0], "colour": ["red", "red", "red", "blue", None, "blue"]}
+    >>> model = pt.models.MixtureDPM(b=0.1, draws=200, warmup=200, chains=2, random_state=1).fit(table)
+    >>> model.labels_
+    array([0, 0, 0, 1, 1, 1])
+    >>> print(model.schema_)
+    size: gaussian
+    colour: categorical (2 levels: blue, red)
+
+    References
+    ----------
+    Neal (2000), J. Comput. Graph. Stat. 9, Algorithm 3; Jain & Neal (2004), J. Comput. Graph. Stat. 13.
+    """
+
+    groups: ClassVar = {"base": TableBase(), "moves": SplitMergeMoves(), "sampling": Sampling()}
+
+    def __init__(
+        self,
+        columns: Mapping[str, str] | Sequence[str] | str | None = None,
+        alpha: float | GammaAlpha | PowerAlpha | None = None,
+        *,
+        full: Sequence[Sequence[str]] | str | None = None,
+        base: TableBase | None = None,
+        discount: float = 0.0,
+        components: FiniteMixture | None = None,
+        moves: SplitMergeMoves | None = None,
+        sampling: Sampling | None = None,
+        loss: Any = "vi",
+        random_state: Any = None,
+        **settings: Any,
+    ) -> None:
+        self.columns, self.alpha, self.full, self.base = columns, alpha, full, base
+        self.discount, self.components = discount, components
+        self.moves, self.sampling = moves, sampling
+        self.loss, self.random_state = loss, random_state
+        self._change_settings(settings)
+
+    def sample(
+        self,
+        X: Any,
+        *,
+        draws: int = 1000,
+        warmup: int = 1000,
+        thin: int = 1,
+        chains: int = 4,
+        rng: Any = None,
+        path: str | os.PathLike[str] | None = None,
+        n_jobs: int = -1,
+        progress: bool = False,
+        names: Sequence[str] | None = None,
+    ) -> Chain:
+        """Draws partitions from the posterior.
+
+        Parameters
+        ----------
+        X : (items, columns): a table of pandas, polars or Arrow, a dictionary of columns, an array, or the path of a
+            csv file. None, NaN and empty cells of a csv file are missing.
+        draws, warmup, thin, chains, rng, path, n_jobs, progress, names : as in `GaussianDPM.sample`.
+
+        Returns
+        -------
+        Chain : its `impute` draws the missing cells. Ctrl-C gives back the draws so far, with a warning.
+        """
+        plan = make_plan(draws, warmup, thin, chains, rng)
+        table = read_raw(X)
+        cells = encode(table, choose_schema(table, self.columns))
+        warn_empty_rows(cells, table)
+        check_full(self._base(cells), cells, table.place)
+        own = table.names if names is None else check_names(names, table.n_items)
+        return sample_model(self, cells, plan, names=own, path=path, n_jobs=n_jobs, progress=progress)
+
+    def describe(self, X: Any) -> Schema:
+        """The family of each column of a table, and its levels; nothing is sampled.
+
+        >>> print(MixtureDPM({"visits": "count"}).describe({"visits": [0, 3, 1], "ill": [True, False, None]}))
+        visits: count
+        ill: binary (2 levels: False, True)
+        """
+        return choose_schema(read_raw(X), self.columns)
+
+    def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> Sequence[Sampler]:
+        cells = dict(inputs)
+        base = self._base(cells)
+        check_cells(cells, base.schema)
+        check_full(base, cells, lambda row, column: f"row {row}, column {column!r}")
+        columns = core_columns(base, cells)
+        prior = partition_prior(self, len(cells["numbers"]))
+        start = np.empty(0, np.uint32)
+        moves: tuple[float | None, int] = self._group("moves").checked()
+        return [
+            _core.MixtureColumnsSampler(columns, prior, *moves, plan.seed, chain, start, plan.warmup)
+            for chain in range(plan.chains)
+        ]
+
+    def _base(self, cells: Mapping[str, NDArray[Any]]) -> Base:
+        return make_base(self, cells, Schema.from_array(cells["schema"]))
+
+    def _new_cells(self, chain: Chain, X: Any) -> Cells:
+        """New items as the chain's model sees them."""
+        table, schema = read_raw(X), Schema.from_array(chain.inputs["schema"])
+        return encode(_matched(table, schema, type(self).__name__), schema)
+
+    def _new_scores(self, chain: Chain, X: Any) -> Iterator[NewScores]:
+        cells, base = self._new_cells(chain, X), self._base(chain.inputs)
+        check_full(base, cells, lambda row, column: f"row {row}, column {column!r}")
+        columns = core_columns(base, chain.inputs, any_gaps=True)
+        prior = partition_prior(self, chain.n_items, chain.n_items + 1)
+        start = np.zeros(chain.n_items, np.uint32)
+        moves: tuple[float | None, int] = self._group("moves").checked()
+        sampler = _core.MixtureColumnsSampler(columns, prior, *moves, 0, 0, start)
+        new = core_columns(base, cells, any_gaps=True)
+        for _, draw, alpha, weight in self._draws_with_weights(chain):
+            yield NewScores(sampler.score_new(draw, alpha, new), draw, weight)
+
+    def _log_carrier(self, chain: Chain, X: Any) -> NDArray[np.float64]:
+        return log_carrier(self._new_cells(chain, X), Schema.from_array(chain.inputs["schema"]))
+
+    def _count_features(self, X: Any) -> int:
+        table = read_raw(X)
+        self.schema_ = choose_schema(table, self.columns)
+        return len(table.columns)
+
+    def impute(self, chain: Chain, *, draws: int | None = None, rng: Any = None) -> Imputation:
+        """Draws of the missing cells; see `Chain.impute`."""
+        from partita.models.mixtures.imputation import impute
+
+        return impute(self._base(chain.inputs), chain, draws, rng)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+def _matched(table: RawTable, schema: Schema, who: str) -> RawTable:
+    """A table of new items with the columns of the schema; those that it ignores may be absent."""
+    names = {column.name for column in table.columns}
+    wanted = [column.name for column in schema.columns if column.family != IGNORE]
+    if not (table.named and schema.named) and len(table.columns) != len(schema.columns):
+        raise ValueError(
+            f"X has {len(table.columns)} features, but {who} is expecting {len(schema.columns)} features as input"
+        )
+    if table.named and schema.named:
+        absent = next((name for name in wanted if name not in names), None)
+        if absent is not None:
+            raise ValueError(
+                f"X has no column {absent!r}, which {who} was fitted with; fill it with None if it is missing"
+            )
+        return table
+    renamed = tuple(
+        type(raw)(column.name, raw.kind, raw.values, raw.levels, raw.problem)
+        for raw, column in zip(table.columns, schema.columns, strict=True)
+    )
+    return RawTable(renamed, table.n_items, True, table.names, table.line_of)

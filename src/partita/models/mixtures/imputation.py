@@ -1,0 +1,184 @@
+"""Missing cells, drawn from their posterior predictive distribution given each draw of the partition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._validate import check_count, check_rng
+from partita.models.chain import Chain
+from partita.models.mixtures.base import Base, log_positive
+from partita.models.mixtures.cells import is_gap, narrow_columns, wide_columns
+from partita.models.mixtures.schema import COUNT, GAUSSIAN, POSITIVE, Column
+
+_INTERVAL = (0.05, 0.95)
+
+
+@dataclass(frozen=True, eq=False)
+class ImputedColumn:
+    """The missing cells of one column.
+
+    Attributes
+    ----------
+    column : its name, family and levels.
+    rows : (cells,) the rows that are missing.
+    draws : (draws, cells) values; codes of levels for categorical and binary columns.
+    """
+
+    column: Column
+    rows: NDArray[np.intp]
+    draws: NDArray[np.float64]
+
+    def summary(self) -> list[dict[str, Any]]:
+        """One entry per cell: mean, standard deviation and 90 % interval, or the most probable level."""
+        if self.column.levels:
+            shares = level_shares(self.draws, len(self.column.levels))
+            best = shares.argmax(axis=1)
+            return [
+                {"row": int(row), "column": self.column.name, "value": self.column.levels[code],
+                 "probability": float(shares[cell, code])}
+                for cell, (row, code) in enumerate(zip(self.rows, best, strict=True))
+            ]  # fmt: skip
+        low, high = np.quantile(self.draws, _INTERVAL, axis=0)
+        middle, spread = self.draws.mean(axis=0), self.draws.std(axis=0)
+        return [
+            {"row": int(row), "column": self.column.name, "value": float(middle[cell]), "sd": float(spread[cell]),
+             "low": float(low[cell]), "high": float(high[cell])}
+            for cell, row in enumerate(self.rows)
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Imputation:
+    """Posterior predictive draws of every missing cell, column by column.
+
+    Attributes
+    ----------
+    columns : the columns that have missing cells, in order of the table.
+    n_draws : draws of each cell.
+    names : the names of the items, if they have any.
+    """
+
+    columns: tuple[ImputedColumn, ...]
+    n_draws: int
+    names: tuple[str, ...] | None = field(default=None, repr=False)
+
+    @property
+    def n_cells(self) -> int:
+        """The number of missing cells."""
+        return sum(len(column.rows) for column in self.columns)
+
+    def __getitem__(self, name: str) -> ImputedColumn:
+        for column in self.columns:
+            if column.column.name == name:
+                return column
+        raise KeyError(f"column {name!r} has no missing cells, or is not in the table")
+
+    def summary(self) -> list[dict[str, Any]]:
+        """One entry per missing cell: row, column, value (posterior mean or likeliest level), and how sure it is."""
+        entries = [entry for column in self.columns for entry in column.summary()]
+        if self.names is not None:
+            entries = [{"item": self.names[entry["row"]], **entry} for entry in entries]
+        return entries
+
+    def to_pandas(self) -> Any:
+        """The summary as a data frame, one row per missing cell."""
+        import pandas
+
+        return pandas.DataFrame(self.summary())
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{column.column.name} ({len(column.rows)})" for column in self.columns) or "none"
+        return f"Imputation: {self.n_cells} missing cells x {self.n_draws} draws; {shown}"
+
+
+def impute(base: Base, chain: Chain, draws: int | None, rng: Any) -> Imputation:
+    """Draws of the missing cells of a chain's table."""
+    total = chain.n_chains * chain.n_draws
+    wanted = total if draws is None else min(check_count(draws, "draws", minimum=1), total)
+    chosen = np.linspace(0, total - 1, wanted).round().astype(int)
+    generator = check_rng(rng)
+    labels = chain.labels.reshape(total, chain.n_items)[chosen]
+    columns = []
+    for column, values, gaps, sampler in _columns(base, chain):
+        rows = np.flatnonzero(gaps)
+        if rows.size:
+            drawn = [sampler(values[~gaps], draw[~gaps], draw[rows], generator) for draw in labels]
+            columns.append(ImputedColumn(column, rows, np.array(drawn, dtype=np.float64)))
+    order = {column.name: place for place, column in enumerate(base.schema.columns)}
+    return Imputation(tuple(sorted(columns, key=lambda own: order[own.column.name])), wanted, chain.names)
+
+
+def _columns(base: Base, chain: Chain) -> Iterator[tuple[Column, NDArray[Any], NDArray[np.bool_], Any]]:
+    """Every column with its cells, its gaps, and how one of its cells is drawn."""
+    cells, schema = chain.inputs, base.schema
+    numbers, gaps = log_positive(cells["numbers"], schema), is_gap(cells, "numbers")
+    for j, column in enumerate(schema.used(GAUSSIAN, POSITIVE)):
+        yield column, numbers[:, j], gaps[:, j], _Gaussian(base, j, column.family == POSITIVE)
+    gaps = is_gap(cells, "counts")
+    for j, column in enumerate(schema.used(COUNT)):
+        yield column, cells["counts"][:, j], gaps[:, j], _Count(base.shape, float(base.rate[j]))
+    for name, own in (("codes", narrow_columns(schema)), ("wide_codes", wide_columns(schema))):
+        gaps = is_gap(cells, name)
+        for j, column in enumerate(own):
+            yield column, cells[name][:, j], gaps[:, j], _Level(base.weight, len(column.levels))
+
+
+class _Gaussian:
+    """The Student t of the observed cells of the cluster."""
+
+    def __init__(self, base: Base, place: int, is_log: bool) -> None:
+        self.mean, self.b = float(base.mean[place]), float(base.b[place])
+        self.c, self.a, self.is_log = base.c, base.a, is_log
+
+    def __call__(self, values: Any, labels: Any, missing: Any, rng: np.random.Generator) -> NDArray[np.float64]:
+        size = int(max(labels.max(initial=0), missing.max())) + 1
+        n = np.bincount(labels, minlength=size)
+        centred = values - self.mean
+        shift = np.bincount(labels, centred, size) / np.maximum(n, 1)
+        scatter = np.bincount(labels, (centred - shift[labels]) ** 2, size)
+        c, a = self.c + n, self.a + 0.5 * n
+        b = self.b + 0.5 * scatter + 0.5 * self.c * n / c * shift**2
+        scale = np.sqrt(b * (c + 1) / (a * c))
+        drawn: NDArray[np.float64] = (
+            self.mean + (n / c * shift)[missing] + scale[missing] * rng.standard_t(2 * a[missing])
+        )
+        return np.exp(drawn) if self.is_log else drawn
+
+
+class _Count:
+    """The negative binomial of the observed cells of the cluster."""
+
+    def __init__(self, shape: float, rate: float) -> None:
+        self.shape, self.rate = shape, rate
+
+    def __call__(self, values: Any, labels: Any, missing: Any, rng: np.random.Generator) -> NDArray[np.float64]:
+        size = int(max(labels.max(initial=0), missing.max())) + 1
+        shape = self.shape + np.bincount(labels, values, size)
+        rate = self.rate + np.bincount(labels, minlength=size)
+        drawn: NDArray[np.int64] = rng.poisson(rng.gamma(shape[missing], 1.0 / rate[missing]))
+        return drawn.astype(np.float64)
+
+
+class _Level:
+    """The shares of the levels among the observed cells of the cluster."""
+
+    def __init__(self, weight: float, n_levels: int) -> None:
+        self.weight, self.n_levels = weight, n_levels
+
+    def __call__(self, values: Any, labels: Any, missing: Any, rng: np.random.Generator) -> NDArray[np.float64]:
+        size = int(max(labels.max(initial=0), missing.max())) + 1
+        cells = labels.astype(np.int64) * self.n_levels + values
+        counts = np.bincount(cells, minlength=size * self.n_levels).reshape(size, self.n_levels) + self.weight
+        cumulative = np.cumsum(counts, axis=1)[missing]
+        passed = cumulative <= rng.random(len(missing))[:, None] * cumulative[:, -1:]
+        return np.asarray(passed.sum(axis=1), dtype=np.float64)
+
+
+def level_shares(draws: NDArray[np.float64], n_levels: int) -> NDArray[np.float64]:
+    """How often each level was drawn for each cell; (cells, levels)."""
+    return np.stack([(draws == level).mean(axis=0) for level in range(n_levels)], axis=1)

@@ -1,0 +1,54 @@
+"""How long chains run: the settings that users give, and the checked plan made from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from partita._settings import SettingsGroup
+from partita._validate import check_count, check_rng
+from partita.models.run_checks import Plan
+
+#: The settings of a run, and the smallest value of each.
+MINIMUM = {"draws": 1, "warmup": 0, "thin": 1, "chains": 1}
+#: Each chain has a sampler, and a folder of the run.
+MAX_CHAINS = 100_000
+
+
+@dataclass(frozen=True)
+class Sampling(SettingsGroup):
+    """How long the chains of `fit` run.
+
+    Parameters
+    ----------
+    draws : draws kept of each chain.
+    warmup : sweeps thrown away first.
+    thin : sweeps between kept draws.
+    chains : independent chains.
+    n_jobs : threads; −1 is all cores.
+
+    Examples
+    --------
+    >>> from partita.models import GaussianDPM, Sampling
+    >>> GaussianDPM(sampling=Sampling(draws=200, chains=2))
+    GaussianDPM(draws=200, chains=2)
+    """
+
+    draws: int = 1000
+    warmup: int = 1000
+    thin: int = 1
+    chains: int = 4
+    n_jobs: int = -1
+
+
+def make_plan(draws: int, warmup: int, thin: int, chains: int, rng: Any) -> Plan:
+    """A plan with every number checked, and a seed drawn from None, an int or a NumPy generator.
+
+    >>> make_plan(100, 50, 1, 4, rng=1).chains
+    4
+    """
+    given = {"draws": draws, "warmup": warmup, "thin": thin, "chains": chains}
+    checked = {name: check_count(value, name, minimum=MINIMUM[name]) for name, value in given.items()}
+    if chains > MAX_CHAINS:
+        raise ValueError(f"chains must be at most {MAX_CHAINS:,}, but it is {chains}")
+    return Plan(**checked, seed=int(check_rng(rng).integers(2**63)))

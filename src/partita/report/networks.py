@@ -1,0 +1,174 @@
+"""The page about a block model of a network: the answer, the blocks, the matrix in order, how far the runs agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from partita.agreement import adjusted_rand, nmi
+from partita.models.blocks.fit import BlockFit, node_labels
+from partita.plots.palette import cluster_color
+from partita.report.network_matrix import PIXELS, matrix_image
+from partita.report.tables import Column, Table
+
+if TYPE_CHECKING:
+    from partita.models.blocks.graph import Graph
+
+BLOCKS_LISTED = 400
+NODES_LISTED = 2000
+NAMES_SHOWN = 12
+LARGEST_DRAWN = 300  # nodes of a network that is drawn
+
+
+def network_content(
+    fit: BlockFit, truth: ArrayLike | None, *, title: str, command: str | None, labels_file: str | None
+) -> dict[str, Any]:
+    """Everything the template needs."""
+    return {
+        "title": title,
+        "warnings": fit.warnings,
+        "answer": network_answer(fit),
+        "settings": list(_settings(fit)),
+        "clusters": _clusters(fit),
+        "blocks": _blocks(fit),
+        "matrix": matrix_image(fit),
+        "matrix_words": _matrix_words(fit),
+        "drawing": _drawing(fit),
+        "runs": _runs(fit),
+        "agreement": f"{fit.found.in_words()[0].upper()}{fit.found.in_words()[1:]}.",
+        "path": _path(fit),
+        "nodes": _nodes(fit, labels_file),
+        "truth": None if truth is None else list(_against_truth(fit, truth)),
+        "command": command,
+    }
+
+
+def network_answer(fit: BlockFit) -> str:
+    """The result as a scientist could paste it into a paper."""
+    sizes = np.bincount(fit.labels)
+    kind = "directed" if fit.edges.directed else "undirected"
+    return (
+        f"The {len(fit.labels):,} nodes of the {kind} network with {n_edges(fit.graph, fit.edges.directed):,} edges"
+        f" fall into {fit.n_clusters:,} {'cluster' if fit.n_clusters == 1 else 'clusters'} of {sizes.min():,} to"
+        f" {sizes.max():,} nodes, the largest exact ICL that was found, {fit.icl:,.2f};"
+        f" {fit.found.in_words()}."
+    )
+
+
+def n_edges(graph: Graph, directed: bool) -> int:
+    """The number of linked pairs (with a direction, if edges have one) and loops."""
+    loops = int(np.count_nonzero(graph.adjacency.diagonal()))
+    entries = int(graph.adjacency.nnz)
+    return entries if directed else (entries - loops) // 2 + loops
+
+
+def _settings(fit: BlockFit) -> Iterator[tuple[str, str]]:
+    edges = fit.edges
+    yield "Nodes", f"{len(fit.labels):,}"
+    yield "Edges", f"{n_edges(fit.graph, edges.directed):,}, {'directed' if edges.directed else 'undirected'}"
+    yield "Loops", "allowed" if edges.loops else "not allowed"
+    yield "Edge model", "counts (Poisson)" if edges.counts else "binary (Bernoulli)"
+    yield "Blocks", "affiliation: one parameter inside clusters, one between" if edges.affiliation else "free"
+    if edges.degree_corrected:
+        exact = "" if edges.loops else "; without loops the ICL is an approximation"
+        yield "Degree correction", f"yes{exact}"
+    if fit.graph.missing.nnz:
+        yield "Missing dyads", f"{fit.graph.missing.nnz:,}"
+
+
+def _clusters(fit: BlockFit) -> Table:
+    table = fit.blocks()
+    rows = []
+    for k, names in enumerate(fit.names_by_cluster()):
+        shown = ", ".join(map(str, names[:NAMES_SHOWN])) + (", …" if len(names) > NAMES_SHOWN else "")
+        rows.append((k, len(names), float(table.mean[k, k]), shown))
+    parameter = "rate within" if fit.edges.counts else "probability within"
+    columns = (
+        Column("cluster", "number"),
+        Column("nodes", "number"),
+        Column(parameter, "loss"),
+        Column("first nodes", "text"),
+    )
+    return Table("clusters", "Clusters", columns, rows)
+
+
+def _blocks(fit: BlockFit) -> Table:
+    table = fit.blocks()
+    pairs = [(k, m) for k in range(fit.n_clusters) for m in range(0 if fit.edges.directed else k, fit.n_clusters)]
+    pairs.sort(key=lambda pair: -table.mean[pair])
+    cells = (table.edges, table.dyads, table.mean, table.lower, table.upper)
+    rows = [(k, m, *(float(values[k, m]) for values in cells)) for k, m in pairs[:BLOCKS_LISTED]]
+    rows = [(k, m, int(e), int(d), *rest) for k, m, e, d, *rest in rows]
+    what = "rate" if fit.edges.counts else "probability"
+    level = f"{table.level:.0%}"
+    columns = (
+        Column("from", "number"),
+        Column("to", "number"),
+        Column("edges", "number"),
+        Column("dyads", "number"),
+        Column(what, "loss", help="posterior mean given the partition"),
+        Column(f"{level} from", "loss"),
+        Column(f"{level} to", "loss"),
+    )
+    note = "" if len(pairs) <= BLOCKS_LISTED else f"The {BLOCKS_LISTED} densest of {len(pairs):,} blocks."
+    return Table("blocks", f"Connection {what} of each pair of clusters, densest first", columns, rows, note=note)
+
+
+def _matrix_words(fit: BlockFit) -> str:
+    n = len(fit.labels)
+    cell = "one dyad" if n <= PIXELS else f"the mean over about {round(n / PIXELS)} × {round(n / PIXELS)} dyads"
+    return f"Rows and columns sorted by cluster; each pixel is {cell}, darker for more edges."
+
+
+def _runs(fit: BlockFit) -> Table:
+    rows = [(at, run.start, run.icl, fit.icl - run.icl) for at, run in enumerate(fit.runs)]
+    columns = (Column("run", "number"), Column("start", "text"), Column("ICL", "log"), Column("below the best", "log"))
+    return Table("runs", "Runs before any crossing", columns, rows)
+
+
+def _path(fit: BlockFit) -> Table:
+    rows = list(zip(fit.path.n_clusters.tolist(), fit.path.icl.tolist(), strict=True))[:NODES_LISTED]
+    columns = (Column("clusters", "number"), Column("ICL", "log"))
+    return Table("path", "Greedy merges down to one cluster", columns, rows)
+
+
+def _nodes(fit: BlockFit, labels_file: str | None) -> Table:
+    listed = fit.order[:NODES_LISTED]
+    rows = [(str(fit.graph.names[i]), int(fit.labels[i])) for i in listed]
+    left_out = "" if len(listed) == len(fit.labels) else f"The first {NODES_LISTED:,} of {len(fit.labels):,} nodes. "
+    where = f"All labels are in {labels_file}." if labels_file else ""
+    return Table(
+        "nodes", "Nodes", (Column("node", "text"), Column("cluster", "number")), rows, note=f"{left_out}{where}".strip()
+    )
+
+
+def _against_truth(fit: BlockFit, truth: ArrayLike) -> Iterator[tuple[str, str]]:
+    known = node_labels(truth, fit.graph.names, "truth", "graph")
+    yield "Clusters of the truth", f"{known.max() + 1:,}"
+    yield "Normalised mutual information", f"{float(nmi(fit.labels, known)):.4f}"
+    yield "Adjusted Rand index", f"{float(adjusted_rand(fit.labels, known)):.4f}"
+
+
+def _drawing(fit: BlockFit) -> dict[str, Any] | None:
+    """Lines and circles of a small network, in units of a square of side 1000; None if it is large."""
+    n = len(fit.labels)
+    if n > LARGEST_DRAWN:
+        return None
+    try:
+        import networkx as nx
+    except ImportError:
+        return None
+    graph = nx.from_scipy_sparse_array(fit.graph.adjacency)
+    layout = nx.spring_layout(graph, seed=1, k=2 / np.sqrt(n))
+    place = np.array([layout[i] for i in range(n)])
+    low, high = place.min(axis=0), place.max(axis=0)
+    place = 30 + 940 * (place - low) / np.where(high > low, high - low, 1.0)
+    at = place.round(1).tolist()
+    names = [f"{name}, cluster {label}" for name, label in zip(fit.graph.names, fit.labels.tolist(), strict=True)]
+    return {
+        "lines": [(*at[i], *at[j]) for i, j in graph.edges() if i != j],
+        "circles": [(*xy, cluster_color(k), name) for xy, k, name in zip(at, fit.labels.tolist(), names, strict=True)],
+    }

@@ -1,0 +1,141 @@
+"""The page about an estimate from pair probabilities: doubtful pairs, components and proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from partita._partition_checks import check_partition_of
+from partita.pair_estimate import PairEstimate
+from partita.report.tables import Column, Table
+from partita.uncertainty.pair_doubts import doubtful_pairs
+
+if TYPE_CHECKING:
+    from partita.uncertainty.bounds import Bound
+
+PAIRS_LISTED = 500
+SIZES_LISTED = 50
+LOSS_WORDS = {
+    "binder": "Binder loss",
+    "vi-lower-bound": "lower bound to the variation of information",
+    "pear": "approximate one minus adjusted Rand index",
+}
+
+
+def pair_answer(best: PairEstimate) -> str:
+    """The result as a scientist could paste it into a paper."""
+    sizes, parts = best.sizes, best.components
+    proven = (
+        "no partition is better, which is proven"
+        if best.proven
+        else f"{parts.proven:,} of {parts.count:,} components are proven best"
+    )
+    obeying = "" if best.constraints is None else f" under constraints ({repr(best.constraints).split(': ')[1]})"
+    return (
+        f"The {len(best.labels):,} items fall into {best.n_clusters:,} clusters of {sizes.min():,} to"
+        f" {sizes.max():,} items{obeying}. By the {LOSS_WORDS[best.loss.name]} of {best.similarity.n_pairs:,} pair"
+        f" probabilities, {best.expected_loss:.6g}, {proven}."
+    )
+
+
+def pair_content(
+    best: PairEstimate, truth: ArrayLike | None, *, title: str, command: str | None, bound: Bound | None
+) -> dict[str, Any]:
+    """Everything the template needs."""
+    return {
+        "title": title,
+        "warnings": best.warnings,
+        "answer": pair_answer(best),
+        "settings": list(_settings(best, bound)),
+        "pairs": _pairs(best),
+        "components": _components(best),
+        "open_components": _open_components(best),
+        "sizes": _sizes(best),
+        "truth": None if truth is None else _against_truth(best, truth),
+        "reproduce": _reproduce(best, command),
+    }
+
+
+def _settings(best: PairEstimate, bound: Bound | None) -> Iterator[tuple[str, str]]:
+    yield "Items", f"{len(best.labels):,}"
+    yield "Pairs", f"{best.similarity.n_pairs:,}, {best.similarity.default:g} for all others"
+    yield "Loss", str(best.loss)
+    yield "Method", best.method
+    if best.constraints is not None:
+        yield "Constraints", repr(best.constraints).split(": ")[1]
+    if bound is not None:
+        yield "Bound", bound.in_words()
+
+
+def _names(best: PairEstimate) -> Any:
+    names = best.similarity.names
+    return str if names is None else names.__getitem__
+
+
+def _pairs(best: PairEstimate) -> Table:
+    name = _names(best)
+    rows = [
+        (name(pair.left), name(pair.right), "together" if pair.together else "apart", pair.probability, pair.doubt)
+        for pair in doubtful_pairs(best, PAIRS_LISTED)
+    ]
+    columns = (
+        Column("Item", "text"),
+        Column("Item", "text"),
+        Column("Estimate", "text"),
+        Column("Probability", "share", "That the two belong together, by itself"),
+        Column("Doubt", "share", "The probability, by itself, that the estimate is wrong about the pair"),
+    )
+    return Table("pairs", "Pairs, the most doubtful first", columns, rows)
+
+
+def _components(best: PairEstimate) -> Table:
+    sizes, count = np.unique(best.components.sizes, return_counts=True)
+    parts = best._parts
+    proven = np.zeros(sizes.size, np.int64)
+    if parts is not None:
+        proven = np.array([int(parts.proven[best.components.sizes == size].sum()) for size in sizes])
+    rows = list(zip(sizes.tolist(), count.tolist(), proven.tolist(), strict=True))[::-1][:SIZES_LISTED]
+    columns = (Column("Items", "number"), Column("Components", "number"), Column("Proven", "number"))
+    return Table("components", "Components by size", columns, rows)
+
+
+def _open_components(best: PairEstimate) -> Table | None:
+    parts = best._parts
+    if parts is None or parts.proven.all():
+        return None
+    name, sizes = _names(best), best.components.sizes
+    unproven = np.flatnonzero(~parts.proven)
+    largest = unproven[np.argsort(-sizes[unproven], kind="stable")][:SIZES_LISTED]
+    first = np.unique(parts.component, return_index=True)[1]
+    clusters = [int(np.unique(best.labels[parts.component == c]).size) for c in largest]
+    rows = [(name(int(first[c])), int(sizes[c]), k) for c, k in zip(largest, clusters, strict=True)]
+    columns = (Column("First item", "text"), Column("Items", "number"), Column("Clusters", "number"))
+    note = f"{unproven.size:,} in all." if unproven.size > SIZES_LISTED else None
+    return Table("open", "Components that are not proven, largest first", columns, rows, note)
+
+
+def _sizes(best: PairEstimate) -> Table:
+    sizes, count = np.unique(best.sizes, return_counts=True)
+    rows = list(zip(sizes.tolist(), count.tolist(), strict=True))[:SIZES_LISTED]
+    return Table("clusters", "Clusters by size", (Column("Items", "number"), Column("Clusters", "number")), rows)
+
+
+def _against_truth(best: PairEstimate, truth: ArrayLike) -> Table:
+    from partita.agreement import compare_partitions
+
+    pairs = best.similarity
+    reference = check_partition_of(truth, pairs.names, pairs.n_items, "truth", "the estimate")
+    rows = list(compare_partitions(reference, best.labels).items())
+    return Table(
+        "truth", "The estimate against the given truth", (Column("Measure", "text"), Column("Value", "loss")), rows
+    )
+
+
+def _reproduce(best: PairEstimate, command: str | None) -> list[tuple[str, str]]:
+    from importlib.metadata import version
+
+    facts = [("Seed", str(best.seed)), ("Runs", str(best.search.runs)), ("Version", f"partita {version('partita')}")]
+    return facts if command is None else [("Command", command), *facts]

@@ -1,0 +1,225 @@
+"""Constraints on partitions: items that are together, items that are apart, at most one item of each source."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._draws.labels import is_null
+from partita._hints import did_you_mean, hinted
+from partita._html import ShownAsText
+from partita._names import Names, as_named
+
+Labels = NDArray[np.int64]
+#: Stands for the source of an item without a source.
+NOTHING = 2**32 - 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Constraints(ShownAsText):
+    """Constraints that a partition must obey.
+
+    Parameters
+    ----------
+    together : sequence of groups of items
+        The items of each group (two or more) are in one cluster.
+    apart : sequence of pairs of items
+        The two items are in different clusters.
+    one_per : (n,) array_like, optional
+        The source of each item; a cluster contains at most one item of each source. None or NaN: the item has no
+        source. A Series with row names is matched by name.
+
+    Items are given by their numbers from 0, or by their names if they have names.
+
+    Examples
+    --------
+    >>> Constraints(together=[("ann", "bob")], apart=[("ann", "cy")])
+    Constraints: 1 group together, 1 pair apart
+    """
+
+    together: Sequence[Sequence[Any]] = ()
+    apart: Sequence[Sequence[Any]] = ()
+    one_per: Any = None
+
+    def __repr__(self) -> str:
+        parts = [
+            f"{len(self.together)} group{'s' * (len(self.together) != 1)} together" if len(self.together) else "",
+            f"{len(self.apart)} pair{'s' * (len(self.apart) != 1)} apart" if len(self.apart) else "",
+            "" if self.one_per is None else "at most one item of each source in a cluster",
+        ]
+        return f"Constraints: {', '.join(filter(None, parts)) or 'none'}"
+
+
+Constraints.__init__ = hinted(Constraints.__init__)  # type: ignore[method-assign]
+
+
+@dataclass(frozen=True, eq=False)
+class Resolved:
+    """Constraints on items by number, free of contradictions.
+
+    Attributes
+    ----------
+    atom : (n,) int array
+        Items with the same number must be together; atoms are numbered by first appearance.
+    apart : (m, 2) int array
+    source : (n,) int array, or None
+        The source of each item; `NOTHING` if it has none.
+    """
+
+    atom: Labels
+    apart: NDArray[np.int64]
+    source: NDArray[np.int64] | None
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.atom)
+
+    @cached_property
+    def n_atoms(self) -> int:
+        """Number of atoms, the sets of items that must be together."""
+        return int(self.atom.max()) + 1
+
+    def broken_by(self, labels: Labels) -> str | None:
+        """A message about the first constraint that a partition breaks; None if it obeys all."""
+        first = np.unique(self.atom, return_index=True)[1]
+        split = np.flatnonzero(labels != labels[first[self.atom]])
+        if split.size:
+            return f"items {first[self.atom[split[0]]]} and {split[0]} must be together"
+        joined = np.flatnonzero(labels[self.apart[:, 0]] == labels[self.apart[:, 1]])
+        if joined.size:
+            i, j = self.apart[joined[0]]
+            return f"items {i} and {j} must be apart"
+        same = next(same_source(labels, self.source), None)
+        return None if same is None else f"items {same[0]} and {same[1]} have the same source"
+
+    def forbidden_pairs(self) -> NDArray[np.bool_]:
+        """(n, n): which pairs of items must be in different clusters; for small n only."""
+        forbidden = np.zeros((self.n_atoms, self.n_atoms), np.bool_)
+        left, right = self.atom[self.apart[:, 0]], self.atom[self.apart[:, 1]]
+        forbidden[left, right] = forbidden[right, left] = True
+        if self.source is not None:
+            for source in np.unique(self.source[self.source != NOTHING]):
+                atoms = self.atom[self.source == source]
+                forbidden[np.ix_(atoms, atoms)] = True
+        np.fill_diagonal(forbidden, False)
+        return forbidden[np.ix_(self.atom, self.atom)]
+
+
+def same_source(labels: Labels, source: NDArray[np.int64] | None) -> Iterator[tuple[int, int]]:
+    """Pairs of items with the same cluster and the same source: neighbours when items are sorted by both."""
+    if source is None:
+        return
+    items = np.flatnonzero(source != NOTHING)
+    order = items[np.lexsort((items, source[items], labels[items]))]
+    again = (np.diff(labels[order]) == 0) & (np.diff(source[order]) == 0)
+    for place in np.flatnonzero(again):
+        yield int(order[place]), int(order[place + 1])
+
+
+def resolve(constraints: Constraints, names: Names | None, n_items: int, whose: str = "draws") -> Resolved:
+    """The constraints in terms of item numbers; an error names the groups and pairs that contradict each other.
+
+    In messages `whose` names the object that the items belong to.
+    """
+    if not isinstance(constraints, Constraints):
+        raise TypeError(f"constraints must be Constraints(...), not {type(constraints).__name__}")
+    items = _Items(names, n_items)
+    groups = [items.group(group, f"together[{g}]") for g, group in enumerate(constraints.together)]
+    pairs = [items.group(pair, f"apart[{p}]", exactly=2) for p, pair in enumerate(constraints.apart)]
+    for p, pair in enumerate(pairs):
+        if pair[0] == pair[1]:
+            raise ValueError(f"apart[{p}] is a pair of {items.shown(pair[0])} with itself")
+    atom = _atoms(groups, n_items)
+    source = _sources(constraints.one_per, names, n_items, whose)
+    for p, (i, j) in enumerate(pairs):
+        if atom[i] == atom[j]:
+            how = _chain(groups, i, j, items)
+            raise ValueError(f"apart[{p}] keeps {items.shown(i)} and {items.shown(j)} apart, but {how}")
+    for i, j in same_source(atom, source):
+        how = _chain(groups, i, j, items)
+        raise ValueError(f"one_per has the same source for {items.shown(i)} and {items.shown(j)}, but {how}")
+    return Resolved(atom, np.array(pairs, np.int64).reshape(-1, 2), source)
+
+
+class _Items:
+    """Turns items, as users give them, into numbers."""
+
+    def __init__(self, names: Names | None, n_items: int) -> None:
+        self.names, self.n_items = names, n_items
+        self.place = {} if names is None else {name: number for number, name in enumerate(names)}
+
+    def group(self, group: Any, where: str, exactly: int | None = None) -> list[int]:
+        if isinstance(group, str) or not hasattr(group, "__len__"):
+            raise TypeError(f"{where} must be a group of items, not {group!r}")
+        if len(group) < 2 or (exactly is not None and len(group) != exactly):
+            raise ValueError(f"{where} must have {'two' if exactly else 'at least two'} items, but it is {group!r}")
+        return [self.number(item, where) for item in group]
+
+    def number(self, item: Any, where: str) -> int:
+        if isinstance(item, str):
+            if item in self.place:
+                return self.place[item]
+            hint = did_you_mean(item, (self.names or ())[:10_000])
+            raise ValueError(f"{where} names {item!r}, which is not an item{hint}")
+        if isinstance(item, bool) or not isinstance(item, int | np.integer):
+            raise TypeError(f"{where} has {item!r}: an item is a number from 0, or a name")
+        if not 0 <= item < self.n_items:
+            raise ValueError(f"{where} has item {item}, but there are items 0..{self.n_items - 1}")
+        return int(item)
+
+    def shown(self, item: int) -> str:
+        return f"item {item}" if self.names is None else repr(self.names[item])
+
+
+def _atoms(groups: list[list[int]], n_items: int) -> Labels:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    from partita.partitions import canonical
+
+    left = [group[0] for group in groups for _ in group[1:]]
+    right = [item for group in groups for item in group[1:]]
+    links = coo_array((np.ones(len(left)), (left, right)), shape=(n_items, n_items))
+    return canonical(connected_components(links, directed=False)[1])
+
+
+def _sources(one_per: Any, names: Names | None, n_items: int, whose: str) -> NDArray[np.int64] | None:
+    if one_per is None:
+        return None
+    values = as_named(one_per, "one_per").in_order_of(names, n_items, whose)
+    numbers: dict[Any, int] = {}
+    source = np.full(n_items, NOTHING, np.int64)
+    for item, value in enumerate(values.tolist() if hasattr(values, "tolist") else values):
+        if not is_null(value):
+            source[item] = numbers.setdefault(value, len(numbers))
+    return source
+
+
+def _chain(groups: list[list[int]], start: int, end: int, items: _Items) -> str:
+    """The groups that connect two items, one after the other, for a message."""
+    of_item: dict[int, list[int]] = {}
+    for g, group in enumerate(groups):
+        for item in group:
+            of_item.setdefault(item, []).append(g)
+    came: dict[int, tuple[int, int] | None] = {start: None}
+    queue = deque([start])
+    while queue and end not in came:
+        item = queue.popleft()
+        for g in of_item.get(item, ()):
+            for other in groups[g]:
+                if other not in came:
+                    came[other] = (item, g)
+                    queue.append(other)
+    steps = []
+    item = end
+    while (step := came[item]) is not None:
+        steps.append(f"together[{step[1]}] joins {items.shown(step[0])} and {items.shown(item)}")
+        item = step[0]
+    return " and ".join(reversed(steps))

@@ -1,0 +1,153 @@
+"""Methods "search", "salso" and "greedy": the searches of the native core."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita import _core
+from partita._validate import check_n_jobs
+from partita.losses import Loss, ZeroOne, core_sample
+from partita.sample import PartitionSample
+from partita.search.compression import compress, keeps_equal_items_together
+from partita.search.deadline import Deadline
+from partita.search.draws import no_worse_than_draws
+from partita.search.jobs import Engine, Job, as_options, run_here
+from partita.search.limits import cluster_limit
+from partita.search.map import find_map
+from partita.search.memory import check_memory
+from partita.search.method import GREEDY, SALSO, SEARCH, CoreSearch
+from partita.search.multilevel import is_large, search_levels
+from partita.search.progress import CountedRuns, reporting
+from partita.search.result import Compression, RunRow, SearchResult
+from partita.search.settings import Search
+from partita.search.starts import GIVEN, check_starts_within
+
+Starts = tuple[NDArray[np.int64], ...]
+
+
+def find_search(
+    sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator, starts: Starts = ()
+) -> SearchResult:
+    """The default: starts, merges, splits and crossings on some of the draws, then on all draws (docs/searching.md)."""
+    return find_native(SEARCH, sample, loss, search, rng, starts=starts)
+
+
+def find_salso(
+    sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator, starts: Starts = ()
+) -> SearchResult:
+    """Algorithm 1 of Dahl, Johnson & Müller (2021), to the letter."""
+    return find_native(SALSO, sample, loss, search, rng, starts=starts)
+
+
+def find_greedy(
+    sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator, starts: Starts = ()
+) -> SearchResult:
+    """Algorithm 1 of Rastelli & Friel (2018), from random partitions of up to max_clusters groups."""
+    return find_native(GREEDY, sample, loss, search, rng, starts=starts)
+
+
+def find_native(
+    core: CoreSearch,
+    sample: PartitionSample,
+    loss: Loss,
+    search: Search,
+    rng: np.random.Generator,
+    engine: Engine = run_here,
+    starts: Starts = (),
+) -> SearchResult:
+    """A search of the core, executed by the engine."""
+    if isinstance(loss, ZeroOne):  # moves of single items give no direction towards the mode
+        return find_map(sample, loss, search, rng)
+    check_starts_within(starts, cluster_limit(sample, search))
+    runs, interrupted, group, n_runs = search_runs(core, sample, loss, search, rng, engine, starts)
+    best = min(runs, key=lambda run: run.loss)
+    rows = tuple(_row(run) for run in runs)
+    labels = (best.labels if group is None else best.labels[group]).astype(np.int64)
+    compression = Compression(items=len(labels) / len(best.labels), clusters=best.clusters_a_row)
+    proven = best.start == "components"  # all components are small, and each was solved
+    gap = 0.0 if proven else None
+    found = SearchResult(labels, rows, None, interrupted, proven, gap, compression, n_runs)
+    if not core.coarsens:
+        return found
+    if starts:
+        found = _refined(found, sample, loss, search, rng, engine, starts)
+    return no_worse_than_draws(found, sample, loss, search)
+
+
+def _row(run: _core.Run) -> RunRow:
+    return RunRow(run.start, run.sweeps, run.moves, run.loss, run.clusters, run.seconds, tuple(run.trace))
+
+
+def _refined(
+    found: SearchResult,
+    sample: PartitionSample,
+    loss: Loss,
+    search: Search,
+    rng: np.random.Generator,
+    engine: Engine,
+    starts: Starts,
+) -> SearchResult:
+    """The better of the result so far and the given starts after refinement."""
+    options = native_options(sample, search, rng)
+    runs, interrupted = engine(Job(SEARCH.name, sample, loss, options, starts=np.array(starts, np.uint32)), None)
+    best = min(runs, key=lambda run: run.loss)
+    rows = (*found.runs, *(replace(_row(run), start=GIVEN) for run in runs))
+    better = best.loss < min(run.loss for run in found.runs)
+    labels = best.labels.astype(np.int64) if better else found.labels
+    return replace(found, labels=labels, runs=rows, interrupted=found.interrupted or interrupted)
+
+
+def search_runs(
+    core: CoreSearch,
+    sample: PartitionSample,
+    loss: Loss,
+    search: Search,
+    rng: np.random.Generator,
+    engine: Engine,
+    starts: Starts = (),
+) -> tuple[list[_core.Run], bool, NDArray[np.int64] | None, int]:
+    """The runs, whether Ctrl-C ended them, the item of the runs that represents each item (None if equal items were not
+    combined), and the number of runs that were made."""
+    until = Deadline.after(search.seconds)
+    options = native_options(sample, search, rng)
+    if not core.coarsens:
+        options["starts"] = [start.tolist() for start in starts]
+    sparse = prefers_sparse(sample, loss, options)
+    check_memory(sample, options["max_clusters"], options["threads"], sparse)
+    equal = compress(sample) if core.coarsens and keeps_equal_items_together(loss) else None
+    with reporting(search.progress, search.runs) as shown:
+        report = CountedRuns(shown, options["seconds"])
+        if equal is not None:
+            runs = engine(Job(core.name, equal.sample, loss, options, copies=equal.copies), report)
+        elif core.coarsens and is_large(sample) and not sparse:
+            runs = search_levels(sample, loss, options, rng, engine, report, until=until)
+        else:
+            runs = engine(Job(core.name, sample, loss, options), report)
+    n_runs = min(search.runs, max(report.in_time, 1)) if core.coarsens else len(runs[0])
+    return *runs, None if equal is None else equal.group, n_runs
+
+
+def prefers_sparse(sample: PartitionSample, loss: Loss, options: dict[str, Any]) -> bool:
+    """Whether the core searches with lists of the nonempty cells instead of tables (docs/many_clusters.md)."""
+    return bool(_core.prefers_sparse(core_sample(sample), loss._native(sample.n_items), as_options(options)))
+
+
+def native_options(sample: PartitionSample, search: Search, rng: np.random.Generator) -> dict[str, Any]:
+    """The settings in the form that the core needs, with the next seed from the generator."""
+    limit = cluster_limit(sample, search)
+    is_given = search.max_clusters is not None and np.isfinite(search.max_clusters)
+    return {
+        "runs": search.runs,
+        "seconds": np.inf if search.seconds is None else search.seconds,
+        "max_clusters": limit,
+        # without a limit, random starts have as many groups as the draw with the most clusters: more would be merged
+        "start_groups": limit if is_given else min(limit, int(sample.n_clusters.max())),
+        "zealous": search.zealous,
+        "p_sequential": search.p_sequential,
+        "threads": check_n_jobs(search.n_jobs),
+        "seed": int(rng.integers(2**63)),
+    }

@@ -1,0 +1,197 @@
+"""The search on pair probabilities: components in the core, what is left unproven by linear programs."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita import _core
+from partita._validate import check_n_jobs
+from partita.losses import Binder
+from partita.pair_losses import PairLoss, VILowerBound, approximate_ari, joined_pairs
+from partita.pair_probabilities import Similarity
+from partita.search.components import Components
+from partita.search.constraints import NOTHING, Resolved
+from partita.search.pair_proofs import prove_parts
+
+if TYPE_CHECKING:
+    from partita.search.settings import Search
+
+Labels = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+#: A ratio that grows by less is taken for the best.
+SAME_RATIO = 1e-12
+#: Σ items³ over the components that linear programs look at after every search; about a second for each million.
+CUBES = 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """A partition found component by component.
+
+    Attributes
+    ----------
+    labels : (n,) int array
+    component : (n,) int array
+        The component of each item.
+    bounds : (components,) float array
+        No partition of the component has a lower value of the objective.
+    proven : (components,) bool array
+    interrupted : bool
+    """
+
+    labels: Labels
+    component: Labels
+    bounds: Floats
+    proven: NDArray[np.bool_]
+    interrupted: bool
+
+    def summary(self) -> Components:
+        """What users see of the components."""
+        return Components(self.component, np.bincount(self.component), self.proven)
+
+
+@dataclass(frozen=True, eq=False)
+class Threshold:
+    """The objective Σ over joined pairs of (threshold - π_ij); `unlisted` is the probability of other pairs."""
+
+    threshold: float
+    unlisted: float
+
+    def native(self) -> _core.ThresholdObjective:
+        return _core.ThresholdObjective(self.threshold, self.unlisted)
+
+
+@dataclass(frozen=True, eq=False)
+class PairSearch:
+    """A search of pair probabilities under constraints, from some starts."""
+
+    pairs: Similarity
+    search: Search
+    constraints: Resolved | None = None
+    starts: tuple[Labels, ...] = ()
+
+    def find(self, loss: PairLoss, rng: np.random.Generator) -> tuple[Parts, float | None]:
+        """The partition of least loss, and a lower bound on the loss of every partition, if one is known."""
+        if isinstance(loss, VILowerBound):
+            return self._log_mass(loss, rng)
+        if isinstance(loss, Binder):
+            return self._binder(loss, rng)
+        return self._ratio(rng)
+
+    def _log_mass(self, loss: VILowerBound, rng: np.random.Generator) -> tuple[Parts, float | None]:
+        if self.pairs.default:
+            raise ValueError(f"default must be 0 for {loss}, but it is {self.pairs.default:g}")
+        parts = self._run(_core.LogMassObjective(loss.a / loss.unit, loss.b / loss.unit), rng)
+        bound = loss.unit * float(parts.bounds.sum()) / self.pairs.n_items
+        return parts, bound if np.isfinite(bound) else None
+
+    def _binder(self, loss: Binder, rng: np.random.Generator) -> tuple[Parts, float | None]:
+        objective = self._threshold(loss.b / (loss.a + loss.b), f"b / (a + b) of {loss}")
+        begun = time.monotonic()
+        parts = self._proven(self._run(objective.native(), rng), objective, begun)
+        return parts, binder_bound(parts, self.pairs, loss)
+
+    def prove(self, loss: PairLoss, rng: np.random.Generator) -> tuple[Parts, float | None]:
+        """The same, with linear programs for whatever is not proven; they get as much time as the search had."""
+        parts, bound = self.find(loss, rng)
+        if parts.proven.all() or parts.interrupted:
+            return parts, bound
+        seconds = np.inf if self.search.seconds is None else self.search.seconds
+        return tightened(parts, bound, self.pairs, loss, self.constraints, seconds)
+
+    def _ratio(self, rng: np.random.Generator) -> tuple[Parts, float | None]:
+        """The approximate ARI is a ratio: Dinkelbach's method solves a threshold for each value that it reaches.
+
+        It begins at the index of the best partition under the threshold 1/2, which Binder's loss has.
+
+        With λ the index reached, R - P Q/N - λ [(P + Q)/2 - P Q/N] is positive for a partition that has a higher index.
+        Up to a constant that is Σ over joined pairs of (π_ij - t), t = P/N + λ (1/2 - P/N). Where its maximum is
+        proven to be 0, no partition has a higher index.
+        """
+        mean = self.pairs.total() / max(1.0, self.pairs.n_items * (self.pairs.n_items - 1) / 2)
+        begun = time.monotonic()
+        best = self._run(self._threshold(max(0.5, mean), "threshold").native(), rng)
+        reached = self._index(best)
+        while not best.interrupted:
+            objective = self._threshold(mean + reached * (0.5 - mean), "threshold of the approximate ARI")
+            parts = replace(self, starts=(best.labels, *self.starts))._run(objective.native(), rng, begun)
+            if self._index(parts) <= reached + SAME_RATIO:
+                parts = self._proven(replace(parts, labels=best.labels), objective, begun)
+                if self._index(parts) <= reached + SAME_RATIO:
+                    return parts, 1 - reached if parts.proven.all() else None
+            reached, best = self._index(parts), parts
+        return best, None
+
+    def _index(self, parts: Parts) -> float:
+        return approximate_ari(self.pairs, *joined_pairs(parts.labels, self.pairs))
+
+    def _threshold(self, threshold: float, what: str) -> Threshold:
+        if self.pairs.default > threshold:
+            raise ValueError(
+                f"default is {self.pairs.default:g}, above the {what}, {threshold:g}: every pair that is not listed"
+                " would gain by being together; list all pairs in a dense matrix"
+            )
+        return Threshold(threshold, self.pairs.default)
+
+    def _run(self, objective: Any, rng: np.random.Generator, begun: float | None = None) -> Parts:
+        how = self.search
+        seconds = np.inf if how.seconds is None else how.seconds
+        left = seconds if begun is None else max(0.0, seconds - (time.monotonic() - begun))
+        seed = int(rng.integers(2**63))
+        options = _core.PairOptions(how.runs, how.zealous, left, check_n_jobs(how.n_jobs), seed)
+        starts = np.array(self.starts, np.uint32).reshape(len(self.starts), self.pairs.n_items)
+        graph = _core.PairGraph(self.pairs.offsets, self.pairs.neighbours, self.pairs.probabilities)
+        rules = native_constraints(self.constraints)
+        labels, component, _, bounds, proven, interrupted = _core.search_pairs(graph, objective, rules, starts, options)
+        return Parts(labels.astype(np.int64), component.astype(np.int64), bounds, proven.astype(np.bool_), interrupted)
+
+    def _proven(self, parts: Parts, objective: Threshold, begun: float) -> Parts:
+        """With linear programs for small components that the core could not prove; which, does not depend on time."""
+        if parts.interrupted:
+            return parts
+        seconds = np.inf if self.search.seconds is None else self.search.seconds - (time.monotonic() - begun)
+        return prove_parts(parts, self.pairs, objective, self.constraints, seconds, CUBES)
+
+
+def binder_bound(parts: Parts, pairs: Similarity, loss: Binder) -> float | None:
+    """The sum of the components' bounds, as a bound on the expected Binder loss."""
+    bound = 2 / pairs.n_items**2 * (loss.a * pairs.total() + (loss.a + loss.b) * float(parts.bounds.sum()))
+    return bound if np.isfinite(bound) else None
+
+
+def tightened(
+    parts: Parts, bound: float | None, pairs: Similarity, loss: PairLoss, rules: Resolved | None, seconds: float
+) -> tuple[Parts, float | None]:
+    """Components and their bound after linear programs for those that are not proven; Binder's loss only."""
+    if not isinstance(loss, Binder):
+        return parts, bound
+    parts = prove_parts(parts, pairs, Threshold(loss.b / (loss.a + loss.b), pairs.default), rules, seconds)
+    return parts, binder_bound(parts, pairs, loss)
+
+
+def native_constraints(constraints: Resolved | None) -> _core.PairConstraints:
+    """Constraints as the core takes them; what binds nothing is left out."""
+    if constraints is None:
+        return _core.PairConstraints(None, None, None, None)
+    atom = constraints.atom.astype(np.uint32) if constraints.n_atoms < constraints.n_items else None
+    offsets, partners = _rows(constraints.apart, constraints.n_items) if len(constraints.apart) else (None, None)
+    source = constraints.source
+    binding = source is not None and bool((source != NOTHING).any())
+    return _core.PairConstraints(
+        atom, offsets, partners, source.astype(np.uint32) if source is not None and binding else None
+    )
+
+
+def _rows(pairs: NDArray[np.int64], n_items: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Pairs in symmetric rows."""
+    from scipy.sparse import coo_array
+
+    left, right = np.concatenate([pairs, pairs[:, ::-1]]).T
+    rows = coo_array((np.ones(len(left)), (left, right)), shape=(n_items, n_items)).tocsr()
+    return rows.indptr.astype(np.int64), rows.indices.astype(np.uint32)

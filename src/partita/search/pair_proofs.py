@@ -1,0 +1,138 @@
+"""Proofs for components of pair probabilities, by the linear program of clique partitioning."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.pair_probabilities import Similarity
+from partita.partitions import canonical
+from partita.search.clique_lp import solve_cliques
+from partita.search.constraints import Resolved
+
+if TYPE_CHECKING:
+    from partita.search.pair_graph import Parts, Threshold
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+#: A component with more items is left to whoever asks for a bound and gives it time.
+MAX_ITEMS = 60
+
+
+def prove_parts(
+    parts: Parts,
+    pairs: Similarity,
+    objective: Threshold,
+    constraints: Resolved | None,
+    seconds: float,
+    cubes: float = np.inf,
+) -> Parts:
+    """Linear programs for the unproven components, small ones first, as far as `seconds` and Σ items³ allow.
+
+    With a limit on Σ items³ there is no branching either, so that the answer does not depend on the clock.
+    """
+    sizes = np.bincount(parts.component)
+    open_parts = np.flatnonzero(~parts.proven)
+    todo = open_parts[np.argsort(sizes[open_parts], kind="stable")]
+    if np.isfinite(cubes):
+        todo = todo[(sizes[todo] <= MAX_ITEMS) & (np.cumsum(sizes[todo].astype(float) ** 3) <= cubes)]
+    if not todo.size or not _has_solver():
+        return parts
+    deadline = time.monotonic() + min(seconds, 1e9)
+    order = np.argsort(parts.component, kind="stable")
+    ends = np.cumsum(sizes)
+    for count, component in enumerate(todo.tolist()):
+        now = time.monotonic()
+        left = sizes[todo[count:]].astype(float) ** 3
+        until = now + (deadline - now) * left[0] / left.sum()
+        items = order[ends[component] - sizes[component] : ends[component]]
+        problem = _costs(items, pairs, objective, constraints)
+        parts = _prove(parts, component, items, problem, until, may_branch=not np.isfinite(cubes))
+        if parts.interrupted or now > deadline:
+            break
+    return replace(parts, labels=canonical(parts.labels))
+
+
+def _has_solver() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("highspy") is not None
+
+
+def _prove(parts: Parts, component: int, items: Labels, problem: AtomCosts, deadline: float, may_branch: bool) -> Parts:
+    """One component: a better partition if the program finds one, and its bound."""
+    start = canonical(parts.labels[items][problem.first])
+    solved = solve_cliques(problem.cost, deadline, start, apart=problem.apart, may_branch=may_branch)
+    bounds, proven, labels = parts.bounds.copy(), parts.proven.copy(), parts.labels
+    bounds[component] = max(bounds[component], problem.within + solved.bound)
+    proven[component] = solved.proven
+    found = solved.labels()
+    if solved.proven and _value(problem.cost, found) < _value(problem.cost, start):
+        labels = labels.copy()
+        labels[items] = labels.max() + 1 + found[problem.atom]
+        bounds[component] = problem.within + _value(problem.cost, found)
+    return replace(parts, labels=labels, bounds=bounds, proven=proven, interrupted=solved.interrupted)
+
+
+def _value(cost: Floats, labels: Labels) -> float:
+    together = np.equal.outer(labels, labels)
+    return float(np.triu(cost, 1)[together].sum())
+
+
+def _costs(items: Labels, pairs: Similarity, objective: Threshold, constraints: Resolved | None) -> AtomCosts:
+    """What each pair of atoms of a component costs in one cluster."""
+    place = {int(item): number for number, item in enumerate(items)}
+    cost = np.full((items.size, items.size), objective.threshold - objective.unlisted)
+    for number, item in enumerate(items.tolist()):
+        row = slice(pairs.offsets[item], pairs.offsets[item + 1])
+        for other, probability in zip(pairs.neighbours[row].tolist(), pairs.probabilities[row].tolist(), strict=True):
+            if other in place:
+                cost[number, place[other]] = objective.threshold - probability
+    np.fill_diagonal(cost, 0)
+    return atom_costs(cost, None if constraints is None else part_of(constraints, items))
+
+
+@dataclass(frozen=True, eq=False)
+class AtomCosts:
+    """Costs of pairs of atoms, sets of items that are together.
+
+    `cost` is symmetric with a zero diagonal; `apart` says which pairs must not be together. `within` is what the pairs
+    inside the atoms cost; `atom` has the atom of each item, and `first` the first item of each atom.
+    """
+
+    cost: Floats
+    apart: NDArray[np.bool_] | None
+    within: float
+    atom: Labels
+    first: Labels
+
+
+def atom_costs(cost: Floats, constraints: Resolved | None) -> AtomCosts:
+    """Costs of pairs of items as costs of pairs of atoms."""
+    if constraints is None:
+        every = np.arange(len(cost))
+        return AtomCosts(cost, None, 0.0, every, every)
+    n_items, n_atoms = len(cost), constraints.n_atoms
+    member = np.zeros((n_items, n_atoms))
+    member[np.arange(n_items), constraints.atom] = 1
+    summed = member.T @ cost @ member
+    within = float(np.trace(summed)) / 2
+    np.fill_diagonal(summed, 0)
+    first = np.unique(constraints.atom, return_index=True)[1]
+    apart = constraints.forbidden_pairs()[np.ix_(first, first)]
+    summed[apart] = 0  # what cannot be gained must not count
+    return AtomCosts(summed, apart, within, constraints.atom, first)
+
+
+def part_of(constraints: Resolved, items: Labels) -> Resolved:
+    """The constraints on some items."""
+    place = np.full(constraints.n_items, -1)
+    place[items] = np.arange(items.size)
+    apart = place[constraints.apart]
+    source = None if constraints.source is None else constraints.source[items]
+    return Resolved(canonical(constraints.atom[items]), apart[(apart >= 0).all(axis=1)], source)

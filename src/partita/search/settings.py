@@ -1,0 +1,69 @@
+"""How hard to search: the settings of every method."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from partita._hints import hinted
+from partita._validate import check_count, check_n_jobs, check_positive, check_probability
+
+
+@dataclass(frozen=True)
+class Search:
+    """How hard to search.
+
+    Parameters
+    ----------
+    runs : int
+        Number of runs, each from a different start. Under Binder's loss, where starts are cheap, each run of "search"
+        makes four starts if there are at most 500 items.
+    seconds : float, optional
+        Time limit in seconds for the whole call. When it is reached, the best partition so far is returned, and
+        ``timed_out`` of the estimate is set.
+    max_clusters : int or math.inf, optional
+        Limit on the number of clusters. None: the largest number in any draw; ``math.inf``: no limit.
+    zealous : int
+        Number of attempts to dissolve a cluster and reallocate its items. A run of "salso" makes exactly this many; a
+        run of "search" ends after this many consecutive failures.
+    p_sequential : float
+        Probability that a run of "salso" starts by sequential allocation instead of at random.
+    n_jobs : int
+        Threads; -1 uses all cores. The answer does not depend on it.
+    progress : bool or callable
+        Show a progress bar, or call ``progress(loss, clusters)`` at the end of each run.
+    max_draws : int, optional
+        Search on at most this many draws, chosen at random; ``held_out`` of the estimate is then its expected loss on
+        the other draws.
+
+    Examples
+    --------
+    >>> Search(runs=4, seconds=10)
+    Search(runs=4, seconds=10, max_clusters=None, zealous=10, p_sequential=0.5, n_jobs=-1, progress=False, \
+max_draws=None)
+    """
+
+    runs: int = 16
+    seconds: float | None = None
+    max_clusters: float | None = None
+    zealous: int = 10
+    p_sequential: float = 0.5
+    n_jobs: int = -1
+    progress: bool | Callable[[float, int], None] = False
+    max_draws: int | None = None
+
+    def __post_init__(self) -> None:
+        check_count(self.runs, "runs", minimum=1)
+        check_count(self.zealous, "zealous")
+        check_probability(self.p_sequential, "p_sequential")
+        check_n_jobs(self.n_jobs)
+        if self.max_draws is not None:
+            check_count(self.max_draws, "max_draws", minimum=1)
+        if self.seconds is not None:
+            check_positive(self.seconds, "seconds")
+        if self.max_clusters is not None and self.max_clusters != math.inf:
+            check_count(self.max_clusters, "max_clusters", minimum=1)
+
+
+Search.__init__ = hinted(Search.__init__)  # type: ignore[method-assign]

@@ -1,0 +1,53 @@
+"""Checks of the starting partitions that users give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._names import Names, as_named
+from partita._partition_checks import check_partition_of
+from partita.search.constraints import Resolved
+
+Labels = NDArray[np.int64]
+
+#: The `start` of a run that begins at a given partition.
+GIVEN = "given"
+
+
+def check_starts(
+    start: Any, names: Names | None, n_items: int, constraints: Resolved | None = None, whose: str = "draws"
+) -> tuple[Labels, ...]:
+    """`start=`: None, one partition, or several of them; each must obey the constraints."""
+    if start is None:
+        return ()
+    one = _is_one_partition(start)
+    given = {"start": start} if one else {f"start[{i}]": row for i, row in enumerate(start)}
+    starts = tuple(check_partition_of(labels, names, n_items, what, whose) for what, labels in given.items())
+    for what, labels in zip(given, starts, strict=True):
+        problem = None if constraints is None else constraints.broken_by(labels)
+        if problem:
+            raise ValueError(f"{what} does not obey the constraints: {problem}")
+    return starts
+
+
+def check_starts_within(starts: tuple[Labels, ...], limit: int) -> None:
+    """Raises an error if a start has more clusters than are allowed."""
+    for place, labels in enumerate(starts):
+        if labels.max() >= limit:
+            raise ValueError(
+                f"start[{place}] has {labels.max() + 1} clusters, but at most {limit} are allowed:"
+                " Search(max_clusters=...) allows more"
+            )
+
+
+def _is_one_partition(start: Any) -> bool:
+    if hasattr(start, "labels"):
+        return True
+    values = as_named(start, "start").values
+    if isinstance(values, np.ndarray):
+        return values.ndim < 2
+    first = next(iter(values), None)
+    return first is None or isinstance(first, str) or (np.ndim(first) == 0 and not hasattr(first, "labels"))

@@ -1,0 +1,230 @@
+"""Credible balls around an estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from partita._partition_checks import check_partition_of
+from partita._validate import check_level
+from partita._warn import warn_user
+from partita.estimate_result import Estimate
+from partita.losses import Loss, as_loss, partition_loss, unique_distances
+from partita.mixing import sample_warnings, warn_mixing
+from partita.sample import PartitionSample, as_sample
+
+Labels = NDArray[np.int64]
+
+#: Distances that differ by less, in units of the loss, are equal: the order of summation changes the last digits.
+TIE = 1e-9
+#: A ball holds the level when its mass is at least level minus this.
+MASS_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CredibleBall:
+    """The draws nearest to an estimate: the result of `credible_ball`.
+
+    Attributes
+    ----------
+    center : (n,) integer array
+        The estimate.
+    radius : float
+        Distance of the farthest partition inside.
+    level, mass : float
+        The requested probability, and the probability that the ball holds.
+    upper, lower, horizontal : list of (n,) integer arrays
+        Partitions inside with the fewest clusters, with the most clusters, and with any number; in each
+        case those farthest from the estimate, several if there are ties.
+    loss : Loss
+    distances : (n_unique,) array
+        Loss of the estimate against each distinct draw.
+    sample : PartitionSample
+    warnings : tuple of str
+        Problems with the draws or with the estimate: see `Estimate.warnings`.
+    """
+
+    center: Labels
+    radius: float
+    level: float
+    mass: float
+    upper: list[Labels]
+    lower: list[Labels]
+    horizontal: list[Labels]
+    loss: Loss
+    distances: NDArray[np.float64]
+    sample: PartitionSample
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        """For each distinct draw, whether it is in the ball."""
+        return (self.distances <= self.radius) & (self.sample.weights > 0)
+
+    @property
+    def n_inside(self) -> int:
+        """Number of distinct draws in the ball."""
+        return int(self.inside.sum())
+
+    def contains(self, partition: ArrayLike) -> bool:
+        """Whether a given partition, drawn or not, lies in the ball."""
+        labels = check_partition_of(partition, self.sample.names, self.center.size, "partition", "the estimate")
+        return partition_loss(labels, self.center, self.loss) <= self.radius + TIE * self.loss.unit
+
+    def summary(self) -> list[dict[str, Any]]:
+        """One row for the estimate and one per bound: its name, clusters, distance and posterior weight."""
+        rows = [("estimate", self.center)]
+        for name in ("upper", "lower", "horizontal"):
+            rows += [(name, partition) for partition in getattr(self, name)]
+        return [{"partition": name, **self._facts_of(labels)} for name, labels in rows]
+
+    def to_pandas(self) -> Any:
+        """The summary as a pandas table."""
+        import pandas as pd
+
+        return pd.DataFrame(self.summary())
+
+    def _facts_of(self, labels: Labels) -> dict[str, Any]:
+        row = np.flatnonzero((self.sample.labels == labels).all(axis=1))
+        return {
+            "clusters": int(labels.max()) + 1,
+            "distance": float(self.distances[row[0]]) if row.size else 0.0,
+            "weight": float(self.sample.weights[row].sum()),
+        }
+
+    def __repr__(self) -> str:
+        return f"CredibleBall({', '.join(f'{what} {value}' for what, value in self._facts())})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th>{what}</th><td>{value}</td></tr>" for what, value in self._facts())
+        return f"<table><caption>CredibleBall</caption>{rows}</table>"
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "level", f"{self.level:.0%}" if round(self.level, 2) == self.level else f"{self.level:g}"
+        yield "loss", str(self.loss)
+        yield "radius", f"{self.radius:.4f}"
+        yield "mass", f"{self.mass:.4f}"
+        yield "partitions inside", f"{self.n_inside:,}"
+        for name in ("upper", "lower", "horizontal"):
+            clusters = sorted({int(partition.max()) + 1 for partition in getattr(self, name)})
+            yield name, f"{', '.join(map(str, clusters))} clusters"
+
+
+def credible_ball(
+    estimate: Estimate | ArrayLike,
+    draws: Any = None,
+    *,
+    loss: str | Loss | None = None,
+    level: float = 0.95,
+    n_jobs: int = -1,
+) -> CredibleBall:
+    """Smallest ball around an estimate that holds at least `level` of the draws.
+
+    B = {x : L(x, y) <= ε*},  ε* = min {ε : Σ_t w_t 1{L(x_t, y) <= ε} >= level}
+
+    Draws of equal weight are counted, weights of other draws are summed; both are compared with level - 1e-9,
+    and distances that differ by less than 1e-9 are ties. Takes O(draws × items) time.
+
+    Parameters
+    ----------
+    estimate : Estimate or (n,) array_like
+        The centre y. A Series with row names is matched by name with draws that have names.
+    draws : anything that `as_sample` takes
+        Required for plain labels; an Estimate has its own draws.
+    loss : str or Loss, optional
+        The distance; by default the estimate's own loss, or VI for plain labels. A loss that is not a metric
+        gives a warning.
+    level : float in (0, 1]
+    n_jobs : int
+        Threads; -1 uses all cores.
+
+    Returns
+    -------
+    CredibleBall
+
+    Examples
+    --------
+    >>> draws = [[0, 0, 1, 1]] * 6 + [[0, 0, 0, 0]] * 2 + [[0, 1, 2, 3]] + [[0, 1, 0, 1]]
+    >>> ball = credible_ball([0, 0, 1, 1], draws, level=0.9)
+    >>> ball.radius, ball.mass, [p.tolist() for p in ball.upper]
+    (1.0, 0.9, [[0, 0, 0, 0]])
+
+    References
+    ----------
+    Wade & Ghahramani (2018), Section 5.
+    """
+    center, sample, kind = subject(estimate, draws, loss)
+    distance = unique_distances(center, sample, kind, n_jobs)
+    ball = ball_from(center, sample, kind, level, distance)
+    if isinstance(estimate, Estimate) and draws is None:  # its draws were checked when it was computed
+        return replace(ball, warnings=estimate.warnings)
+    on_draws = sample_warnings(sample, distance, n_jobs)
+    warn_mixing(on_draws)
+    return replace(ball, warnings=on_draws)
+
+
+def ball_from(
+    center: Labels, sample: PartitionSample, kind: Loss, level: float, distance: NDArray[np.float64]
+) -> CredibleBall:
+    """The ball, given the distance of each distinct draw from its centre."""
+    wanted = check_level(level)
+    if not kind.is_metric:
+        _warn_no_metric(kind)
+    share = _shares(sample)
+    tie = TIE * kind.unit
+    radius = _radius(distance, share, wanted, tie)
+    inside = (distance <= radius) & (sample.weights > 0)
+    mass = min(1.0, float(share[inside].sum() / share.sum()))
+    upper, lower, horizontal = _bounds(sample, distance, inside, tie)
+    return CredibleBall(center, radius, wanted, mass, upper, lower, horizontal, kind, distance, sample)
+
+
+def subject(
+    estimate: Estimate | ArrayLike, draws: Any, loss: str | Loss | None = None
+) -> tuple[Labels, PartitionSample, Loss]:
+    """The labels, the sample and the loss that an uncertainty function works on."""
+    if isinstance(estimate, Estimate):
+        sample = estimate.sample if draws is None else as_sample(draws)
+        kind = as_loss(estimate.loss if loss is None else loss)
+    else:
+        if draws is None:
+            raise TypeError("draws is missing: plain labels have no draws of their own")
+        sample, kind = as_sample(draws), as_loss("vi" if loss is None else loss)
+    return check_partition_of(estimate, sample.names, sample.n_items, "estimate"), sample, kind
+
+
+def _warn_no_metric(loss: Loss) -> None:
+    warn_user(
+        f"{loss} is not a metric: distances are the loss of the estimate if the draw is the truth. The level "
+        "holds, but partitions inside may be far from each other, and balls around them may look different.",
+    )
+
+
+def _shares(sample: PartitionSample) -> NDArray[Any]:
+    """Weight of each distinct draw; its number of repeats if all draws have equal weight."""
+    return sample.weights if sample.is_weighted else np.bincount(sample.index, minlength=sample.n_unique)
+
+
+def _radius(distance: NDArray[np.float64], share: NDArray[Any], level: float, tie: float) -> float:
+    order = np.argsort(distance)  # the order of equal distances does not matter
+    held = np.cumsum(share[order])
+    reached = int(np.argmax(held >= held[-1] * (level - MASS_TOLERANCE)))
+    return float(distance[distance <= distance[order[reached]] + tie].max())
+
+
+def _bounds(
+    sample: PartitionSample, distance: NDArray[np.float64], inside: NDArray[np.bool_], tie: float
+) -> tuple[list[Labels], list[Labels], list[Labels]]:
+    clusters = sample.n_clusters
+    fewest = inside & (clusters == clusters[inside].min())
+    most = inside & (clusters == clusters[inside].max())
+
+    def farthest(candidates: NDArray[np.bool_]) -> list[Labels]:
+        tied = candidates & (distance >= distance[candidates].max() - tie)
+        return [row.astype(np.int64) for row in sample.labels[tied]]
+
+    return farthest(fewest), farthest(most), farthest(inside)

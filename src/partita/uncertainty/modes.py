@@ -1,0 +1,217 @@
+"""Several partitions that represent a posterior with more than one mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._html import facts_table
+from partita._validate import check_count, check_rng
+from partita.estimate import estimate_step
+from partita.losses import Loss, as_loss, unique_distances
+from partita.sample import PartitionSample, as_sample
+from partita.search.deadline import Deadline
+from partita.search.settings import Search
+
+Floats = NDArray[np.float64]
+
+#: A distance counts as smaller if it falls by more than this, in units of the loss.
+ROUNDING = 1e-12
+#: One more mode must lower the distance to the posterior by this share to be favoured.
+ELBOW = 0.25
+MAX_ROUNDS = 50
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Modes:
+    """Representative partitions of a posterior: the result of `modes`.
+
+    Attributes
+    ----------
+    labels : (k, n) integer array
+        The representatives, by decreasing weight.
+    weights : (k,) array
+        Posterior weight of the draws nearest to each representative.
+    assignment : (n_unique,) integer array
+        The representative nearest to each distinct draw.
+    distance : float
+        Wasserstein distance to the posterior: the mean loss between a draw and its representative.
+    elbow : (k,) array
+        The distance with 1, 2, ..., k representatives.
+    timed_out : bool
+        Whether the time limit ended the search: the representatives are the best so far.
+    """
+
+    labels: NDArray[np.int64]
+    weights: Floats
+    assignment: NDArray[np.int64]
+    distance: float
+    elbow: Floats
+    loss: Loss
+    sample: PartitionSample
+    timed_out: bool = False
+
+    @property
+    def favoured(self) -> int:
+        """The number of representatives beyond which one more lowers the distance by less than a quarter."""
+        for k, (now, then) in enumerate(zip(self.elbow[:-1], self.elbow[1:], strict=True), start=1):
+            if now - then < ELBOW * now or now <= 0:
+                return k
+        return len(self.elbow)
+
+    def table(self) -> list[dict[str, Any]]:
+        """The elbow table: number of representatives, distance, and the share by which the last one lowered it."""
+        drops = [
+            0.0,
+            *(1 - then / now if now > 0 else 0.0 for now, then in zip(self.elbow[:-1], self.elbow[1:], strict=True)),
+        ]
+        return [
+            {"k": k, "distance": float(value), "drop": float(drop)}
+            for k, (value, drop) in enumerate(zip(self.elbow, drops, strict=True), start=1)
+        ]
+
+    def __repr__(self) -> str:
+        return f"Modes({', '.join(f'{what} {value}' for what, value in self._facts())})"
+
+    def _repr_html_(self) -> str:
+        return facts_table("Modes", self._facts())
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "weights", ", ".join(f"{w:.3f}" for w in self.weights)
+        yield "clusters", ", ".join(str(int(row.max()) + 1) for row in self.labels)
+        yield "distance", f"{self.distance:.4f} {self.loss}"
+        yield "favoured", f"{self.favoured}"
+        if self.timed_out:
+            yield "time limit", "the best so far"
+
+
+@dataclass(frozen=True)
+class _Fit:
+    labels: NDArray[np.int64]
+    nearest: NDArray[np.int64]
+    distance: float
+
+
+def modes(
+    draws: Any, k: int, loss: str | Loss = "vi", *, starts: int = 4, search: Search | None = None, rng: Any = None
+) -> Modes:
+    """The k weighted partitions that are nearest to the posterior in Wasserstein distance under the loss.
+
+    min over y_1, ..., y_k of Σ_t w_t min_m L(x_t, y_m)
+
+    Draws are assigned to the nearest representative and each representative is estimated again from its draws, in
+    turn, until nothing changes; the best of several starts is kept. Fits for 1, ..., k - 1 are computed on the way.
+
+    Parameters
+    ----------
+    draws : anything that `as_sample` takes
+    k : int
+        Number of representatives, at most the number of distinct draws.
+    loss : str or Loss
+    starts : int
+        Starts for each number of representatives.
+    search : Search, optional
+        Settings of the search for each representative; by default two runs. Its time limit applies to the whole call:
+        when it is reached, draws replace the missing representatives, and ``timed_out`` is set.
+    rng : None, int or numpy Generator
+
+    Returns
+    -------
+    Modes
+
+    Examples
+    --------
+    >>> found = modes([[0, 0, 1, 1]] * 7 + [[0, 1, 0, 1]] * 3, k=2, rng=1)
+    >>> found.labels.tolist(), found.weights.round(3).tolist(), found.favoured
+    ([[0, 0, 1, 1], [0, 1, 0, 1]], [0.7, 0.3], 2)
+
+    References
+    ----------
+    Balocchi & Wade (2025), Understanding uncertainty in Bayesian cluster analysis, arXiv:2506.16295, for the
+    Wasserstein criterion.
+    """
+    sample, kind, generator = as_sample(draws), as_loss(loss), check_rng(rng)
+    if sample.has_gaps:
+        raise ValueError("modes needs draws that label every item")
+    count = check_count(k, "k", minimum=1)
+    if count > sample.n_unique:
+        raise ValueError(f"k is {count}, but there are only {sample.n_unique} distinct draws")
+    how = search or Search(runs=2)
+    until, more_starts = Deadline.after(how.seconds), check_count(starts, "starts", minimum=1) - 1
+    lloyd = _Lloyd(sample, kind, how, generator, until)
+    fits = [lloyd.fit(sample.labels[:1].astype(np.int64))]
+    for _ in range(1, count):
+        tries = [lloyd.fit(lloyd.with_farthest(fits[-1].labels))]
+        for _ in range(more_starts):
+            if not until.is_past:
+                tries.append(lloyd.fit(lloyd.spread_out(len(fits) + 1)))
+        fits.append(min(tries, key=lambda fit: fit.distance))
+    return _summary(fits, kind, sample, until.is_past)
+
+
+def _summary(fits: list[_Fit], loss: Loss, sample: PartitionSample, timed_out: bool) -> Modes:
+    last = fits[-1]
+    weights: Floats = np.bincount(last.nearest, sample.weights, len(last.labels)).astype(np.float64)
+    order = np.argsort(-weights, kind="stable")
+    place = np.argsort(order)
+    elbow = np.array([fit.distance for fit in fits])
+    ordered, nearest = last.labels[order], place[last.nearest]
+    return Modes(ordered, weights[order], nearest, last.distance, elbow, loss, sample, timed_out)
+
+
+@dataclass(frozen=True)
+class _Lloyd:
+    sample: PartitionSample
+    loss: Loss
+    search: Search
+    rng: np.random.Generator
+    until: Deadline
+
+    def fit(self, labels: NDArray[np.int64]) -> _Fit:
+        """Rounds of assignment and estimates, as long as the distance falls and there is time."""
+        distances = self._distances(labels)
+        value = np.inf
+        for _ in range(MAX_ROUNDS):
+            nearest = distances.argmin(axis=0)
+            now = float(distances.min(axis=0) @ self.sample.weights)
+            if not now < value - ROUNDING * self.loss.unit or self.until.is_past:
+                break
+            value = now
+            labels = np.array([self._estimate(labels[m], nearest == m, distances[m]) for m in range(len(labels))])
+            distances = self._distances(labels)
+        return _Fit(labels, distances.argmin(axis=0), float(distances.min(axis=0) @ self.sample.weights))
+
+    def with_farthest(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        """One more representative: the draw that adds most to the distance."""
+        worst = int(np.argmax(self._distances(labels).min(axis=0) * self.sample.weights))
+        return np.concatenate([labels, self.sample.labels[worst : worst + 1].astype(np.int64)])
+
+    def spread_out(self, count: int) -> NDArray[np.int64]:
+        """Draws chosen one after the other, with probability proportional to weight times distance to those chosen."""
+        first = int(self.rng.choice(self.sample.n_unique, p=self.sample.weights))
+        labels = self.sample.labels[first : first + 1].astype(np.int64)
+        while len(labels) < count:
+            mass = self._distances(labels).min(axis=0) * self.sample.weights
+            chosen = int(self.rng.choice(mass.size, p=mass / mass.sum()) if mass.sum() > 0 else len(labels))
+            labels = np.concatenate([labels, self.sample.labels[chosen : chosen + 1].astype(np.int64)])
+        return labels
+
+    def _estimate(self, labels: NDArray[np.int64], mine: NDArray[np.bool_], distance: Floats) -> NDArray[np.int64]:
+        """The best partition for some of the draws; the current one if the search finds none better."""
+        weights = self.sample.weights[mine]
+        if not weights.sum() > 0:
+            return labels
+        rows = np.ascontiguousarray(self.sample.labels[mine])
+        part = PartitionSample(rows, weights / weights.sum(), np.arange(len(rows)))
+        if self.until.is_past:
+            return labels
+        found = estimate_step(part, self.loss, self.until.limit(self.search), self.rng)
+        is_better = found.expected_loss < distance[mine] @ part.weights - ROUNDING * self.loss.unit
+        return found.labels if is_better else labels
+
+    def _distances(self, labels: NDArray[np.int64]) -> Floats:
+        return np.array([unique_distances(row, self.sample, self.loss, self.search.n_jobs) for row in labels])

@@ -1,0 +1,92 @@
+"""How sure an estimate from pair probabilities is of each item, and where it goes against the probability of a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from partita.pair_estimate import PairEstimate
+
+#: Clusters with more items are not searched for pairs that are not listed.
+LARGE_CLUSTER = 200
+
+
+@dataclass(frozen=True)
+class DoubtfulPair:
+    """Two items, whether the estimate joins them, their probability, and the probability that this is wrong."""
+
+    left: int
+    right: int
+    together: bool
+    probability: float
+    doubt: float
+
+
+def doubtful_pairs(best: PairEstimate, most: int = 1000) -> list[DoubtfulPair]:
+    """The pairs whose own probability is most against what the estimate does with them, worst first.
+
+    The doubt is 1 - π where two items are together and π where they are apart. Pairs that are not listed but joined
+    count with the default probability, in clusters of up to 200 items.
+
+    Examples
+    --------
+    >>> from partita import as_similarity, estimate
+    >>> best = estimate(as_similarity([[1, 0.9, 0.8], [0.9, 1, 0.3], [0.8, 0.3, 1]]), "binder", rng=1)
+    >>> [(pair.left, pair.right, pair.doubt) for pair in doubtful_pairs(best, most=1)]
+    [(1, 2, 0.7)]
+    """
+    left, right, probability = best.similarity.pairs()
+    together = best.labels[left] == best.labels[right]
+    doubt = np.where(together, 1 - probability, probability)
+    worst = np.argsort(-doubt, kind="stable")[:most]
+    found = [
+        DoubtfulPair(int(left[p]), int(right[p]), bool(together[p]), float(probability[p]), float(doubt[p]))
+        for p in worst
+    ]
+    for i, j in _joined_unlisted(best, most):
+        found.append(DoubtfulPair(i, j, True, best.similarity.default, 1 - best.similarity.default))
+    return sorted(found, key=lambda pair: (-pair.doubt, pair.left, pair.right))[:most]
+
+
+def _joined_unlisted(best: PairEstimate, most: int) -> Iterator[tuple[int, int]]:
+    """The first pairs of one cluster that have no probability of their own."""
+    sizes = best.sizes
+    left, right, _ = best.similarity.pairs()
+    own = best.labels[left] == best.labels[right]
+    listed = np.bincount(best.labels[left[own]], minlength=sizes.size)
+    lacking = np.flatnonzero((listed < sizes * (sizes - 1) // 2) & (sizes <= LARGE_CLUSTER))
+    order, ends = np.argsort(best.labels, kind="stable"), np.cumsum(sizes)
+    count = 0
+    for cluster in lacking.tolist():
+        items = order[ends[cluster] - sizes[cluster] : ends[cluster]].tolist()
+        for i, j in combinations(items, 2):
+            row = best.similarity.neighbours[best.similarity.offsets[i] : best.similarity.offsets[i + 1]]
+            if j not in row:
+                yield i, j
+                count += 1
+                if count == most:
+                    return
+
+
+def pair_certainty(best: PairEstimate) -> NDArray[np.float64]:
+    """For each item the mean probability of being with the others of its cluster; of one alone, of being with nobody.
+
+    The latter is one minus the largest probability of its pairs.
+    """
+    pairs, labels, sizes = best.similarity, best.labels, best.sizes
+    item = np.repeat(np.arange(pairs.n_items), np.diff(pairs.offsets))
+    own = labels[item] == labels[pairs.neighbours]
+    listed = np.bincount(item[own], minlength=pairs.n_items)
+    sums = np.bincount(item[own], pairs.probabilities[own], minlength=pairs.n_items)
+    others = sizes[labels] - 1
+    sums = sums + pairs.default * (others - listed)
+    largest = np.full(pairs.n_items, pairs.default)
+    np.maximum.at(largest, item, pairs.probabilities)
+    alone: NDArray[np.float64] = np.where(others > 0, sums / np.maximum(others, 1), 1 - largest)
+    return alone

@@ -1,0 +1,125 @@
+"""`partita blockmodel` and the files it reads."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from partita.models.blocks.node_labels import read_node_labels, read_node_names
+
+
+@pytest.fixture
+def edges(tmp_path):
+    rng = np.random.default_rng(1)
+    labels = np.arange(30) % 2
+    X = np.triu(rng.random((30, 30)) < np.where(labels[:, None] == labels, 0.7, 0.05), 1)
+    path = tmp_path / "edges.csv"
+    path.write_text("source,target\n" + "".join(f"{i},{j}\n" for i, j in np.argwhere(X)), encoding="utf-8")
+    truth = tmp_path / "truth.csv"
+    truth.write_text("node,label\n" + "".join(f"{i},g{k}\n" for i, k in enumerate(labels)), encoding="utf-8")
+    return path
+
+
+def run(*arguments):
+    cli = pytest.importorskip("partita.cli")
+    from typer.testing import CliRunner
+
+    return CliRunner().invoke(cli.app, ["blockmodel", *map(str, arguments)])
+
+
+def test_results_are_printed_and_written(edges, tmp_path):
+    out = tmp_path / "run"
+    truth = tmp_path / "truth.csv"
+    result = run(edges, "--undirected", "--seed", 1, "--out", out, "--truth", truth, "--json")
+    assert result.exit_code == 0, result.output
+    printed = json.loads(result.stdout)
+    assert printed["n_clusters"] == 2
+    assert printed["nmi"] == pytest.approx(1.0)
+    assert {path.name for path in out.iterdir()} == {
+        "labels.csv",
+        "blocks.csv",
+        "path.csv",
+        "runs.csv",
+        "summary.json",
+        "report.html",
+    }
+    assert printed["directed"] is False
+    assert printed["times_reached"] >= 1
+    assert len(printed["runs"]) == 10
+    assert printed["warnings"] == []
+    assert "undirected network" in (out / "report.html").read_text(encoding="utf-8")
+    assert (out / "labels.csv").read_text().splitlines()[1] == "0,0"
+
+
+def test_blocks_may_be_those_of_the_affiliation_model(edges, tmp_path):
+    out = tmp_path / "run"
+    result = run(edges, "--undirected", "--blocks", "affiliation", "--seed", 1, "--out", out)
+    assert result.exit_code == 0, result.output
+    with (out / "blocks.csv").open(encoding="utf-8", newline="") as file:
+        mean = {(row["from"], row["to"]): row["mean"] for row in csv.DictReader(file)}
+    assert mean["0", "0"] == mean["1", "1"] != mean["0", "1"] == mean["1", "0"]
+    refused = run(edges, "--blocks", "communities")
+    assert refused.exit_code == 2
+    assert "blocks must be 'free' or 'affiliation', got 'communities'" in refused.output
+
+
+def test_bad_input_is_one_sentence(edges, tmp_path):
+    (tmp_path / "truth.csv").write_text("node,label\n99,a\n", encoding="utf-8")
+    result = run(edges, "--undirected", "--truth", tmp_path / "truth.csv")
+    assert result.exit_code == 2
+    assert "node '99' in line 2 is not in the graph" in result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "empty"),
+        ("node,label\n7,a\n", "node '7' in line 2 is not in the graph"),
+        ("node,label\n0,a\n0,b\n", "has a label already"),
+        ("node,label\n0,a\n", "node 1 has no label"),
+        ("node,label\n0\n", "line 2: 1 cells, but line 1 has 2"),
+        ("node\n0\n", "labels.csv has one column, node; it needs a node and a label"),
+        ("0,a\n1,b\n", "labels.csv, line 1 is 0, a; it must be a header, as in node,label"),
+        ("node,label\n0,a\n\n7,a\n", "node '7' in line 4 is not in the graph"),
+    ],
+)
+def test_bad_label_files_are_refused(tmp_path, text, message):
+    path = tmp_path / "labels.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        read_node_labels(path, [0, 1])
+
+
+def test_label_and_node_files(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("node,label\nb,x\n1,y\na,x\n", encoding="utf-8")
+    assert read_node_labels(path, ["a", "b", 1]).tolist() == [0, 0, 1]
+    assert read_node_names(path) == ["b", 1, "a"]
+
+
+@pytest.mark.parametrize("suffix", ["graphml", "gml"])
+def test_graphml_and_gml_files_are_networks(tmp_path, suffix):
+    nx = pytest.importorskip("networkx")
+    path = tmp_path / f"net.{suffix}"
+    graph = nx.relabel_nodes(nx.karate_club_graph(), str)
+    (nx.write_graphml if suffix == "graphml" else nx.write_gml)(nx.Graph(graph.edges()), path)
+    result = run(path, "--undirected", "--seed", 1, "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["n_clusters"] == 4
+    directed = run(path)
+    assert directed.exit_code == 2
+    assert "undirected" in directed.output
+    path.write_text("no network", encoding="utf-8")
+    refused = run(path)
+    assert refused.exit_code == 2
+    assert f"net.{suffix} is no" in refused.output
+
+
+def test_the_papers_algorithm_and_a_time_limit(edges):
+    result = run(edges, "--undirected", "--algorithm", "come-latouche", "--seconds", 30, "--seed", 1, "--json")
+    assert result.exit_code == 0, result.output
+    assert {row["start"] for row in json.loads(result.stdout)["runs"]} == {"k-means"}
+    plain = run(edges, "--undirected", "--seed", 1)
+    assert "(undirected)" in plain.output
+    assert "The best was reached by" in plain.output

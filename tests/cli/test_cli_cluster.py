@@ -1,0 +1,109 @@
+"""`partita cluster` and `partita sample mixture`."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from partita.cli import app
+from partita.models import MixtureDPM, resume
+
+ROWS = [
+    ("name", "size", "visits", "colour"),
+    *((f"a{i}", f"{0.1 * i:.1f}", i % 3, "red") for i in range(8)),
+    *((f"b{i}", f"{9 + 0.1 * i:.1f}", 30 + i, "blue") for i in range(8)),
+    ("c0", "", "?", "red"),
+    ("c1", "9.2", "?", ""),
+]
+SHORT = ("--draws", 60, "--warmup", 60, "--chains", 2, "--seed", 3, "--missing", "?", "--family", "visits=count")
+
+
+@pytest.fixture
+def table(tmp_path):
+    with (tmp_path / "table.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows(ROWS)
+    return tmp_path / "table.csv"
+
+
+def run(*words):
+    return CliRunner().invoke(app, [*map(str, words)])
+
+
+def rows_of(path):
+    with path.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_one_command_from_a_table_to_a_report(table, tmp_path):
+    out = tmp_path / "results"
+    result = run("cluster", table, "--out", out, *SHORT)
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert "visits: count" in lines
+    assert "colour: categorical (2 levels: blue, red)" in lines
+    assert "\\n" not in result.output
+    assert sorted(path.name for path in out.iterdir()) == [
+        "ball.csv", "columns.csv", "draws.npy", "imputed.csv", "labels.csv", "profiles.csv", "report.html", "runs.csv",
+        "summary.json",
+    ]  # fmt: skip
+    labels = {row["item"]: row["cluster"] for row in rows_of(out / "labels.csv")}
+    assert len({labels[f"a{i}"] for i in range(8)}) == 1
+    assert labels["a0"] == labels["c0"] != labels["b0"] == labels["c1"]
+    imputed = {(row["item"], row["column"]): row for row in rows_of(out / "imputed.csv")}
+    assert set(imputed) == {("c0", "size"), ("c0", "visits"), ("c1", "visits"), ("c1", "colour")}
+    assert imputed["c1", "colour"]["value"] == "blue"
+    assert float(imputed["c1", "visits"]["value"]) > 20
+    profiles = rows_of(out / "profiles.csv")
+    assert {row["column"] for row in profiles} == {"size", "visits", "colour"}
+    assert {row["column"]: row["family"] for row in rows_of(out / "columns.csv")}["visits"] == "count"
+    assert json.loads((out / "summary.json").read_text())["families"]["visits"] == "count"
+    again = run("cluster", table, "--out", out, *SHORT)
+    assert again.exit_code == 2
+    assert "exists already; --force replaces it" in again.output
+    assert run("cluster", table, "--out", out, *SHORT, "--force").exit_code == 0
+
+
+def test_json(table, tmp_path):
+    result = run("cluster", table, "--out", tmp_path / "results", *SHORT, "--json")
+    found = json.loads(result.output)
+    assert found["n_clusters"] == 2
+    assert found["families"] == {"size": "gaussian", "visits": "count", "colour": "categorical"}
+    assert found["names"][0] == "a0"
+
+
+def test_the_chain_is_that_of_python_and_goes_on(table, tmp_path):
+    out = tmp_path / "run.partita"
+    result = run("sample", "mixture", table, "--out", out, *SHORT, "--json")
+    assert result.exit_code == 0, result.output
+    columns = {name: [None if row[j] in ("", "?") else row[j] for row in ROWS[1:]] for j, name in enumerate(ROWS[0])}
+    columns["size"] = [None if cell is None else float(cell) for cell in columns["size"]]
+    del columns["name"]
+    chain = MixtureDPM({"visits": "count"}).sample(columns, draws=60, warmup=60, chains=2, rng=3)
+    np.testing.assert_array_equal(np.load(out / "draws.npy"), chain.labels)
+    assert resume(out).names[0] == "a0"
+    longer = run("sample", "mixture", table, "--out", out, *SHORT[2:], "--resume", "--draws", 80)
+    assert longer.exit_code == 0, longer.output
+    assert resume(out).n_draws == 80
+    other = run("sample", "mixture", table, "--out", out, "--resume", "--missing", "?", "--family", "visits=gaussian")
+    assert other.exit_code == 2
+    assert "does not contain the data with which the run" in other.output
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--family", "visits"), "--family must be NAME=FAMILY, as in visits=count, but it is 'visits'"),
+        (("--family", "visit=count"), "has no column 'visit'"),
+        (("--family", "visits=cuont"), "but it is 'cuont'"),
+        (("--family", "size=ignore", "--family", "size=count"), "--family names the column 'size' twice"),
+        ((), "column 'visits' mixes numbers and text"),
+        (("--missing", "?", "--family", "size=count"), "line 3, column 'size': 0.1 is not a count"),
+    ],
+)
+def test_bad_options_are_one_sentence(table, tmp_path, words, message):
+    result = run("cluster", table, "--out", tmp_path / "results", *words)
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
+    assert not (tmp_path / "results").exists()

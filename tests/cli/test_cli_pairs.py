@@ -1,0 +1,113 @@
+"""`partita estimate --pairs` and `--similarity`: what is printed and written, and what is refused."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from commands import one_sentence
+from partita.cli import app
+
+TEXT = "left,right,p\nann,bob,0.9\nann,<cy>,0.8\nbob,<cy>,0.1\ndan,eve,0.7\n"
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(app, ["estimate", *map(str, arguments)])
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text(TEXT)
+    return path
+
+
+def test_pairs_give_labels_components_and_a_page(pairs, tmp_path):
+    out = tmp_path / "results"
+    answer = invoke("--pairs", pairs, "--out", out, "--seed", 1)
+    assert answer.exit_code == 0, answer.output
+    assert "no partition is better, which is proven" in answer.stdout
+    assert {path.name for path in out.iterdir()} == {"labels.csv", "pairs.csv", "summary.json", "report.html"}
+    with (out / "labels.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert [(row["item"], row["cluster"], row["component"]) for row in rows] == [
+        ("ann", "0", "0"),
+        ("bob", "0", "0"),
+        ("<cy>", "1", "0"),
+        ("dan", "2", "1"),
+        ("eve", "2", "1"),
+    ]
+    assert (out / "pairs.csv").read_text().splitlines()[1] == "ann,<cy>,apart,0.8,0.8"
+    page = (out / "report.html").read_text()
+    assert "&lt;cy&gt;" in page
+    assert "<cy>" not in page
+
+
+def test_json_matrices_and_sources(pairs, tmp_path):
+    found = json.loads(invoke("--pairs", pairs, "--json", "--seed", 1).stdout)
+    assert (found["loss"], found["proven"]) == ("binder", True)
+    assert found["components"] == {"count": 2, "largest": 3, "proven": 2}
+    np.save(tmp_path / "psm.npy", np.array([[1, 0.9], [0.9, 1]]))
+    matrix = json.loads(invoke("--similarity", tmp_path / "psm.npy", "--json", "--loss", "vi-lower-bound").stdout)
+    assert matrix["labels"] == [0, 0]
+    sources = tmp_path / "records.csv"
+    sources.write_text("item,source\neve,x\ndan,x\nann,x\nbob,y\n<cy>,z\n")
+    parted = json.loads(invoke("--pairs", pairs, "--one-per", f"{sources}:source", "--json").stdout)
+    labels = dict(zip(parted["names"], parted["labels"], strict=True))
+    assert labels["dan"] != labels["eve"]
+
+
+def test_what_would_be_ignored_is_refused(pairs):
+    for arguments, message in (
+        ((), "there are no draws"),
+        (("--pairs", pairs, "--burn", 3), "--burn is for draws, not for pair probabilities"),
+        (("--pairs", pairs, "--loss", "vi"), "needs draws"),
+        (("--pairs", pairs, pairs), "two ways to give the data"),
+        (("--pairs", pairs, "--similarity", pairs), "give one of them"),
+        ((pairs, "--default", 0.1), "--default is for pair probabilities"),
+        (("--pairs", pairs, "--loss", "pear", "--a", 2), "--a is for the losses binder and vi-lower-bound"),
+    ):
+        answer = invoke(*arguments)
+        assert answer.exit_code == 2, answer.output
+        assert message in one_sentence(answer.stderr)
+
+
+def test_files_of_items_together_and_apart(pairs, tmp_path):
+    same, twins = tmp_path / "same.csv", tmp_path / "twins.csv"
+    same.write_text("left,right\nbob,<cy>\n\n")
+    twins.write_text("dan,eve\n")
+    found = json.loads(invoke("--pairs", pairs, "--together", same, "--apart", twins, "--json").stdout)
+    labels = dict(zip(found["names"], found["labels"], strict=True))
+    assert labels["bob"] == labels["<cy>"]
+    assert labels["dan"] != labels["eve"]
+
+
+@pytest.mark.parametrize(
+    ("same", "twins", "message"),
+    [
+        ("ann,bob\n", "a,b\nbob,ann\n", "twins.csv, line 2, keeps 'bob' and 'ann' apart, but"),
+        ("ann,bob\nzed,ann\n", "dan,eve\n", "same.csv, line 2: 'zed' is no item"),
+        ("ann,bob\n", "dan,eve,ann\n", "twins.csv, line 1, must have two items"),
+        ("\n", "dan,eve\n", "same.csv is empty"),
+    ],
+)
+def test_files_of_constraints_that_are_refused_name_their_lines(pairs, tmp_path, same, twins, message):
+    files = {"together": same, "apart": twins}
+    names = {"together": "same.csv", "apart": "twins.csv"}
+    for option, text in files.items():
+        (tmp_path / names[option]).write_text(text)
+    answer = invoke("--pairs", pairs, "--together", tmp_path / "same.csv", "--apart", tmp_path / "twins.csv")
+    assert answer.exit_code == 2
+    assert message in one_sentence(answer.stderr)
+
+
+def test_constraints_of_draws_on_the_command_line(tmp_path):
+    draws, twins = tmp_path / "draws.csv", tmp_path / "twins.csv"
+    draws.write_text("a,b,c\n" + "0,0,1\n" * 5 + "0,0,0\n" * 2)
+    twins.write_text("a,b\n")
+    found = json.loads(invoke(draws, "--apart", twins, "--json", "--seed", 1).stdout)
+    assert found["labels"][0] != found["labels"][1]
+    refused = invoke(draws, "--apart", twins, "--workers", 2)
+    assert "--apart is for a search on this machine" in one_sentence(refused.stderr)

@@ -1,0 +1,190 @@
+"""The search for the largest ICL: its moves, its runs, and the best values known of small networks."""
+
+import re
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partita.agreement import nmi
+from partita.models import StochasticBlockModel, as_graph
+from partita.models.blocks.core import native_model
+from partita.models.blocks.runs import BlockRun, Runs
+from partita.models.blocks.starts import row_starts
+
+DATA = Path(__file__).parents[4] / "shared" / "data"
+MODELS = {
+    "free": {},
+    "DC": {"degree_corrected": True},
+    "affiliation": {"blocks": "affiliation"},
+    "DC affiliation": {"blocks": "affiliation", "degree_corrected": True},
+}
+#: The largest ICL known of each model in the order of MODELS.
+BEST = {
+    "karate": (-199.765, -227.189, -205.811, -227.189),
+    "dolphins": (-517.646, -536.830, -518.670, -537.542),
+    "polbooks": (-1250.657, -1345.866, -1318.124, -1350.869),
+    "football": (-1523.898, -1865.808, -1413.021, -1804.596),
+    "french_blogs": (-3565.582, -3926.499, -4001.072, -4070.306),
+}
+
+
+def network(name):
+    n = len((DATA / f"{name}_nodes.csv").read_text(encoding="utf-8").splitlines()) - 1
+    return as_graph(DATA / f"{name}_edges.csv", directed=False, nodes=range(n), columns=("source", "target"))
+
+
+def random_graph(rng, n, directed, density=0.3):
+    X = (rng.random((n, n)) < density).astype(int)
+    np.fill_diagonal(X, 0)
+    return X if directed else np.triu(X) + np.triu(X).T
+
+
+def planted(rng, sizes, inside, outside):
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    X = (rng.random((len(labels),) * 2) < np.where(labels[:, None] == labels, inside, outside)).astype(int)
+    np.fill_diagonal(X, 0)
+    return labels, X
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("kind", MODELS)
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(3, 14))
+def test_change_of_a_move_to_some_clusters_is_the_recomputed_change(kind, directed, seed, n):
+    rng = np.random.default_rng(seed)
+    model = StochasticBlockModel(directed=directed, **MODELS[kind])
+    graph = as_graph(random_graph(rng, n, directed), directed=directed)
+    native = native_model(graph, model._edge_model(graph), 1.0)
+    labels = np.unique(rng.integers(4, size=n), return_inverse=True)[1].astype(np.uint32)
+    node, k = int(rng.integers(n)), int(labels.max()) + 1
+    slots = np.unique([*rng.integers(k + 1, size=2), labels[node]]).astype(np.uint32)
+    changes = native.some_swap_changes(labels, node, slots)
+    for slot, change in zip(slots.tolist(), changes, strict=True):
+        moved = labels.copy()
+        moved[node] = slot
+        gapless = np.unique(moved, return_inverse=True)[1].astype(np.uint32)
+        assert change == pytest.approx(native.icl(gapless) - native.icl(labels), abs=1e-8)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_algorithm_1_ends_where_no_swap_and_no_merge_helps(directed):
+    rng = np.random.default_rng(4)
+    for _ in range(5):
+        X = random_graph(rng, 25, directed, 0.2)
+        model = StochasticBlockModel(directed=directed)
+        fit = model.maximize(X, k_max=6, restarts=3, rng=1, algorithm="come-latouche")
+        native = native_model(fit.graph, fit.edges, 1.0)
+        labels = fit.labels.astype(np.uint32)
+        assert fit.n_clusters <= 6
+        assert fit.icl == pytest.approx(model.icl(X, fit.labels), abs=1e-8)
+        assert {run.start for run in fit.runs} == {"k-means"}
+        for node in range(25):
+            assert native.swap_changes(labels, node)[:-1].max() < 1e-8  # the last entry is a new cluster
+        assert fit.n_clusters == 1 or native.merge_changes(labels).max() < 1e-8
+
+
+def test_algorithm_1_never_makes_a_new_cluster():
+    labels, X = planted(np.random.default_rng(1), (20, 20), 0.5, 0.02)
+    model = StochasticBlockModel()
+    start = [np.zeros(40, int)]
+    assert model.maximize(X, restarts=1, starts=start, rng=1, algorithm="come-latouche").n_clusters == 1
+    assert nmi(model.maximize(X, restarts=1, starts=start, rng=1).labels, labels) == 1.0
+    assert nmi(model.maximize(X, rng=1, algorithm="come-latouche").labels, labels) == 1.0
+
+
+def test_unknown_algorithms_are_refused():
+    with pytest.raises(ValueError, match=re.escape("algorithm must be 'search' or 'come-latouche', got 'greedy'")):
+        StochasticBlockModel().maximize(np.zeros((3, 3)), algorithm="greedy")
+
+
+def test_k_means_of_rows_is_lloyds_algorithm():
+    _, X = planted(np.random.default_rng(2), (15, 15, 15), 0.8, 0.05)
+    labels = row_starts(as_graph(X).adjacency, 3, 4, np.random.default_rng(1))
+    distance = lambda z: sum(((X[z == k] - X[z == k].mean(0)) ** 2).sum() for k in np.unique(z))  # noqa: E731
+    assert min(map(distance, labels)) < 0.9 * ((X - X.mean(0)) ** 2).sum()
+    assert all(set(row) == set(range(row.max() + 1)) for row in labels.tolist() and labels)
+
+
+def test_every_restart_is_a_run_and_the_fit_says_what_they_came_to():
+    _, X = planted(np.random.default_rng(3), (12,) * 4, 0.4, 0.1)
+    fit = StochasticBlockModel().maximize(X, restarts=12, rng=1)
+    assert len(fit.runs) == 12
+    assert {run.start for run in fit.runs} == {"spectral", "annealed", "communities"}
+    assert (fit.run_icl <= fit.icl + 1e-9).all()
+    assert len(fit.group_icl) in (0, 3)
+    assert 1 <= fit.times_reached <= 12
+    assert "the best was reached by" in repr(fit)
+
+
+def test_runs_in_words_and_advice():
+    rows = (BlockRun("spectral", -5.0), BlockRun("random", -7.0), BlockRun("random", -6.0))
+    apart = Runs(rows, (), -4.0, False, False)
+    assert apart.times_reached == 0
+    assert apart.in_words() == "the best was reached by 0 of 3 runs; the others ended up to 3.00 below it"
+    assert "restarts=12" in apart.warnings()[0]
+    agreed = Runs(rows, (-4.0, -4.0, -5.5), -4.0, False, False)
+    assert agreed.times_reached == 2
+    assert agreed.warnings() == ()
+    assert agreed.plus(1.0).best == -3.0
+    assert "stopped early" in Runs(rows, (), -5.0, True, True).warnings()[0]
+
+
+def test_a_time_limit_is_obeyed_and_said():
+    rng = np.random.default_rng(1)
+    X = random_graph(rng, 900, True, 0.05)
+    started = time.process_time()
+    fit = StochasticBlockModel().maximize(X, restarts=1000, rng=1, seconds=1.0, n_jobs=1)
+    assert time.process_time() - started < 10
+    assert fit.found.stopped
+    assert not fit.interrupted
+    assert "stopped early" in repr(fit)
+    assert fit.icl == pytest.approx(StochasticBlockModel().icl(X, fit.labels), abs=1e-6)
+
+
+@pytest.mark.parametrize("seconds", [0, -1.0, float("nan")])
+def test_a_time_limit_must_be_positive(seconds):
+    with pytest.raises(ValueError, match="seconds"):
+        StochasticBlockModel().maximize(np.zeros((3, 3)), seconds=seconds)
+
+
+@pytest.mark.parametrize("blocks", ["free", "affiliation"])
+def test_planted_clusters_of_a_large_network_come_back(blocks):
+    rng = np.random.default_rng(5)
+    n, k = 3100, 10  # large, for the search, from 3,001 on
+    labels = rng.integers(k, size=n)
+    source = np.repeat(np.arange(n), 15)
+    inside = rng.random(len(source)) < 0.7
+    members = [np.flatnonzero(labels == group) for group in range(k)]
+    target = np.array(
+        [rng.choice(members[labels[i]]) if own else rng.integers(n) for i, own in zip(source, inside, strict=True)]
+    )
+    edges = [(int(i), int(j)) for i, j in zip(source, target, strict=True) if i != j]
+    graph = as_graph(edges, nodes=range(n))
+    fit = StochasticBlockModel(blocks=blocks).maximize(graph, restarts=2, rng=1)
+    assert nmi(fit.labels, labels) > 0.999
+    assert len(fit.runs) == 2
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="the shared folder is absent")
+@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("name", ["karate", "dolphins", "polbooks", "football"])
+def test_small_networks_reach_the_best_known(name, kind):
+    best = BEST[name][list(MODELS).index(kind)]
+    fit = StochasticBlockModel(directed=False, **MODELS[kind]).maximize(network(name), rng=7)
+    assert fit.icl == pytest.approx(best, abs=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DATA.exists(), reason="the shared folder is absent")
+@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("name", BEST)
+def test_every_seed_reaches_the_best_known(name, kind):
+    best = BEST[name][list(MODELS).index(kind)]
+    graph, model = network(name), StochasticBlockModel(directed=False, **MODELS[kind])
+    found = [model.maximize(graph, rng=seed).icl for seed in range(8)]
+    assert min(found) == pytest.approx(best, abs=1e-3)
+    assert max(found) == pytest.approx(best, abs=1e-3)

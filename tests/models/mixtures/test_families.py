@@ -1,0 +1,213 @@
+"""Every family against numerical integration, and against the exact posterior over all partitions."""
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+import mixture_reference as reference
+import table_reference as tables
+from partita.models import FiniteMixture, MixtureDPM
+
+# a table of one column has rows without a cell wherever it has gaps
+pytestmark = pytest.mark.filterwarnings("ignore:.*rows have no observed cell")
+
+NAN = np.nan
+SIZE = np.array([-1.2, 0.4, 0.1, NAN, 1.4, 1.1])
+WEIGHT = np.array([0.5, 0.7, NAN, 3.0, 2.5, 4.0])
+VISITS = np.array([0, 2, 1, 40, NAN, 25.0])
+COLOUR = ["red", "red", None, "blue", "green", "blue"]
+ILL = [True, False, True, None, False, False]
+TRUTHS = np.array([1.0, 0.0, 1.0, NAN, 0.0, 0.0])
+C, A, SHAPE, WEIGHT_OF_LEVEL = 0.4, 1.5, 0.7, 0.6
+SETTINGS = {"c": C, "a": A, "b": 0.3, "shape": SHAPE, "rate": 0.2, "weight": WEIGHT_OF_LEVEL}
+
+
+def codes(values):
+    names = sorted({value for value in values if value is not None})
+    return np.array([-1 if value is None else names.index(value) for value in values])
+
+
+def observed_mean(x):
+    return np.nanmean(x)
+
+
+#: name -> (columns of a table, families, ln p of the cells of one cluster)
+CASES = {
+    "gaussian": ({"x": SIZE}, None, lambda g: tables.log_gaussian(SIZE[g], observed_mean(SIZE), C, A, 0.3)),
+    "complete": (
+        {"x": np.nan_to_num(SIZE), "y": np.nan_to_num(WEIGHT)},
+        None,
+        lambda g: sum(
+            tables.log_gaussian(np.nan_to_num(x)[g], np.nan_to_num(x).mean(), C, A, 0.3) for x in (SIZE, WEIGHT)
+        ),
+    ),
+    "positive": (
+        {"x": WEIGHT},
+        "positive",
+        lambda g: tables.log_positive(WEIGHT[g], observed_mean(np.log(WEIGHT)), C, A, 0.3),
+    ),
+    "count": ({"x": VISITS}, "count", lambda g: tables.log_count(VISITS[g], SHAPE, 0.2)),
+    "categorical": ({"x": COLOUR}, None, lambda g: tables.log_levels(codes(COLOUR)[g], 3, WEIGHT_OF_LEVEL)),
+    "binary": ({"x": ILL}, None, lambda g: tables.log_levels(codes(ILL)[g], 2, WEIGHT_OF_LEVEL)),
+}
+CASES["mixed"] = (
+    {"size": SIZE, "weight": WEIGHT, "visits": VISITS, "colour": COLOUR, "ill": ILL},
+    {"weight": "positive", "visits": "count"},
+    lambda g: (
+        CASES["gaussian"][2](g)
+        + CASES["positive"][2](g)
+        + CASES["count"][2](g)
+        + CASES["categorical"][2](g)
+        + CASES["binary"][2](g)
+    ),
+)
+FULL = np.column_stack([np.nan_to_num(SIZE), [0.2, -0.4, 0.3, 1.5, 0.9, 1.1]])
+CASES["full"] = (
+    {"x": FULL[:, 0], "y": FULL[:, 1], "colour": COLOUR},
+    None,
+    lambda g: (
+        reference.log_marginal_full(FULL[g], FULL.mean(axis=0), C, 2 * A + 1, 0.6 * np.eye(2))
+        + CASES["categorical"][2](g)
+    ),
+)
+
+
+def model_of(case, **more):
+    _, families, _ = CASES[case]
+    full = [["x", "y"]] if case == "full" else None
+    return MixtureDPM(families, full=full, **{**SETTINGS, **more})
+
+
+def frequencies(chain):
+    """How often each chain visits each partition, (chains, partitions)."""
+    every = np.array(reference.partitions(6), dtype=np.uint64)
+    powers = np.uint64(10) ** np.arange(6, dtype=np.uint64)
+    keys = every @ powers
+    order = np.argsort(keys)
+    places = order[np.searchsorted(keys[order], chain.labels.astype(np.uint64) @ powers)]
+    return np.array([np.bincount(row, minlength=len(keys)) for row in places]) / chain.n_draws
+
+
+def excess(found, exact):
+    """Total variation from the exact posterior, over what Monte Carlo error alone leads one to expect."""
+    error = found.std(axis=0, ddof=1) / np.sqrt(len(found))
+    return np.abs(found.mean(axis=0) - exact).sum() / (np.sqrt(2 / np.pi) * error.sum())
+
+
+def exact_posterior(case, log_prior):
+    every = [np.array(labels) for labels in reference.partitions(6)]
+    logs = []
+    for labels in every:
+        groups = [np.flatnonzero(labels == k) for k in range(labels.max() + 1)]
+        logs.append(log_prior(tuple(map(len, groups))) + sum(CASES[case][2](group) for group in groups))
+    weights = np.exp(np.array(logs) - max(logs))
+    return weights / weights.sum()
+
+
+PRIORS = {
+    "fixed": ({"alpha": 0.7}, lambda s: reference.log_crp(s, 0.7)),
+    "gamma": ({}, lambda s: reference.log_crp_gamma(s, 1.0, 1.0)),
+    "pitman-yor": ({"alpha": 0.7, "discount": 0.3}, lambda s: reference.log_crp(s, 0.7, 0.3)),
+    "finite": ({"components": FiniteMixture(0.8, 1.5)}, lambda s: reference.log_finite(s, 0.8, 1.5)),
+}
+
+
+@pytest.mark.parametrize("split_merge", [0, 2])
+@pytest.mark.parametrize("case", CASES)
+def test_a_long_run_has_the_exact_posterior(case, split_merge):
+    more, log_prior = PRIORS["fixed"]
+    chain = model_of(case, split_merge=split_merge, **more).sample(
+        CASES[case][0], draws=1200, warmup=50, chains=12, rng=5
+    )
+    assert excess(frequencies(chain), exact_posterior(case, log_prior)) < 1.6
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_every_prior_on_partitions(prior):
+    more, log_prior = PRIORS[prior]
+    chain = model_of("mixed", **more).sample(CASES["mixed"][0], draws=1200, warmup=50, chains=12, rng=6)
+    assert excess(frequencies(chain), exact_posterior("mixed", log_prior)) < 1.6
+
+
+def test_a_wrong_weight_is_noticed():
+    """The seeded fault: the sampler has another weight per level."""
+    chain = model_of("categorical", alpha=0.7, weight=0.35).sample(
+        CASES["categorical"][0], draws=1200, warmup=50, chains=12, rng=5
+    )
+    assert excess(frequencies(chain), exact_posterior("categorical", PRIORS["fixed"][1])) > 2.0
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_log_density_is_that_of_the_formulas(case):
+    for prior in ("fixed", "pitman-yor", "finite"):
+        more, log_prior = PRIORS[prior]
+        chain = model_of(case, **more).sample(CASES[case][0], draws=200, warmup=0, chains=1, rng=3)
+        for labels, value in zip(chain.labels[0, ::20], chain.log_density[0, ::20], strict=True):
+            groups = [np.flatnonzero(labels == k) for k in range(labels.max() + 1)]
+            expected = log_prior(tuple(map(len, groups))) + sum(CASES[case][2](group) for group in groups)
+            np.testing.assert_allclose(value, expected, rtol=1e-11)
+
+
+def test_counts_by_numerical_integration():
+    x = np.array([3.0, 0.0, 7.0])
+    value, _ = integrate.quad(
+        lambda rate: stats.poisson.pmf(x, rate).prod() * stats.gamma.pdf(rate, 0.7, scale=1 / 0.2), 0, 80, epsabs=1e-14
+    )
+    np.testing.assert_allclose(tables.log_count(x, 0.7, 0.2), np.log(value), rtol=1e-7)
+
+
+def test_truth_values_by_numerical_integration():
+    value, _ = integrate.quad(lambda p: p**2 * (1 - p) * stats.beta.pdf(p, 0.6, 0.6), 0, 1, epsabs=1e-14)
+    np.testing.assert_allclose(tables.log_levels(np.array([1, 1, 0, -1]), 2, 0.6), np.log(value), rtol=1e-7)
+
+
+def test_three_levels_by_numerical_integration():
+    """On a grid of the simplex: the density at weight 2 vanishes at its border."""
+    p, q = np.meshgrid(np.linspace(0, 1, 801), np.linspace(0, 1, 801), indexing="ij")
+    rest = np.clip(1 - p - q, 0, None)
+    density = p**2 * q * 120 * p * q * rest  # Dirichlet(2, 2, 2) is 5! p q r
+    value = integrate.simpson(integrate.simpson(density, x=q[0], axis=1), x=p[:, 0])
+    np.testing.assert_allclose(tables.log_levels(np.array([0, 0, 1]), 3, 2.0), np.log(value), rtol=1e-5)
+
+
+def test_positive_numbers_by_numerical_integration():
+    """∫∫ ∏ lognormal(x | m, s) p(m, s) dm ds."""
+    x, mean, c, a, b = np.array([0.5, 2.0]), 0.2, 0.7, 1.6, 0.9
+    m, log_variance = np.meshgrid(np.linspace(-30, 30, 2401), np.linspace(-6, 9, 401))
+    variance = np.exp(log_variance)
+    density = stats.norm.pdf(m, mean, np.sqrt(variance / c))
+    for value in x:
+        density *= stats.lognorm.pdf(value, np.sqrt(variance), scale=np.exp(m))
+    inner = integrate.simpson(density, x=m[0], axis=1)
+    variance = variance[:, 0]
+    expected = integrate.simpson(inner * stats.invgamma.pdf(variance, a, scale=b) * variance, x=log_variance[:, 0])
+    np.testing.assert_allclose(tables.log_positive(x, mean, c, a, b), np.log(expected), rtol=1e-6)
+
+
+@pytest.mark.parametrize("shift", [0, 10**6])
+def test_large_counts_do_not_drift(shift):
+    """Products for small counts, Stirling's series for large ones: after many moves still the formulas."""
+    rng = np.random.default_rng(1)
+    counts = np.concatenate([rng.poisson(3, 30), rng.poisson(16, 30), rng.poisson(900, 30)]).astype(float) + shift
+    chain = MixtureDPM("count", alpha=2.0, split_merge=1).sample({"x": counts}, draws=60, warmup=100, chains=1, rng=4)
+    labels = chain.labels[0, -1]
+    groups = [counts[labels == k] for k in range(labels.max() + 1)]
+    expected = reference.log_crp(tuple(map(len, groups)), 2.0)
+    expected += sum(tables.log_count(group, 1.0, 1 / counts.mean()) for group in groups)
+    np.testing.assert_allclose(chain.log_density[0, -1], expected, rtol=1e-9)
+
+
+def test_many_levels():
+    """More levels than 8 bits hold."""
+    rng = np.random.default_rng(2)
+    levels = [f"level{code}" for code in rng.integers(400, size=900)]
+    chain = MixtureDPM(alpha=2.0).sample({"x": levels, "y": rng.normal(size=900)}, draws=5, warmup=5, chains=1, rng=4)
+    assert chain.inputs["wide_codes"].shape == (900, 1)
+    own = codes(levels)
+    labels = chain.labels[0, -1]
+    y = chain.inputs["numbers"][:, 0]
+    expected = reference.log_crp(tuple(np.bincount(labels)), 2.0)
+    for k in range(labels.max() + 1):
+        expected += tables.log_levels(own[labels == k], own.max() + 1, 1.0)
+        expected += tables.log_gaussian(y[labels == k], y.mean(), 0.5, 2.0, y.var(ddof=1))
+    np.testing.assert_allclose(chain.log_density[0, -1], expected, rtol=1e-9)

@@ -1,0 +1,116 @@
+"""The documentation is true: its code runs, its outputs are as printed, its links lead somewhere."""
+
+import re
+import shlex
+from contextlib import chdir
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from sessions import FENCE, Session, find_blocks, find_commands, make_files
+from tables import CONTENTS
+from typer.testing import CliRunner
+
+from partita.cli import app
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BUILT = {"api", "gallery", "_tables"}  # folders of docs/ that a build writes
+SOURCES = [page for page in PAGES if not BUILT & set(page.relative_to(ROOT).parts)]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    make_files(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", SOURCES, ids=name_of)
+def test_code_blocks_run(page, folder):
+    import matplotlib.pyplot as plt
+
+    text = page.read_text(encoding="utf-8")
+    session = Session(name_of(page), folder)
+    blocks = find_blocks(text)
+    for block, following in pairwise([*blocks, None]):
+        if block.language == "python" and not block.runs:
+            compile(block.code, session.page, "exec")
+        if not block.runs:
+            continue
+        printed = session.run(block).text
+        if following and not following.language and not text[block.end : following.start].strip():
+            assert printed == following.code, f"{session.page}, line {following.line}: the output is another"
+    plt.close("all")
+
+
+def commands_of(page: Path) -> list[str]:
+    return [command for block in find_blocks(page.read_text(encoding="utf-8")) for command in find_commands(block)]
+
+
+@pytest.mark.parametrize("page", [page for page in SOURCES if commands_of(page)], ids=name_of)
+def test_commands_run(page, folder):
+    for command in commands_of(page):
+        words = shlex.split(command)[1:]
+        if words and words[0] in ("demo", "--install-completion"):
+            continue  # the demo is tested by itself
+        with chdir(folder):
+            done = CliRunner().invoke(app, words)
+        assert done.exit_code == 0, f"{command}\n{done.output}"
+
+
+@pytest.mark.parametrize("page", SOURCES, ids=name_of)
+def test_links_resolve(page):
+    prose = FENCE.sub("", page.read_text(encoding="utf-8"))
+    text = re.sub(r"^    .*$", "", prose, flags=re.MULTILINE)  # formulas are indented
+    for link in LINK.findall(text):
+        target, _, anchor = link.partition("#")
+        if "://" in target or link.startswith("mailto:"):
+            continue
+        if BUILT & set(target.split("/")):
+            continue  # Sphinx checks these
+        path = page.parent / target if target else page
+        assert path.exists(), f"{name_of(page)} links to {link}"
+        if anchor:
+            assert anchor in _anchors(path), f"{name_of(page)} links to {link}"
+
+
+def _anchors(path: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_page_is_in_a_table_of_contents():
+    """A page that no toctree names is built, and never found."""
+    named = {page.resolve() for pattern in CONTENTS.values() for page in (ROOT / "docs").glob(pattern)}
+    for page in SOURCES:
+        for block in find_blocks(page.read_text(encoding="utf-8")):
+            if block.language == "{toctree}":
+                named |= {
+                    found.resolve()
+                    for line in block.code.splitlines()
+                    if line and not line.startswith(":")
+                    for found in page.parent.glob(f"{line.split('<')[-1].rstrip('>')}.md")
+                }
+    docs = {page.resolve() for page in SOURCES if page.is_relative_to(ROOT / "docs")}
+    assert docs - named == {(ROOT / "docs" / "index.md").resolve()}
+
+
+def test_no_page_hides_one_of_sphinx():
+    """Sphinx writes search.html and genindex.html itself, over a page of that name."""
+    taken = {"search.md", "genindex.md", "py-modindex.md"}
+    assert not [page for page in (ROOT / "docs").iterdir() if page.name in taken]
+
+
+def test_a_wrong_block_is_seen(folder):
+    """The oracle can fail: an error, a changed output and a command that is no command."""
+    block = find_blocks("```python\n1 / 0\n```\n")[0]
+    with pytest.raises(ZeroDivisionError):
+        Session("page", folder).run(block)
+    assert Session("page", folder).run(find_blocks("text\n\n```python\nx = 2\nx + 1\n```\n")[0]).text == "3\n"
+    console = find_blocks("```console\n$ partita ball draws.csv | jq .radius\nradius 2\n$ ls\n```\n")[0]
+    assert find_commands(console) == ["partita ball draws.csv"]

@@ -1,0 +1,31 @@
+"""Facts that are written in two places agree."""
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_the_citation_has_the_version():
+    cited = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert cited is not None
+    assert cited[1] == PROJECT["project"]["version"]
+
+
+def test_wheels_are_built_for_the_versions_that_are_announced():
+    announced = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["project"]["classifiers"]))
+    assert PROJECT["tool"]["cibuildwheel"]["build"] == " ".join(f"cp{v.replace('.', '')}-*" for v in announced)
+    assert PROJECT["project"]["requires-python"] == f">={announced[0]}"
+
+
+def test_all_is_the_union_of_the_extras():
+    extras = PROJECT["project"]["optional-dependencies"]
+    assert extras["all"] == [f"partita[{','.join(name for name in extras if name != 'all')}]"]
+
+
+def test_every_extra_is_checked():
+    source = (ROOT / "tools" / "check_extras.py").read_text(encoding="utf-8")
+    for extra in PROJECT["project"]["optional-dependencies"]:
+        assert f'"{extra}"' in source, f"tools/check_extras.py does not use the extra {extra}"

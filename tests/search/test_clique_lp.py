@@ -1,0 +1,93 @@
+"""The cutting planes alone: any start leads to the optimum, a good one ends the work, Ctrl-C is answered."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import reference as ref
+from partita.search.clique_lp import _Program, solve_cliques
+
+pytest.importorskip("highspy")
+
+
+def random_costs(n, rng):
+    cost = rng.normal(size=(n, n))
+    cost = np.triu(cost, 1)
+    return cost + cost.T
+
+
+def value(labels, cost):
+    together = np.equal.outer(np.asarray(labels), np.asarray(labels))
+    return float(np.triu(cost * together, 1).sum())
+
+
+def soon():
+    return time.monotonic() + 60
+
+
+def test_every_start_leads_to_the_optimum():
+    """A pair that is fixed wrongly would cut the optimum off; few rows a round make many rounds."""
+    rng = np.random.default_rng(1)
+    for n in (2, 4, 6, 7, 7, 7):
+        cost = random_costs(n, rng)
+        partitions = ref.all_partitions(n)
+        best = min(value(p, cost) for p in partitions)
+        for start in (np.zeros(n, np.int64), np.arange(n), np.array(partitions[int(rng.integers(len(partitions)))])):
+            solved = solve_cliques(cost, soon(), start, rows_per_round=2)
+            assert solved.proven
+            assert value(solved.labels(), cost) == pytest.approx(best, abs=1e-6)
+            assert solved.bound == pytest.approx(best, abs=1e-6)
+
+
+def test_a_limit_on_clusters_is_obeyed_from_every_start():
+    rng = np.random.default_rng(2)
+    for _ in range(4):
+        cost = random_costs(6, rng)
+        allowed = [p for p in ref.all_partitions(6) if max(p) < 2]
+        best = min(value(p, cost) for p in allowed)
+        for start in (np.zeros(6, np.int64), np.array(allowed[5])):
+            solved = solve_cliques(cost, soon(), start, max_clusters=2, rows_per_round=2)
+            assert solved.proven
+            assert value(solved.labels(), cost) == pytest.approx(best, abs=1e-6)
+
+
+def test_without_time_the_start_and_a_valid_bound_remain():
+    rng = np.random.default_rng(3)
+    cost = random_costs(7, rng)
+    start = np.array([0, 0, 1, 1, 2, 2, 2])
+    solved = solve_cliques(cost, time.monotonic() - 1, start)
+    assert not solved.proven
+    assert solved.labels().tolist() == start.tolist()
+    assert solved.bound <= min(value(p, cost) for p in ref.all_partitions(7))
+
+
+def test_a_bound_holds_wherever_the_time_ends(monkeypatch):
+    """After each number of rounds, rows of the last one not yet solved included."""
+    cost = random_costs(8, np.random.default_rng(6))
+    best = min(value(p, cost) for p in ref.all_partitions(8))
+    solve = _Program.solve
+    for rounds in range(6):
+        left = iter(range(rounds))
+        monkeypatch.setattr(_Program, "solve", lambda *args, left=left: next(left, None) is not None and solve(*args))
+        assert solve_cliques(cost, soon(), np.zeros(8, np.int64), rows_per_round=1).bound <= best + 1e-9
+
+
+@pytest.mark.parametrize("n", [38, 130], ids=["branching", "linear program"])
+def test_ctrl_c_is_answered(n):
+    cost = random_costs(n, np.random.default_rng(4))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    try:
+        solved = solve_cliques(cost, soon(), np.zeros(n, np.int64))
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+    assert solved.interrupted
+    assert not solved.proven
+    assert solved.bound < 0

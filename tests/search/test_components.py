@@ -1,0 +1,163 @@
+"""Components: no optimum joins two of them, small ones are solved, and what is proven equals enumeration."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import partita as pt
+from partita import _core
+from partita.search.components import component_labels, is_proven_by_parts, solve_parts
+from partita.search.core import native_options
+from partita.search.jobs import Job
+
+LOSSES = [pt.VI(), pt.VI(a=0.4, b=1.3), pt.Binder(), pt.Binder(a=2.0, b=0.5)]
+
+
+@st.composite
+def apart(draw, gaps=False):
+    """Draws of up to 9 items in blocks that no draw joins, and the block of each item."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, n_draws = draw(st.integers(2, 9)), draw(st.integers(1, 5))
+    block = rng.integers(draw(st.integers(1, 4)), size=n)
+    labels = block * n + rng.integers(draw(st.integers(1, 4)), size=(n_draws, n))
+    if gaps:
+        labels[rng.random(labels.shape) < 0.25] = -1
+        labels[:, 0] = block[0] * n
+    sample = pt.as_sample(labels, weights=rng.random(n_draws) + 0.05, missing=-1 if gaps else None)
+    return sample, block
+
+
+def everything(sample, loss):
+    """The expected loss of every partition, slow and obvious."""
+    partitions = list(pt.enumerate_partitions(sample.n_items))
+    return np.array(partitions), pt.expected_loss(partitions, sample, loss)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+@given(apart())
+@settings(max_examples=15, deadline=None)
+def test_no_optimum_joins_two_components(loss, problem):
+    sample, _ = problem
+    component = component_labels(sample)
+    partitions, losses = everything(sample, loss)
+    for best in partitions[losses <= losses.min() + 1e-12]:
+        for cluster in range(best.max() + 1):
+            assert len(set(component[best == cluster].tolist())) == 1
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+@pytest.mark.parametrize("gaps", [False, True])
+@given(data=st.data())
+@settings(max_examples=12, deadline=None)
+def test_solved_parts_equal_enumeration(loss, gaps, data):
+    sample, _ = data.draw(apart(gaps=gaps))
+    parts = solve_parts(sample, loss)
+    assert parts.all_solved
+    _, losses = everything(sample, loss)
+    assert parts.least_loss == pytest.approx(losses.min(), abs=1e-10)
+    best = parts.partition()
+    assert pt.expected_loss(best, sample, loss) == pytest.approx(losses.min(), abs=1e-10)
+    assert is_proven_by_parts(best, sample, loss, 1)
+
+
+def test_a_partition_that_is_not_best_is_not_proven():
+    sample = pt.as_sample([[0, 0, 1, 1], [0, 0, 1, 2]])
+    assert not is_proven_by_parts(np.array([0, 1, 2, 3]), sample, pt.VI(), 1)
+    assert not is_proven_by_parts(np.array([0, 0, 0, 0]), sample, pt.VI(), 1)
+
+
+def linked(n, n_draws, seed=1, sizes=(1, 2, 3), noise=0.0):
+    """Draws of many small clusters; pairs of neighbours are sometimes taken apart, a share of labels is random."""
+    rng = np.random.default_rng(seed)
+    base = np.repeat(np.arange(n), rng.choice(sizes, n))[:n]
+    draws = np.tile(base, (n_draws, 1))
+    draws[rng.random(draws.shape) < 0.2] += n
+    moved = rng.random(draws.shape) < noise
+    draws[moved] = base[rng.integers(n, size=int(moved.sum()))]
+    return pt.as_sample(draws)
+
+
+@pytest.mark.parametrize("loss", [pt.VI(), pt.Binder()], ids=str)
+def test_an_estimate_says_what_is_proven(loss):
+    sample = linked(300, 25)
+    best = pt.estimate(sample, loss, search=pt.Search(max_clusters=np.inf), rng=1)
+    assert best.proven
+    assert best.gap == 0.0
+    assert best.components.proven == best.components.count > 100
+    assert best.components.sizes.sum() == 300
+    assert best.components.sizes.max() <= 3
+    assert best.bound().proven
+    assert best.bound().value == pytest.approx(best.expected_loss)
+    assert best.times_reached == len(best.runs)
+
+
+def test_components_that_are_large_are_not_proven():
+    sample = linked(60, 12, sizes=(20,))
+    best = pt.estimate(sample, "vi", rng=1)
+    assert not best.proven
+    assert best.components.count == 3
+    assert best.components.proven == 0
+    bound = best.bound(seconds=1)
+    assert 0 < bound.value <= best.expected_loss + 1e-12
+    assert bound.method == "rows"
+
+
+def test_other_losses_have_components_but_no_proof_by_parts():
+    best = pt.estimate(linked(40, 10), "omari", rng=1)
+    assert best.components.count > 10
+    assert best.components.proven == 0
+    assert not best.proven
+
+
+def test_exact_serves_vi_where_components_are_small():
+    sample = linked(200, 20)
+    exact = pt.estimate(sample, "vi", method="exact", rng=1)
+    assert exact.proven
+    assert exact.gap == 0.0
+    assert exact.expected_loss == pytest.approx(solve_parts(sample, pt.VI()).least_loss)
+    with pytest.raises(ValueError, match="at most 12 items"):
+        pt.estimate(linked(60, 12, sizes=(20,)), "vi", method="exact", rng=1)
+
+
+def runs_of(sample, loss, state, threads=1, method="search", **settings):
+    options = native_options(sample, pt.Search(runs=4, **settings), np.random.default_rng(1))
+    return Job(method, sample, loss, {**options, "state": state, "threads": threads}).run()[0]
+
+
+@pytest.mark.parametrize("loss", [*LOSSES, pt.NVI(), pt.ID(), pt.NID(), pt.OneMinusARI()], ids=str)
+@pytest.mark.parametrize("limit", [None, np.inf])
+def test_both_states_find_equally_good_partitions(loss, limit):
+    sample = linked(80, 15, noise=0.1)
+    dense = min(run.loss for run in runs_of(sample, loss, _core.StateKind.dense, max_clusters=limit))
+    runs = runs_of(sample, loss, _core.StateKind.sparse, max_clusters=limit)
+    for run in runs:
+        assert run.loss == pytest.approx(float(pt.expected_loss(run.labels, sample, loss)), abs=1e-9)
+        assert limit is not None or run.clusters <= sample.n_clusters.max()
+    assert min(run.loss for run in runs) <= dense * 1.02
+
+
+@pytest.mark.parametrize("method", ["search", "salso", "greedy"])
+def test_the_sparse_search_does_not_depend_on_threads(method):
+    sample = linked(150, 20, noise=0.1)
+    one, two = (runs_of(sample, pt.VI(), _core.StateKind.sparse, n, method) for n in (1, 2))
+    assert [run.labels.tolist() for run in one] == [run.labels.tolist() for run in two]
+
+
+def test_the_papers_algorithms_reach_the_same_on_both_states():
+    sample = linked(120, 15, noise=0.05)
+    for method in ("salso", "greedy"):
+        dense, sparse = (
+            min(run.loss for run in runs_of(sample, pt.VI(), state, method=method))
+            for state in (_core.StateKind.dense, _core.StateKind.sparse)
+        )
+        assert sparse == pytest.approx(dense, rel=0.15)
+
+
+def test_many_small_clusters_are_searched_on_lists():
+    options = native_options(linked(1000, 10), pt.Search(), np.random.default_rng(1))
+    from partita.search.core import prefers_sparse
+
+    assert prefers_sparse(linked(1000, 10), pt.VI(), options)
+    assert not prefers_sparse(linked(1000, 10, sizes=(100,)), pt.VI(), options)
+    assert not prefers_sparse(linked(40, 10), pt.VI(), options)

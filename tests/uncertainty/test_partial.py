@@ -1,0 +1,66 @@
+"""Partial clusterings: the joint probability is what it says, and no single item can be added."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reference as ref
+from partita.sample import as_sample
+from partita.uncertainty.partial import partial_clustering
+from strategies import samples
+
+
+def joint_probability(labels, rows, weights):
+    """Weight of the draws that cluster the chosen items exactly so."""
+    chosen = [i for i, label in enumerate(labels) if label >= 0]
+    wanted = ref.canonical([labels[i] for i in chosen])
+    w = ref.weights_of(rows, weights)
+    return sum(v for v, row in zip(w, rows, strict=True) if ref.canonical([row[i] for i in chosen]) == wanted)
+
+
+@given(samples(max_items=7), st.sampled_from([0.3, 0.6, 0.9, 1.0]))
+def test_probability_is_joint_and_no_item_can_be_added(sample, wanted):
+    rows, weights = sample
+    found = partial_clustering(as_sample(rows, weights), wanted, rng=1)
+    labels = found.labels.tolist()
+    assert found.probability == pytest.approx(joint_probability(labels, rows, weights))
+    assert found.probability >= wanted - 1e-9
+    for item in np.flatnonzero(found.labels < 0):
+        for cluster in range(max(labels) + 2):
+            larger = [cluster if i == item else label for i, label in enumerate(labels)]
+            assert joint_probability(larger, rows, weights) < wanted
+
+
+def test_sure_items_are_found_among_unsure_ones():
+    rng = np.random.default_rng(1)
+    sure = np.repeat(np.arange(12)[None, :] // 4, 200, axis=0)
+    draws = np.concatenate([sure, rng.integers(3, size=(200, 5))], axis=1)
+    found = partial_clustering(draws, 0.9, rng=1)
+    assert found.labels.tolist() == [0] * 4 + [1] * 4 + [2] * 4 + [-1] * 5
+    assert found.n_items == 12
+    assert found.probability == 1
+
+
+def test_completion_keeps_the_sure_items_and_lowers_the_loss():
+    rng = np.random.default_rng(2)
+    sure = np.repeat(np.arange(8)[None, :] // 4, 60, axis=0)
+    draws = np.concatenate([sure, rng.integers(2, size=(60, 3))], axis=1)
+    found = partial_clustering(draws, 0.9, complete=True, rng=1)
+    assert found.completed is not None
+    assert found.completed[:8].tolist() == [0] * 4 + [1] * 4
+    value = ref.expected_loss(found.completed.tolist(), draws.tolist(), ref.vi)
+    for item in np.flatnonzero(found.labels < 0):
+        for cluster in range(found.completed.max() + 2):
+            moved = [cluster if i == item else int(label) for i, label in enumerate(found.completed)]
+            assert ref.expected_loss(moved, draws.tolist(), ref.vi) >= value - 1e-9
+
+
+def test_bad_arguments_are_named():
+    with pytest.raises(ValueError, match="probability must be above 0 and at most 1"):
+        partial_clustering([[0, 1]], 0)
+    with pytest.raises(ValueError, match="label every item"):
+        partial_clustering(as_sample([[0, -1], [0, 1]], missing=-1))
+    assert "2 of 2 items" in repr(partial_clustering([[0, 1]]))
