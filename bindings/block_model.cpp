@@ -49,19 +49,14 @@ nb::tuple maximize(const BlockModel& model, const Array2<std::uint32_t>& starts,
                    std::size_t random_clusters, std::size_t generations, std::size_t patience,
                    std::size_t anneal_sweeps, std::size_t reheat_sweeps, bool merge_first, bool as_printed,
                    std::uint64_t seed, unsigned threads, double seconds) {
-    const SearchPlan plan{{max_rows, max_columns},
+    const SearchPlan plan{{trial_runs, groups, generations, patience, seed, threads},
+                          {max_rows, max_columns},
                           runs_of(kinds, resolutions),
-                          trial_runs,
-                          groups,
                           random_clusters,
-                          generations,
-                          patience,
                           anneal_sweeps,
                           reheat_sweeps,
                           merge_first,
-                          as_printed,
-                          seed,
-                          threads};
+                          as_printed};
     const auto rows = rows_of(starts);
     SearchResult result;
     const auto deadline = deadline_after(seconds);

@@ -15,15 +15,9 @@
 #include "common/variates.hpp"
 #include "models/block_moves.hpp"
 #include "models/hierarchy.hpp"
+#include "models/solution.hpp"
 
 namespace partita::models {
-
-/// A partition of all nodes, labels 0-based on each side on its own (columns of a bipartite network start at
-/// 0 again).
-struct Solution {
-    std::vector<std::uint32_t> labels;
-    double icl = -std::numeric_limits<double>::infinity();
-};
 
 template <NetworkState State> class Climber : public NodeMoves<State> {
 public:

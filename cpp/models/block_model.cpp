@@ -112,7 +112,8 @@ std::vector<Merge> BlockModel::merge_path(std::span<const std::uint32_t> labels)
 SearchResult BlockModel::maximize(std::span<const std::vector<std::uint32_t>> starts, const SearchPlan& plan,
                                   const common::StopFlag& stop) const {
     return with_view([&]<class State>(const BlockModelView<State>& view) {
-        return Evolution<State>(view, plan, stop).run(starts);
+        const BlockProblem problem(view, plan, starts, stop);
+        return Evolution(problem, plan.evolution, stop).run();
     });
 }
 

@@ -13,6 +13,7 @@
 #include "models/dirichlet.hpp"
 #include "models/near_clusters.hpp"
 #include "models/network_state.hpp"
+#include "models/solution.hpp"
 
 namespace partita::models {
 
@@ -23,10 +24,6 @@ template <NetworkState State> struct BlockModelView {
     const Priors& priors;
     bool degree_corrected;
 };
-
-/// Strict, so that sweeps end. Scores of free blocks are exact to less than this. Those of the affiliation
-/// model may be less exact, but are differences of one function of whole numbers, which cannot rise for ever.
-inline constexpr double min_gain = 1e-9;
 
 /// A state with the prior and the limits of a search. Subclasses sweep, merge and split.
 template <NetworkState State> class NodeMoves {

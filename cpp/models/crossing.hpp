@@ -1,7 +1,9 @@
-// Partitions for a climb to start from that are made of none or of two others.
+// Partitions for a climb to start from that are made of none or of two others. Items lie on one or two sides,
+// whose clusters are numbered apart: the rows and columns of a bipartite network.
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -10,20 +12,35 @@
 
 #include "common/first_appearance.hpp"
 #include "common/random.hpp"
-#include "models/network.hpp"
 
 namespace partita::models {
 
+/// Items that are `n_rows` rows and then columns, such as the nodes of a network.
+template <class S>
+concept Sided = requires(const S& sides, std::size_t i) {
+    { sides.side(i) } -> std::convertible_to<std::size_t>;
+    { sides.n_rows } -> std::convertible_to<std::size_t>;
+    { sides.n_nodes } -> std::convertible_to<std::size_t>;
+};
+
+/// Items that are all alike.
+struct OneSide {
+    std::size_t n_nodes, n_rows = n_nodes;
+
+    std::size_t side(std::size_t) const { return 0; }
+};
+
 /// A random partition, labels apart on each side.
-inline std::vector<std::uint32_t> random_labels(const Network& network, std::size_t clusters,
-                                                const std::size_t (&max_clusters)[2], common::Rng& rng) {
-    std::vector<std::uint32_t> labels(network.n_nodes);
+template <Sided Sides>
+std::vector<std::uint32_t> random_labels(const Sides& sides, std::size_t clusters,
+                                         const std::size_t (&max_clusters)[2], common::Rng& rng) {
+    std::vector<std::uint32_t> labels(sides.n_nodes);
     for (std::size_t i = 0; i < labels.size(); ++i)
-        labels[i] = static_cast<std::uint32_t>(rng.below(std::min(clusters, max_clusters[network.side(i)])));
+        labels[i] = static_cast<std::uint32_t>(rng.below(std::min(clusters, max_clusters[sides.side(i)])));
     return labels;
 }
 
-/// Labels of which the `most` largest are kept, from 0 on; the nodes of all others are together.
+/// Labels of which the `most` largest are kept, from 0 on; the items of all others are together.
 inline std::vector<std::uint32_t> largest_clusters(std::vector<std::uint32_t> labels, std::size_t most) {
     std::vector<std::size_t> size(*std::max_element(labels.begin(), labels.end()) + std::size_t{1}, 0);
     for (const auto label : labels)
@@ -41,15 +58,15 @@ inline std::vector<std::uint32_t> largest_clusters(std::vector<std::uint32_t> la
     return labels;
 }
 
-/// A quarter of the nodes go to the cluster of some other node of their side.
-inline std::vector<std::uint32_t> shaken(const Network& network, std::span<const std::uint32_t> labels,
-                                         common::Rng& rng) {
+/// A quarter of the items go to the cluster of some other item of their side.
+template <Sided Sides>
+std::vector<std::uint32_t> shaken(const Sides& sides, std::span<const std::uint32_t> labels,
+                                  common::Rng& rng) {
     std::vector<std::uint32_t> result(labels.begin(), labels.end());
     for (std::size_t i = 0; i < labels.size(); ++i)
         if (rng.below(4) == 0) {
-            const std::size_t first = network.side(i) == 0 ? 0 : network.n_rows;
-            const std::size_t count =
-                network.side(i) == 0 ? network.n_rows : network.n_nodes - network.n_rows;
+            const std::size_t first = sides.side(i) == 0 ? 0 : sides.n_rows;
+            const std::size_t count = sides.side(i) == 0 ? sides.n_rows : sides.n_nodes - sides.n_rows;
             result[i] = labels[first + rng.below(count)];
         }
     return result;
@@ -57,15 +74,15 @@ inline std::vector<std::uint32_t> shaken(const Network& network, std::span<const
 
 /// The coarsest common refinement of two partitions x and y on each side: what both hold together stays
 /// together. If it has more than `most` parts, the smallest join the largest part of their cluster of x.
-class Meet {
+template <Sided Sides> class Meet {
 public:
-    Meet(const Network& network, std::span<const std::uint32_t> x, std::span<const std::uint32_t> y)
-        : network_(network), x_(x), labels_(x.size()) {
+    Meet(const Sides& sides, std::span<const std::uint32_t> x, std::span<const std::uint32_t> y)
+        : sides_(sides), x_(x), labels_(x.size()) {
         const std::size_t width = *std::max_element(y.begin(), y.end()) + std::size_t{1};
         const std::size_t height = *std::max_element(x.begin(), x.end()) + std::size_t{1};
         common::FirstAppearance name(2 * width * height); // the sides apart, so that a part is of one side
         for (std::size_t i = 0; i < x.size(); ++i)
-            labels_[i] = name(network.side(i) * width * height + x[i] * width + y[i]);
+            labels_[i] = name(sides.side(i) * width * height + x[i] * width + y[i]);
         size_.assign(name.n_names(), 0);
         for (const auto label : labels_)
             size_[label] += 1;
@@ -77,7 +94,7 @@ public:
         common::FirstAppearance name[2] = {common::FirstAppearance(size_.size()),
                                            common::FirstAppearance(size_.size())};
         for (std::size_t i = 0; i < labels_.size(); ++i)
-            labels_[i] = name[network_.side(i)](labels_[i]);
+            labels_[i] = name[sides_.side(i)](labels_[i]);
         return std::move(labels_);
     }
 
@@ -104,10 +121,10 @@ private:
         return best;
     }
 
-    std::size_t key(std::size_t node) const { return 2 * std::size_t{x_[node]} + network_.side(node); }
+    std::size_t key(std::size_t node) const { return 2 * std::size_t{x_[node]} + sides_.side(node); }
 
     static constexpr std::uint32_t none = ~std::uint32_t{0};
-    const Network& network_;
+    const Sides& sides_;
     std::span<const std::uint32_t> x_;
     std::vector<std::uint32_t> labels_;
     std::vector<std::size_t> size_;

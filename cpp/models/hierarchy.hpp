@@ -10,14 +10,9 @@
 #include "models/dirichlet.hpp"
 #include "models/merging_clusters.hpp"
 #include "models/network_state.hpp"
+#include "models/solution.hpp"
 
 namespace partita::models {
-
-/// One merge: cluster `from` goes into cluster `into` and the ICL changes by `change`.
-struct Merge {
-    std::uint32_t into, from;
-    double change;
-};
 
 /// The changes of ICL that merges of two clusters bring: the prior and the degrees here, the blocks in
 /// State::Merges.

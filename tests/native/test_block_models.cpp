@@ -74,23 +74,18 @@ MakeChain chain_of(std::shared_ptr<const BlockModel> model, std::size_t n) {
 /// steps.
 void check_maximum(const BlockModel& model, std::size_t n) {
     SearchPlan plan{
+        .evolution = {.trial_runs = 3, .groups = 2, .generations = 3, .patience = 2, .seed = 1, .threads = 2},
         .max_clusters = {n, n},
         .runs = {{StartKind::random}, {StartKind::annealed}, {StartKind::communities}, {}, {}, {}},
-        .trial_runs = 3,
-        .groups = 2,
         .random_clusters = 3,
-        .generations = 3,
-        .patience = 2,
         .anneal_sweeps = 3,
         .reheat_sweeps = 2,
         .merge_first = false,
-        .as_printed = false,
-        .seed = 1,
-        .threads = 2};
+        .as_printed = false};
     const common::StopFlag stop;
     const auto found = model.maximize({}, plan, stop);
     CHECK(near(found.best.icl, model.icl(found.best.labels)));
-    plan.threads = 1;
+    plan.evolution.threads = 1;
     CHECK(model.maximize({}, plan, stop).best.labels == found.best.labels);
     plan.as_printed = true;
     const auto printed = model.maximize({}, plan, stop);
