@@ -23,7 +23,7 @@ from fuzz.targets.registry import choose
 from fuzz.workers import Pool, Result
 
 #: What partita imports only where it is used, and children would import again and again.
-HEAVY = ("arviz", "jinja2", "matplotlib.pyplot", "netCDF4", "networkx", "pandas", "plotly.graph_objects",
+HEAVY = ("arviz", "jinja2", "matplotlib.pyplot", "netCDF4", "networkx", "pandas",
          "pyarrow.parquet", "rich.console", "rich.table", "scipy.cluster.hierarchy", "scipy.optimize",
          "sklearn.cluster", "typer.testing", "xarray", "zarr", "highspy", "pymetis")  # fmt: skip
 REPLAYED = "found before"

@@ -32,6 +32,7 @@ _HOME = {
     "models": "resume",
     "profiles": "Profiles profiles",
     "report": "report",
+    "report.reopen": "ReportData read_report",
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
 _MODULES = (

@@ -52,6 +52,8 @@ from partita.partitions import stirling2 as stirling2
 from partita.profiles import Profiles as Profiles
 from partita.profiles import profiles as profiles
 from partita.report import report as report
+from partita.report.reopen import ReportData as ReportData
+from partita.report.reopen import read_report as read_report
 from partita.sample import PartitionSample as PartitionSample
 from partita.sample import as_sample as as_sample
 from partita.sample import open_sample as open_sample

@@ -43,12 +43,15 @@ class Named:
     as_they_are : str
         How the user can specify that the rows are in the order of the other side, if numbers may be those of the items
         or a remnant of an earlier order. Empty if they certainly number the items.
+    columns : tuple of str, optional
+        The names of the columns of a table.
     """
 
     values: Any
     names: Names | None
     what: str
     as_they_are: str = ""
+    columns: Names | None = None
 
     def in_order_of(self, names: Names | None, n_items: int, whose: str) -> Any:
         """The values in the order of the items of `whose`; by position unless both have names."""

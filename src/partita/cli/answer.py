@@ -46,6 +46,7 @@ class Companions:
         from partita.uncertainty.bounds import with_proof
 
         page = in_order_of_draws(files, sample)
+        page["columns"] = None if files["data"] is None else files["data"].columns
         best = estimate(sample)
         bound = None if self.bound is None else best.bound(self.bound)
         facts = {} if self.truth is None else {"agreement": agreement(best.labels, page["truth"])}
@@ -58,7 +59,7 @@ class Answer:
 
     best: Estimate
     bound: Bound | None
-    page: dict[str, Any]  # data and truth in the order of the draws
+    page: dict[str, Any]  # data and truth in the order of the draws, and the columns of the data
     facts: dict[str, Any]  # the agreement with the truth, if there is one
     truth: str | None
 

@@ -35,6 +35,13 @@ def refuse(names: Iterable[str], why: str) -> None:
             raise ValueError(f"{_flag(name)} {why}")
 
 
+def refuse_all_but(names: Iterable[str], why: str) -> None:
+    """Raises an error for any other option that the user has typed."""
+    context = _context.get()
+    if context is not None:
+        refuse([name for p in context.command.params if (name := p.name) is not None and name not in set(names)], why)
+
+
 def _flag(name: str) -> str:
     """The option as the user types it."""
     context = _context.get()

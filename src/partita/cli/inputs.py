@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from partita._text.cells import parse_cell
@@ -86,7 +87,8 @@ def read_data(source: str, columns: str | None = None) -> Named:
         table.require_names()
     positions = [table.column(name) for name in wanted] or variables(table)
     numbers = np.array([[_number(table, line, j, cells[j]) for j in positions] for line, cells in table.rows])
-    return named_rows(numbers, table, positions, source)
+    rows = named_rows(numbers, table, positions, source)
+    return replace(rows, columns=tuple(table.names[j] for j in positions)) if table.has_header else rows
 
 
 def in_order_of_draws(given: Mapping[str, Named | None], sample: PartitionSample) -> dict[str, Any]:

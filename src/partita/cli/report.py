@@ -26,6 +26,8 @@ def run(
 ) -> None:
     """Write estimate, credible ball and figures to one self-contained HTML page, with the labels in a csv file.
 
+    A page that partita wrote can be given instead of draws: it is rendered anew, with the look of this version.
+
     Example: partita report draws.csv --data measurements.csv --out report.html
     """
     from partita._validate import check_level
@@ -34,6 +36,9 @@ def run(
     from partita.report.sentences import answer as sentence
     from partita.uncertainty.ball import credible_ball
 
+    if _is_page(reading):
+        _render_anew(Path(reading.draws[0]), out, force, json)
+        return
     check_level(level)
     labels_file = _check_files(out, force)
     files = companions.read()
@@ -49,6 +54,25 @@ def run(
         answer.print_agreement()
         print(f"The report is {out.absolute()}")
     answer.exit_if_interrupted()
+
+
+def _is_page(reading: Reading) -> bool:
+    return len(reading.draws) == 1 and reading.draws[0].lower().endswith((".html", ".htm"))
+
+
+def _render_anew(page: Path, out: Path, force: bool, json: bool) -> None:
+    from partita.cli.given import refuse_all_but
+    from partita.cli.outputs import check_new_file, print_json
+    from partita.report.reopen import read_report
+
+    refuse_all_but(("draws", "out", "force", "json"), "is for draws, and this is a page that holds its result already")
+    held = read_report(page)
+    check_new_file(out, force)
+    held.write(out)
+    if json:
+        print_json({"report": str(out), "title": held.title, "answer": held.answer, "warnings": list(held.warnings)})
+    else:
+        print(f"The report is {out.absolute()}")
 
 
 def _check_files(out: Path, force: bool) -> Path:

@@ -51,8 +51,8 @@ def points(
     clusters = _labels(labels)
     table = check_data(data, clusters.size, as_named(labels, "labels").names)
     if table.shape[1] == 1:
-        return density_plot(table[:, 0], clusters, density=density, ax=ax)
-    plane, names = project(table)
+        return _density_plot(table[:, 0], clusters, axis_names(data), density, ax)
+    plane, names = project(table, axis_names(data))
     ax = new_axes(ax, (5.4, 4.4))
     _scatter(ax, plane[:, 0], plane[:, 1], clusters)
     ax.set(xlabel=names[0], ylabel=names[1])
@@ -91,6 +91,16 @@ def density_plot(
     """
     clusters = _labels(labels)
     column = check_data(values, clusters.size, as_named(labels, "labels").names)[:, 0]
+    return _density_plot(column, clusters, axis_names(values), density, ax)
+
+
+def _density_plot(
+    column: Floats,
+    clusters: NDArray[np.int64],
+    names: tuple[str, ...] | None,
+    density: tuple[ArrayLike, ArrayLike] | None,
+    ax: Axes | None,
+) -> Axes:
     grid, height = kernel_density(column) if density is None else map(np.asarray, density)
     at_points = np.interp(column, grid, height)
     ax = new_axes(ax, (6, 3.6))
@@ -100,7 +110,7 @@ def density_plot(
         rug = column[clusters == k]
         ax.vlines(rug, 0, 0.04, color=cluster_color(k), linewidth=0.9, transform=ax.get_xaxis_transform())
     ax.set_ylim(-0.07 * height.max(), None)
-    ax.set_ylabel("density")
+    ax.set(xlabel="" if names is None else names[0], ylabel="density")
     hide_frame(ax, "top", "right")
     return ax
 
@@ -168,15 +178,22 @@ def count_of_clusters(labels: ArrayLike) -> str:
     return f"{k} cluster{'s' if k > 1 else ''}"
 
 
-def project(table: Floats) -> tuple[Floats, tuple[str, str]]:
+def project(table: Floats, columns: tuple[str, ...] | None = None) -> tuple[Floats, tuple[str, str]]:
     """Two columns to draw and their names: the data, or their first two principal components."""
     if table.shape[1] == 2:
-        return table, ("", "")
+        return table, ("", "") if columns is None else (columns[0], columns[1])
     centred = table - table.mean(axis=0)
     left, scale, _ = np.linalg.svd(centred, full_matrices=False)
     total = (scale**2).sum()
     share = (scale**2 / total if total > 0 else scale)[:2]
     return left[:, :2] * scale[:2], (f"PC 1 ({share[0]:.0%})", f"PC 2 ({share[1]:.0%})")
+
+
+def axis_names(data: Any) -> tuple[str, ...] | None:
+    """The column names of a data frame, or the name of a Series; None if there are none, or only numbers."""
+    columns = getattr(data, "columns", None)
+    found: list[Any] = [getattr(data, "name", None)] if columns is None else list(columns)
+    return tuple(found) if found and all(isinstance(name, str) for name in found) else None
 
 
 def check_data(data: ArrayLike, n_items: int, names: Names | None = None, whose: str = "labels") -> Floats:

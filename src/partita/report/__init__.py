@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ def report(
     command: str | None = None,
     density: tuple[ArrayLike, ArrayLike] | None = None,
     bound: Bound | None = None,
+    columns: Sequence[str] | None = None,
     labels_file: str | None = None,
 ) -> Path:
     """Writes a page about an estimate and its uncertainty.
@@ -58,6 +60,8 @@ def report(
         Grid and values of a density for one-dimensional data.
     bound : Bound, optional
         The result of `estimate.bound()`, which limits how much better another partition can be.
+    columns : sequence of str, optional
+        Names of the columns of the data, for the axes; by default those of a data frame.
     labels_file : str, optional
         Name of a file with the labels of all items, which you write beside the page and to which the page refers.
 
@@ -71,6 +75,7 @@ def report(
     from partita.pair_estimate import PairEstimate
     from partita.report.chains import chain_diagnostics
     from partita.report.content import content
+    from partita.report.other_losses import other_losses
     from partita.report.page import write_page
     from partita.uncertainty.bounds import with_proof
 
@@ -90,38 +95,34 @@ def report(
     check_page(Path(path))
     settings = {"title": title, "command": command, "density": density, "bound": bound}
     proven = with_proof(estimate, bound)
-    settings |= {"checked": chain_diagnostics(proven), "labels_file": labels_file}
-    page = content(proven, ball, data, truth, **settings)
-    return write_page(page, Path(path))
+    settings |= {"checked": chain_diagnostics(proven), "losses": other_losses(proven), "labels_file": labels_file}
+    settings |= {"columns": None if columns is None else tuple(columns)}
+    return write_page("draws", content(proven, ball, data, truth, **settings), Path(path))
 
 
 def _pair_report(
     estimate: PairEstimate, ball: Any, data: Any, truth: ArrayLike | None, path: Path, **settings: Any
 ) -> Path:
     """The page about an estimate from pair probabilities; arguments that need draws are refused."""
-    from partita._atomic import write_text
-    from partita.report.page import render_pairs
+    from partita.report.page import write_page
     from partita.report.pairs import pair_content
 
     if ball is not None or data is not None:
         raise ValueError(f"{'ball' if ball is not None else 'data'} is for estimates from draws")
-    write_text(path, render_pairs(pair_content(estimate, truth, **settings)))
-    return path
+    return write_page("pairs", pair_content(estimate, truth, **settings), path)
 
 
 def _network_report(
     fit: BlockFit, truth: ArrayLike | None, path: Path, refused: dict[str, Any], settings: dict[str, Any]
 ) -> Path:
     """The page about a block model; what needs draws is refused."""
-    from partita._atomic import write_text
     from partita.report.networks import network_content
-    from partita.report.page import render_network
+    from partita.report.page import write_page
 
     for name, value in refused.items():
         if value is not None:
             raise ValueError(f"{name} is for estimates from draws, and this is the fit of a block model")
-    write_text(path, render_network(network_content(fit, truth, **settings)))
-    return path
+    return write_page("network", network_content(fit, truth, **settings), path)
 
 
 def check_page(path: Path) -> None:

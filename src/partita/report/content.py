@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._partition_checks import check_partition_of, check_same_items
+from partita._partition_checks import check_same_items
 from partita.estimate_result import Estimate
 from partita.partitions import align_labels
-from partita.plots.points import check_data
+from partita.plots.points import axis_names, check_data
 from partita.report import sentences
 from partita.report.blocks import rivals
+from partita.report.chains import chain_figures
 from partita.report.components import components_table, sizes_table
 from partita.report.figures import ball_strips, bars, map_figure, scatter_figure, trace_figure
 from partita.report.heatmap import HeatMap, has_map, heat_map
+from partita.report.reading import reading
 from partita.report.tables import Column, Table
+from partita.report.truth import against_truth
 from partita.uncertainty.ball import CredibleBall
 from partita.uncertainty.bounds import Bound
 from partita.uncertainty.certainty import ItemCertainty, cluster_stability, item_certainty, n_clusters_posterior
@@ -27,6 +31,8 @@ Labels = NDArray[np.int64]
 ITEMS_LISTED = 1000
 BOUNDS_LISTED = 8
 CLUSTERS_LISTED = 1000
+#: The page itself holds the labels of this many items; those of more are in a file beside it.
+LABELS_HELD = 100_000
 
 
 def content(
@@ -40,11 +46,13 @@ def content(
     density: tuple[ArrayLike, ArrayLike] | None,
     bound: Bound | None,
     checked: Diagnostics | None,
+    losses: Table | None = None,
+    columns: tuple[str, ...] | None = None,
     labels_file: str | None = None,
 ) -> dict[str, Any]:
     """Everything the template needs: sentences, tables, and the data of the figures.
 
-    `checked` holds the diagnostics of the chains.
+    `checked` holds the diagnostics of the chains, `losses` the answers of other losses.
     """
     labels, sample = estimate.labels, estimate.sample
     if ball is not None:
@@ -53,13 +61,15 @@ def content(
     of_items = item_certainty(estimate)
     certainty = np.nan_to_num(of_items.probability)
     heat = heat_map(labels, certainty, sample) if has_map(labels) else None
+    on_chains = () if checked is None else checked.on_chains
     return {
         "title": title,
         "n_items": f"{sample.n_items:,}",
         "warnings": estimate.warnings,
         "answer": sentences.answer(estimate, ball),
+        "reading": reading(estimate, ball, certainty),
         "settings": list(sentences.settings(estimate, ball)),
-        "advice": sentences.advice(estimate, ball, bound, () if checked is None else checked.on_chains),
+        "advice": [asdict(line) for line in sentences.advice(estimate, ball, bound, on_chains)],
         "mixing": None if checked is None else _mixing(checked),
         "map_note": _map_note(heat),
         "clusters": _clusters(estimate, of_items, names, labels_file),
@@ -68,10 +78,26 @@ def content(
         "ball": None if ball is None else _ball_facts(ball),
         "bounds": None if ball is None else _bounds_table(ball),
         "items": _items(estimate, certainty, names, labels_file),
-        "truth": None if truth is None else _against_truth(estimate, truth),
+        "losses": losses,
+        **({"truth": None} if truth is None else against_truth(truth, labels, sample.names)),
         "runs": _runs(estimate),
         "reproduce": reproduce(estimate, ball, command),
-        "figures": _figures(estimate, ball, data, density, heat, names),
+        "labels": _all_labels(estimate, of_items),
+        "figures": _figures(estimate, ball, data, density, heat, names, columns)
+        | chain_figures(estimate, checked, heat),
+    }
+
+
+def _all_labels(estimate: Estimate, of_items: ItemCertainty) -> dict[str, Any] | None:
+    """The labels of all items for the page's own file of labels; None if there are too many."""
+    if estimate.labels.size > LABELS_HELD:
+        return None
+    certainty = [None if np.isnan(value) else round(value, 6) for value in of_items.probability.tolist()]
+    names = estimate.sample.names
+    return {
+        "names": None if names is None else list(names),
+        "cluster": estimate.labels.tolist(),
+        "certainty": certainty,
     }
 
 
@@ -82,6 +108,7 @@ def _figures(
     density: tuple[ArrayLike, ArrayLike] | None,
     heat: HeatMap | None,
     names: tuple[str, ...],
+    columns: tuple[str, ...] | None,
 ) -> dict[str, Any]:
     """The data of the figures: those of the ball, of the map and of the data only if there are any."""
     labels, sample = estimate.labels, estimate.sample
@@ -90,12 +117,12 @@ def _figures(
         "counts": bars(n_clusters_posterior(sample), estimate.n_clusters),
         "map": None if heat is None else map_figure(heat, labels, names if not heat.aggregated else None),
         "trace": trace_figure([run.trace for run in estimate.runs]),
+        "strips": ball_strips(partitions, heat) if ball is not None and heat is not None else None,
+        "points": None,
     }
-    if ball is not None and heat is not None:
-        figures["strips"] = ball_strips(partitions, heat)
     if data is not None:
         table = check_data(data, sample.n_items, sample.names, "the estimate")
-        figures["points"] = scatter_figure(table, partitions, names, density)
+        figures["points"] = scatter_figure(table, partitions, names, density, columns or axis_names(data))
     return figures
 
 
@@ -197,16 +224,6 @@ def _items(
         note = _listed_note("items", ITEMS_LISTED, labels.size, labels_file)
     rows = list(zip(*cells, strict=True))
     return Table("items", "Items, least certain first", tuple(columns), rows, note, search=True)
-
-
-def _against_truth(estimate: Estimate, truth: ArrayLike) -> Table:
-    from partita.agreement import compare_partitions
-
-    sample = estimate.sample
-    reference = check_partition_of(truth, sample.names, sample.n_items, "truth", "the estimate")
-    rows = list(compare_partitions(reference, estimate.labels).items())
-    columns = (Column("Measure", "text"), Column("Value", "loss"))
-    return Table("truth", "The estimate compared with the given truth", columns, rows)
 
 
 def _mixing(checked: Diagnostics) -> Table:

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita.plots.palette import COLORS
 from partita.plots.points import count_of_clusters, kernel_density, project
+from partita.report.colors import label_colors, shades
 from partita.report.heatmap import HeatMap
 
 Labels = NDArray[np.int64]
 POINTS_SHOWN = 4000
 #: Over a wider range only the numbers of clusters that occur have a bar.
 BARS_SHOWN = 1000
+#: Relative differences of losses up to this are those of rounding.
+NOISE = 1e-7
 
 
 def bars(posterior: dict[int, float], estimate: int) -> dict[str, Any]:
@@ -38,7 +40,8 @@ def map_figure(heat: HeatMap, labels: Labels, names: tuple[str, ...] | None) -> 
     wide = stops - starts >= np.diff(heat.edges).min()
     starts, stops = starts[wide], stops[wide]
     return {
-        "z": _packed(heat.percent),
+        "z": base64.b64encode(heat.percent.tobytes()).decode(),
+        "bins": len(heat.percent),
         "edges": heat.edges.tolist(),
         "names": None if names is None else [names[i] for i in heat.order.tolist()],
         "clusters": [[int(ordered[start]), int(start), int(stop)] for start, stop in zip(starts, stops, strict=True)],
@@ -53,7 +56,7 @@ def ball_strips(partitions: list[tuple[str, Labels]], heat: HeatMap) -> dict[str
         "names": [f"{name}: {count_of_clusters(labels)}" for name, labels in partitions],
         "labels": [strip.tolist() for strip in strips],
         "edges": heat.edges.tolist(),
-        "colors": list(COLORS),
+        "colors": label_colors(strips),
     }
 
 
@@ -71,20 +74,22 @@ def scatter_figure(
     partitions: list[tuple[str, Labels]],
     names: tuple[str, ...],
     density: tuple[ArrayLike, ArrayLike] | None,
+    columns: tuple[str, ...] | None = None,
 ) -> dict[str, Any]:
-    """The data, once per partition; at most a few thousand points, evenly chosen."""
+    """The data, once per partition; at most a few thousand points, evenly chosen. `columns` names the axes."""
     curve = None
     if table.shape[1] == 1:
         column = table[:, 0]
         grid, height = kernel_density(column) if density is None else map(np.asarray, density)
-        plane, axes = np.column_stack([column, np.interp(column, grid, height)]), ("", "density")
-        curve = {"x": _rounded(grid), "y": _rounded(height)}
+        plane = np.column_stack([column, np.interp(column, grid, height)])
+        axes = ("value" if columns is None else columns[0], "density")
+        curve = {"x": rounded(grid), "y": rounded(height)}
     else:
-        plane, axes = project(table)
+        plane, axes = project(table, columns)
     shown = np.unique(np.linspace(0, len(plane) - 1, min(len(plane), POINTS_SHOWN)).round().astype(int))
     return {
-        "x": _rounded(plane[shown, 0]),
-        "y": _rounded(plane[shown, 1]),
+        "x": rounded(plane[shown, 0]),
+        "y": rounded(plane[shown, 1]),
         "names": [names[i] for i in shown.tolist()],
         "axes": list(axes),
         "curve": curve,
@@ -92,27 +97,23 @@ def scatter_figure(
             {"name": f"{name}: {count_of_clusters(labels)}", "labels": labels[shown].tolist()}
             for name, labels in partitions
         ],
-        "colors": list(COLORS),
+        "colors": shades(),
         "of": len(plane) if len(shown) < len(plane) else None,
     }
 
 
 def trace_figure(traces: list[tuple[float, ...]]) -> dict[str, Any] | None:
-    """Expected loss after each sweep of each run; the best run is given by its index."""
-    lines = [_rounded(np.array(trace), digits=8) for trace in traces if trace]
-    if not lines:
+    """Expected loss after each sweep of each run; the best run is given by its index.
+
+    None if there is nothing to see: no sweep changed the loss by more than rounding errors.
+    """
+    lines = [rounded(np.array(trace), digits=8) for trace in traces if trace]
+    values = np.concatenate([np.zeros(0), *lines])
+    if not values.size or np.ptp(values) <= NOISE * np.abs(values).max():
         return None
     return {"lines": lines, "best": min(range(len(lines)), key=lambda run: lines[run][-1])}
 
 
-def _rounded(values: NDArray[np.float64], digits: int = 5) -> list[float]:
+def rounded(values: NDArray[np.float64], digits: int = 5) -> list[float]:
+    """Numbers with as many digits as a figure can show."""
     return [float(f"{value:.{digits}g}") for value in np.asarray(values).tolist()]
-
-
-def _packed(matrix: NDArray[np.int8]) -> dict[str, Any]:
-    """A byte matrix in the encoding of plotly.js."""
-    return {
-        "dtype": "i1",
-        "bdata": base64.b64encode(matrix.tobytes()).decode(),
-        "shape": f"{matrix.shape[0]}, {matrix.shape[1]}",
-    }

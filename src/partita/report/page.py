@@ -1,49 +1,97 @@
-"""Renders templates, style and scripts into one file."""
+"""Renders templates, style and scripts into one file, which also holds its content as JSON."""
 
 from __future__ import annotations
 
+import json
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from partita._atomic import write_text
+from partita.report.tables import Table
+from partita.report.terms import terms_of
+
+#: Number of the layout of the JSON; a page with a higher one comes from a later version of partita.
+FORMAT = 1
+#: The kinds of pages: each has a template, and scripts beside those of every page.
+SCRIPTS: dict[str, tuple[str, ...]] = {
+    "draws": ("figures.js", "map.js", "draws.js"),
+    "pairs": (),
+    "network": (),
+}
+#: Characters that could end the script element that holds the JSON.
+ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
-def write_page(page: dict[str, Any], path: Path) -> Path:
-    """Renders the template and writes the file atomically."""
-    write_text(path, render(page))
+def write_page(kind: str, content: dict[str, Any], path: Path) -> Path:
+    """Renders the page of a kind and writes the file atomically."""
+    write_text(path, render(kind, content))
     return path
 
 
-def render(page: dict[str, Any]) -> str:
-    """The page about an estimate from draws; the JSON for its script contains no `<`."""
+def render(kind: str, content: dict[str, Any], *, strict: bool = True) -> str:
+    """The page as a string; jinja2 escapes every value.
+
+    Parameters
+    ----------
+    kind : str
+        A key of SCRIPTS.
+    content : dict
+        Values, `Table` objects, and lists and dictionaries of them.
+    strict : bool
+        Whether a value that the template needs and the content lacks is an error. A page of an earlier version may
+        lack some: these are left out.
+    """
     try:
-        from plotly.offline import get_plotlyjs
-    except ImportError:
-        raise ImportError("the report needs plotly and jinja2: pip install 'partita[report]'") from None
-    return _render("draws.html", page | {"script": _asset("script.js"), "plotly": get_plotlyjs()})
-
-
-def render_pairs(page: dict[str, Any]) -> str:
-    """The page about an estimate from pair probabilities."""
-    return _render("pairs.html", page)
-
-
-def render_network(page: dict[str, Any]) -> str:
-    """The page about a block model of a network."""
-    return _render("network.html", page)
-
-
-def _render(template: str, page: dict[str, Any]) -> str:
-    """A page as a string; jinja2 escapes every value."""
-    try:
-        from jinja2 import Environment, FunctionLoader, StrictUndefined
+        from jinja2 import Environment, FunctionLoader, StrictUndefined, Undefined
     except ImportError:
         raise ImportError("the report needs jinja2: pip install 'partita[report]'") from None
     environment = Environment(
-        loader=FunctionLoader(_asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FunctionLoader(_asset),
+        autoescape=True,
+        undefined=StrictUndefined if strict else Undefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    return environment.get_template(template).render(**page, style=_asset("style.css"), tables=_asset("tables.js"))
+    data = to_json(kind, content)
+    names = ("chart.js", "theme.js", "tables.js", "downloads.js", *SCRIPTS[kind])
+    return environment.get_template(f"{kind}.html").render(
+        **from_json(data)[1],
+        data=data,
+        terms=terms_of(content),
+        style=_asset("style.css"),
+        scripts=[_asset(name) for name in names],
+    )
+
+
+def to_json(kind: str, content: dict[str, Any]) -> str:
+    """The content of a page as JSON that may stand in a script element."""
+    head = {"partita": version("partita"), "format": FORMAT, "kind": kind}
+    text = json.dumps(head | content, default=_as_json, allow_nan=False, separators=(",", ":"))
+    for character, escape in ESCAPED.items():
+        text = text.replace(character, escape)
+    return text
+
+
+def from_json(text: str) -> tuple[str, dict[str, Any]]:
+    """The kind and the content of a page from its JSON."""
+    content = json.loads(text, object_hook=_table_or_dict)
+    if not isinstance(content, dict) or content.get("kind") not in SCRIPTS:
+        raise ValueError("it is not the content of a page of partita")
+    if content["format"] > FORMAT:
+        raise ValueError(f"it was written by partita {content['partita']}, which this version cannot read")
+    return content.pop("kind"), {key: value for key, value in content.items() if key not in ("partita", "format")}
+
+
+def _table_or_dict(found: dict[str, Any]) -> Any:
+    return Table.from_json(found) if {"columns", "rows"} <= found.keys() else found
+
+
+def _as_json(value: Any) -> Any:
+    if isinstance(value, Table):
+        return value.to_json()
+    raise TypeError(f"a page cannot hold {type(value).__name__}")
 
 
 def _asset(name: str) -> str:

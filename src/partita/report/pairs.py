@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from partita._partition_checks import check_partition_of
 from partita.pair_estimate import PairEstimate
 from partita.report.tables import Column, Table
+from partita.report.truth import against_truth
 from partita.uncertainty.pair_doubts import doubtful_pairs
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def pair_content(
         "components": _components(best),
         "open_components": _open_components(best),
         "sizes": _sizes(best),
-        "truth": None if truth is None else _against_truth(best, truth),
+        **({"truth": None} if truth is None else against_truth(truth, best.labels, best.similarity.names)),
         "reproduce": _reproduce(best, command),
     }
 
@@ -121,17 +121,6 @@ def _sizes(best: PairEstimate) -> Table:
     sizes, count = np.unique(best.sizes, return_counts=True)
     rows = list(zip(sizes.tolist(), count.tolist(), strict=True))[:SIZES_LISTED]
     return Table("clusters", "Clusters by size", (Column("Items", "number"), Column("Clusters", "number")), rows)
-
-
-def _against_truth(best: PairEstimate, truth: ArrayLike) -> Table:
-    from partita.agreement import compare_partitions
-
-    pairs = best.similarity
-    reference = check_partition_of(truth, pairs.names, pairs.n_items, "truth", "the estimate")
-    rows = list(compare_partitions(reference, best.labels).items())
-    return Table(
-        "truth", "The estimate against the given truth", (Column("Measure", "text"), Column("Value", "loss")), rows
-    )
 
 
 def _reproduce(best: PairEstimate, command: str | None) -> list[tuple[str, str]]:

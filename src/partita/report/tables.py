@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 FORMATS: dict[str, Callable[[Any], str]] = {
@@ -16,11 +16,16 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "rounded": lambda value: f"{value:,.0f}",
     "seconds": lambda value: f"{value:.2f}",
 }
+#: Cells without a value, and cells that are infinite; the number that sorts the latter.
+UNKNOWN, INFINITE, LARGEST = "–", "∞", 1e308
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column; `kind` is a key of FORMATS, and everything but text is sorted as a number."""
+    """A column; `kind` is a key of FORMATS, and everything but text is sorted as a number.
+
+    `help` says what the column means: the page shows it under the table.
+    """
 
     name: str
     kind: str
@@ -29,7 +34,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table that the page can sort and, on request, search."""
+    """A table that the page can sort, download and, on request, search."""
 
     id: str
     caption: str
@@ -41,5 +46,29 @@ class Table:
     def cells(self, row: Sequence[Any]) -> Iterator[tuple[str, str, Any]]:
         """The kind, the text and the sort value of each cell."""
         for column, value in zip(self.columns, row, strict=True):
-            known = value == value  # NaN: there are too few draws to compute it
-            yield column.kind, FORMATS[column.kind](value) if known else "–", value if known else -1
+            if value is None or value != value:  # there are too few draws to compute it
+                yield column.kind, UNKNOWN, -1
+            elif value in (INFINITE, float("inf")):
+                yield column.kind, INFINITE, LARGEST
+            else:
+                yield column.kind, FORMATS[column.kind](value), value
+
+    def to_json(self) -> dict[str, Any]:
+        """The table as values that JSON has."""
+        return asdict(replace(self, rows=())) | {"rows": [[_as_json(cell) for cell in row] for row in self.rows]}
+
+    @classmethod
+    def from_json(cls, found: dict[str, Any]) -> Table:
+        """The table of `to_json`; what a later version added is left out."""
+        known = {field.name for field in fields(cls)}
+        columns = tuple(Column(column["name"], column["kind"], column.get("help")) for column in found["columns"])
+        if any(column.kind not in FORMATS for column in columns):
+            raise ValueError("it has a table with an unknown kind of column")
+        return cls(**{key: value for key, value in found.items() if key in known} | {"columns": columns})
+
+
+def _as_json(cell: Any) -> Any:
+    """A cell: null if it is not known, and a text if it is infinite, for which JSON has no number."""
+    if not isinstance(cell, float) or abs(cell) < float("inf"):
+        return cell
+    return INFINITE if cell > 0 else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,6 +36,8 @@ class Diagnostics:
         The part of the advice that compares the estimates of the chains.
     timed_out : bool
         Whether the time limit ended the search for these estimates: they are the best so far.
+    chain_labels : tuple of (n_items,) integer arrays
+        The estimate of each chain alone; empty for a single chain.
     """
 
     quantities: tuple[Quantity, ...]
@@ -42,6 +45,7 @@ class Diagnostics:
     advice: tuple[str, ...]
     on_chains: tuple[str, ...] = ()
     timed_out: bool = False
+    chain_labels: tuple[NDArray[np.int64], ...] = ()
 
     @property
     def converged(self) -> bool:
@@ -116,12 +120,13 @@ def diagnostics(
         by_draw["log density"] = _checked_density(log_density, sample)
     arrays = {name: by_chain(values, sample) for name, values in by_draw.items()}
     quantities = tuple(quantity(name, values) for name, values in arrays.items())
-    apart = _chain_distances(sample, kind, how, rng, until)
+    alone = _chain_estimates(sample, kind, how, rng, until)
+    apart = _distances_between(alone, kind)
     shape = arrays["clusters"].shape
     unmixed = bool(not_mixed(quantities, *shape))
     on_chains = tuple(_on_chain_estimates(unmixed, apart))
     advice = (*mixing_sentences(quantities, *shape), *on_chains)
-    found = Diagnostics(quantities, apart, advice, on_chains, until.is_past)
+    found = Diagnostics(quantities, apart, advice, on_chains, until.is_past, alone)
     warn_mixing(found.advice)
     return found
 
@@ -151,9 +156,12 @@ def _checked_density(log_density: ArrayLike, sample: PartitionSample) -> Floats:
     return values
 
 
-def _chain_distances(sample: PartitionSample, loss: Loss, search: Search, rng: Any, until: Deadline) -> Floats:
+def _chain_estimates(
+    sample: PartitionSample, loss: Loss, search: Search, rng: Any, until: Deadline
+) -> tuple[NDArray[np.int64], ...]:
+    """The estimate of each chain alone; none for a single chain."""
     if sample.n_chains == 1:
-        return np.zeros((1, 1))
+        return ()
     assert sample.chains is not None
     draws = sample.to_numpy()
     gap = -1 if sample.has_gaps else None
@@ -163,7 +171,15 @@ def _chain_distances(sample: PartitionSample, loss: Loss, search: Search, rng: A
         share = until.limit(search)
         share = share if share.seconds is None else replace(share, seconds=share.seconds / (len(parts) - place))
         found.append(estimate_step(part, loss, share, rng).labels)
-    return np.array([[float(unique_distances(y, as_sample(x[None, :]), loss)[0]) for y in found] for x in found])
+    return tuple(found)
+
+
+def _distances_between(partitions: Sequence[NDArray[np.int64]], loss: Loss) -> Floats:
+    if not partitions:
+        return np.zeros((1, 1))
+    return np.array(
+        [[float(unique_distances(y, as_sample(x[None, :]), loss)[0]) for y in partitions] for x in partitions]
+    )
 
 
 def _on_chain_estimates(unmixed: bool, apart: Floats) -> list[str]:

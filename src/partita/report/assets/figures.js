@@ -1,0 +1,146 @@
+"use strict";
+// The figures of the page about draws, except the map.
+const figures = (function () {
+  const { byId, node, drawing, axes, padded, path, watch, say, words } = chart;
+  const inCluster = (k) => (k === undefined || k < 0 ? " has no label" : " is in cluster " + k);
+
+  function counts(data) {
+    const drawn = drawing("fig-counts", 240);
+    if (!data || !drawn) { return; }
+    const low = data.x[0] - 0.6, high = data.x[data.x.length - 1] + 0.6, top = Math.max(...data.y) * 1.05;
+    const frame = { left: 0, top: 8, width: drawn.width, height: drawn.height - 8 };
+    const to = axes(drawn.svg, frame, [low, high], [0, top], ["number of clusters", "probability"], { wholeX: true });
+    const width = Math.min(72, Math.max(1, (to.x(1) - to.x(0)) * 0.8));
+    data.x.forEach((k, at) => {
+      const own = k === data.estimate ? "bar own" : "bar";
+      drawn.svg.append(node("rect", { x: to.x(k) - width / 2, y: to.y(data.y[at]), width: width, height: to.y(0) - to.y(data.y[at]), class: own }));
+    });
+    const likely = data.x.map((k, at) => [data.y[at], k]).filter((pair) => pair[0] >= 0.01).map((pair) => pair[1] + ": " + pair[0].toFixed(2));
+    drawn.figure.setAttribute("aria-label", "Posterior probabilities of the number of clusters: " + likely.slice(0, 30).join(", "));
+    watch(drawn, (x) => {
+      const at = data.x.findIndex((k) => Math.abs(to.x(k) - x) <= (to.x(1) - to.x(0)) / 2);
+      if (at < 0) { return; }
+      say("counts-readout", data.x[at] + (data.x[at] === 1 ? " cluster" : " clusters") + ": probability " + data.y[at].toFixed(3));
+    });
+  }
+
+  // Partitions as strips of coloured labels; `cells` tells what a cell is called.
+  function strips(id, data, cells) {
+    const rows = data ? data.labels.length : 0, drawn = data && drawing(id, 50 * rows + 8);
+    if (!drawn) { return; }
+    const total = data.edges[data.edges.length - 1], to = (edge) => edge / total * drawn.width;
+    data.labels.forEach((labels, row) => {
+      words(drawn.svg, 0, 50 * row + 16, data.names[row]);
+      let start = 0;
+      for (let at = 1; at <= labels.length; at += 1) {
+        if (at < labels.length && labels[at] === labels[start]) { continue; }
+        const x = to(data.edges[start]), k = labels[start];
+        const fill = k < 0 ? "var(--line)" : data.colors[k % data.colors.length];
+        drawn.svg.append(node("rect", { x: x, y: 50 * row + 23, width: to(data.edges[at]) - x, height: 25, fill: fill, "data-row": row, "data-cluster": k }));
+        start = at;
+      }
+    });
+    watch(drawn, (x, y) => {
+      const row = Math.min(rows - 1, Math.max(0, Math.floor(y / 50))), position = x / drawn.width * total;
+      let cell = data.edges.findIndex((edge) => edge > position) - 1;
+      if (cell < 0) { cell = data.edges.length - 2; }
+      say(id.replace("fig-", "") + "-readout", data.names[row].split(":")[0] + ": " + cells(cell) + inCluster(data.labels[row][cell]));
+    });
+  }
+
+  // Marks of equal area around (x, y); clusters beyond the colours also differ by shape.
+  const SHAPES = [
+    (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`,
+    (x, y, r) => `M${x} ${y - 1.2 * r}L${x + 1.1 * r} ${y + 0.8 * r}L${x - 1.1 * r} ${y + 0.8 * r}z`,
+    (x, y, r) => `M${x - 0.9 * r} ${y - 0.9 * r}h${1.8 * r}v${1.8 * r}h${-1.8 * r}z`,
+    (x, y, r) => `M${x} ${y - 1.3 * r}L${x + 1.3 * r} ${y}L${x} ${y + 1.3 * r}L${x - 1.3 * r} ${y}z`,
+    (x, y, r) => `M${x} ${y + 1.2 * r}L${x + 1.1 * r} ${y - 0.8 * r}L${x - 1.1 * r} ${y - 0.8 * r}z`,
+    (x, y, r) => `M${x - 0.4 * r} ${y - 1.2 * r}h${0.8 * r}v${0.8 * r}h${0.8 * r}v${0.8 * r}h${-0.8 * r}v${0.8 * r}h${-0.8 * r}v${-0.8 * r}h${-0.8 * r}v${-0.8 * r}h${0.8 * r}z`,
+  ];
+  const REPEAT = 7; // colours before the next shape, as in the figures for print
+
+  function panel(svg, frame, data, labels, names, ranges) {
+    const to = axes(svg, frame, ranges[0], ranges[1], names);
+    if (data.curve) {
+      svg.append(node("path", { d: path(data.curve.x.map(to.x), data.curve.y.map(to.y)), class: "curve" }));
+    }
+    const radius = data.x.length > 500 ? 2.5 : 4, marks = new Map();
+    labels.forEach((k, at) => {
+      const shape = SHAPES[k < 0 ? 0 : Math.floor(k / REPEAT) % SHAPES.length];
+      const drawn = shape(Number(to.x(data.x[at]).toFixed(1)), Number(to.y(data.y[at]).toFixed(1)), radius);
+      marks.set(k, (marks.get(k) || "") + drawn);
+    });
+    marks.forEach((d, k) => {
+      const fill = k < 0 ? "none" : data.colors[k % data.colors.length];
+      svg.append(node("path", { d: d, fill: fill, class: k < 0 ? "mark none" : "mark", "data-cluster": k }));
+    });
+    return to;
+  }
+  function points(data) {
+    const figure = byId("fig-points");
+    if (!data || !figure) { return; }
+    const count = data.panels.length, columns = figure.clientWidth < 560 ? 1 : Math.min(2, count), rows = Math.ceil(count / columns);
+    const drawn = drawing("fig-points", 300 * rows), width = drawn.width / columns;
+    const heights = data.curve ? data.curve.y.concat(data.y, 0) : data.y;
+    const ranges = [padded(data.curve ? data.curve.x : data.x, 0.04), padded(heights, 0.06)];
+    const scales = data.panels.map((shown, at) => {
+      const left = width * (at % columns), top = 300 * Math.floor(at / columns);
+      words(drawn.svg, left + 4, top + 16, shown.name, "start", { class: "panel" });
+      return panel(drawn.svg, { left: left, top: top + 28, width: width, height: 266 }, data, shown.labels, data.axes, ranges);
+    });
+    watch(drawn, (x, y) => {
+      const at = Math.min(count - 1, Math.floor(y / 300) * columns + Math.floor(x / width)), to = scales[at];
+      let nearest = -1, best = 400;
+      data.x.forEach((value, item) => {
+        const far = (to.x(value) - x) ** 2 + (to.y(data.y[item]) - y) ** 2;
+        if (far < best) { best = far; nearest = item; }
+      });
+      if (nearest < 0) { return; }
+      const shown = data.panels[at];
+      say("points-readout", shown.name.split(":")[0] + ": " + data.names[nearest] + inCluster(shown.labels[nearest]));
+    });
+  }
+
+  // Lines over 0, 1, 2, ...; `kind` gives the class or the colour of each.
+  function lines(svg, frame, series, names, kind, options) {
+    const longest = Math.max(...series.map((values) => values.length));
+    const range = options && options.fromZero ? [0, Math.max(...series.flat()) * 1.1] : padded(series.flat(), 0.06);
+    const to = axes(svg, frame, [0, Math.max(1, longest - 1) * (options && options.step || 1)], range, names, { wholeX: true, wholeY: series.flat().every(Number.isInteger) });
+    series.forEach((values, at) => {
+      const xs = values.map((_, x) => to.x(x * (options && options.step || 1)));
+      svg.append(node("path", Object.assign({ d: path(xs, values.map(to.y)) }, kind(at))));
+    });
+    return to;
+  }
+  function trace(data) {
+    const drawn = data && drawing("fig-trace", 240);
+    if (!drawn) { return; }
+    const order = data.lines.map((_, run) => run).filter((run) => run !== data.best).concat(data.best);
+    const series = order.map((run) => data.lines[run]), last = order.length - 1;
+    const frame = { left: 0, top: 8, width: drawn.width, height: 232 };
+    const to = lines(drawn.svg, frame, series, ["sweep", "expected loss"], (at) => ({ class: at === last ? "run best" : "run" }));
+    watch(drawn, (x, y) => {
+      let best = 900, found = null;
+      series.forEach((values, at) => values.forEach((value, sweep) => {
+        const far = (to.x(sweep) - x) ** 2 + (to.y(value) - y) ** 2;
+        if (far < best) { best = far; found = "run " + order[at] + ", sweep " + sweep + ": " + value.toPrecision(8); }
+      }));
+      if (found) { say("trace-readout", found); }
+    });
+  }
+  function chains(data) {
+    const figure = byId("fig-chains");
+    if (!data || !figure) { return; }
+    const narrow = figure.clientWidth < 560, rows = data.quantities.length * (narrow ? 2 : 1);
+    const drawn = drawing("fig-chains", 230 * rows), width = narrow ? drawn.width : drawn.width / 2;
+    const kind = (at) => ({ class: "chain", style: "stroke: " + data.colors[at % data.colors.length], "stroke-dasharray": at < data.colors.length ? "none" : "4 2" });
+    data.quantities.forEach((quantity, at) => {
+      const top = 230 * at * (narrow ? 2 : 1) + 10;
+      lines(drawn.svg, { left: 0, top: top, width: width, height: 215 }, quantity.traces, ["draw", quantity.name], kind, { step: data.step });
+      const beside = { left: narrow ? 0 : width, top: top + (narrow ? 230 : 0), width: width, height: 215 };
+      lines(drawn.svg, beside, quantity.ranks, ["rank (20 bins)", "share of draws"], kind, { fromZero: true });
+    });
+  }
+
+  return { counts, strips, points, trace, chains };
+})();

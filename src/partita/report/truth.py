@@ -1,0 +1,75 @@
+"""An estimate against a known partition: a table of clusters by classes, and measures with their directions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._names import Names, as_named
+from partita._partition_checks import check_partition_of
+from partita.agreement import compare_partitions
+from partita.losses import LOSSES
+from partita.partitions import overlaps
+from partita.report.tables import Column, Table
+
+Labels = NDArray[np.int64]
+#: Tables with more rows or columns are left out.
+LARGEST_CROSSED = 40
+MEASURES = {
+    "ari": ("adjusted Rand index", "higher is better, 1 is equal"),
+    "nmi": ("normalised mutual information", "higher is better, 1 is equal"),
+    "f1": ("F1 of the matched clusters", "higher is better, 1 is equal"),
+}
+LOSS_DIRECTION = "lower is better, 0 is equal"
+
+
+def truth_measures(truth: Labels, labels: Labels) -> Table:
+    """Every measure by its full name, with its direction."""
+    rows = []
+    for name, value in compare_partitions(truth, labels).items():
+        words, direction = MEASURES.get(name) or (f"{LOSSES[name].words} ({name})", LOSS_DIRECTION)
+        rows.append((words, float(value), direction))
+    rows.sort(key=lambda row: row[2] == LOSS_DIRECTION)
+    columns = (Column("Measure", "text"), Column("Value", "loss"), Column("Direction", "text"))
+    return Table("truth", "The estimate compared with the given truth", columns, rows)
+
+
+def against_truth(truth: Any, labels: Labels, names: Names | None) -> dict[str, Table | None]:
+    """The measures and the table of clusters by classes, as content of a page.
+
+    Parameters
+    ----------
+    truth : (n,) array_like
+        Matched by name with items that have names.
+    labels : (n,) integer array
+        Canonical labels of the estimate.
+    names : tuple of str or None
+        The items.
+    """
+    known = check_partition_of(truth, names, labels.size, "truth", "the estimate")
+    given = np.asarray(as_named(truth, "truth").in_order_of(names, labels.size, "the estimate"))
+    classes = [str(given[item]) for item in np.unique(known, return_index=True)[1].tolist()]
+    return {"truth": truth_measures(known, labels), "crossed": crossed(known, labels, classes)}
+
+
+def crossed(truth: Labels, labels: Labels, classes: list[str]) -> Table | None:
+    """Numbers of items by cluster and class; None if it would be too large to read.
+
+    Parameters
+    ----------
+    truth, labels : (n,) integer array
+        Canonical labels.
+    classes : list of str
+        The name of each class of the truth.
+    """
+    shape = (int(labels.max()) + 1, int(truth.max()) + 1)
+    if max(shape) > LARGEST_CROSSED:
+        return None
+    counts = np.zeros(shape, np.int64)
+    rows, columns, cells = overlaps(labels, truth)
+    counts[rows, columns] = cells
+    table = [(k, *row, sum(row)) for k, row in enumerate(counts.tolist())]
+    header = (Column("Cluster", "number"), *(Column(name, "number") for name in classes), Column("Items", "number"))
+    return Table("crossed", "Items by cluster of the estimate (rows) and class of the truth (columns)", header, table)
