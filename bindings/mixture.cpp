@@ -2,6 +2,8 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <utility>
+#include <variant>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -35,6 +37,45 @@ template <class Family, class Base> void bind_gaussian(nb::module_& m, const cha
             nb::arg("labels"), nb::arg("alpha"), nb::arg("place"), nb::arg("points"));
 }
 
+void bind_partition_priors(nb::module_& m) {
+    nb::class_<FixedAlpha>(m, "FixedAlpha")
+        .def(
+            "__init__", [](FixedAlpha* self, double alpha) { new (self) FixedAlpha{alpha}; },
+            nb::arg("alpha"));
+    nb::class_<GammaAlpha>(m, "GammaAlpha")
+        .def(
+            "__init__",
+            [](GammaAlpha* self, double shape, double rate, double start) {
+                new (self) GammaAlpha{shape, rate, start};
+            },
+            nb::arg("shape"), nb::arg("rate"), nb::arg("start") = 1.0);
+    nb::class_<GridAlpha>(m, "GridAlpha")
+        .def(
+            "__init__",
+            [](GridAlpha* self, nb::list values, nb::list log_prior) {
+                if (values.size() == 0 || values.size() != log_prior.size())
+                    throw nb::value_error("a grid needs values, and one log weight per value");
+                new (self) GridAlpha{doubles(values), doubles(log_prior)};
+            },
+            nb::arg("values"), nb::arg("log_prior"));
+    nb::class_<ProcessPrior>(m, "ProcessPrior")
+        .def(
+            "__init__",
+            [](ProcessPrior* self, std::variant<FixedAlpha, GammaAlpha, GridAlpha> alpha, double discount) {
+                new (self) ProcessPrior{std::move(alpha), discount};
+            },
+            nb::arg("alpha"), nb::arg("discount") = 0.0);
+    nb::class_<FiniteMixturePrior>(m, "FiniteMixturePrior")
+        .def(
+            "__init__",
+            [](FiniteMixturePrior* self, double weight, nb::list log_v) {
+                if (log_v.size() < 2)
+                    throw nb::value_error("a finite mixture needs ln V(t) for t = 0, 1, ...");
+                new (self) FiniteMixturePrior{weight, doubles(log_v)};
+            },
+            nb::arg("weight"), nb::arg("log_v"));
+}
+
 } // namespace
 
 void bind_mixture(nb::module_& m) {
@@ -54,16 +95,7 @@ void bind_mixture(nb::module_& m) {
                 new (self) GammaBase{doubles(mean), doubles(c), doubles(a), doubles(b)};
             },
             nb::arg("mean"), nb::arg("c"), nb::arg("a"), nb::arg("b"));
-    nb::class_<PartitionPriorSettings>(m, "PartitionPriorSettings")
-        .def(
-            "__init__",
-            [](PartitionPriorSettings* self, double alpha, double discount, double shape, double rate,
-               nb::list grid, nb::list grid_log_prior, nb::list log_v) {
-                new (self) PartitionPriorSettings{
-                    alpha, discount, shape, rate, doubles(grid), doubles(grid_log_prior), doubles(log_v)};
-            },
-            nb::arg("alpha"), nb::arg("discount"), nb::arg("shape"), nb::arg("rate"), nb::arg("grid"),
-            nb::arg("grid_log_prior"), nb::arg("log_v"));
+    bind_partition_priors(m);
     bind_gaussian<FullGaussian, WishartBase>(m, "FullGaussianSampler");
     bind_gaussian<DiagonalGaussian, GammaBase>(m, "DiagonalGaussianSampler");
 }

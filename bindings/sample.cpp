@@ -1,5 +1,8 @@
 // Binds cpp/sample: blocks of labels in, distinct draws out.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
+
+#include <optional>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -44,6 +47,24 @@ template <class Input> void bind_canonical(nb::module_& m) {
         nb::arg("labels").noconvert());
 }
 
+template <class Label> void bind_canonical_check(nb::module_& m) {
+    m.def(
+        "first_not_canonical",
+        [](const Array2<Label>& labels) -> std::optional<std::size_t> {
+            nb::gil_scoped_release release;
+            for (std::size_t row = 0; row < labels.shape(0); ++row)
+                if (!partita::common::is_canonical(
+                        as_span(labels).subspan(row * labels.shape(1), labels.shape(1))))
+                    return row;
+            return std::nullopt;
+        },
+        nb::arg("labels").noconvert());
+}
+
+template <class... Labels> void bind_canonical_checks(nb::module_& m) {
+    (bind_canonical_check<Labels>(m), ...);
+}
+
 template <class... Inputs> void bind_for(nb::module_& m, nb::class_<SampleBuilder>& builder) {
     (bind_add<Inputs>(builder), ...);
     (bind_canonical<Inputs>(m), ...);
@@ -60,4 +81,6 @@ void bind_sample(nb::module_& m) {
                 "Labels, counts, index, and whether there are gaps; the builder is then empty.");
     bind_for<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
              std::uint32_t, std::uint64_t>(m, builder);
+    bind_canonical_checks<std::int8_t, std::int16_t, std::int32_t, std::uint8_t, std::uint16_t,
+                          std::uint32_t>(m);
 }

@@ -84,4 +84,30 @@ private:
     std::vector<std::size_t> used_;
 };
 
+/// Whether each label is at most one more than all before it. In a signed type -1 is missing, but not every
+/// label may be; in an unsigned type the largest value, which would mean a gap, is no label.
+template <class Label> bool is_canonical(std::span<const Label> row) {
+    constexpr Label lowest = std::is_signed_v<Label> ? -1 : 0;
+    constexpr std::size_t block = 64;
+    std::uint64_t next = 0; // the label that has not appeared yet
+    for (std::size_t start = 0; start < row.size(); start += block) {
+        const auto labels = row.subspan(start, std::min(block, row.size() - start));
+        Label low = 0, high = 0;
+        for (const Label label : labels) {
+            low = std::min(low, label);
+            high = std::max(high, label);
+        }
+        if (low < lowest || (std::is_unsigned_v<Label> && high == std::numeric_limits<Label>::max()))
+            return false;
+        if (next > 0 && static_cast<std::uint64_t>(high) < next)
+            continue; // nothing new, as in most blocks: only these two passes, which compilers vectorise
+        for (const Label label : labels) {
+            if (label >= 0 && static_cast<std::uint64_t>(label) > next)
+                return false;
+            next += label >= 0 && static_cast<std::uint64_t>(label) == next;
+        }
+    }
+    return next > 0;
+}
+
 } // namespace partita::common

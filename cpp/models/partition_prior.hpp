@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "common/log_gamma.hpp"
@@ -17,24 +19,44 @@
 
 namespace partita::models {
 
-struct PartitionPriorSettings {
-    double alpha = 1.0;             // its first value, or the Dirichlet weight of the finite mixture
-    double discount = 0.0;          // Pitman-Yor
-    double shape = 0.0, rate = 0.0; // Gamma prior on alpha, if shape > 0
-    std::vector<double> grid;       // or: alpha's values on a grid, with
-    std::vector<double> grid_log_prior;
-    std::vector<double> log_v; // the finite mixture's ln V(t), t = 0..n; empty for the processes
+struct FixedAlpha {
+    double alpha = 1.0;
 };
+
+struct GammaAlpha {
+    double shape, rate;
+    double start = 1.0;
+};
+
+struct GridAlpha {
+    std::vector<double> values, log_prior; // one log weight per value
+};
+
+/// The Dirichlet process, and with a discount the Pitman-Yor process.
+struct ProcessPrior {
+    std::variant<FixedAlpha, GammaAlpha, GridAlpha> alpha;
+    double discount = 0.0;
+};
+
+struct FiniteMixturePrior {
+    double weight = 1.0;       // of the symmetric Dirichlet distribution
+    std::vector<double> log_v; // ln V(t), t = 0..n
+};
+
+using PartitionPriorSettings = std::variant<ProcessPrior, FiniteMixturePrior>;
 
 class PartitionPrior {
 public:
     PartitionPrior(PartitionPriorSettings settings, std::size_t n_items)
-        : settings_(std::move(settings)), n_items_(n_items), alpha_(settings_.alpha), log_join_(n_items + 1),
+        : settings_(std::move(settings)), n_items_(n_items), alpha_(first_alpha()), log_join_(n_items + 1),
           log_w_(n_items + 1) {
-        const bool finite = !settings_.log_v.empty();
-        const double offset = finite ? alpha_ : -settings_.discount;
+        if (const auto* finite = std::get_if<FiniteMixturePrior>(&settings_))
+            log_v_ = finite->log_v;
+        else
+            discount_ = std::get<ProcessPrior>(settings_).discount;
+        const double offset = is_finite() ? alpha_ : -discount_;
         log_w_[0] = 0.0;
-        log_join_[0] = finite ? std::log(alpha_) : 0.0;
+        log_join_[0] = is_finite() ? std::log(alpha_) : 0.0;
         for (std::size_t m = 1; m <= n_items; ++m) {
             log_w_[m] = log_w_[m - 1] + log_join_[m - 1];
             log_join_[m] = std::log(static_cast<double>(m) + offset);
@@ -47,76 +69,92 @@ public:
     /// ln weight of a cluster of one's own beside t other clusters: ln V(t + 1) / V(t) + ln W(1). Beside as
     /// many clusters as there are items nobody is left to open one.
     double log_open(std::size_t t) const {
-        if (settings_.log_v.empty())
-            return std::log(alpha_ + settings_.discount * static_cast<double>(t));
-        if (t + 1 >= settings_.log_v.size())
+        if (!is_finite())
+            return std::log(alpha_ + discount_ * static_cast<double>(t));
+        if (t + 1 >= log_v_.size())
             return -std::numeric_limits<double>::infinity();
-        return t == 0 ? 0.0 : settings_.log_v[t + 1] - settings_.log_v[t] + log_join_[0];
+        return t == 0 ? 0.0 : log_v_[t + 1] - log_v_[t] + log_join_[0];
     }
 
     double log_w(std::size_t m) const { return log_w_[m]; }
 
     /// ln V(t), in full: log densities of different alpha can be compared.
-    double log_v(std::size_t t) const {
-        if (!settings_.log_v.empty())
-            return settings_.log_v[t];
-        return log_v_of(alpha_, t);
-    }
+    double log_v(std::size_t t) const { return is_finite() ? log_v_[t] : log_v_of(alpha_, t); }
 
     double alpha() const { return alpha_; }
     void set_alpha(double alpha) { alpha_ = alpha; }
 
     /// Whether a chain can have come to this alpha: it is given, on the grid, or any positive number.
     bool allows(double alpha) const {
-        if (!settings_.grid.empty())
-            return std::find(settings_.grid.begin(), settings_.grid.end(), alpha) != settings_.grid.end();
-        return settings_.shape > 0.0 ? alpha > 0.0 && std::isfinite(alpha) : alpha == settings_.alpha;
+        if (const auto* grid = alpha_prior<GridAlpha>())
+            return std::ranges::find(grid->values, alpha) != grid->values.end();
+        return alpha_prior<GammaAlpha>() ? alpha > 0.0 && std::isfinite(alpha) : alpha == first_alpha();
     }
 
     /// Draws alpha given the number of clusters. With a Gamma prior: the beta of Escobar & West (1995), and
     /// for each cluster after the first a coin (Teh 2006) that is always heads without a discount.
     void update_alpha(common::Rng& rng, std::size_t t) {
-        if (!settings_.grid.empty())
-            update_on_grid(rng, t);
-        else if (settings_.shape > 0.0)
-            update_gamma(rng, t);
+        if (const auto* grid = alpha_prior<GridAlpha>())
+            update_on_grid(*grid, rng, t);
+        else if (const auto* gamma = alpha_prior<GammaAlpha>())
+            update_gamma(*gamma, rng, t);
     }
 
 private:
+    static double first_of(const FixedAlpha& alpha) { return alpha.alpha; }
+    static double first_of(const GammaAlpha& alpha) { return alpha.start; }
+    static double first_of(const GridAlpha& alpha) { return alpha.values[alpha.values.size() / 2]; }
+
+    double first_alpha() const {
+        if (const auto* finite = std::get_if<FiniteMixturePrior>(&settings_))
+            return finite->weight;
+        return std::visit([](const auto& alpha) { return first_of(alpha); },
+                          std::get<ProcessPrior>(settings_).alpha);
+    }
+
+    bool is_finite() const { return !log_v_.empty(); }
+
+    /// How alpha is drawn, if it is drawn in this way.
+    template <class Alpha> const Alpha* alpha_prior() const {
+        const auto* process = std::get_if<ProcessPrior>(&settings_);
+        return process == nullptr ? nullptr : std::get_if<Alpha>(&process->alpha);
+    }
+
     double log_v_of(double alpha, std::size_t t) const {
         const auto n = static_cast<double>(n_items_);
         double sum = common::log_gamma(alpha + 1.0) - common::log_gamma(alpha + n);
         if (alpha > common::large_argument)
             sum = -common::log_rising(alpha + 1.0, n - 1.0);
-        if (settings_.discount == 0.0)
+        if (discount_ == 0.0)
             return sum + static_cast<double>(t - 1) * std::log(alpha);
         for (std::size_t i = 1; i < t; ++i)
-            sum += std::log(alpha + settings_.discount * static_cast<double>(i));
+            sum += std::log(alpha + discount_ * static_cast<double>(i));
         return sum;
     }
 
-    void update_gamma(common::Rng& rng, std::size_t t) {
+    void update_gamma(const GammaAlpha& prior, common::Rng& rng, std::size_t t) {
         double heads = 0.0;
         for (std::size_t i = 1; i < t; ++i)
-            if (settings_.discount == 0.0 ||
-                rng.uniform() * (alpha_ + settings_.discount * static_cast<double>(i)) < alpha_)
+            if (discount_ == 0.0 || rng.uniform() * (alpha_ + discount_ * static_cast<double>(i)) < alpha_)
                 heads += 1.0;
         const double others = static_cast<double>(n_items_) - 1.0;
         const double log_eta = others > 0.0 ? common::log_beta_variate(rng, alpha_ + 1.0, others) : 0.0;
         // the least positive number keeps ln(alpha) finite when a tiny shape makes the variate underflow
-        alpha_ = std::max(common::gamma(rng, settings_.shape + heads, settings_.rate - log_eta), 1e-300);
+        alpha_ = std::max(common::gamma(rng, prior.shape + heads, prior.rate - log_eta), 1e-300);
     }
 
-    void update_on_grid(common::Rng& rng, std::size_t t) {
-        std::vector<double> scores(settings_.grid.size());
+    void update_on_grid(const GridAlpha& grid, common::Rng& rng, std::size_t t) {
+        std::vector<double> scores(grid.values.size());
         for (std::size_t g = 0; g < scores.size(); ++g)
-            scores[g] = settings_.grid_log_prior[g] + log_v_of(settings_.grid[g], t);
-        alpha_ = settings_.grid[common::draw_from_logs(rng, scores)];
+            scores[g] = grid.log_prior[g] + log_v_of(grid.values[g], t);
+        alpha_ = grid.values[common::draw_from_logs(rng, scores)];
     }
 
     PartitionPriorSettings settings_;
     std::size_t n_items_;
-    double alpha_;
+    double alpha_;              // the weight of a finite mixture
+    double discount_ = 0.0;     // of a process
+    std::vector<double> log_v_; // of a finite mixture; a process computes it
     std::vector<double> log_join_, log_w_;
 };
 

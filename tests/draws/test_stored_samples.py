@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import partita as pt
+from partita import _core
 from partita._checked_json import from_checked_json, to_checked_json
 from partita.datasets import make_draws
 
@@ -57,6 +58,37 @@ def test_every_length_of_a_cut_file_is_seen(kept):
         with pytest.raises(ValueError, match="is not a sample"):
             pt.open_sample(kept)
         file.write_bytes(content)
+
+
+def first_not_canonical(labels):
+    """The first row that is not canonical, label by label."""
+    for row, draw in enumerate(labels.tolist()):
+        following = 0
+        for label in draw:
+            if label > following or label < -1 or (labels.dtype.kind == "u" and label == np.iinfo(labels.dtype).max):
+                return row
+            following += label == following
+        if following == 0:
+            return row
+    return None
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u2", "u4", "i1", "i2", "i4"])
+def test_canonical_rows_are_told_from_others(dtype):
+    rng = np.random.default_rng(8)
+    told = set()
+    for n_items in (1, 2, 63, 64, 65, 130, 300):  # on both sides of the blocks of 64
+        good = np.array([pt.canonical(rng.integers(0, 1 + n_items // 3, n_items)) for _ in range(20)]).astype(dtype)
+        for _ in range(40):
+            labels = good.copy()
+            row, item = rng.integers(20), rng.integers(n_items)
+            labels[row, item] = rng.choice([0, labels[row].max() + 1, labels[row].max() + 2, np.iinfo(dtype).max])
+            if dtype.startswith("i"):
+                labels[rng.random(labels.shape) < 0.1] = -1
+                labels[row, item] = rng.choice([-1, -2, labels[row, item]])
+            told.add(_core.first_not_canonical(labels) is None)
+            assert _core.first_not_canonical(labels) == first_not_canonical(labels)
+    assert told == {True, False}
 
 
 HOSTILE = {

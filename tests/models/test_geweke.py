@@ -36,7 +36,7 @@ def draw_data(rng, labels, full):
 
 
 def sweep(data, labels, alpha, step, full, split_merge, shape=SHAPE):
-    prior = _core.PartitionPriorSettings(alpha, 0.0, shape, RATE, [], [], [])
+    prior = _core.ProcessPrior(_core.GammaAlpha(shape, RATE, start=alpha))
     if full:
         base = _core.WishartBase(MEAN, [KAPPA], [NU], SCALE.ravel().tolist(), [])
         make = _core.FullGaussianSampler

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita import _core
 from partita._draws.sources.npy import Header, read_header
 from partita._validate import check_weights
 
-_BYTES_AT_A_TIME = 1 << 24
+_BYTES_AT_A_TIME = 1 << 20  # fits the caches: hashed, then checked
 _IDENTITY = "_partita_identity"  # of the file that is mapped, kept with the array
 
 
@@ -72,7 +73,9 @@ def check_labels(path: Path, facts: Mapping[str, Any] | None) -> None:
         for start in range(0, n_rows, step):
             content = stream.read(min(step, n_rows - start) * n_items * header.dtype.itemsize)
             digest.update(content)
-            _check_canonical(np.frombuffer(content, header.dtype).reshape(-1, n_items), start)
+            bad = _core.first_not_canonical(np.frombuffer(content, header.dtype).reshape(-1, n_items))
+            if bad is not None:
+                raise ValueError(f"draw {start + bad} of {path.name} has labels that are not canonical")
     if facts is not None and (facts.get("sha256") != digest.hexdigest() or facts.get("bytes") != size):
         raise ValueError(f"{path.name} is damaged: its checksum does not match its content")
 
@@ -82,20 +85,6 @@ def _check_header(header: Header, size: int) -> None:
     good = good and header.dtype.kind in "iu" and header.dtype.itemsize <= 4 and header.dtype.isnative
     if not good or size != header.offset + np.prod(header.shape, dtype=object) * header.dtype.itemsize:
         raise ValueError(f"labels.npy has {header.dtype.str} of shape {header.shape}, which cannot be labels of draws")
-
-
-def _check_canonical(labels: NDArray[Any], first: int) -> None:
-    """Checks for labels 0, 1, ... in order of first appearance; -1, in a signed type, is a missing label."""
-    largest = np.maximum.accumulate(labels, axis=1)
-    begins = (labels[:, 0] == 0) | ((labels[:, 0] == -1) if labels.dtype.kind == "i" else False)
-    later, before = labels[:, 1:], largest[:, :-1]
-    bad = ~begins | ((later > before) & (later - before != 1)).any(axis=1)
-    if labels.dtype.kind == "i":
-        bad |= (labels < -1).any(axis=1) | (largest[:, -1] < 0)
-    else:
-        bad |= largest[:, -1] == np.iinfo(labels.dtype).max  # the core's marker of a missing label
-    if bad.any():
-        raise ValueError(f"draw {first + int(np.flatnonzero(bad)[0])} of labels.npy has labels that are not canonical")
 
 
 def check_arrays(arrays: Mapping[str, Any], names: Any) -> None:

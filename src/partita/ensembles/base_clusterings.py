@@ -13,6 +13,7 @@ from scipy import sparse
 from partita._draws.labels import BadLabel, to_codes, type_problem
 from partita._names import Names, row_names
 from partita._warn import warn_user
+from partita.partitions import canonical
 
 Labels = NDArray[np.intp]
 
@@ -215,11 +216,8 @@ def warn_unlabelled(base: Base) -> NDArray[np.bool_]:
 
 def spread(labels: NDArray[Any], labelled: NDArray[np.bool_]) -> Labels:
     """Canonical labels of the labelled items, −1 for the others."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.intp)
-    rank[np.argsort(first)] = np.arange(len(first))
     full = np.full(len(labelled), -1, dtype=np.intp)
-    full[labelled] = rank[inverse]
+    full[labelled] = canonical(labels)
     return full
 
 

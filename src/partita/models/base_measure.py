@@ -13,6 +13,8 @@ from partita._settings import SettingsGroup
 from partita.models.priors import FiniteMixture, GammaAlpha, PowerAlpha, WishartGrid
 from partita.models.ranges import MAX_SHAPE, MAX_VALUE, MIN_VALUE, check_scale, check_shape
 
+PartitionPrior = _core.ProcessPrior | _core.FiniteMixturePrior
+
 
 @dataclass(frozen=True)
 class GaussianBase(SettingsGroup):
@@ -150,23 +152,26 @@ def per_dimension(
     return numbers
 
 
-def partition_prior(model: Any, n_items: int, log_v_items: int | None = None) -> _core.PartitionPriorSettings:
+def partition_prior(model: Any, n_items: int, log_v_items: int | None = None) -> PartitionPrior:
     """Dirichlet process, Pitman–Yor or finite mixture; `log_v_items` is the n of the finite V(t)."""
     if isinstance(model.components, FiniteMixture):
         if model.alpha is not None or model.discount != 0:
             raise ValueError("a FiniteMixture has neither alpha nor discount: its weight is FiniteMixture(weight=...)")
         log_v = model.components.log_v(log_v_items or n_items).tolist()
-        return _core.PartitionPriorSettings(model.components.weight, 0.0, 0.0, 0.0, [], [], log_v)
+        return _core.FiniteMixturePrior(weight=model.components.weight, log_v=log_v)
     if model.components is not None:
         raise TypeError(f"components must be None or a FiniteMixture, not {model.components!r}")
     discount = float(model.discount)
     if not 0 <= discount < 1:
         raise ValueError(f"discount must be in [0, 1), but it is {model.discount}")
-    if isinstance(model.alpha, PowerAlpha):
-        values, log_prior = model.alpha.grid(n_items)
-        start = float(values[len(values) // 2])
-        return _core.PartitionPriorSettings(start, discount, 0.0, 0.0, values.tolist(), log_prior.tolist(), [])
-    if model.alpha is None or isinstance(model.alpha, GammaAlpha):
-        gamma = model.alpha or GammaAlpha()
-        return _core.PartitionPriorSettings(1.0, discount, gamma.shape, gamma.rate, [], [], [])
-    return _core.PartitionPriorSettings(check_scale(model.alpha, "alpha"), discount, 0.0, 0.0, [], [], [])
+    return _core.ProcessPrior(_alpha_prior(model.alpha, n_items), discount)
+
+
+def _alpha_prior(alpha: Any, n_items: int) -> _core.FixedAlpha | _core.GammaAlpha | _core.GridAlpha:
+    if isinstance(alpha, PowerAlpha):
+        values, log_prior = alpha.grid(n_items)
+        return _core.GridAlpha(values.tolist(), log_prior.tolist())
+    if alpha is None or isinstance(alpha, GammaAlpha):
+        gamma = alpha or GammaAlpha()
+        return _core.GammaAlpha(gamma.shape, gamma.rate)
+    return _core.FixedAlpha(check_scale(alpha, "alpha"))

@@ -16,6 +16,7 @@ from partita import _core
 from partita._html import ShownAsText
 from partita._validate import check_n_jobs
 from partita.losses import VI, Binder, Loss, core_sample
+from partita.partitions import canonical
 from partita.sample import PartitionSample
 
 #: A component with at most this many items is solved by enumerating all of its partitions.
@@ -84,12 +85,7 @@ class Parts:
 
     def partition(self) -> NDArray[np.int64]:
         """The best partition, if all components are solved."""
-        pairs = np.stack([self.component.astype(np.int64), self.labels.astype(np.int64)])
-        _, first, inverse = np.unique(
-            pairs[0] * (MAX_ENUMERATED + 1) + pairs[1], return_index=True, return_inverse=True
-        )
-        labels: NDArray[np.int64] = np.argsort(np.argsort(first))[inverse]
-        return labels
+        return canonical(self.component.astype(np.int64) * (MAX_ENUMERATED + 1) + self.labels)
 
 
 def has_parts(loss: Loss) -> bool:

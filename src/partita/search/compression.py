@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.losses import VI, Binder, Loss
+from partita.partitions import canonical
 from partita.sample import PartitionSample
 
 #: A weighted item costs more to score than a single one; with fewer equal items than this the search gains nothing.
@@ -76,9 +77,6 @@ def _equal_columns(labels: NDArray[np.generic], most: float) -> NDArray[np.int64
             sums += labels[row].astype(np.uint64) * multipliers[row]
         if len(np.unique(sums)) > most:
             return None
-    _, first, inverse = np.unique(sums, return_index=True, return_inverse=True)
-    representative = first[inverse]
-    if any((row != row[representative]).any() for row in labels):
-        return None
-    group: NDArray[np.int64] = np.argsort(np.argsort(first))[inverse]
-    return group
+    group = canonical(sums)
+    representative = np.unique(group, return_index=True)[1][group]
+    return None if any((row != row[representative]).any() for row in labels) else group

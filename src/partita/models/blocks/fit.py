@@ -14,9 +14,11 @@ from scipy.stats import beta, gamma
 
 from partita._html import ShownAsText, rows_table
 from partita._names import as_named, names_or_none
+from partita._partition_checks import check_partition
 from partita.models.blocks.core import EdgeModel
 from partita.models.blocks.graph import Graph
 from partita.models.blocks.runs import BlockRun, Runs
+from partita.partitions import canonical
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,7 +46,7 @@ class MergePath(ShownAsText):
         target = np.arange(len(self.icl))
         for kept, absorbed in zip(self.kept[: len(self.icl) - k], self.absorbed, strict=False):
             target[target == absorbed] = kept
-        return first_appearance(target[self.labels])
+        return canonical(target[self.labels])
 
     def __repr__(self) -> str:
         return f"MergePath({len(self.icl)} to 1 clusters, ICL {self.icl[0]:.2f} to {self.icl[-1]:.2f})"
@@ -188,18 +190,6 @@ class BlockFit(WithRuns):
         return f"<p>{html.escape(repr(self))}</p><table>{head}{rows}</table>"
 
 
-def first_appearance(labels: NDArray[Any]) -> NDArray[np.int64]:
-    """Labels 0, 1, ... in order of first appearance.
-
-    >>> first_appearance(np.array([7, 7, 2, 7]))
-    array([0, 0, 1, 0])
-    """
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse]
-
-
 def node_labels(labels: ArrayLike, names: Sequence[Any], name: str, whose: str) -> NDArray[np.int64]:
     """Canonical labels of named nodes: a Series is matched by its index, all else by position."""
     given = as_named(labels, name)
@@ -207,7 +197,7 @@ def node_labels(labels: ArrayLike, names: Sequence[Any], name: str, whose: str) 
     by_name = given.names is not None and names_or_none(names) is not None
     if len(shape) != 1 or (shape[0] != len(names) and not by_name):
         raise ValueError(f"{name} must have {len(names)} labels, as the {whose} has, but its shape is {shape}")
-    return first_appearance(np.asarray(given.in_order_of(names_or_none(names), len(names), whose)))
+    return check_partition(given.in_order_of(names_or_none(names), len(names), whose), name)
 
 
 def check_pairs(pairs: ArrayLike, shape: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -16,7 +16,7 @@ from partita._estimator import LazyPosterior
 from partita._names import names_or_none
 from partita._validate import check_count, check_positive, check_random_state, check_rng
 from partita.models.blocks.core import EdgeModel, check_settings, constant, native_model
-from partita.models.blocks.fit import Blocks, WithRuns, block_table, check_pairs, first_appearance, node_labels
+from partita.models.blocks.fit import Blocks, WithRuns, block_table, check_pairs, node_labels
 from partita.models.blocks.graph import Graph, as_bipartite
 from partita.models.blocks.runs import Runs
 from partita.models.blocks.sampling import (
@@ -33,6 +33,7 @@ from partita.models.checkpoint import Plan
 from partita.models.plan import make_plan
 from partita.models.ranges import checked_log_density
 from partita.models.sampling import Registry, sample_model
+from partita.partitions import canonical
 
 PARAMETERS = ("n0", "eta0", "zeta0", "edges", "a0", "b0", "k_prior")
 
@@ -190,7 +191,7 @@ class LatentBlockModel(LazyPosterior):
         starts, kinds = self._starts(graph, most, restarts, generator)
         labels, icl, runs = search_partition(native, starts, kinds, limits, generator)
         offset = constant(graph, model)
-        rows, columns = first_appearance(labels[: shape[0]]), first_appearance(labels[shape[0] :])
+        rows, columns = canonical(labels[: shape[0]]), canonical(labels[shape[0] :])
         best = checked_log_density(icl + offset, self.params())
         return LatentBlockFit(rows, columns, best, runs.plus(offset), graph, model)
 

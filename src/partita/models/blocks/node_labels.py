@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from partita._text.cells import is_number, whole_or_text
 from partita._text.header import Kind, shown
 from partita._text.table import Row, Table, listed, read_table, split_column
-from partita.models.blocks.fit import first_appearance
+from partita.partitions import canonical
 
 NODES = Kind("node", "put node,label above it", is_header=lambda cells: not is_number(cells[0]))
 LABEL_NAMES = ("label", "labels", "cluster")
@@ -45,7 +45,7 @@ def read_node_labels(path: str | Path, names: Sequence[Any]) -> NDArray[np.int64
     without = [name for name in names if name not in given]
     if without:
         raise ValueError(f"{file}: node {without[0]!r} has no label")
-    return first_appearance(np.array([given[name] for name in names], dtype=str))
+    return canonical(np.array([given[name] for name in names], dtype=str))
 
 
 def _table(path: str | Path, columns: Sequence[str]) -> Table:

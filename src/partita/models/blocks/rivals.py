@@ -13,9 +13,9 @@ from scipy.special import betaln, digamma, gammaln, xlogy
 
 from partita._html import ShownAsText
 from partita._validate import check_count, check_rng
-from partita.models.blocks.fit import first_appearance
 from partita.models.blocks.graph import Graph, as_graph
 from partita.models.blocks.starts import both_directions, embed, kmeans
+from partita.partitions import canonical
 
 Matrix = NDArray[np.float64]
 TINY = 1e-10
@@ -99,7 +99,7 @@ def louvain(graph: Any, *, directed: bool = True, rng: Any = None) -> RivalFit:
     for place, members in enumerate(communities):
         labels[list(members)] = place
     quality = float(networkx.community.modularity(network, communities)) if seen.adjacency.nnz else 0.0
-    return RivalFit(first_appearance(labels), quality, {len(communities): quality})
+    return RivalFit(canonical(labels), quality, {len(communities): quality})
 
 
 def _best_over_k(
@@ -125,7 +125,7 @@ def _best_over_k(
             tau, criterion = fit(adjacency, start, directed)
             by_k[size] = max(by_k.get(size, -math.inf), criterion)
             if criterion > best[0]:
-                best = (criterion, first_appearance(tau.argmax(axis=1)))
+                best = (criterion, canonical(tau.argmax(axis=1)))
     return RivalFit(best[1], best[0], by_k)
 
 

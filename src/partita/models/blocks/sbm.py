@@ -20,7 +20,7 @@ from partita.models.blocks.core import (
     constant,
     native_model,
 )
-from partita.models.blocks.fit import BlockFit, MergePath, first_appearance, node_labels
+from partita.models.blocks.fit import BlockFit, MergePath, node_labels
 from partita.models.blocks.graph import Graph, as_graph
 from partita.models.blocks.runs import Runs
 from partita.models.blocks.sampling import (
@@ -44,6 +44,7 @@ from partita.models.checkpoint import Plan
 from partita.models.plan import make_plan
 from partita.models.ranges import checked_log_density
 from partita.models.sampling import Registry, sample_model
+from partita.partitions import canonical
 
 PARAMETERS = ("directed", "loops", "n0", "eta0", "zeta0", "edges", "blocks", "degree_corrected", "a0", "b0", "k_prior")
 
@@ -125,8 +126,8 @@ class StochasticBlockModel(LazyPosterior):
         """
         seen = self._graph(graph)
         model = self._edge_model(seen)
-        canonical = self._check_labels(seen, labels)
-        icl = native_model(seen, model, self.n0).icl(canonical) + constant(seen, model)
+        checked = self._check_labels(seen, labels)
+        icl = native_model(seen, model, self.n0).icl(checked) + constant(seen, model)
         return checked_log_density(icl, self.params())
 
     def maximize(
@@ -291,10 +292,10 @@ class StochasticBlockModel(LazyPosterior):
     def _fit(
         self, native: Any, graph: Graph, model: EdgeModel, labels: NDArray[np.uint32], icl: float, runs: Runs
     ) -> BlockFit:
-        canonical = first_appearance(labels)
-        kept, absorbed, change = native.merge_path(canonical.astype(np.uint32))
-        path = MergePath(canonical, kept, absorbed, icl + np.concatenate([[0.0], np.cumsum(change)]))
-        return BlockFit(canonical, icl, path, runs, graph, model)
+        named = canonical(labels)
+        kept, absorbed, change = native.merge_path(named.astype(np.uint32))
+        path = MergePath(named, kept, absorbed, icl + np.concatenate([[0.0], np.cumsum(change)]))
+        return BlockFit(named, icl, path, runs, graph, model)
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
