@@ -20,6 +20,7 @@
 
 using namespace nb::literals;
 using partita::Sharing;
+using partita::search::Found;
 using partita::search::Run;
 using partita::search::SearchOptions;
 using partita::search::Stage;
@@ -39,24 +40,22 @@ partita::search::Progress python_progress(nb::object report) {
 
 /// The runs of a paper's algorithm.
 template <class S>
-std::vector<Run> run_paper(const std::string& method, const typename S::Setting& problem,
-                           const SearchOptions& options, const partita::common::StopFlag& stop,
-                           const partita::search::Progress& progress) {
+Found run_paper(const std::string& method, const typename S::Setting& problem, const SearchOptions& options,
+                const partita::common::StopFlag& stop, const partita::search::Progress& progress) {
     if (method != "salso" && method != "greedy")
         throw std::invalid_argument("unknown method " + method);
     const auto one = method == "salso" ? partita::search::salso_run<S> : partita::search::greedy_run<S>;
-    return partita::search::run_all(
+    return partita::search::each_started(partita::search::run_all(
         [&](const SearchOptions& own, partita::common::Rng& rng, const partita::search::Limits& limits) {
             return one(problem, own, rng, limits);
         },
-        options, stop, progress);
+        options, stop, progress));
 }
 
 template <class Label>
-std::vector<Run> run_method(const std::string& method, const partita::Draws<Label>& draws,
-                            const partita::LossTables& tables, const SearchOptions& options,
-                            const partita::common::StopFlag& stop,
-                            const partita::search::Progress& progress) {
+Found run_method(const std::string& method, const partita::Draws<Label>& draws,
+                 const partita::LossTables& tables, const SearchOptions& options,
+                 const partita::common::StopFlag& stop, const partita::search::Progress& progress) {
     if (method == "search")
         return partita::search::search(draws, tables, options, stop, progress);
     if (partita::search::prefers_sparse(draws, tables.loss(), options)) {
@@ -78,19 +77,20 @@ partita::search::DoStage python_stage(nb::object do_stage) {
     };
 }
 
-/// Calls work(draws, tables, stop); returns its runs and whether Ctrl-C ended them early.
+/// Calls work(draws, tables, stop); returns its runs, whether Ctrl-C ended them early, and how many starts
+/// were made.
 template <class Work>
 nb::tuple interruptible_runs(const SampleView& sample, const LossHandle& loss,
                              std::span<const std::uint32_t> copies, Sharing sharing, Work work) {
     return sample.visit([&](auto draws) {
         draws.copies = copies;
         draws.sharing = sharing;
-        std::vector<Run> runs;
+        Found found;
         const bool interrupted = run_interruptible([&](const partita::common::StopFlag& stop) {
             const partita::LossTables tables(loss.loss, draws.n_total());
-            runs = work(draws, tables, stop);
+            found = work(draws, tables, stop);
         });
-        return nb::make_tuple(nb::cast(std::move(runs)), interrupted);
+        return nb::make_tuple(nb::cast(std::move(found.runs)), interrupted, found.n_started);
     });
 }
 
@@ -118,8 +118,8 @@ nb::tuple refine(const SampleView& sample, const LossHandle& loss, Array2<std::u
     }
     return interruptible_runs(sample, loss, {}, Sharing::where_it_pays,
                               [&](const auto& draws, const auto& tables, const auto& stop) {
-                                  return partita::search::refine(draws, tables, options, begun, stop,
-                                                                 progress);
+                                  return partita::search::each_started(
+                                      partita::search::refine(draws, tables, options, begun, stop, progress));
                               });
 }
 
@@ -132,8 +132,8 @@ nb::tuple search_constrained(const SampleView& sample, const LossHandle& loss, L
     return interruptible_runs(sample, loss, {}, Sharing::where_it_pays,
                               [&](const auto& draws, const auto& tables, const auto& stop) {
                                   const partita::search::Problem problem(draws, tables);
-                                  return partita::search::search_constrained(problem, restrictions, starts,
-                                                                             options, stop, progress);
+                                  return partita::search::each_started(partita::search::search_constrained(
+                                      problem, restrictions, starts, options, stop, progress));
                               });
 }
 
@@ -155,6 +155,7 @@ void bind_search(nb::module_& m) {
     nb::class_<SearchOptions>(m, "SearchOptions", "Options of a search, all resolved.")
         .def(nb::init<>())
         .def_rw("runs", &SearchOptions::runs)
+        .def_rw("adapts", &SearchOptions::adapts)
         .def_rw("seconds", &SearchOptions::seconds)
         .def_rw("max_clusters", &SearchOptions::max_clusters)
         .def_rw("start_groups", &SearchOptions::start_groups)

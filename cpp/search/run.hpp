@@ -30,6 +30,7 @@ enum class StateKind { where_it_pays, dense, sparse };
 
 struct SearchOptions {
     std::uint32_t runs = 16;
+    bool adapts = false; // fewer runs where the first ones agree
     double seconds = std::numeric_limits<double>::infinity();
     std::uint32_t max_clusters = 1; // and so many groups in a random start:
     std::uint32_t start_groups = 1;
@@ -67,6 +68,18 @@ struct Run {
         clusters_a_row = state.problem().clusters_a_row();
     }
 };
+
+/// The runs of a search, starts and crossings, and how many starts were made.
+struct Found {
+    std::vector<Run> runs;
+    std::size_t n_started = 0;
+};
+
+/// Runs each of which is a start.
+inline Found each_started(std::vector<Run> runs) {
+    const auto n_started = runs.size();
+    return {std::move(runs), n_started};
+}
 
 /// Told of every finished run, from whichever thread it ran on.
 using Progress = std::function<void(const Run&)>;

@@ -47,8 +47,8 @@ template <SearchState S> void chain(Level<S>& level, std::vector<Run>& runs, con
 
 /// The search of Binder's loss on the similarity matrix.
 template <class Label>
-std::vector<Run> search_pairs(const Draws<Label>& draws, const Binder& loss, const SearchOptions& options,
-                              const Limits& limits, const Progress& progress) {
+Found search_pairs(const Draws<Label>& draws, const Binder& loss, const SearchOptions& options,
+                   const Limits& limits, const Progress& progress) {
     std::vector<float> matrix(draws.n_items * draws.n_items);
     std::vector<std::int64_t> items(draws.n_items);
     std::iota(items.begin(), items.end(), std::int64_t{0});
@@ -63,9 +63,10 @@ std::vector<Run> search_pairs(const Draws<Label>& draws, const Binder& loss, con
     const Runner runner(generous, limits, progress);
     Level<PairState> level(problem, runner);
     auto runs = runner.run(level.starts(generous.runs, 0, random_draw(draws)));
+    const auto n_started = std::max<std::size_t>(1, runs.size() * options.runs / generous.runs);
     cross(level, runs, runner);
     chain(level, runs, runner);
-    return runs;
+    return {std::move(runs), n_started};
 }
 
 /// Fewer for more items: what the first level looks for are the clusters, not each item's place.
@@ -76,8 +77,8 @@ std::size_t coarse_draws(std::size_t n_items) {
 /// Starts in several groups, each on few draws of its own: what the groups agree on is no accident of the
 /// draws, and where they differ the finer level has something to cross.
 template <class Label>
-std::vector<Run> search_groups(const Draws<Label>& draws, const LossTables& tables,
-                               std::span<const std::uint32_t> shuffled, const Runner& runner) {
+Found search_groups(const Draws<Label>& draws, const LossTables& tables,
+                    std::span<const std::uint32_t> shuffled, const Runner& runner) {
     const auto coarse = coarse_draws(draws.n_items);
     const auto n_runs = runner.options().runs;
     const auto groups = std::min<std::size_t>(n_runs, max_groups);
@@ -96,29 +97,32 @@ std::vector<Run> search_groups(const Draws<Label>& draws, const LossTables& tabl
         starts.push_back(levels.back().starts(own, group, random_draw(draws)));
     }
     auto runs = runner.run(starts);
+    Found carried;
+    for (const auto& own : runs)
+        carried.n_started += own.size();
     cross(std::span(levels), std::span(runs), runner);
-    std::vector<Run> carried;
     for (const auto& own : runs)
         for (auto& run : best_of(own, carried_a_group))
-            carried.push_back(std::move(run));
+            carried.runs.push_back(std::move(run));
     return carried;
 }
 
 /// The search of any loss: on few draws first, then on more and more.
 template <class Label>
-std::vector<Run> search_cells(const Draws<Label>& draws, const LossTables& tables, const Runner& runner) {
+Found search_cells(const Draws<Label>& draws, const LossTables& tables, const Runner& runner) {
     const auto& options = runner.options();
     if (draws.n_draws() < 2 * coarse_draws(draws.n_items)) {
         const Problem problem(draws, tables);
         Level<State> level(problem, runner);
         auto runs = runner.run(level.starts(options.runs, 0, random_draw(draws)));
+        const auto n_started = runs.size();
         cross(level, runs, runner);
         chain(level, runs, runner);
-        return runs;
+        return {std::move(runs), n_started};
     }
     common::Rng rng(options.seed, std::numeric_limits<std::uint64_t>::max());
     const auto shuffled = rng.permutation(draws.n_draws());
-    auto runs = search_groups(draws, tables, shuffled, runner);
+    auto [runs, n_started] = search_groups(draws, tables, shuffled, runner);
     for (auto used = coarse_draws(draws.n_items) * finer;; used *= finer) {
         const bool last = used * 2 >= draws.n_draws();
         const Problem problem(draws, tables, std::span(shuffled.data(), last ? 0 : used));
@@ -128,7 +132,7 @@ std::vector<Run> search_cells(const Draws<Label>& draws, const LossTables& table
         cross(level, runs, runner);
         if (last) {
             chain(level, runs, runner);
-            return runs;
+            return {std::move(runs), n_started};
         }
     }
 }
@@ -136,8 +140,8 @@ std::vector<Run> search_cells(const Draws<Label>& draws, const LossTables& table
 } // namespace
 
 template <class Label>
-std::vector<Run> search(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
-                        const common::StopFlag& stop, const Progress& progress) {
+Found search(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
+             const common::StopFlag& stop, const Progress& progress) {
     const Limits limits(stop, options.seconds);
     if (prefers_sparse(draws, tables.loss(), options))
         return search_sparse(draws, tables, options, limits, progress);
@@ -168,11 +172,12 @@ INSTANTIATE_REFINE(std::uint16_t)
 INSTANTIATE_REFINE(std::uint32_t)
 #undef INSTANTIATE_REFINE
 
-template std::vector<Run> search(const Draws<std::uint8_t>&, const LossTables&, const SearchOptions&,
-                                 const common::StopFlag&, const Progress&);
-template std::vector<Run> search(const Draws<std::uint16_t>&, const LossTables&, const SearchOptions&,
-                                 const common::StopFlag&, const Progress&);
-template std::vector<Run> search(const Draws<std::uint32_t>&, const LossTables&, const SearchOptions&,
-                                 const common::StopFlag&, const Progress&);
+#define INSTANTIATE_SEARCH(Label)                                                                            \
+    template Found search(const Draws<Label>&, const LossTables&, const SearchOptions&,                      \
+                          const common::StopFlag&, const Progress&);
+INSTANTIATE_SEARCH(std::uint8_t)
+INSTANTIATE_SEARCH(std::uint16_t)
+INSTANTIATE_SEARCH(std::uint32_t)
+#undef INSTANTIATE_SEARCH
 
 } // namespace partita::search

@@ -9,8 +9,8 @@ namespace partita::search {
 
 /// All runs, starts and crossings, with their values on all draws; the best partition is among them.
 template <class Label>
-std::vector<Run> search(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
-                        const common::StopFlag& stop, const Progress& progress);
+Found search(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
+             const common::StopFlag& stop, const Progress& progress);
 
 /// Carries partitions on, by single moves, merges and crossings. Items labelled State::nowhere first join the
 /// cluster that suits them best; the other labels must be 0..K-1, each in use.

@@ -28,6 +28,7 @@ public:
 
     /// The same for some of the items, in order; a linear loss. `constant` is what the others add.
     SparseProblem restricted(std::span<const std::uint32_t> items, double constant) const;
+    void add_constant(double constant) { constant_ += constant; }
 
     std::size_t n_items() const { return n_items_; }
     std::size_t n_draws() const { return weights_.size(); }

@@ -4,17 +4,20 @@
 #include <numeric>
 #include <optional>
 
-#include "common/first_appearance.hpp"
 #include "search/components.hpp"
 #include "search/fold.hpp"
 #include "search/level.hpp"
 #include "search/random_draw.hpp"
 #include "search/sparse_moves.hpp"
+#include "search/unsettled.hpp"
 
 namespace partita::search {
 namespace {
 
 constexpr std::size_t draws_looked_at = 16;
+constexpr std::uint32_t first_runs = 4; // one from each kind of start, of a search that adapts
+constexpr std::size_t max_limited = 4;  // partitions that are merged down to the limit on clusters
+constexpr std::uint64_t unsettled_stream = std::uint64_t{1} << 60, limited_stream = std::uint64_t{1} << 62;
 
 /// What scoring one item in one draw costs, in units of one vector of eight cells.
 struct Cost {
@@ -75,13 +78,7 @@ public:
 
     /// The labels of the items that are left, 0..K-1; items in no cluster stay in none.
     std::vector<std::uint32_t> restrict(const std::vector<std::uint32_t>& labels) const {
-        if (!rest_)
-            return labels;
-        std::vector<std::uint32_t> own;
-        common::FirstAppearance name(labels.size());
-        for (const auto i : left_)
-            own.push_back(labels[i] == SparseState::nowhere ? labels[i] : name(labels[i]));
-        return own;
+        return rest_ ? restricted_labels(labels, left_) : labels;
     }
 
     /// A run on what is left becomes one on all items.
@@ -127,15 +124,37 @@ private:
     double loss_ = 0;
 };
 
+/// The runs after the first ones: only where those differ, for a linear loss; none if they agree.
+std::vector<Run> further_runs(const SparseProblem& problem, Level<SparseState>& level, const Runner& free,
+                              const std::vector<Run>& first, const RandomDraw& random_draw) {
+    const auto n_further = free.options().runs - first.size();
+    auto items = differing_items(first);
+    if (items.empty())
+        return {};
+    if (!problem.is_linear())
+        return free.run(level.starts(n_further, first.size(), random_draw));
+    const Unsettled unsettled(problem, std::move(items), *distinct_best_first(first).front());
+    Level<SparseState> part(unsettled.problem(), free, unsettled_stream);
+    auto runs = free.run(part.starts(n_further, first.size(),
+                                     [&](common::Rng& rng) { return unsettled.restrict(random_draw(rng)); }));
+    for (auto& run : runs)
+        unsettled.complete(run);
+    return runs;
+}
+
 /// Runs without a limit on clusters, and what is best in each place of all of them.
-std::vector<Run> free_runs(const SparseProblem& problem, const Runner& runner,
-                           const RandomDraw& random_draw) {
+Found free_runs(const SparseProblem& problem, const Runner& runner, const RandomDraw& random_draw) {
     auto options = runner.options();
     options.max_clusters = static_cast<std::uint32_t>(problem.n_items());
     options.start_groups = std::min(options.start_groups, options.max_clusters);
     const Runner free(options, runner.limits(), runner.progress());
     Level<SparseState> level(problem, free);
-    auto runs = free.run(level.starts(options.runs, 0, random_draw));
+    const auto n_first = options.adapts ? std::min(options.runs, first_runs) : options.runs;
+    auto runs = free.run(level.starts(n_first, 0, random_draw));
+    if (runs.size() < options.runs && runs.size() == n_first)
+        for (auto& run : further_runs(problem, level, free, runs, random_draw))
+            runs.push_back(std::move(run));
+    const auto n_started = runs.size();
     if (runs.size() > 1)
         for (auto& run : free.run({folded<SparseState>(problem, options, runner.limits(), runs)}))
             runs.push_back(std::move(run));
@@ -143,19 +162,17 @@ std::vector<Run> free_runs(const SparseProblem& problem, const Runner& runner,
     auto chained = free.run(level.chains(best));
     if (!chained.empty() && chained.front().loss < best.loss)
         runs.push_back(std::move(chained.front()));
-    return runs;
+    return {std::move(runs), n_started};
 }
 
 /// Merges clusters where there are more than allowed, and goes on from there. Runs that ended at the same
-/// partition go on together.
+/// partition go on together, and only the best few partitions do.
 std::vector<Run> within_limit(const SparseProblem& problem, std::vector<Run> runs, const Runner& runner) {
     const auto limit = runner.options().max_clusters;
     if (std::all_of(runs.begin(), runs.end(), [&](const Run& run) { return run.clusters <= limit; }))
         return runs;
-    std::vector<Run> distinct;
-    for (const auto* run : distinct_best_first(runs))
-        distinct.push_back(*run);
-    Level<SparseState> level(problem, runner, std::uint64_t{1} << 62);
+    const auto distinct = best_of(runs, max_limited);
+    Level<SparseState> level(problem, runner, limited_stream);
     const auto limited = runner.run(level.carry_on(distinct));
     std::vector<Run> all;
     for (auto& run : runs)
@@ -186,35 +203,35 @@ bool prefers_sparse(const Draws<Label>& draws, const Loss& loss, const SearchOpt
 }
 
 template <class Label>
-std::vector<Run> search_sparse(const Draws<Label>& draws, const LossTables& tables,
-                               const SearchOptions& options, const Limits& limits, const Progress& progress) {
+Found search_sparse(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
+                    const Limits& limits, const Progress& progress) {
     const SparseProblem whole(draws, tables, options.threads, SparseProblem::Order::by_locality);
     const Reduced reduced(whole, options.threads, limits.stop());
     const Runner runner(options, limits, progress);
-    std::vector<Run> runs;
+    Found found;
     if (reduced.solved_all()) {
-        runs.push_back(reduced.solution());
+        found = {{reduced.solution()}, 1};
         if (progress)
-            progress(runs.front());
+            progress(found.runs.front());
     } else {
-        runs = free_runs(reduced.rest(), runner, [&](common::Rng& rng) {
+        found = free_runs(reduced.rest(), runner, [&](common::Rng& rng) {
             return reduced.restrict(whole.to_own(draw_labels(draws, rng.below(draws.n_draws()))));
         });
-        for (auto& run : runs)
+        for (auto& run : found.runs)
             reduced.complete(run);
     }
-    runs = within_limit(whole, std::move(runs), runner);
-    for (auto& run : runs) {
+    found.runs = within_limit(whole, std::move(found.runs), runner);
+    for (auto& run : found.runs) {
         run.labels = whole.to_given(run.labels);
         renumber(run.labels);
     }
-    return runs;
+    return found;
 }
 
 #define INSTANTIATE(Label)                                                                                   \
     template bool prefers_sparse(const Draws<Label>&, const Loss&, const SearchOptions&);                    \
-    template std::vector<Run> search_sparse(const Draws<Label>&, const LossTables&, const SearchOptions&,    \
-                                            const Limits&, const Progress&);
+    template Found search_sparse(const Draws<Label>&, const LossTables&, const SearchOptions&,               \
+                                 const Limits&, const Progress&);
 INSTANTIATE(std::uint8_t)
 INSTANTIATE(std::uint16_t)
 INSTANTIATE(std::uint32_t)

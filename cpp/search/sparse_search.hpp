@@ -15,7 +15,7 @@ bool prefers_sparse(const Draws<Label>& draws, const Loss& loss, const SearchOpt
 
 /// As `search`, on lists of cells.
 template <class Label>
-std::vector<Run> search_sparse(const Draws<Label>& draws, const LossTables& tables,
-                               const SearchOptions& options, const Limits& limits, const Progress& progress);
+Found search_sparse(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
+                    const Limits& limits, const Progress& progress);
 
 } // namespace partita::search

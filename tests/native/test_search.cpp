@@ -55,10 +55,10 @@ template <class Label> void check_searches(std::size_t n_draws, double gaps, std
     const common::StopFlag stop{false};
     for (const auto& loss : all_losses(n)) {
         const LossTables tables(loss, n);
-        const auto found = search::search(draws, tables, options, stop, {});
+        const auto found = search::search(draws, tables, options, stop, {}).runs;
         check_runs(found, draws, tables, options);
         options.threads = 1;
-        const auto again = search::search(draws, tables, options, stop, {});
+        const auto again = search::search(draws, tables, options, stop, {}).runs;
         options.threads = 2;
         CHECK(found.size() == again.size() && found[0].labels == again[0].labels);
         const search::Problem problem(draws, tables);
@@ -85,7 +85,7 @@ template <class Label> void check_shared_rows(bool with_copies) {
         const LossTables tables(loss, draws.n_total());
         const search::Problem problem(draws, tables);
         CHECK(problem.shared() && problem.clusters_a_row() > 2);
-        const auto runs = search::search(draws, tables, options, stop, {});
+        const auto runs = search::search(draws, tables, options, stop, {}).runs;
         draws.sharing = Sharing::never;
         const search::Problem apart(draws, tables);
         draws.sharing = Sharing::always;
@@ -106,7 +106,7 @@ void check_that_a_stopped_search_still_answers() {
     search::SearchOptions options;
     options.max_clusters = options.start_groups = 5;
     const common::StopFlag stop{true};
-    const auto runs = search::search(owned.view(), tables, options, stop, {});
+    const auto runs = search::search(owned.view(), tables, options, stop, {}).runs;
     CHECK(!runs.empty() && runs[0].labels.size() == 50);
 }
 

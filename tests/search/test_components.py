@@ -161,3 +161,50 @@ def test_many_small_clusters_are_searched_on_lists():
     assert prefers_sparse(linked(1000, 10), pt.VI(), options)
     assert not prefers_sparse(linked(1000, 10, sizes=(100,)), pt.VI(), options)
     assert not prefers_sparse(linked(40, 10), pt.VI(), options)
+
+
+def doubtful(groups, size, n_draws=3):
+    """Groups of items that are together with each other at random and never with others: runs differ here and there."""
+    rng = np.random.default_rng(5)
+    labels = rng.integers(5, size=(n_draws, groups, size)) + 5 * np.arange(groups)[None, :, None]
+    return pt.as_sample(labels.reshape(n_draws, -1))
+
+
+def adapted_runs(sample, loss, runs, adapts=True, threads=1):
+    options = native_options(sample, pt.Search(max_clusters=np.inf), np.random.default_rng(1))
+    chosen = {"runs": runs, "adapts": adapts, "threads": threads, "state": _core.StateKind.sparse}
+    return Job("search", sample, loss, options | chosen).run()
+
+
+def test_runs_that_agree_are_enough():
+    sample = linked(60, 40, sizes=(13, 15), noise=0.02)  # components of more items than are enumerated
+    found = adapted_runs(sample, pt.VI(), 16)
+    assert found.n_started == 4
+    assert len({run.labels.tobytes() for run in found.runs[:4]}) == 1
+    assert adapted_runs(sample, pt.VI(), 16, adapts=False).n_started == 16
+    assert pt.estimate(sample, "vi", search=pt.Search(runs=7), rng=1, check_draws=False).n_runs == 7
+
+
+@pytest.mark.parametrize("loss", [pt.VI(), pt.Binder(), pt.NVI(), pt.ID()], ids=str)
+def test_where_runs_differ_the_search_goes_on(loss):
+    """The runs after the fourth keep the clusters on which the first four agree and never lose what those found."""
+    sample = doubtful(10, 30)
+    found = adapted_runs(sample, loss, 16)
+    assert found.n_started == 16
+    for run in found.runs:
+        assert run.loss == pytest.approx(float(pt.expected_loss(run.labels, sample, loss)), abs=1e-9)
+        assert run.clusters == len(np.unique(run.labels))
+    assert min(run.loss for run in found.runs) < min(run.loss for run in found.runs[:4])
+    two = adapted_runs(sample, loss, 16, threads=2)
+    assert [run.labels.tolist() for run in found.runs] == [run.labels.tolist() for run in two.runs]
+
+
+def test_agreed_clusters_are_not_searched_again():
+    sample = doubtful(40, 14)
+    found = adapted_runs(sample, pt.VI(), 8)
+    first, later = ([run.labels for run in found.runs[part]] for part in (slice(0, 4), slice(4, 8)))
+    clusters = [{frozenset(np.flatnonzero(labels == k)) for k in np.unique(labels)} for labels in first]
+    agreed = set.intersection(*clusters)
+    assert agreed
+    for labels in later:
+        assert agreed <= {frozenset(np.flatnonzero(labels == k)) for k in np.unique(labels)}

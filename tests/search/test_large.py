@@ -55,10 +55,10 @@ def test_a_search_of_equal_items_as_one_is_that_of_all(loss, gaps):
     assert equal.copies.sum() == sample.n_items
     assert np.array_equal(equal.sample.labels[:, equal.group], sample.labels)
     options = native_options(sample, pt.Search(runs=8, n_jobs=1), np.random.default_rng(1))
-    runs, _ = Job("search", equal.sample, loss, options, copies=equal.copies).run()
+    runs, _, _ = Job("search", equal.sample, loss, options, copies=equal.copies).run()
     for run in runs:
         assert run.loss == pytest.approx(pt.expected_loss(run.labels[equal.group], sample, loss), rel=1e-9)
-    full, _ = Job("search", sample, loss, options).run()
+    full, _, _ = Job("search", sample, loss, options).run()
     assert min(run.loss for run in runs) <= min(run.loss for run in full) * (1 + 1e-9)
 
 

@@ -102,7 +102,10 @@ class Searching:
         str,
         typer.Option(help="search, salso, greedy, hasse, draws, map, medv, pear, laugreen, exact or enumerate."),
     ] = "search"
-    runs: Annotated[int, typer.Option(help="Number of runs of the search.")] = 16
+    runs: Annotated[
+        int | None,
+        typer.Option(help="Number of runs of the search.", show_default="16, fewer where the first ones agree"),
+    ] = None
     seconds: Annotated[float | None, typer.Option(help="Time limit in seconds.", show_default=False)] = None
     max_clusters: Annotated[
         float | None,

@@ -117,7 +117,7 @@ def search_shards(
     """The partition found on draws that are split into `shards` parts."""
     deadline = time.monotonic() + (np.inf if search.seconds is None else search.seconds)
     generator_of_orders = np.random.default_rng(rng.integers(2**63))
-    runs, interrupted, group, n_runs = search_runs(SEARCH, _some_draws(sample, rng), loss, search, rng, run_here)
+    (runs, interrupted, n_runs), group = search_runs(SEARCH, _some_draws(sample, rng), loss, search, rng, run_here)
     slots = []
     for number, run in enumerate(best_distinct(runs, CARRIED)):
         labels = run.labels if group is None else run.labels[group]

@@ -104,7 +104,7 @@ def _by_search(
     starts: tuple[Labels, ...],
 ) -> SearchResult:
     options = _core.SearchOptions()
-    options.runs, options.zealous = max(search.runs, len(starts)), search.zealous
+    options.runs, options.zealous = max(search.most_runs, len(starts)), search.zealous
     options.seconds = np.inf if search.seconds is None else search.seconds
     options.threads, options.seed = check_n_jobs(search.n_jobs), int(rng.integers(2**63))
     options.max_clusters = sample.n_items
@@ -114,7 +114,7 @@ def _by_search(
     native = loss._native(sample.n_items)
     given = [start.tolist() for start in starts]
     with reporting(search.progress, options.runs) as report:
-        runs, interrupted = _core.search_constrained(
+        runs, interrupted, _ = _core.search_constrained(
             core_sample(sample), native, groups, rows_apart(constraints), given, options, report
         )
     best = min(runs, key=lambda run: run.loss)

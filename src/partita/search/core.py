@@ -15,13 +15,13 @@ from partita.sample import PartitionSample
 from partita.search.compression import compress, keeps_equal_items_together
 from partita.search.deadline import Deadline
 from partita.search.draws import no_worse_than_draws
-from partita.search.jobs import Engine, Job, as_options, run_here
+from partita.search.jobs import Engine, Job, Runs, as_options, run_here
 from partita.search.limits import cluster_limit
 from partita.search.map import find_map
 from partita.search.memory import check_memory
 from partita.search.method import GREEDY, SALSO, SEARCH, CoreSearch
 from partita.search.multilevel import is_large, search_levels
-from partita.search.progress import CountedRuns, reporting
+from partita.search.progress import reporting
 from partita.search.result import Compression, RunRow, SearchResult
 from partita.search.settings import Search
 from partita.search.starts import GIVEN, check_starts_within
@@ -63,7 +63,7 @@ def find_native(
     if isinstance(loss, ZeroOne):  # moves of single items give no direction towards the mode
         return find_map(sample, loss, search, rng)
     check_starts_within(starts, cluster_limit(sample, search))
-    runs, interrupted, group, n_runs = search_runs(core, sample, loss, search, rng, engine, starts)
+    (runs, interrupted, n_runs), group = search_runs(core, sample, loss, search, rng, engine, starts)
     best = min(runs, key=lambda run: run.loss)
     rows = tuple(_row(run) for run in runs)
     labels = (best.labels if group is None else best.labels[group]).astype(np.int64)
@@ -93,7 +93,7 @@ def _refined(
 ) -> SearchResult:
     """The better of the result so far and the given starts after refinement."""
     options = native_options(sample, search, rng)
-    runs, interrupted = engine(Job(SEARCH.name, sample, loss, options, starts=np.array(starts, np.uint32)), None)
+    runs, interrupted, _ = engine(Job(SEARCH.name, sample, loss, options, starts=np.array(starts, np.uint32)), None)
     best = min(runs, key=lambda run: run.loss)
     rows = (*found.runs, *(replace(_row(run), start=GIVEN) for run in runs))
     better = best.loss < min(run.loss for run in found.runs)
@@ -109,9 +109,8 @@ def search_runs(
     rng: np.random.Generator,
     engine: Engine,
     starts: Starts = (),
-) -> tuple[list[_core.Run], bool, NDArray[np.int64] | None, int]:
-    """The runs, whether Ctrl-C ended them, the item of the runs that represents each item (None if equal items were not
-    combined), and the number of runs that were made."""
+) -> tuple[Runs, NDArray[np.int64] | None]:
+    """The runs, and the item of the runs that represents each item (None if equal items were not combined)."""
     until = Deadline.after(search.seconds)
     options = native_options(sample, search, rng)
     if not core.coarsens:
@@ -119,16 +118,14 @@ def search_runs(
     sparse = prefers_sparse(sample, loss, options)
     check_memory(sample, options["max_clusters"], options["threads"], sparse)
     equal = compress(sample) if core.coarsens and keeps_equal_items_together(loss) else None
-    with reporting(search.progress, search.runs) as shown:
-        report = CountedRuns(shown, options["seconds"])
+    with reporting(search.progress, search.most_runs) as report:
         if equal is not None:
             runs = engine(Job(core.name, equal.sample, loss, options, copies=equal.copies), report)
         elif core.coarsens and is_large(sample) and not sparse:
             runs = search_levels(sample, loss, options, rng, engine, report, until=until)
         else:
             runs = engine(Job(core.name, sample, loss, options), report)
-    n_runs = min(search.runs, max(report.in_time, 1)) if core.coarsens else len(runs[0])
-    return *runs, None if equal is None else equal.group, n_runs
+    return runs, None if equal is None else equal.group
 
 
 def prefers_sparse(sample: PartitionSample, loss: Loss, options: dict[str, Any]) -> bool:
@@ -141,7 +138,8 @@ def native_options(sample: PartitionSample, search: Search, rng: np.random.Gener
     limit = cluster_limit(sample, search)
     is_given = search.max_clusters is not None and np.isfinite(search.max_clusters)
     return {
-        "runs": search.runs,
+        "runs": search.most_runs,
+        "adapts": search.runs is None,
         "seconds": np.inf if search.seconds is None else search.seconds,
         "max_clusters": limit,
         # without a limit, random starts have as many groups as the draw with the most clusters: more would be merged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,15 @@ from partita import _core
 from partita.losses import Loss, core_sample
 from partita.sample import PartitionSample
 
-#: The runs, and whether Ctrl-C ended them early.
-Runs = tuple[list[_core.Run], bool]
+
+class Runs(NamedTuple):
+    """The runs of a job, whether Ctrl-C ended them early, and how many starts were made."""
+
+    runs: list[_core.Run]
+    interrupted: bool
+    n_started: int
+
+
 #: Executes the runs of one stage of a search, and returns them in order.
 StageExecutor = Callable[[_core.Stage], list[_core.Run]]
 Report = Callable[[float, int], None]
@@ -48,8 +55,8 @@ class Job:
         n_items = self.sample.n_items if self.copies is None else int(self.copies.sum())
         sample, native = core_sample(self.sample), self.loss._native(n_items)
         if self.starts is not None:
-            return _core.refine(sample, native, self.starts, options, report, execute_stage)
-        return _core.search(sample, native, self.method, options, report, execute_stage, self.copies)
+            return Runs(*_core.refine(sample, native, self.starts, options, report, execute_stage))
+        return Runs(*_core.search(sample, native, self.method, options, report, execute_stage, self.copies))
 
 
 #: Executes jobs: in this process, or on the workers of a cluster.

@@ -42,7 +42,7 @@ def find_laugreen(
     gain = psm - weights.b / (weights.a + weights.b)
     runs: list[RunRow] = []
     best, best_labels = -np.inf, np.zeros(sample.n_items, np.int64)
-    for name, start in until.while_time(_starts(sample, limit, search.runs, rng, starts)):
+    for name, start in until.while_time(_starts(sample, limit, search.most_runs, rng, starts)):
         began = time.perf_counter()
         labels, sweeps, moves = swap_items(gain, start, limit, until)
         score = lau_green(labels, psm, weights.a, weights.b)

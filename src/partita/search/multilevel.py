@@ -46,14 +46,14 @@ def search_levels(
     """The runs on all items, after a search of `n_coarse` of them, which gets half of the remaining time."""
     items = representatives(sample, COARSE_ITEMS if n_coarse is None else n_coarse, rng)
     first = options | {"seconds": until.left / 2}
-    runs, interrupted = engine(Job(SEARCH.name, restricted(sample, items), loss, first), report)
-    best = best_distinct(runs, CARRIED)
+    coarse = engine(Job(SEARCH.name, restricted(sample, items), loss, first), report)
+    best = best_distinct(coarse.runs, CARRIED)
     starts = np.full((len(best), sample.n_items), _NOWHERE)
     for start, run in zip(starts, best, strict=True):
         start[items] = run.labels
     then = options | {"seconds": until.left}
-    refined, stopped = engine(Job(SEARCH.name, sample, loss, then, starts=starts), report)
-    return refined, interrupted or stopped
+    refined = engine(Job(SEARCH.name, sample, loss, then, starts=starts), report)
+    return Runs(refined.runs, coarse.interrupted or refined.interrupted, coarse.n_started)
 
 
 def representatives(sample: PartitionSample, count: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -144,7 +144,7 @@ class PairSearch:
         seconds = np.inf if how.seconds is None else how.seconds
         left = seconds if begun is None else max(0.0, seconds - (time.monotonic() - begun))
         seed = int(rng.integers(2**63))
-        options = _core.PairOptions(how.runs, how.zealous, left, check_n_jobs(how.n_jobs), seed)
+        options = _core.PairOptions(how.most_runs, how.zealous, left, check_n_jobs(how.n_jobs), seed)
         starts = np.array(self.starts, np.uint32).reshape(len(self.starts), self.pairs.n_items)
         graph = _core.PairGraph(self.pairs.offsets, self.pairs.neighbours, self.pairs.probabilities)
         rules = native_constraints(self.constraints)

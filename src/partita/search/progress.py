@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,23 +22,6 @@ def reporting(progress: Any, runs: int) -> Iterator[Report | None]:
     else:
         with _bar(runs) as report:
             yield report
-
-
-class CountedRuns:
-    """Passes reports on, and counts those before the deadline: the runs made by a search that ran out of time.
-
-    All runs of the first stage of a search are reported before any other, so all runs were made if there were as many
-    reports before the deadline as there are runs.
-    """
-
-    def __init__(self, report: Report | None, seconds: float) -> None:
-        self._report, self._deadline = report, time.monotonic() + seconds
-        self.in_time = 0
-
-    def __call__(self, loss: float, clusters: int) -> None:
-        self.in_time += time.monotonic() <= self._deadline
-        if self._report is not None:
-            self._report(loss, clusters)
 
 
 @dataclass

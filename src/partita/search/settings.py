@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from partita._hints import hinted
 from partita._validate import check_count, check_n_jobs, check_positive, check_probability
 
+DEFAULT_RUNS = 16
+
 
 @dataclass(frozen=True)
 class Search:
@@ -16,9 +18,10 @@ class Search:
 
     Parameters
     ----------
-    runs : int
-        Number of runs, each from a different start. Under Binder's loss, where starts are cheap, each run of "search"
-        makes four starts if there are at most 500 items.
+    runs : int, optional
+        Number of runs, each from a different start. None: 16, but with many small clusters "search" makes four runs and
+        goes on only where they differ (docs/many_clusters.md). Under Binder's loss, where starts are cheap, each run of
+        "search" makes four starts if there are at most 500 items. ``n_runs`` of the estimate is the number made.
     seconds : float, optional
         Time limit in seconds for the whole call. When it is reached, the best partition so far is returned, and
         ``timed_out`` of the estimate is set.
@@ -44,7 +47,7 @@ class Search:
 max_draws=None)
     """
 
-    runs: int = 16
+    runs: int | None = None
     seconds: float | None = None
     max_clusters: float | None = None
     zealous: int = 10
@@ -54,7 +57,8 @@ max_draws=None)
     max_draws: int | None = None
 
     def __post_init__(self) -> None:
-        check_count(self.runs, "runs", minimum=1)
+        if self.runs is not None:
+            check_count(self.runs, "runs", minimum=1)
         check_count(self.zealous, "zealous")
         check_probability(self.p_sequential, "p_sequential")
         check_n_jobs(self.n_jobs)
@@ -64,6 +68,11 @@ max_draws=None)
             check_positive(self.seconds, "seconds")
         if self.max_clusters is not None and self.max_clusters != math.inf:
             check_count(self.max_clusters, "max_clusters", minimum=1)
+
+    @property
+    def most_runs(self) -> int:
+        """The number of runs to make, which a search that adapts may not need."""
+        return DEFAULT_RUNS if self.runs is None else self.runs
 
 
 Search.__init__ = hinted(Search.__init__)  # type: ignore[method-assign]
