@@ -75,7 +75,7 @@ def test_levels_come_within_a_thousandth_of_the_full_search(loss):
     draws = make_draws(3000, 60, 8, rng=5)
     sample, kind = pt.as_sample(draws), pt.losses.as_loss(loss)
     rng, search = np.random.default_rng(1), pt.Search(runs=4)
-    runs, _ = multilevel.search_levels(sample, kind, native_options(sample, search, rng), rng, n_coarse=500)
+    runs, _, _ = multilevel.search_levels(sample, kind, native_options(sample, search, rng), rng, n_coarse=500)
     best = min(runs, key=lambda run: run.loss)
     full = pt.estimate(sample, loss, search=search, rng=1)
     assert best.loss == pytest.approx(pt.expected_loss(best.labels, sample, kind), rel=1e-6)
