@@ -8,86 +8,23 @@ missing labels only the items that it labels count; if it labels none of the ite
 
 from __future__ import annotations
 
-import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita import _core
+from partita._custom_loss import CustomLoss as CustomLoss
 from partita._hints import did_you_mean
+from partita._loss import Loss as Loss
+from partita._loss import PlainLoss, WeightedLoss
 from partita._names import Named, PartitionLike, as_named
 from partita._partition_checks import check_partition_of, check_partitions
-from partita._validate import check_n_jobs, check_positive
+from partita._validate import check_n_jobs
 from partita.sample import PartitionSample, as_sample
 
 Floats = NDArray[np.float64]
-Table = ArrayLike | Callable[[NDArray[np.int64]], ArrayLike]
-
-#: Weights a and b lie between these, so that no loss of any number of items overflows or vanishes.
-MIN_WEIGHT, MAX_WEIGHT = 1e-250, 1e250
-#: The larger weight is at most this many times the smaller, so that sums in double precision represent both.
-MAX_UNEVEN = 1e10
-#: Upper limit on the values of a user's own loss functions: their sums, products and differences are finite.
-MAX_CUSTOM = 1e150
-
-
-class Loss(ABC):
-    """Base of all losses. A loss is an immutable value; the functions of this module do the work."""
-
-    name: ClassVar[str]
-    #: the name for use in a sentence
-    words: ClassVar[str]
-    #: whether values are in bits
-    in_bits: ClassVar[bool] = False
-    #: whether the loss is a metric, as credible balls and bounds assume
-    is_metric: bool = False
-    #: typical size of the loss; absolute tolerances are multiples of it
-    unit: float = 1.0
-
-    @abstractmethod
-    def _native(self, n_items: int) -> _core.Loss:
-        """The loss as an object of the core, with tables for n_items."""
-
-    def __str__(self) -> str:
-        weights = ", ".join(f"{f.name}={getattr(self, f.name):g}" for f in fields(cast(Any, self)))
-        return f"{type(self).__name__}({weights})"
-
-
-class _PlainLoss(Loss):
-    """A loss without weights: the core knows it by its name."""
-
-    def _native(self, n_items: int) -> _core.Loss:
-        return _core.Loss.plain(self.name)
-
-
-class WeightedLoss(Loss):
-    """A loss with weights a and b, which lie in the range that sums in double precision carry."""
-
-    a: float
-    b: float
-
-    def __post_init__(self) -> None:
-        for name in ("a", "b"):
-            weight = check_positive(getattr(self, name), name)
-            if not MIN_WEIGHT <= weight <= MAX_WEIGHT:
-                raise ValueError(f"{name} is {weight!r}; it must lie between {MIN_WEIGHT:g} and {MAX_WEIGHT:g}")
-        if max(self.a, self.b) / min(self.a, self.b) > MAX_UNEVEN:
-            raise ValueError(
-                f"a is {self.a!r} and b is {self.b!r}; one may be at most {MAX_UNEVEN:g} times the other, because sums"
-                " in double precision would lose the smaller"
-            )
-
-    @property
-    def unit(self) -> float:  # type: ignore[override]
-        return math.ldexp(0.5, math.frexp(max(self.a, self.b))[1])
-
-    @property
-    def is_metric(self) -> bool:  # type: ignore[override]
-        return self.a == self.b
 
 
 @dataclass(frozen=True)
@@ -146,7 +83,7 @@ class VI(WeightedLoss):
 
 
 @dataclass(frozen=True)
-class NVI(_PlainLoss):
+class NVI(PlainLoss):
     """Normalised variation of information, 1 - I(x, y) / H(x, y); 0 if both have one cluster.
 
     Examples
@@ -161,7 +98,7 @@ class NVI(_PlainLoss):
 
 
 @dataclass(frozen=True)
-class ID(_PlainLoss):
+class ID(PlainLoss):
     """Information distance in bits, max(H(x), H(y)) - I(x, y).
 
     Examples
@@ -177,7 +114,7 @@ class ID(_PlainLoss):
 
 
 @dataclass(frozen=True)
-class NID(_PlainLoss):
+class NID(PlainLoss):
     """Normalised information distance, 1 - I(x, y) / max(H(x), H(y)); 0 if both have one cluster.
 
     Examples
@@ -192,7 +129,7 @@ class NID(_PlainLoss):
 
 
 @dataclass(frozen=True)
-class OneMinusARI(_PlainLoss):
+class OneMinusARI(PlainLoss):
     """One minus the adjusted Rand index; 0 if the index is 0/0 (then both partitions are the same).
 
     Examples
@@ -206,7 +143,7 @@ class OneMinusARI(_PlainLoss):
 
 
 @dataclass(frozen=True)
-class ZeroOne(_PlainLoss):
+class ZeroOne(PlainLoss):
     """0 for the same partition, otherwise 1; the modal draw minimises its expectation.
 
     Examples
@@ -218,54 +155,6 @@ class ZeroOne(_PlainLoss):
     name: ClassVar[str] = "zero-one"
     words: ClassVar[str] = "0-1 loss"
     is_metric = True
-
-
-@dataclass(frozen=True)
-class CustomLoss(Loss):
-    """Any loss of the family (7) of Rastelli & Friel: f0(Σ f1(joint), Σ f2(estimate), Σ f3(draw)).
-
-    Parameters
-    ----------
-    f1, f2, f3 : table over 0..n, or callable of an integer array
-        Functions of the joint counts, of the estimate's and of the draw's cluster sizes. Each must be 0 at 0, so that
-        an empty cell adds nothing.
-    f0 : callable or scipy.LowLevelCallable
-        Takes the three sums as arrays, in that order, and returns the losses, at most 1e150 in absolute value; a
-        LowLevelCallable has the signature ``double (double, double, double)`` and is called for one triple at a time.
-        A draw that labels no item has loss 0, without a call.
-
-    Examples
-    --------
-    The sum of squares form of Binder's loss for four items:
-
-    >>> square = np.arange(5) ** 2
-    >>> loss = CustomLoss(square, square, square, lambda joint, estimate, draw: (estimate + draw - 2 * joint) / 16)
-    >>> partition_loss([0, 0, 1, 1], [0, 1, 2, 1], loss)
-    0.375
-
-    References
-    ----------
-    Rastelli & Friel (2018), equation 7.
-    """
-
-    f1: Table
-    f2: Table
-    f3: Table
-    f0: Any
-    name: ClassVar[str] = "custom"
-    words: ClassVar[str] = "custom loss"
-
-    def __str__(self) -> str:
-        return "CustomLoss"
-
-    def _native(self, n_items: int) -> _core.Loss:
-        f1, f2, f3 = (_table(getattr(self, f), f, n_items).tolist() for f in ("f1", "f2", "f3"))
-        address = _native_address(self.f0)
-        if address is not None:
-            return _core.Loss.custom_native(f1, f2, f3, address)
-        if not callable(self.f0):
-            raise TypeError(f"f0 must be callable or a scipy.LowLevelCallable, not {type(self.f0).__name__}")
-        return _core.Loss.custom(f1, f2, f3, _as_float_array(self.f0))
 
 
 LOSSES: dict[str, type[Loss]] = {loss.name: loss for loss in (Binder, VI, NVI, ID, NID, OneMinusARI, ZeroOne)}
@@ -413,53 +302,3 @@ def _is_one_partition(candidates: Any) -> bool:
         return candidates.ndim < 2
     first = next(iter(candidates), None)
     return first is None or isinstance(first, str) or np.ndim(first) == 0
-
-
-def _table(values: Table, name: str, n_items: int) -> Floats:
-    counts = np.arange(n_items + 1)
-    given = values(counts) if callable(values) else values
-    try:
-        table = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be a table of numbers or a callable that returns one: {error}") from error
-    if table.ndim != 1 or table.size <= n_items:
-        raise ValueError(f"{name} must have one value for each of 0..{n_items}, but has shape {table.shape}")
-    if not np.all(np.isfinite(table[: n_items + 1])):
-        bad = int(np.flatnonzero(~np.isfinite(table))[0])
-        raise ValueError(f"{name}({bad}) is {table[bad]}; it must be finite")
-    if np.abs(table[: n_items + 1]).max() > MAX_CUSTOM:
-        bad = int(np.argmax(np.abs(table[: n_items + 1])))
-        raise ValueError(f"{name}({bad}) is {table[bad]:g}; its size must be at most {MAX_CUSTOM:g}")
-    if table[0] != 0:
-        raise ValueError(f"{name}(0) is {table[0]}; it must be 0, so that an empty cell adds nothing")
-    return table[: n_items + 1]
-
-
-def _native_address(f0: Any) -> int | None:
-    from scipy import LowLevelCallable
-
-    if not isinstance(f0, LowLevelCallable):
-        return None
-    if f0.signature.replace(" ", "") != "double(double,double,double)":
-        raise ValueError(f"f0 must have the signature double (double, double, double), not {f0.signature}")
-    return _core.capsule_address(tuple.__getitem__(f0, 0))
-
-
-def _as_float_array(f0: Callable[..., Any]) -> Callable[[Floats, Floats, Floats], Floats]:
-    def combined(joint: Floats, estimate: Floats, draw: Floats) -> Floats:
-        values = np.asarray(f0(joint, estimate, draw), dtype=np.float64)
-        if values.shape not in ((), joint.shape):
-            raise ValueError(f"f0 must return one loss for each of {joint.shape} sums, but its shape is {values.shape}")
-        values = np.ascontiguousarray(np.broadcast_to(values, joint.shape))
-        if not np.isfinite(values).all():
-            bad = int(np.flatnonzero(~np.isfinite(values))[0])
-            raise ValueError(f"f0({joint[bad]}, {estimate[bad]}, {draw[bad]}) is {values[bad]}; it must be finite")
-        if values.size and np.abs(values).max() > MAX_CUSTOM:
-            bad = int(np.argmax(np.abs(values)))
-            raise ValueError(
-                f"f0({joint[bad]}, {estimate[bad]}, {draw[bad]}) is {values[bad]:g}; its size must be at most"
-                f" {MAX_CUSTOM:g}"
-            )
-        return values
-
-    return combined

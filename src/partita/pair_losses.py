@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._hints import did_you_mean
+from partita._loss import WeightedLoss
 from partita._partition_checks import check_partition_of
-from partita.losses import Binder, Loss, WeightedLoss
+from partita.losses import Binder, Loss
 from partita.pair_probabilities import Similarity, as_similarity
 
 Labels = NDArray[np.int64]

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from partita._html import facts_table
+from partita._loss import MAX_UNEVEN
 from partita._validate import check_count, check_rng
 from partita.estimate import estimate_step
 from partita.estimate_result import Estimate
-from partita.losses import MAX_UNEVEN, VI, Binder, as_loss
+from partita.losses import VI, Binder, as_loss
 from partita.sample import as_sample
 from partita.search.deadline import Deadline
 from partita.search.settings import Search

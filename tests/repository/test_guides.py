@@ -72,7 +72,8 @@ def python_for(copy: Path) -> Path:
     venv.create(home, symlinks=True)
     python = home / "bin" / "python"
     purelib = sysconfig.get_path("purelib", "venv", {"base": str(home), "platbase": str(home)})
-    (Path(purelib) / "copy.pth").write_text(f"{copy / 'src'}\n{sysconfig.get_path('purelib')}\n")
+    packages = [entry for entry in sys.path if entry.endswith("site-packages")]
+    (Path(purelib) / "copy.pth").write_text("\n".join([str(copy / "src"), *packages]) + "\n")
     return python
 
 
@@ -264,3 +265,12 @@ def test_the_fault_that_the_guide_names_is_seen(copy):
     assert module.read_text(encoding="utf-8") != sound
     with pytest.raises(AssertionError, match="AssertionError"):
         run([python, "-c", IMPORTS + exactness()], copy)
+
+
+@pytest.mark.slow
+def test_with_the_new_model_the_suite_of_the_models_passes(copy):
+    python = with_model(copy)
+    build_core(copy)
+    run([python, "-c", IMPORTS + pieces("add_a_model.md", "Try it") + exactness()], copy)
+    suite = ["tests/models/test_runs.py", "tests/models/test_chain_names.py", "tests/models/test_mixture_exact.py"]
+    run([python, "-m", "pytest", "-q", "-m", "not slow", "-p", "no:cacheprovider", *suite], copy)
