@@ -348,7 +348,7 @@ def test_the_page_says_when_the_posterior_says_little():
     draws = rng.integers(0, 3, (200, 12))
     best = pt.estimate(draws, loss="binder", rng=1)
     assert 1 < best.n_clusters < 12
-    assert {"A diffuse posterior", "A ball as wide as the space"} <= set(topics(best, credible_ball(best)))
+    assert {"A diffuse posterior", "A wide credible ball"} <= set(topics(best, credible_ball(best)))
 
 
 def test_other_losses_are_those_of_their_own_estimates(found):

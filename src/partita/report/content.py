@@ -19,6 +19,7 @@ from partita.report.chains import chain_figures
 from partita.report.components import components_table, sizes_table
 from partita.report.figures import ball_strips, bars, map_figure, scatter_figure, trace_figure
 from partita.report.heatmap import HeatMap, has_map, heat_map
+from partita.report.labels import held_labels
 from partita.report.reading import reading
 from partita.report.tables import Column, Table
 from partita.report.truth import against_truth
@@ -31,8 +32,6 @@ Labels = NDArray[np.int64]
 ITEMS_LISTED = 1000
 BOUNDS_LISTED = 8
 CLUSTERS_LISTED = 1000
-#: The page itself holds the labels of this many items; those of more are in a file beside it.
-LABELS_HELD = 100_000
 
 
 def content(
@@ -82,22 +81,9 @@ def content(
         **({"truth": None} if truth is None else against_truth(truth, labels, sample.names)),
         "runs": _runs(estimate),
         "reproduce": reproduce(estimate, ball, command),
-        "labels": _all_labels(estimate, of_items),
+        "labels": held_labels(labels, sample.names, of_items.probability),
         "figures": _figures(estimate, ball, data, density, heat, names, columns)
         | chain_figures(estimate, checked, heat),
-    }
-
-
-def _all_labels(estimate: Estimate, of_items: ItemCertainty) -> dict[str, Any] | None:
-    """The labels of all items for the page's own file of labels; None if there are too many."""
-    if estimate.labels.size > LABELS_HELD:
-        return None
-    certainty = [None if np.isnan(value) else round(value, 6) for value in of_items.probability.tolist()]
-    names = estimate.sample.names
-    return {
-        "names": None if names is None else list(names),
-        "cluster": estimate.labels.tolist(),
-        "certainty": certainty,
     }
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from partita.agreement import adjusted_rand, nmi
 from partita.models.blocks.fit import BlockFit, node_labels
 from partita.plots.palette import cluster_color
+from partita.report.labels import held_labels
 from partita.report.network_matrix import PIXELS, matrix_image
 from partita.report.tables import Column, Table
 
@@ -42,6 +43,7 @@ def network_content(
         "path": _path(fit),
         "nodes": _nodes(fit, labels_file),
         "truth": None if truth is None else list(_against_truth(fit, truth)),
+        "labels": held_labels(fit.labels, fit.graph.names),
         "command": command,
     }
 

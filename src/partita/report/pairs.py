@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from partita.pair_estimate import PairEstimate
+from partita.report.labels import held_labels
 from partita.report.tables import Column, Table
 from partita.report.truth import against_truth
 from partita.uncertainty.pair_doubts import doubtful_pairs
@@ -55,6 +56,7 @@ def pair_content(
         "open_components": _open_components(best),
         "sizes": _sizes(best),
         **({"truth": None} if truth is None else against_truth(truth, best.labels, best.similarity.names)),
+        "labels": held_labels(best.labels, best.similarity.names),
         "reproduce": _reproduce(best, command),
     }
 

@@ -78,7 +78,7 @@ def _on_width(estimate: Estimate, ball: CredibleBall | None) -> Iterator[tuple[s
         far = float(unique_distances(estimate.labels, as_sample(labels[None, :]), ball.loss)[0])
         if far <= ball.radius:
             yield (
-                "A ball as wide as the space",
+                "A wide credible ball",
                 f"The {percent(ball.level)} credible ball, of radius {amount(ball.radius, ball.loss)}, reaches as far"
                 f" as the partition with {words} ({amount(far, ball.loss)} away): at this level the draws say little"
                 " about the clustering as a whole. More informative data or priors help; more draws do not. Single"
