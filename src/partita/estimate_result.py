@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from partita._html import facts_table
 from partita.held_out import HeldOut
@@ -19,6 +19,8 @@ from partita.search.result import Compression, RunRow
 from partita.search.settings import Search
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from partita.uncertainty.bounds import Bound
 
 #: Two expected losses that differ by less, relative to their size, are the same.
@@ -134,6 +136,27 @@ class Estimate:
         import pandas as pd
 
         return pd.Series(self.labels, index=self.sample.names, name="cluster")
+
+    def plot(self, data: ArrayLike | None = None, *, ax: Axes | None = None) -> Axes:
+        """The data in the colours of their clusters or, without data, the similarity map; with matplotlib.
+
+        Parameters
+        ----------
+        data : (n,) or (n, d) array_like, optional
+            As for `plots.points`: a single column is drawn on its density, and more than two columns are shown by
+            their first two principal components.
+        ax : matplotlib Axes, optional
+
+        Examples
+        --------
+        >>> from partita import estimate
+        >>> ax = estimate([[0, 0, 1], [0, 0, 1]], rng=1).plot([[1.0, 2.0], [1.5, 2.0], [7.0, 8.0]])
+        >>> len(ax.collections)
+        2
+        """
+        from partita.plots.usual import plot_estimate
+
+        return plot_estimate(self, data, ax=ax)
 
     def runs_to_pandas(self) -> Any:
         """The runs as a pandas DataFrame, one row per run, best first."""

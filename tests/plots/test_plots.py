@@ -6,14 +6,17 @@ from math import comb
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import pyplot
+from matplotlib.colors import to_rgba
 
+import partita as pt
 from partita import plots
 from partita.losses import partition_loss
 from partita.partitions import enumerate_partitions
 from partita.plots.matrices import APART, ONLY_ESTIMATE, ONLY_TRUTH, TOGETHER
-from partita.plots.palette import cluster_color, cluster_marker
+from partita.plots.palette import HIGHLIGHT, cluster_color, cluster_marker
 
 
 @pytest.fixture(autouse=True)
@@ -184,6 +187,7 @@ def test_forty_clusters_can_be_told_apart():
         lambda ax: plots.weight_path([1], [2], ax=ax),
         lambda ax: plots.hasse(3, ax=ax),
         lambda ax: plots.network(np.eye(2), [0, 1], ax=ax),
+        lambda ax: plots.dendrogram(pt.merge_tree([0, 1, 2], [[0, 0, 1], [0, 1, 2]]), ax=ax),
     ],
 )
 def test_every_figure_draws_into_the_axes_it_is_given(draw):
@@ -206,3 +210,59 @@ def test_every_figure_draws_into_the_axes_it_is_given(draw):
 def test_bad_input_is_named(draw, message):
     with pytest.raises(ValueError, match=message):
         draw()
+
+
+@pytest.fixture(scope="module")
+def best():
+    draws = pt.datasets.make_draws(24, 120, n_clusters=4, rng=1)
+    return pt.estimate(pt.as_sample(draws, names=[f"gene {i}" for i in range(24)]), rng=1)
+
+
+def test_figures_take_an_estimate_where_they_take_labels(best):
+    data = pd.DataFrame({"height": np.arange(24.0), "width": np.arange(24.0) ** 2}, index=best.sample.names)
+    ax = plots.points(data.iloc[::-1], best)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("height", "width")
+    first = ax.collections[0].get_offsets()
+    assert first[:, 0].tolist() == np.flatnonzero(best.labels == 0).tolist()  # matched by name
+    image = plots.similarity_map(best).images[0].get_array()
+    assert np.allclose(image, plots.similarity_map(pt.similarity(best.sample), best).images[0].get_array())
+    assert plots.run_trace(best).lines[-1].get_ydata()[-1] == pytest.approx(best.expected_loss)
+    heights = [bar.get_height() for bar in plots.item_certainty(best).patches]
+    assert sorted(heights) == pytest.approx(sorted(pt.item_certainty(best).probability))
+    orange = [bar for bar in plots.cluster_counts(best).patches if bar.get_facecolor() == to_rgba(HIGHLIGHT)]
+    assert [round(bar.get_x() + bar.get_width() / 2) for bar in orange] == [best.n_clusters]
+    assert len(plots.density_plot(data["height"], best).lines) == 1
+    assert plots.density_plot(data["height"], best).get_xlabel() == "height"
+    with pytest.raises(ValueError, match="certainty is missing"):
+        plots.item_certainty(best.labels)
+
+
+def test_an_estimate_plots_itself(best):
+    assert best.plot().images
+    assert len(best.plot(np.arange(24.0)).lines) == 1
+
+
+def test_the_dendrogram_merges_all_clusters(best):
+    ax = plots.dendrogram(best)
+    tree = pt.merge_tree(best)
+    assert len(ax.lines) == best.n_clusters - 1
+    assert max(line.get_ydata().max() for line in ax.lines) == pytest.approx(tree.linkage()[-1, 2])
+    assert sorted(int(leaf.get_text()) for leaf in ax.get_xticklabels()) == list(range(best.n_clusters))
+    with pytest.raises(ValueError, match="no merges"):
+        plots.dendrogram(pt.estimate([[0, 0], [0, 0]], rng=1))
+    with pytest.raises(TypeError, match="not ndarray"):
+        plots.dendrogram(best.labels)
+
+
+def test_legends_are_whole_in_saved_figures(best):
+    drawn = (
+        plots.comparison_map(best.labels, np.arange(24) % 4),
+        plots.points(np.arange(48.0).reshape(24, 2), np.arange(24) % 12),
+        plots.run_trace(best),
+    )
+    for ax in drawn:
+        ax.figure.canvas.draw()
+        legend = ax.get_legend() or ax.figure.legends[0]
+        box, page = legend.get_window_extent(), ax.figure.bbox
+        assert page.x0 <= box.x0 < box.x1 <= page.x1
+        assert page.y0 <= box.y0 < box.y1 <= page.y1

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.cluster.hierarchy import is_valid_linkage
 
 import reference as ref
 from partita.losses import LOSSES, VI, Binder, as_loss
@@ -154,6 +155,9 @@ def test_merge_tree_goes_up_by_the_best_merge(sample):
         assert tree.sizes[step] == len(members[len(ref.clusters(rows[0])) + step])
     assert len(members) == 1
     assert tree.linkage().shape == (len(tree.pairs), 4)
+    if len(tree.pairs):
+        assert tree.linkage()[-1, 3] == len(tree.pairs) + 1
+        assert is_valid_linkage(tree.linkage())
 
 
 def test_answers_do_not_depend_on_the_blocks(monkeypatch):

@@ -6,6 +6,7 @@ told apart in print.
 
 from partita.plots.lattice import hasse
 from partita.plots.matrices import adjacency_map, comparison_map, similarity_map
+from partita.plots.merges import dendrogram
 from partita.plots.networks import network
 from partita.plots.order import display_order
 from partita.plots.points import ball_panels, density_plot, points
@@ -16,6 +17,7 @@ __all__ = [
     "ball_panels",
     "cluster_counts",
     "comparison_map",
+    "dendrogram",
     "density_plot",
     "display_order",
     "hasse",

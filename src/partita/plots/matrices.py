@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._names import row_names
+from partita._names import PartitionLike, row_names
 from partita._partition_checks import check_partition_of, check_partitions
+from partita.estimate_result import Estimate
 from partita.plots.canvas import new_axes
 from partita.plots.order import check_psm, display_order, labels_of_rows
 from partita.plots.palette import COLORS, HIGHLIGHT, SEQUENTIAL
+from partita.similarity import similarity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,16 +30,20 @@ NUMBERED_SHARE = 0.03
 
 
 def similarity_map(
-    psm: ArrayLike, labels: ArrayLike | None = None, *, colorbar: bool = True, ax: Axes | None = None
+    psm: ArrayLike | Estimate,
+    labels: PartitionLike | None = None,
+    *,
+    colorbar: bool = True,
+    ax: Axes | None = None,
 ) -> Axes:
     """Heat map of the posterior similarity matrix, ordered by cluster and within it, with cluster borders.
 
     Parameters
     ----------
-    psm : (n, n) array_like
-        Posterior similarity matrix, as returned by `similarity`.
-    labels : (n,) array_like, optional
-        The clusters; by default all items form one cluster.
+    psm : Estimate, or (n, n) array_like
+        An estimate, whose draws give the matrix, or a posterior similarity matrix as returned by `similarity`.
+    labels : Estimate or (n,) array_like, optional
+        The clusters; by default those of the estimate, or one cluster of all items.
     colorbar : bool
         Whether to add a colour bar.
     ax : matplotlib Axes, optional
@@ -52,8 +58,7 @@ def similarity_map(
     >>> ax.images[0].get_array().shape
     (3, 3)
     """
-    matrix = check_psm(psm)
-    clusters = labels_of_rows(np.zeros(len(matrix), int) if labels is None else labels, psm)
+    matrix, clusters = _matrix_and_clusters(psm, labels)
     order = display_order(clusters, matrix)
     ax = new_axes(ax, (5.6, 4.8))
     image = ax.imshow(matrix[np.ix_(order, order)], cmap=SEQUENTIAL, vmin=0, vmax=1, rasterized=True)
@@ -64,14 +69,25 @@ def similarity_map(
     return ax
 
 
+def _matrix_and_clusters(
+    psm: ArrayLike | Estimate, labels: PartitionLike | None
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    if isinstance(psm, Estimate):
+        given = psm if labels is None else labels
+        clusters = check_partition_of(given, psm.sample.names, psm.labels.size, "labels", "the estimate")
+        return similarity(psm.sample), clusters
+    matrix = check_psm(psm)
+    return matrix, labels_of_rows(np.zeros(len(matrix), int) if labels is None else labels, psm)
+
+
 def comparison_map(
-    truth: ArrayLike, estimate: ArrayLike, *, order: ArrayLike | None = None, ax: Axes | None = None
+    truth: PartitionLike, estimate: PartitionLike, *, order: ArrayLike | None = None, ax: Axes | None = None
 ) -> Axes:
     """Which pairs of items are together in two partitions: in both, in neither, in only one of them.
 
     Parameters
     ----------
-    truth, estimate : (n,) array_like
+    truth, estimate : Estimate or (n,) array_like
     order : (n,) array_like, optional
         Order of the items; by default by the truth, then by the estimate.
     ax : matplotlib Axes, optional
@@ -91,11 +107,15 @@ def comparison_map(
 
     x, y = check_partitions(truth, estimate, "truth", "estimate")
     shown = np.lexsort((y, x)) if order is None else np.asarray(order)
+    own_figure = ax is None
     ax = new_axes(ax, (5, 5.4))
     colors = ListedColormap([color for color, _ in AGREEMENT.values()])
     ax.imshow(_agreement(x[shown], y[shown]), cmap=colors, vmin=0, vmax=3, rasterized=True)
     keys = [Patch(facecolor=color, edgecolor="#888888", label=name) for color, name in AGREEMENT.values()]
-    ax.legend(handles=keys, loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=2, frameon=False)
+    if own_figure:  # its layout makes room for the legend
+        ax.figure.legend(handles=keys, loc="outside lower center", ncols=2, frameon=False)
+    else:
+        ax.legend(handles=keys, loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=2, frameon=False)
     ax.set(xticks=[], yticks=[])
     return ax
 
@@ -109,7 +129,7 @@ def _agreement(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.int8]:
     return codes
 
 
-def adjacency_map(matrix: Any, labels: ArrayLike, *, ax: Axes | None = None) -> Axes:
+def adjacency_map(matrix: Any, labels: PartitionLike, *, ax: Axes | None = None) -> Axes:
     """Adjacency matrix with rows and columns sorted by cluster, and lines between the clusters.
 
     Parameters

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from partita._names import names_or_none
+from partita._names import PartitionLike, names_or_none
 from partita._partition_checks import check_partition_of
 from partita.plots.canvas import new_axes
 from partita.plots.palette import QUIET, cluster_color, cluster_marker
@@ -20,14 +19,14 @@ SMALL = 5  # components with fewer nodes stand below the others
 NODES_PER_ROW = 20
 
 
-def network(graph: Any, labels: ArrayLike, *, positions: Any = None, ax: Axes | None = None) -> Axes:
+def network(graph: Any, labels: PartitionLike, *, positions: Any = None, ax: Axes | None = None) -> Axes:
     """A network in a spring layout, with nodes in the colour and marker of their cluster.
 
     Parameters
     ----------
     graph : networkx graph, (n, n) array or SciPy sparse matrix
         Nonzero entries of a matrix are edges.
-    labels : (n,) array_like
+    labels : Estimate or (n,) array_like
         Clusters in the order of the nodes.
     positions : (n, 2) array_like, optional
         Positions of the nodes; by default a spring layout, which is the same for every call.

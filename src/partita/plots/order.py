@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._names import as_named, row_names
+from partita._names import PartitionLike, as_named, row_names
 from partita._partition_checks import check_partition_of
 
 Order = NDArray[np.int64]
@@ -60,7 +60,7 @@ def leaf_order(similarity: Floats) -> Order:
     return order if order[0] < order[-1] else order[::-1]
 
 
-def labels_of_rows(labels: ArrayLike, psm: ArrayLike) -> NDArray[np.int64]:
+def labels_of_rows(labels: PartitionLike, psm: ArrayLike) -> NDArray[np.int64]:
     """Canonical labels of the rows of a similarity matrix, matched by name if both have names."""
     names, given, rows = row_names(psm), as_named(labels, "labels"), np.shape(psm)[0]
     if len(given.values) != rows and (names is None or given.names is None):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._draws.labels import GAP
-from partita._names import Names, as_named
+from partita._names import Names, PartitionLike, as_named
 from partita._partition_checks import check_partition, check_partition_of
 from partita.partitions import align_labels, n_clusters
 from partita.plots.canvas import hide_frame, new_axes
@@ -26,7 +26,7 @@ GRID = 512
 
 def points(
     data: ArrayLike,
-    labels: ArrayLike,
+    labels: PartitionLike,
     *,
     density: tuple[ArrayLike, ArrayLike] | None = None,
     ax: Axes | None = None,
@@ -36,8 +36,8 @@ def points(
     Parameters
     ----------
     data : (n,) or (n, d) array_like
-        A single column is drawn on its density.
-    labels : (n,) array_like
+        A single column is drawn on its density. The columns of a data frame name the axes.
+    labels : Estimate or (n,) array_like
     density : pair of (m,) array_like, optional
         Grid and values of the density of a single column; by default a kernel density estimate.
     ax : matplotlib Axes, optional
@@ -50,9 +50,19 @@ def points(
     """
     clusters = _labels(labels)
     table = check_data(data, clusters.size, as_named(labels, "labels").names)
+    return _draw_points(table, clusters, axis_names(data), density, ax)
+
+
+def _draw_points(
+    table: Floats,
+    clusters: NDArray[np.int64],
+    columns: tuple[str, ...] | None,
+    density: tuple[ArrayLike, ArrayLike] | None,
+    ax: Axes | None,
+) -> Axes:
     if table.shape[1] == 1:
-        return _density_plot(table[:, 0], clusters, axis_names(data), density, ax)
-    plane, names = project(table, axis_names(data))
+        return _density_plot(table[:, 0], clusters, columns, density, ax)
+    plane, names = project(table, columns)
     ax = new_axes(ax, (5.4, 4.4))
     _scatter(ax, plane[:, 0], plane[:, 1], clusters)
     ax.set(xlabel=names[0], ylabel=names[1])
@@ -64,7 +74,7 @@ def points(
 
 def density_plot(
     values: ArrayLike,
-    labels: ArrayLike,
+    labels: PartitionLike,
     *,
     density: tuple[ArrayLike, ArrayLike] | None = None,
     ax: Axes | None = None,
@@ -74,7 +84,7 @@ def density_plot(
     Parameters
     ----------
     values : (n,) array_like
-    labels : (n,) array_like
+    labels : Estimate or (n,) array_like
     density : pair of (m,) array_like, optional
         A grid and the density on it, such as a posterior predictive density; by default a kernel density estimate.
     ax : matplotlib Axes, optional
@@ -117,7 +127,7 @@ def _density_plot(
 
 def ball_panels(
     data: ArrayLike,
-    labels: ArrayLike,
+    labels: PartitionLike,
     ball: Any,
     *,
     most: int = 2,
@@ -129,7 +139,7 @@ def ball_panels(
     Parameters
     ----------
     data : (n,) or (n, d) array_like
-    labels : (n,) array_like
+    labels : Estimate or (n,) array_like
         The estimate at the centre of the ball.
     ball : CredibleBall
         Or any object with lists `upper`, `lower` and `horizontal` of partitions.
@@ -161,7 +171,8 @@ def ball_panels(
     if axes.size < len(panels):
         raise ValueError(f"axes has {axes.size} entries, but there are {len(panels)} panels")
     for ax, (name, partition) in zip(axes.flat, panels, strict=False):
-        points(table, align_labels(clusters, partition), density=density, ax=ax)
+        shown = align_labels(clusters, partition)
+        _draw_points(table, shown, axis_names(data), density, ax)
         ax.set_title(f"{name}: {count_of_clusters(partition)}", fontsize=10)
         ax.tick_params(labelbottom=True)
         if ax is not axes.flat[0]:
@@ -214,7 +225,7 @@ def check_data(data: ArrayLike, n_items: int, names: Names | None = None, whose:
     return replace(given, values=table).in_order_of(names, n_items, whose)  # type: ignore[no-any-return]
 
 
-def _labels(labels: ArrayLike) -> NDArray[np.int64]:
+def _labels(labels: PartitionLike) -> NDArray[np.int64]:
     """Labels without renumbering, so that matched colours are kept; -1 is an item without a cluster."""
     values = np.asarray(as_named(labels, "labels").values)
     if values.ndim == 1 and values.dtype.kind in "iu" and values.size:

@@ -8,23 +8,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from partita._names import as_named
+from partita._names import PartitionLike, as_named
 from partita._partition_checks import check_partition, check_same_items
+from partita.estimate_result import Estimate
 from partita.plots.canvas import hide_frame, new_axes, whole_numbers
 from partita.plots.palette import COLORS, HIGHLIGHT, QUIET, cluster_color
 from partita.sample import as_sample
+from partita.uncertainty.certainty import item_certainty as certainty_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def cluster_counts(draws: Any, *, estimate: ArrayLike | None = None, ax: Axes | None = None) -> Axes:
-    """Posterior probabilities of the number of clusters; the number of the estimate is in colour.
+def cluster_counts(draws: Any, *, estimate: PartitionLike | None = None, ax: Axes | None = None) -> Axes:
+    """Posterior probabilities of the number of clusters; the bar of the estimate's number is orange.
 
     Parameters
     ----------
-    draws : anything that `as_sample` takes
-    estimate : (n,) array_like, optional
+    draws : Estimate, or anything that `as_sample` takes
+    estimate : Estimate or (n,) array_like, optional
     ax : matplotlib Axes, optional
 
     Examples
@@ -33,7 +35,10 @@ def cluster_counts(draws: Any, *, estimate: ArrayLike | None = None, ax: Axes | 
     >>> [round(float(bar.get_height()), 3) for bar in ax.patches]
     [0.667, 0.333]
     """
-    sample = as_sample(draws)
+    if isinstance(draws, Estimate):
+        sample, estimate = draws.sample, draws if estimate is None else estimate
+    else:
+        sample = as_sample(draws)
     probability = np.bincount(sample.n_clusters, weights=sample.weights)
     counts = np.arange(int(sample.n_clusters.min()), probability.size)
     own = None if estimate is None else int(check_partition(estimate, "estimate").max()) + 1
@@ -45,14 +50,15 @@ def cluster_counts(draws: Any, *, estimate: ArrayLike | None = None, ax: Axes | 
     return ax
 
 
-def item_certainty(labels: ArrayLike, certainty: ArrayLike, *, ax: Axes | None = None) -> Axes:
+def item_certainty(labels: PartitionLike, certainty: ArrayLike | None = None, *, ax: Axes | None = None) -> Axes:
     """Certainty of each item as a bar, in the colour of its cluster; within a cluster the most certain come first.
 
     Parameters
     ----------
-    labels : (n,) array_like
-    certainty : (n,) array_like
-        Numbers between 0 and 1: the probability that an item is with the other members of its cluster.
+    labels : Estimate or (n,) array_like
+    certainty : (n,) array_like, optional
+        Numbers between 0 and 1: the probability that an item is with the other members of its cluster. By default
+        that of the estimate.
     ax : matplotlib Axes, optional
 
     Examples
@@ -61,6 +67,10 @@ def item_certainty(labels: ArrayLike, certainty: ArrayLike, *, ax: Axes | None =
     >>> [round(float(bar.get_height()), 1) for bar in ax.patches]
     [0.9, 0.7, 1.0]
     """
+    if certainty is None:
+        if not isinstance(labels, Estimate):
+            raise ValueError("certainty is missing: give it, or an Estimate instead of labels")
+        certainty = certainty_of(labels).probability
     clusters, given = check_partition(labels, "labels"), as_named(certainty, "certainty")
     values = np.asarray(given.in_order_of(as_named(labels, "labels").names, clusters.size, "labels"), dtype=np.float64)
     order = np.lexsort((-values, clusters))
@@ -78,12 +88,12 @@ def item_certainty(labels: ArrayLike, certainty: ArrayLike, *, ax: Axes | None =
     return ax
 
 
-def run_trace(traces: Sequence[ArrayLike], *, ax: Axes | None = None) -> Axes:
-    """Expected loss after each sweep, one line per run; the best run is in colour.
+def run_trace(traces: Sequence[ArrayLike] | Estimate, *, ax: Axes | None = None) -> Axes:
+    """Expected loss after each sweep, one line per run; the best run is orange.
 
     Parameters
     ----------
-    traces : list of (sweeps,) array_like
+    traces : Estimate, or list of (sweeps,) array_like
     ax : matplotlib Axes, optional
 
     Examples
@@ -96,6 +106,8 @@ def run_trace(traces: Sequence[ArrayLike], *, ax: Axes | None = None) -> Axes:
     ----------
     Rastelli & Friel (2018), Figure 5.
     """
+    if isinstance(traces, Estimate):
+        traces = [run.trace for run in traces.runs if run.trace]
     lines = [np.asarray(trace, dtype=np.float64) for trace in traces]
     if not lines or any(line.ndim != 1 or line.size == 0 for line in lines):
         raise ValueError("traces must contain at least one run, and each run at least one sweep")

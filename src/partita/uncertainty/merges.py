@@ -48,9 +48,15 @@ class MergeTree(ShownAsText):
         return f"MergeTree({len(self.expected_loss)} to 1 clusters, expected loss {first:.4f} to {last:.4f})"
 
     def linkage(self) -> Floats:
-        """The tree in the format of SciPy's dendrogram; heights are losses minus the estimate's, made monotone."""
+        """The tree in the format of SciPy's dendrogram, with the clusters as its leaves.
+
+        Heights are losses minus the estimate's, made monotone.
+        """
         rise = np.maximum.accumulate(np.maximum(self.expected_loss[1:] - self.expected_loss[0], 0))
-        return np.column_stack([self.pairs, rise, self.sizes]).astype(np.float64)
+        leaves = [1] * (len(self.pairs) + 1)  # of each cluster, and of each merge
+        for left, right in self.pairs.tolist():
+            leaves.append(leaves[left] + leaves[right])
+        return np.column_stack([self.pairs, rise, leaves[len(self.pairs) + 1 :]]).astype(np.float64)
 
 
 def merge_tree(
