@@ -1,5 +1,6 @@
 // Block models of networks: the conversion of arrays.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -94,10 +95,29 @@ void bind_block_model(nb::module_& m) {
              [](NetworkArrays& self, std::size_t direction, const Longs& start, const Labels& to) {
                  self.missing[direction] = {copy_of(start), copy_of(to), {}};
              })
+        .def("set_marks", [](NetworkArrays& self, std::size_t direction,
+                             const Array1<double>& mark) { self.mark[direction] = copy_of(mark); })
+        .def("set_loop_marks",
+             [](NetworkArrays& self, const Array1<double>& mark) { self.loop_mark = copy_of(mark); })
         .def("set_loops", [](NetworkArrays& self, const Labels& loop, const Array1<std::uint8_t>& observed) {
             self.loop = copy_of(loop);
             self.loop_observed = copy_of(observed);
         });
+
+    nb::class_<LayerArrays>(m, "Layer", "One network of several on the same nodes, with its priors.")
+        .def(
+            "__init__",
+            [](LayerArrays* self, const NetworkArrays& arrays, bool counts, double first, double second,
+               bool degree_corrected, bool affiliation, std::uint8_t marks,
+               const Array1<double>& mark_parameters, std::size_t n_categories) {
+                new (self)
+                    LayerArrays{arrays,
+                                {counts, first, second, degree_corrected, affiliation},
+                                {static_cast<MarkKind>(marks), copy_of(mark_parameters), n_categories}};
+            },
+            nb::arg("arrays"), nb::arg("counts"), nb::arg("first"), nb::arg("second"),
+            nb::arg("degree_corrected"), nb::arg("affiliation"), nb::arg("marks"), nb::arg("mark_parameters"),
+            nb::arg("n_categories"));
 
     nb::class_<BlockModel>(m, "BlockModel", "A block model of one network; use partita.models instead.")
         .def(
@@ -109,6 +129,16 @@ void bind_block_model(nb::module_& m) {
             },
             nb::arg("arrays"), nb::arg("counts"), nb::arg("first"), nb::arg("second"),
             nb::arg("degree_corrected"), nb::arg("affiliation"), nb::arg("n0_rows"), nb::arg("n0_columns"))
+        .def(
+            "__init__",
+            [](BlockModel* self, const NetworkArrays& cover, const std::vector<const LayerArrays*>& layers,
+               double n0_rows, double n0_columns) {
+                std::vector<LayerArrays> copies;
+                for (const auto* layer : layers)
+                    copies.push_back(*layer);
+                new (self) BlockModel(cover, std::move(copies), n0_rows, n0_columns);
+            },
+            nb::arg("cover"), nb::arg("layers"), nb::arg("n0_rows"), nb::arg("n0_columns"))
         .def("icl", [](const BlockModel& self, const Labels& labels) { return self.icl(as_span(labels)); })
         .def("swap_changes",
              [](const BlockModel& self, const Labels& labels, std::size_t node) {

@@ -9,6 +9,7 @@ template class BlockChain<BlockState<BernoulliBlocks>>;
 template class BlockChain<BlockState<PoissonBlocks>>;
 template class BlockChain<AffiliationState<BernoulliBlocks>>;
 template class BlockChain<AffiliationState<PoissonBlocks>>;
+template class BlockChain<LayeredState>;
 
 namespace {
 
@@ -21,6 +22,9 @@ Network network_of(const NetworkArrays& arrays) {
         network.edges[d] = arrays.edges[d].view();
         network.missing[d] = arrays.missing[d].view();
     }
+    for (std::size_t d = 0; d < network.directions(); ++d)
+        network.mark[d] = arrays.mark[d];
+    network.loop_mark = arrays.loop_mark;
     network.loop = arrays.loop;
     network.loop_observed = arrays.loop_observed;
     network.pair_exposure = arrays.pair_exposure;
@@ -45,10 +49,38 @@ std::variant<BernoulliBlocks, PoissonBlocks> make_emission(const Network& networ
     return BernoulliBlocks(prior.first, prior.second, edges, n * n);
 }
 
+std::variant<BernoulliBlocks, PoissonBlocks, NormalMarks, CategoryMarks> make_marks(const Network& network,
+                                                                                    const MarkPrior& prior) {
+    const auto& given = prior.parameters;
+    if (prior.kind == MarkKind::normal)
+        return NormalMarks(given[0], given[1], given[2], given[3]);
+    return CategoryMarks(prior.n_categories, given[0], count_edges(network));
+}
+
+/// Each network with its dyads, and again with the marks of its edges if it has any.
+std::vector<Layer> make_layers(const std::vector<LayerArrays>& several) {
+    std::vector<Layer> layers;
+    for (const auto& each : several) {
+        const auto network = network_of(each.arrays);
+        const auto& prior = each.prior;
+        auto dyads = make_emission(network, prior);
+        std::visit(
+            [&](auto& emission) {
+                layers.push_back({network, std::move(emission), prior.degree_corrected, prior.affiliation});
+            },
+            dyads);
+        if (each.marks.kind != MarkKind::none)
+            layers.push_back({network, make_marks(network, each.marks), false, prior.affiliation});
+    }
+    return layers;
+}
+
 } // namespace
 
 BlockModel::BlockModel(NetworkArrays arrays, EdgePrior prior, double n0_rows, double n0_columns)
-    : arrays_(std::move(arrays)), network_(network_of(arrays_)), emission_(make_emission(network_, prior)),
+    : arrays_(std::move(arrays)), network_(network_of(arrays_)),
+      emission_(std::visit([](auto emission) -> decltype(emission_) { return emission; },
+                           make_emission(network_, prior))),
       priors_{{DirichletPrior(n0_rows, network_.n_rows),
                DirichletPrior(n0_columns, network_.n_nodes - network_.n_rows)}},
       degree_corrected_(prior.degree_corrected), affiliation_(prior.affiliation) {
@@ -56,6 +88,13 @@ BlockModel::BlockModel(NetworkArrays arrays, EdgePrior prior, double n0_rows, do
         throw std::invalid_argument(
             "rows and columns share no clusters: a bipartite network has no affiliation");
 }
+
+BlockModel::BlockModel(NetworkArrays cover, std::vector<LayerArrays> layers, double n0_rows,
+                       double n0_columns)
+    : arrays_(std::move(cover)), layer_arrays_(std::move(layers)), network_(network_of(arrays_)),
+      emission_(make_layers(layer_arrays_)),
+      priors_{{DirichletPrior(n0_rows, network_.n_rows),
+               DirichletPrior(n0_columns, network_.n_nodes - network_.n_rows)}} {}
 
 double BlockModel::icl(std::span<const std::uint32_t> labels) const {
     return with_view([&]<class State>(const BlockModelView<State>& view) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "models/block_state.hpp"
 #include "models/dirichlet.hpp"
 #include "models/emission.hpp"
+#include "models/layered_state.hpp"
 #include "models/network.hpp"
 
 namespace partita::models {
@@ -32,6 +34,7 @@ struct NetworkArrays {
     NeighbourArrays edges[2], missing[2];
     std::vector<std::uint32_t> loop;
     std::vector<std::uint8_t> loop_observed;
+    std::vector<double> mark[2], loop_mark;
     std::int64_t pair_exposure = 1, loop_exposure = 1;
 };
 
@@ -42,9 +45,27 @@ struct EdgePrior {
     bool affiliation = false; // one parameter inside clusters and one between them, not one a block
 };
 
+enum class MarkKind : std::uint8_t { none = 0, normal = 1, categories = 2 };
+
+/// The prior of the marks on edges: mu0, kappa0, shape and rate of weights; alpha of n_categories.
+struct MarkPrior {
+    MarkKind kind = MarkKind::none;
+    std::vector<double> parameters;
+    std::size_t n_categories = 0;
+};
+
+/// One network of several, with marks or without.
+struct LayerArrays {
+    NetworkArrays arrays;
+    EdgePrior prior;
+    MarkPrior marks;
+};
+
 class BlockModel {
 public:
     BlockModel(NetworkArrays arrays, EdgePrior prior, double n0_rows, double n0_columns);
+    /// Several layers on the nodes of `cover`, whose edges are the union of theirs.
+    BlockModel(NetworkArrays cover, std::vector<LayerArrays> layers, double n0_rows, double n0_columns);
     BlockModel(const BlockModel&) = delete;
     BlockModel& operator=(const BlockModel&) = delete;
 
@@ -55,9 +76,13 @@ public:
         return std::visit(
             [&](const auto& emission) {
                 using Emission = std::decay_t<decltype(emission)>;
-                if (affiliation_)
-                    return work(view_of<AffiliationState<Emission>>(emission));
-                return work(view_of<BlockState<Emission>>(emission));
+                if constexpr (std::is_same_v<Emission, LayeredState::Emission>) {
+                    return work(view_of<LayeredState>(emission));
+                } else {
+                    if (affiliation_)
+                        return work(view_of<AffiliationState<Emission>>(emission));
+                    return work(view_of<BlockState<Emission>>(emission));
+                }
             },
             emission_);
     }
@@ -82,10 +107,11 @@ private:
     }
 
     NetworkArrays arrays_;
+    std::vector<LayerArrays> layer_arrays_;
     Network network_;
-    std::variant<BernoulliBlocks, PoissonBlocks> emission_;
+    std::variant<BernoulliBlocks, PoissonBlocks, LayeredState::Emission> emission_;
     Priors priors_;
-    bool degree_corrected_, affiliation_;
+    bool degree_corrected_ = false, affiliation_ = false;
 };
 
 // compiled in the core alone: the bindings are built for size, and a chain of theirs takes twice the time
@@ -93,10 +119,12 @@ extern template class BlockChain<BlockState<BernoulliBlocks>>;
 extern template class BlockChain<BlockState<PoissonBlocks>>;
 extern template class BlockChain<AffiliationState<BernoulliBlocks>>;
 extern template class BlockChain<AffiliationState<PoissonBlocks>>;
+extern template class BlockChain<LayeredState>;
 
 using AnyBlockChain =
     std::variant<BlockChain<BlockState<BernoulliBlocks>>, BlockChain<BlockState<PoissonBlocks>>,
-                 BlockChain<AffiliationState<BernoulliBlocks>>, BlockChain<AffiliationState<PoissonBlocks>>>;
+                 BlockChain<AffiliationState<BernoulliBlocks>>, BlockChain<AffiliationState<PoissonBlocks>>,
+                 BlockChain<LayeredState>>;
 
 /// A chain of whatever blocks and edges; the model must outlive it.
 class BlockSampler {

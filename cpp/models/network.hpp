@@ -47,6 +47,8 @@ struct Network {
     Neighbours missing[2]; // dyads that were not observed, laid out like the edges; may be empty
     std::span<const std::uint32_t> loop;         // edges from each node to itself; empty: no loops
     std::span<const std::uint8_t> loop_observed; // empty: loops are no dyads
+    std::span<const double> mark[2];   // of each edge, laid out like edges[d].to; empty: edges have none
+    std::span<const double> loop_mark; // of each node's loop
     // Exposure is counted in integers: one pair of nodes and one loop. (2, 1) makes a loop half a pair.
     std::int64_t pair_exposure = 1;
     std::int64_t loop_exposure = 1;
@@ -57,6 +59,11 @@ struct Network {
     std::int64_t loop_edges(std::size_t node) const { return loop.empty() ? 0 : loop[node]; }
     std::int64_t loop_dyad(std::size_t node) const {
         return loop_observed.empty() ? 0 : loop_observed[node] * loop_exposure;
+    }
+    /// Calls visit(neighbour, mark) for each edge of a node in direction d.
+    template <class Visit> void each_mark(std::size_t d, std::size_t node, Visit visit) const {
+        for (auto at = edges[d].start[node]; at < edges[d].start[node + 1]; ++at)
+            visit(edges[d].to[static_cast<std::size_t>(at)], mark[d][static_cast<std::size_t>(at)]);
     }
     /// What a loop adds to a degree: one edge out and one in; in an undirected network it has both ends here.
     std::int64_t loop_ends(std::size_t node) const { return loop_edges(node) * (directed ? 1 : 2); }
@@ -77,6 +84,18 @@ template <class Visit> void each_dyad(const Network& network, Visit visit) {
                     visit(i, j, Dyads{0, -network.pair_exposure});
             });
         visit(i, i, Dyads{network.loop_edges(i), network.loop_dyad(i)});
+    }
+}
+
+/// Calls visit(i, j, mark) for every edge, an undirected one once.
+template <class Visit> void each_marked_edge(const Network& network, Visit visit) {
+    for (std::size_t i = 0; i < network.n_nodes; ++i) {
+        network.each_mark(0, i, [&](std::size_t j, double mark) {
+            if (network.directed || i < j)
+                visit(i, j, mark);
+        });
+        if (network.loop_edges(i) > 0)
+            visit(i, i, network.loop_mark[i]);
     }
 }
 

@@ -3,6 +3,7 @@
 from partita.models.base_measure import GaussianBase
 from partita.models.blocks.fit import BlockFit, MergePath
 from partita.models.blocks.graph import Graph, as_bipartite, as_graph
+from partita.models.blocks.layers import LayeredBlockModel, LayeredFit
 from partita.models.blocks.lbm import BipartiteChain, LatentBlockFit, LatentBlockModel
 from partita.models.blocks.rivals import RivalFit, affiliation_vb, louvain, variational_em
 from partita.models.blocks.sbm import StochasticBlockModel
@@ -29,6 +30,8 @@ __all__ = [
     "Imputation",
     "LatentBlockFit",
     "LatentBlockModel",
+    "LayeredBlockModel",
+    "LayeredFit",
     "MergePath",
     "MixtureDPM",
     "PowerAlpha",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,9 @@ from scipy.special import gammaln
 
 from partita import _core
 from partita._validate import check_rng
+from partita.models.blocks.edge_values import check_kind
 from partita.models.blocks.graph import Graph, kept_entries
+from partita.models.blocks.marks import Marks, check_weight_prior
 from partita.models.ranges import check_scale, check_shape
 
 Labels = NDArray[np.uint32]
@@ -25,7 +28,7 @@ class EdgeModel:
     """How edges arise in a block, and the prior of its parameter.
 
     binary: probability ~ Beta(first, second). counts: rate ~ Gamma(first, second), second a rate. affiliation: all
-    blocks (k, k) share one parameter, all others another.
+    blocks (k, k) share one parameter, all others another. marks: what edges that are there carry.
     """
 
     directed: bool
@@ -35,6 +38,12 @@ class EdgeModel:
     second: float
     degree_corrected: bool = False
     affiliation: bool = False
+    marks: Marks | None = None
+
+    @property
+    def kind(self) -> str:
+        """The kind of edges, one of EDGES."""
+        return self.marks.kind if self.marks is not None else "counts" if self.counts else "binary"
 
     @property
     def half_loops(self) -> bool:
@@ -44,7 +53,9 @@ class EdgeModel:
 
 def native_model(graph: Graph, edges: EdgeModel, n0: float, n0_columns: float = 1.0) -> Any:
     """The core's model of a graph."""
-    arrays = _bipartite_arrays(graph) if graph.bipartite else _square_arrays(graph, edges)
+    arrays = _arrays(graph, edges)
+    if edges.marks is not None:
+        return _core.BlockModel(arrays, [_layer(arrays, edges)], n0_rows=n0, n0_columns=n0_columns)
     return _core.BlockModel(
         arrays,
         edges.counts,
@@ -57,6 +68,36 @@ def native_model(graph: Graph, edges: EdgeModel, n0: float, n0_columns: float = 
     )
 
 
+def native_layers(layers: Sequence[tuple[Graph, EdgeModel]], n0: float) -> Any:
+    """The core's model of several graphs on the same nodes."""
+    n = layers[0][0].n_nodes
+    union = sum((_without_diagonal(graph.presence + graph.presence.T) for graph, _ in layers), sp.csr_array((n, n)))
+    cover = _core.NetworkArrays(n, n, False, 1, 1)
+    ones = sp.csr_array((np.ones(union.nnz), union.indices, union.indptr), shape=union.shape)
+    _set_neighbours(cover, ones, sp.csr_array((n, n)), False)
+    parts = [_layer(_arrays(graph, edges), edges) for graph, edges in layers]
+    return _core.BlockModel(cover, parts, n0_rows=n0, n0_columns=1.0)
+
+
+def _arrays(graph: Graph, edges: EdgeModel) -> Any:
+    return _bipartite_arrays(graph, edges) if graph.bipartite else _square_arrays(graph, edges)
+
+
+def _layer(arrays: Any, edges: EdgeModel) -> Any:
+    marks = edges.marks
+    return _core.Layer(
+        arrays,
+        edges.counts,
+        edges.first,
+        edges.second,
+        edges.degree_corrected,
+        edges.affiliation,
+        marks=0 if marks is None else 1 if marks.kind == "real" else 2,
+        mark_parameters=np.array([] if marks is None else marks.parameters, dtype=np.float64),
+        n_categories=0 if marks is None else marks.n_categories,
+    )
+
+
 def constant(graph: Graph, edges: EdgeModel) -> float:
     """The part of log p(X, z) that is the same for every partition: factorials of counts and of degrees."""
     if not edges.counts:
@@ -66,7 +107,7 @@ def constant(graph: Graph, edges: EdgeModel) -> float:
     if not edges.degree_corrected:
         return total
     degrees = [graph.adjacency.sum(axis=1)]
-    if edges.directed:
+    if edges.directed or graph.bipartite:
         degrees.append(graph.adjacency.sum(axis=0))
     else:
         loops = graph.adjacency.diagonal()
@@ -81,8 +122,10 @@ def check_settings(model: Any) -> None:
         check_shape(getattr(model, name), name)
     if model.b0 is not None:
         check_scale(model.b0, "b0")
-    if model.edges not in ("binary", "counts"):
-        raise ValueError(f"edges must be 'binary' or 'counts', got {model.edges!r}")
+    if check_kind(model.edges) not in ("binary", "counts") and model.degree_corrected:
+        raise ValueError(f"degree_corrected=True has counted edges, but edges={model.edges!r}")
+    check_weight_prior(model.weight_prior)
+    check_shape(model.category_prior, "category_prior")
 
 
 def check_degree_correction(graph: Graph, edges: EdgeModel) -> None:
@@ -115,20 +158,24 @@ def _square_arrays(graph: Graph, edges: EdgeModel) -> Any:
     n = graph.n_nodes
     pair, loop = (2, 1) if edges.half_loops else (1, 1)
     arrays = _core.NetworkArrays(n, n, edges.directed, pair, loop)
-    _set_neighbours(arrays, _without_diagonal(graph.adjacency), _without_diagonal(graph.missing), edges.directed)
-    counts = graph.adjacency.diagonal().astype(np.uint32)
+    rows, missing = _without_diagonal(graph.adjacency), _without_diagonal(graph.missing)
+    _set_neighbours(arrays, rows, missing, edges.directed, edges.marks)
+    diagonal = graph.adjacency.diagonal()
+    counts = diagonal.astype(np.uint32) if edges.marks is None else (diagonal != 0).astype(np.uint32)
     if edges.loops:
         arrays.set_loops(counts, (graph.missing.diagonal() == 0).astype(np.uint8))
+        if edges.marks is not None:
+            arrays.set_loop_marks(edges.marks.coded(diagonal))
     elif counts.any():
         node = int(np.flatnonzero(counts)[0])
         raise ValueError(f"graph has a loop at node {node}, but the model has loops=False")
     return arrays
 
 
-def _bipartite_arrays(graph: Graph) -> Any:
+def _bipartite_arrays(graph: Graph, edges: EdgeModel) -> Any:
     rows, columns = graph.adjacency.shape
     arrays = _core.NetworkArrays(rows + columns, rows, False, 1, 1)
-    _set_neighbours(arrays, _both_ways(graph.adjacency), _both_ways(graph.missing), False)
+    _set_neighbours(arrays, _both_ways(graph.adjacency), _both_ways(graph.missing), False, edges.marks)
     return arrays
 
 
@@ -146,12 +193,16 @@ def _without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
     return kept_entries(matrix, rows != matrix.indices)
 
 
-def _set_neighbours(arrays: Any, edges: sp.csr_array, missing: sp.csr_array, directed: bool) -> None:
+def _set_neighbours(
+    arrays: Any, edges: sp.csr_array, missing: sp.csr_array, directed: bool, marks: Marks | None = None
+) -> None:
     for direction in range(2 if directed else 1):
         rows = edges if direction == 0 else edges.T.tocsr()
         gaps = missing if direction == 0 else missing.T.tocsr()
-        ones = bool((rows.data == 1).all())
+        ones = marks is not None or bool((rows.data == 1).all())
         count = np.empty(0, np.uint32) if ones else rows.data.astype(np.uint32)
         arrays.set_edges(direction, rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), count)
+        if marks is not None:
+            arrays.set_marks(direction, marks.coded(rows.data))
         if gaps.nnz:
             arrays.set_missing(direction, gaps.indptr.astype(np.int64), gaps.indices.astype(np.uint32))

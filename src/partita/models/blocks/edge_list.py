@@ -45,7 +45,7 @@ class Columns:
         return all(is_number(str(value)) for value in self.values(column))
 
 
-def read_edges(path: Path, columns: Sequence[str] | None, counts: bool) -> list[Edge]:
+def read_edges(path: Path, columns: Sequence[str] | None, kind: str) -> list[Edge]:
     """The edges of a csv file with a header; node names that are whole numbers as such."""
     table = read_table(path, EDGES, columns or ())
     if not table.has_header:
@@ -59,23 +59,23 @@ def read_edges(path: Path, columns: Sequence[str] | None, counts: bool) -> list[
         lambda j: [cells[j] for _, cells in table.rows],
         lambda row: f"line {table.rows[row].line} of {path.name}",
     )
-    return _edges(read, columns, counts, whole_or_text)
+    return _edges(read, columns, kind, whole_or_text)
 
 
-def frame_edges(frame: Any, columns: Sequence[str] | None, counts: bool) -> list[Edge]:
+def frame_edges(frame: Any, columns: Sequence[str] | None, kind: str) -> list[Edge]:
     """The edges of a pandas table."""
     names = [str(name) for name in frame.columns]
     read = Columns("the table", names, lambda j: frame.iloc[:, j].tolist(), lambda row: f"row {row}")
-    return _edges(read, columns, counts, lambda node: node)
+    return _edges(read, columns, kind, lambda node: node)
 
 
-def _edges(read: Columns, columns: Sequence[str] | None, counts: bool, as_node: Callable[[Any], Any]) -> list[Edge]:
+def _edges(read: Columns, columns: Sequence[str] | None, kind: str, as_node: Callable[[Any], Any]) -> list[Edge]:
     source, target, weight = _chosen(read, columns) if columns else _found(read)
     ends = [list(map(as_node, read.values(column))) for column in (source, target)]
     if weight is None:
         return list(zip(*ends, strict=True))
     weights = [_number(value, read, row) for row, value in enumerate(read.values(weight))]
-    if not counts:
+    if kind == "binary":
         _check_no_counts(weights, read, (source, target, weight))
     return list(zip(*ends, weights, strict=True))
 
@@ -84,7 +84,8 @@ def check_binary(weight: float, place: str, hint: str = "") -> None:
     """Refuses a weight that a model of edges without counts would ignore."""
     if weight != 1:
         raise ValueError(
-            f"graph: {place} has weight {weight:g}, but edges are 0 or 1; edges='counts' takes counts{hint}"
+            f"graph: {place} has weight {weight:g}, but edges are 0 or 1; "
+            f"edges='counts' takes counts, edges='real' any weights{hint}"
         )
 
 

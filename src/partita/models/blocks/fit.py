@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from partita._names import as_named, names_or_none
 from partita._partition_checks import check_partition
 from partita.models.blocks.core import EdgeModel
 from partita.models.blocks.graph import Graph
+from partita.models.blocks.marks import BlockMarks, block_marks
 from partita.models.blocks.runs import BlockRun, Runs
 from partita.partitions import canonical
 
@@ -56,7 +58,7 @@ class MergePath(ShownAsText):
 class Blocks:
     """Edge probabilities (rates, if edges are counts) of the blocks: posterior mean and credible interval, each
     (K, K), or (row clusters, column clusters). `edges` and `dyads` are a block's own, also where blocks share their
-    parameter (the affiliation model)."""
+    parameter (the affiliation model). `marks` has what edges carry, if they have weights, categories or signs."""
 
     mean: NDArray[np.float64]
     lower: NDArray[np.float64]
@@ -64,6 +66,7 @@ class Blocks:
     edges: NDArray[np.int64]
     dyads: NDArray[np.float64]
     level: float
+    marks: BlockMarks | None = None
 
     def __repr__(self) -> str:
         rows, columns = self.mean.shape
@@ -121,8 +124,51 @@ class WithRuns:
         return ", stopped early" if self.found.stopped else ""
 
 
+class NodeFit(WithRuns):
+    """What a fit says of the clusters of nodes; `labels` and `names` are theirs."""
+
+    labels: NDArray[np.int64]
+    icl: float
+
+    @property
+    def names(self) -> tuple[Any, ...]:
+        """The names of the nodes."""
+        raise NotImplementedError
+
+    @property
+    def n_clusters(self) -> int:
+        return int(self.labels.max()) + 1
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """Nodes sorted by cluster: adjacency[order][:, order] shows the blocks."""
+        return np.argsort(self.labels, kind="stable")
+
+    def to_pandas(self) -> Any:
+        """The clustering as a pandas Series, indexed by the nodes' names where they have any."""
+        import pandas as pd
+
+        return pd.Series(self.labels, index=names_or_none(self.names), name="cluster")
+
+    def names_by_cluster(self) -> list[list[Any]]:
+        """The nodes' names, cluster by cluster."""
+        return [[self.names[i] for i in np.flatnonzero(self.labels == k)] for k in range(self.n_clusters)]
+
+    def __repr__(self) -> str:
+        words = f"{len(self.labels)} nodes in {self.n_clusters} clusters, ICL {self.icl:.3f}"
+        return f"{type(self).__name__}({words}; {self.found.in_words()}{self._state()})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{k}</td><td>{len(names)}</td><td>{html.escape(', '.join(map(str, names[:8])))}</td></tr>"
+            for k, names in enumerate(self.names_by_cluster())
+        )
+        head = "<tr><th>cluster</th><th>nodes</th><th>first names</th></tr>"
+        return f"<p>{html.escape(repr(self))}</p><table>{head}{rows}</table>"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class BlockFit(WithRuns):
+class BlockFit(NodeFit):
     """The partition of largest exact ICL that was found.
 
     Attributes
@@ -143,13 +189,9 @@ class BlockFit(WithRuns):
     edges: EdgeModel
 
     @property
-    def n_clusters(self) -> int:
-        return int(self.labels.max()) + 1
-
-    @property
-    def order(self) -> NDArray[np.int64]:
-        """Nodes sorted by cluster: adjacency[order][:, order] shows the blocks."""
-        return np.argsort(self.labels, kind="stable")
+    def names(self) -> tuple[Any, ...]:
+        """The names of the nodes."""
+        return self.graph.names
 
     def reordered(self) -> sp.csr_array:
         """The adjacency matrix with rows and columns sorted by cluster."""
@@ -166,28 +208,6 @@ class BlockFit(WithRuns):
         mean = self.blocks().mean
         source, target = check_pairs(pairs, (len(self.labels), len(self.labels)))
         return mean[self.labels[source], self.labels[target]]
-
-    def to_pandas(self) -> Any:
-        """The clustering as a pandas Series, indexed by the nodes' names where they have any."""
-        import pandas as pd
-
-        return pd.Series(self.labels, index=names_or_none(self.graph.names), name="cluster")
-
-    def names_by_cluster(self) -> list[list[Any]]:
-        """The nodes' names, cluster by cluster."""
-        return [[self.graph.names[i] for i in np.flatnonzero(self.labels == k)] for k in range(self.n_clusters)]
-
-    def __repr__(self) -> str:
-        words = f"{len(self.labels)} nodes in {self.n_clusters} clusters, ICL {self.icl:.3f}"
-        return f"BlockFit({words}; {self.found.in_words()}{self._state()})"
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{k}</td><td>{len(names)}</td><td>{html.escape(', '.join(map(str, names[:8])))}</td></tr>"
-            for k, names in enumerate(self.names_by_cluster())
-        )
-        head = "<tr><th>cluster</th><th>nodes</th><th>first names</th></tr>"
-        return f"<p>{html.escape(repr(self))}</p><table>{head}{rows}</table>"
 
 
 def node_labels(labels: ArrayLike, names: Sequence[Any], name: str, whose: str) -> NDArray[np.int64]:
@@ -225,7 +245,22 @@ def block_table(
     else:
         posterior = beta(edges.first + e, edges.second + m - e)
     tail = (1 - level) / 2
-    return Blocks(posterior.mean(), posterior.ppf(tail), posterior.ppf(1 - tail), counts, dyads, level)
+    marks = None
+    if edges.marks is not None:
+        sums = functools.partial(mark_sums, edges, rows, columns, graph.bipartite)
+        marks = block_marks(edges.marks, sums, graph.adjacency, level)
+    return Blocks(posterior.mean(), posterior.ppf(tail), posterior.ppf(1 - tail), counts, dyads, level, marks)
+
+
+def mark_sums(
+    edges: EdgeModel, rows: NDArray[Any], columns: NDArray[Any], bipartite: bool, values: sp.csr_array
+) -> NDArray[np.float64]:
+    """The sum of a sparse matrix over the edges of each block, or of all blocks that share its parameters."""
+    sums = (_indicator(rows).T @ values @ _indicator(columns)).toarray()
+    if not bipartite and not edges.directed:  # each edge once
+        at = np.diag_indices(len(sums))
+        sums[at] = (sums[at] + np.bincount(rows, values.diagonal(), len(sums))) / 2
+    return pooled(sums, edges.directed) if edges.affiliation else sums
 
 
 def pooled(cells: NDArray[Any], directed: bool) -> NDArray[np.float64]:
@@ -245,11 +280,12 @@ def block_counts(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Edges and observed dyads of every block, straight from the definition."""
     row_of, column_of = _indicator(rows), _indicator(columns)
-    counts = (row_of.T @ graph.adjacency @ column_of).toarray()
+    adjacency = graph.adjacency if edges.marks is None else graph.presence
+    counts = (row_of.T @ adjacency @ column_of).toarray()
     dyads = np.outer(row_of.sum(axis=0), column_of.sum(axis=0)) - (row_of.T @ graph.missing @ column_of).toarray()
     if graph.bipartite:
         return np.rint(counts).astype(np.int64), dyads
-    loop_counts = np.bincount(rows, graph.adjacency.diagonal(), len(dyads))
+    loop_counts = np.bincount(rows, adjacency.diagonal(), len(dyads))
     loop_dyads = np.bincount(rows, 1 - graph.missing.diagonal(), len(dyads))
     at = np.diag_indices(len(dyads))
     if not edges.directed:  # each pair once; a loop is one dyad, or half a pair

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from partita._html import ShownAsText
 from partita.models.blocks.edge_list import check_binary, frame_edges, read_edges
+from partita.models.blocks.edge_values import MARKED, check_kind, check_listed_once, check_values, check_weight
 from partita.models.blocks.network_files import NETWORK_FILES, read_network
 
 
 @dataclass(frozen=True)
 class Graph(ShownAsText):
-    """A network: counts of edges, dyads that were not observed, names of the nodes.
+    """A network: its edges with their counts, weights or categories, dyads that were not observed, names of the nodes.
 
     `adjacency` is (n, n) and `missing` marks dyads left out of the likelihood; an undirected graph holds both
     symmetric. A bipartite matrix is (rows, columns). Memory is linear in the edges and the missing dyads.
@@ -33,6 +34,12 @@ class Graph(ShownAsText):
     def n_nodes(self) -> int:
         """The number of nodes (of rows, if the graph is bipartite)."""
         return int(self.adjacency.shape[0])
+
+    @property
+    def presence(self) -> sp.csr_array:
+        """The matrix with 1 wherever there is an edge, whatever its weight."""
+        matrix = self.adjacency
+        return sp.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
 
     @property
     def bipartite(self) -> bool:
@@ -50,6 +57,7 @@ def as_graph(
     *,
     directed: bool = True,
     counts: bool = False,
+    edges: str = "binary",
     nodes: Sequence[Any] | None = None,
     columns: Sequence[str] | None = None,
 ) -> Graph:
@@ -60,10 +68,12 @@ def as_graph(
     graph : (n, n) array or scipy.sparse matrix (row i, column j: edges from i to j; NaN: not observed); networkx or
         igraph graph; pandas edge list or path of a CSV file with a header (columns `source`, `target` or `from`, `to`
         and perhaps `weight`, or else its first columns), or of a GraphML or GML file (.graphml, .gml; needs networkx);
-        list of pairs or triples. Weights other than 1 need `counts`;
+        list of pairs or triples. Weights other than 1 need another kind of `edges`;
         those of networkx and igraph are used only then.
     directed : whether edges have a direction. A matrix of an undirected graph must be symmetric.
-    counts : keep weights as counts of edges. Otherwise edges are 0 or 1, and an edge listed twice is one edge.
+    counts : the same as edges="counts".
+    edges : "binary", an edge listed twice is one edge; "counts", weights are counts, which add up; "real" (any weight
+        but 0), "categories" (1, 2, ...) or "signed" (−1 or 1), each edge listed once with its value.
     nodes : names of all nodes, so that an edge list may have nodes without edges; sets their order.
     columns : names of the columns of an edge list to use: its two ends, and perhaps the weight.
 
@@ -76,42 +86,48 @@ def as_graph(
     >>> as_graph([("a", "b"), ("b", "c")], directed=False, nodes=["a", "b", "c", "d"])
     Graph(4 nodes, 4 entries)
     """
+    kind = "counts" if counts else check_kind(edges)
     if isinstance(graph, Graph):
         _check_not_empty(graph.adjacency.shape, "graph")
+        check_values(graph.adjacency, kind)
         return graph
     if isinstance(graph, str | Path) and Path(graph).suffix.lower() in NETWORK_FILES:
         graph = read_network(Path(graph))
     if hasattr(graph, "is_directed"):
         _check_direction(bool(graph.is_directed()), directed)
     if sp.issparse(graph) or isinstance(graph, np.ndarray):
-        return _from_matrix(graph, directed, counts, nodes)
+        return _from_matrix(graph, directed, kind, nodes)
     if hasattr(graph, "vcount") and hasattr(graph, "get_edgelist"):
-        edges, names = _igraph_edges(graph, counts)
+        listed, names = _igraph_edges(graph, kind)
     elif hasattr(graph, "edges") and hasattr(graph, "nodes"):
-        edges, names = _networkx_edges(graph, counts), list(graph.nodes)
+        listed, names = _networkx_edges(graph, kind), list(graph.nodes)
     elif isinstance(graph, str | Path):
-        edges, names = read_edges(Path(graph), columns, counts), None
+        listed, names = read_edges(Path(graph), columns, kind), None
     elif hasattr(graph, "columns") and hasattr(graph, "iloc"):
-        edges, names = frame_edges(graph, columns, counts), None
+        listed, names = frame_edges(graph, columns, kind), None
     elif _is_edge_list(graph):
-        edges, names = _listed_edges(graph, counts), None
+        listed, names = _listed_edges(graph, kind), None
     else:
-        return _from_matrix(np.asarray(graph), directed, counts, nodes)
-    return _from_edges(edges, names if nodes is None else list(nodes), directed, counts)
+        return _from_matrix(np.asarray(graph), directed, kind, nodes)
+    return _from_edges(listed, names if nodes is None else list(nodes), directed, kind)
 
 
-def as_bipartite(matrix: Any, *, counts: bool = False) -> Graph:
+def as_bipartite(matrix: Any, *, counts: bool = False, edges: str = "binary") -> Graph:
     """Turn a (rows, columns) matrix (dense, sparse or a pandas frame; NaN: not observed) into a bipartite Graph.
+
+    `counts` and `edges` are those of `as_graph`.
 
     Examples
     --------
     >>> as_bipartite([[1, 0, 1], [0, float("nan"), 1]])
     Graph(2 x 3, 3 entries, 1 missing dyads)
     """
+    kind = "counts" if counts else check_kind(edges)
     if isinstance(matrix, Graph):
         if not matrix.bipartite:
             raise ValueError("matrix is a graph of one kind of node; a latent block model needs rows and columns")
         _check_not_empty(matrix.adjacency.shape, "matrix")
+        check_values(matrix.adjacency, kind)
         return matrix
     rows = columns = None
     if hasattr(matrix, "columns") and hasattr(matrix, "to_numpy"):
@@ -120,7 +136,7 @@ def as_bipartite(matrix: Any, *, counts: bool = False) -> Graph:
     matrix = _two_dimensional(matrix)
     _check_not_empty(matrix.shape, "matrix")
     adjacency, missing = _split_missing(matrix)
-    _check_values(adjacency, counts)
+    check_values(adjacency, kind)
     return Graph(
         adjacency,
         missing,
@@ -129,11 +145,11 @@ def as_bipartite(matrix: Any, *, counts: bool = False) -> Graph:
     )
 
 
-def check_graph(graph: Graph, *, directed: bool, counts: bool) -> None:
+def check_graph(graph: Graph, *, directed: bool, edges: str) -> None:
     """Refuse a graph that `as_graph` and `as_bipartite` would not have made."""
     rows, columns = graph.adjacency.shape
     _check_not_empty((rows, columns), "graph")
-    _check_values(graph.adjacency, counts)
+    check_values(graph.adjacency, edges)
     if (graph.missing.data != 1).any() or graph.adjacency.multiply(graph.missing).nnz:
         raise ValueError("graph has dyads that are missing and yet have edges")
     if graph.bipartite:
@@ -164,28 +180,30 @@ def _is_edge_list(graph: Any) -> bool:
     return isinstance(graph, list | tuple) and all(isinstance(e, tuple) and len(e) in (2, 3) for e in graph)
 
 
-def _listed_edges(edges: Sequence[tuple[Any, ...]], counts: bool) -> list[tuple[Any, ...]]:
-    if not counts:
+def _listed_edges(edges: Sequence[tuple[Any, ...]], kind: str) -> list[tuple[Any, ...]]:
+    if kind == "binary":
         for row, edge in enumerate(edges):
             check_binary(edge[2] if len(edge) > 2 else 1, f"edge {row}")
     return list(edges)
 
 
-def _igraph_edges(graph: Any, counts: bool) -> tuple[list[tuple[Any, ...]], list[Any]]:
+def _igraph_edges(graph: Any, kind: str) -> tuple[list[tuple[Any, ...]], list[Any]]:
     names = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
     names = list(names)
-    weights = graph.es["weight"] if counts and "weight" in graph.es.attributes() else [1] * graph.ecount()
+    used = kind != "binary" and "weight" in graph.es.attributes()
+    weights = graph.es["weight"] if used else [None if kind in MARKED else 1] * graph.ecount()
     edges = [(names[i], names[j], w) for (i, j), w in zip(graph.get_edgelist(), weights, strict=True)]
     return edges, names
 
 
-def _networkx_edges(graph: Any, counts: bool) -> list[tuple[Any, ...]]:
-    if counts:
-        return [(i, j, data.get("weight", 1)) for i, j, data in graph.edges(data=True)]
+def _networkx_edges(graph: Any, kind: str) -> list[tuple[Any, ...]]:
+    if kind != "binary":
+        other = None if kind in MARKED else 1
+        return [(i, j, data.get("weight", other)) for i, j, data in graph.edges(data=True)]
     return [(edge[0], edge[1], 1) for edge in graph.edges()]
 
 
-def _from_edges(edges: Iterable[tuple[Any, ...]], names: list[Any] | None, directed: bool, counts: bool) -> Graph:
+def _from_edges(edges: Iterable[tuple[Any, ...]], names: list[Any] | None, directed: bool, kind: str) -> Graph:
     edges = list(edges)
     if names is None:
         names = _sorted_names({end for edge in edges for end in edge[:2]})
@@ -193,15 +211,24 @@ def _from_edges(edges: Iterable[tuple[Any, ...]], names: list[Any] | None, direc
     if len(place) < len(names):
         raise ValueError("nodes: a name is given twice")
     source, target = _places(edges, place)
-    weight = np.array([edge[2] if len(edge) > 2 and counts else 1 for edge in edges], dtype=float)
+    weight = _weights(edges, kind)
     if not directed:
         between = source != target  # a loop is one entry
         source, target = np.concatenate([source, target[between]]), np.concatenate([target, source[between]])
         weight = np.concatenate([weight, weight[between]])
     matrix = sp.coo_array((weight, (source, target)), shape=(len(names), len(names))).tocsr()
-    if not counts and len(edges):
+    check_listed_once(len(weight), matrix.nnz, kind)
+    if kind == "binary" and len(edges):
         matrix.data[:] = 1  # an edge listed twice is one edge
-    return _from_matrix(matrix, directed, counts, names)
+    return _from_matrix(matrix, directed, kind, names)
+
+
+def _weights(edges: list[tuple[Any, ...]], kind: str) -> NDArray[np.float64]:
+    if kind == "binary":
+        return np.ones(len(edges))
+    other = None if kind in MARKED else 1
+    given = (edge[2] if len(edge) > 2 else other for edge in edges)
+    return np.array([check_weight(weight, f"edge {row}", kind) for row, weight in enumerate(given)], dtype=float)
 
 
 def _sorted_names(names: set[Any]) -> list[Any]:
@@ -232,7 +259,7 @@ def _two_dimensional(matrix: Any) -> Any:
     return array
 
 
-def _from_matrix(matrix: Any, directed: bool, counts: bool, nodes: Sequence[Any] | None) -> Graph:
+def _from_matrix(matrix: Any, directed: bool, kind: str, nodes: Sequence[Any] | None) -> Graph:
     matrix = _two_dimensional(matrix)
     n, m = matrix.shape
     if n != m:
@@ -243,7 +270,7 @@ def _from_matrix(matrix: Any, directed: bool, counts: bool, nodes: Sequence[Any]
     if len(names) != n:
         raise ValueError(f"nodes has {len(names)} names but the graph has {n} nodes")
     adjacency, missing = _split_missing(matrix)
-    _check_values(adjacency, counts)
+    check_values(adjacency, kind)
     if not directed:
         _check_symmetric(adjacency)
         _check_symmetric(missing)
@@ -264,22 +291,6 @@ def kept_entries(matrix: sp.csr_array, keep: NDArray[np.bool_]) -> sp.csr_array:
     """A copy with some of the stored entries: `keep` has one value for each, in their order."""
     starts = np.concatenate([[0], np.cumsum(keep)])[matrix.indptr]
     return sp.csr_array((matrix.data[keep], matrix.indices[keep], starts), shape=matrix.shape)
-
-
-def _check_values(adjacency: sp.csr_array, counts: bool) -> None:
-    values = adjacency.data
-    if counts:
-        bad = ~np.isfinite(values) | (values < 0) | (values != np.round(values)) | (values > np.iinfo(np.int32).max)
-        need = "counts (whole numbers, not negative)"
-    else:
-        bad = values != 1
-        need = "0 or 1; edges='counts' takes whole numbers"
-    if bad.any():
-        at = int(np.flatnonzero(bad)[0])
-        row = int(np.searchsorted(adjacency.indptr, at, side="right")) - 1
-        raise ValueError(
-            f"graph has {values[at]:g} at row {row}, column {adjacency.indices[at]}; entries must be {need}"
-        )
 
 
 def _check_symmetric(matrix: sp.csr_array) -> None:

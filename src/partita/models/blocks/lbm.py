@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from partita._estimator import LazyPosterior
 from partita._names import names_or_none
 from partita._validate import check_count, check_positive, check_random_state, check_rng
-from partita.models.blocks.core import EdgeModel, check_settings, constant, native_model
+from partita.models.blocks.core import EdgeModel, check_degree_correction, check_settings, constant, native_model
 from partita.models.blocks.fit import Blocks, WithRuns, block_table, check_pairs, node_labels
 from partita.models.blocks.graph import Graph, as_bipartite
+from partita.models.blocks.marks import Marks, make_marks, start_matrix
 from partita.models.blocks.runs import Runs
 from partita.models.blocks.sampling import (
     graph_arrays,
@@ -35,7 +36,10 @@ from partita.models.ranges import checked_log_density
 from partita.models.sampling import Registry, sample_model
 from partita.partitions import canonical
 
-PARAMETERS = ("n0", "eta0", "zeta0", "edges", "a0", "b0", "k_prior")
+PARAMETERS = (
+    *("n0", "eta0", "zeta0", "edges", "degree_corrected", "a0", "b0"),
+    *("weight_prior", "category_prior", "k_prior"),
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,8 +113,10 @@ class LatentBlockModel(LazyPosterior):
 
     Parameters
     ----------
-    n0, eta0, zeta0, edges, a0, b0, k_prior, random_state : as for StochasticBlockModel; rows and
-        columns have the same priors.
+    n0, eta0, zeta0, edges, a0, b0, weight_prior, category_prior, k_prior, random_state : as for
+        StochasticBlockModel; rows and columns have the same priors.
+    degree_corrected : rows of a cluster have shares of its edges ~ Dirichlet(1, …, 1), and so have columns; entries are
+        then counts. The ICL is exact, since rows and columns have no loops.
 
     Examples
     --------
@@ -132,13 +138,17 @@ class LatentBlockModel(LazyPosterior):
         zeta0: float = 1.0,
         *,
         edges: str = "binary",
+        degree_corrected: bool = False,
         a0: float = 1.0,
         b0: float | None = None,
+        weight_prior: tuple[float, float, float, float] | None = None,
+        category_prior: float = 1.0,
         k_prior: float | ArrayLike = 1.0,
         random_state: Any = None,
     ) -> None:
         self.n0, self.eta0, self.zeta0 = n0, eta0, zeta0
-        self.edges, self.a0, self.b0 = edges, a0, b0
+        self.edges, self.degree_corrected, self.a0, self.b0 = edges, degree_corrected, a0, b0
+        self.weight_prior, self.category_prior = weight_prior, category_prior
         self.k_prior, self.random_state = k_prior, random_state
         check_settings(self)
 
@@ -188,7 +198,7 @@ class LatentBlockModel(LazyPosterior):
         native = native_model(graph, model, self.n0, self.n0)
         limit = math.inf if seconds is None else check_positive(seconds, "seconds")
         limits = Limits((most[0], most[1]), n_jobs, limit)
-        starts, kinds = self._starts(graph, most, restarts, generator)
+        starts, kinds = self._starts(graph, model.marks, most, restarts, generator)
         labels, icl, runs = search_partition(native, starts, kinds, limits, generator)
         offset = constant(graph, model)
         rows, columns = canonical(labels[: shape[0]]), canonical(labels[shape[0] :])
@@ -223,7 +233,7 @@ class LatentBlockModel(LazyPosterior):
 
     def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> list[Any]:
         """The core's samplers, one per chain."""
-        graph = graph_from_arrays(inputs, bipartite=True, directed=True, counts=self.edges == "counts")
+        graph = graph_from_arrays(inputs, bipartite=True, directed=True, edges=self.edges)
         native = native_model(graph, self._edge_model(graph), self.n0, self.n0)
         log_k = tuple(log_k_prior(self.k_prior, n) for n in graph.adjacency.shape)
         return make_samplers(native, (log_k[0], log_k[1]), plan, start_clusters(min(graph.adjacency.shape)))
@@ -268,19 +278,22 @@ class LatentBlockModel(LazyPosterior):
         return self._fitted_on(self.fit_.graph)
 
     def _graph(self, matrix: Any) -> Graph:
-        return as_bipartite(matrix, counts=self.edges == "counts")
+        return as_bipartite(matrix, edges=self.edges)
 
     def _edge_model(self, graph: Graph) -> EdgeModel:
         check_settings(self)  # again: set_params may have changed them
-        counts = self.edges == "counts"
-        if not counts:
-            return EdgeModel(False, False, False, self.eta0, self.zeta0)
+        marks = make_marks(graph, self.edges, self.weight_prior, self.category_prior)
+        if self.edges != "counts" and not self.degree_corrected:
+            return EdgeModel(False, False, False, self.eta0, self.zeta0, marks=marks)
         total = float(graph.adjacency.sum())
         mean_rate = np.prod(graph.adjacency.shape) / total if total > 0 else 1.0
-        return EdgeModel(False, False, True, self.a0, self.b0 if self.b0 is not None else float(mean_rate))
+        rate = self.b0 if self.b0 is not None else float(mean_rate)
+        edges = EdgeModel(False, False, True, self.a0, rate, self.degree_corrected)
+        check_degree_correction(graph, edges)
+        return edges
 
     def _starts(
-        self, graph: Graph, most: list[int], restarts: int, rng: np.random.Generator
+        self, graph: Graph, marks: Marks | None, most: list[int], restarts: int, rng: np.random.Generator
     ) -> tuple[NDArray[np.uint32], list[str]]:
         """The partitions of rows and columns that runs start from, and the kind of every run."""
         n_rows, n_columns = graph.adjacency.shape
@@ -289,7 +302,7 @@ class LatentBlockModel(LazyPosterior):
         sides = []
         for matrix, limit in zip((graph.adjacency, graph.adjacency.T.tocsr()), most, strict=True):
             widths = start_widths(kinds.count("spectral"), matrix.shape[0], limit)
-            sides.append(spectral_starts(matrix, widths, rng))
+            sides.append(spectral_starts(start_matrix(matrix, marks), widths, rng))
         return np.concatenate(sides, axis=1), kinds
 
     def __repr__(self) -> str:

@@ -17,6 +17,7 @@ from partita.models.checkpoint import Plan
 from partita.models.ranges import check_shape
 
 SPARE_CLUSTERS = 20  # K may pass the number of nodes by empty clusters
+MAX_WHOLE = 2**31  # weights beyond are written as they are
 MAX_SPARE = 10_000  # a block for each pair of clusters, empty or not, takes memory
 
 
@@ -65,10 +66,12 @@ def make_samplers(
 
 def graph_arrays(graph: Graph) -> dict[str, NDArray[Any]]:
     """A graph as plain arrays, for a run's folder."""
-    arrays = {}
+    weights = graph.adjacency.data
+    real = bool((weights != np.round(weights)).any() or (np.abs(weights) > MAX_WHOLE).any())
+    arrays = {"weights": graph.adjacency.tocoo().data.astype(np.float64)} if real else {}
     for name, matrix in (("edges", graph.adjacency), ("missing", graph.missing)):
         entries = matrix.tocoo()
-        columns = (entries.row, entries.col, entries.data)
+        columns = (entries.row, entries.col, entries.data != 0 if real else entries.data)
         arrays[name] = np.stack([np.asarray(column).astype(np.int64) for column in columns])
     arrays["shape"] = np.array([*graph.adjacency.shape, int(graph.bipartite)], dtype=np.int64)
     return arrays
@@ -82,7 +85,7 @@ def item_names(graph: Graph) -> Names | None:
     return tuple(str(name) for side in sides for name in side)
 
 
-def graph_from_arrays(arrays: Mapping[str, NDArray[Any]], *, bipartite: bool, directed: bool, counts: bool) -> Graph:
+def graph_from_arrays(arrays: Mapping[str, NDArray[Any]], *, bipartite: bool, directed: bool, edges: str) -> Graph:
     """Back from `graph_arrays`, checked anew; the names of the nodes are then their places."""
     rows, columns, is_bipartite = (int(value) for value in arrays["shape"])
     if bool(is_bipartite) != bipartite:
@@ -90,7 +93,8 @@ def graph_from_arrays(arrays: Mapping[str, NDArray[Any]], *, bipartite: bool, di
     matrices = []
     for name in ("edges", "missing"):
         row, column, value = arrays[name].astype(np.int64)
-        matrices.append(sp.coo_array((value.astype(float), (row, column)), shape=(rows, columns)).tocsr())
+        values = arrays["weights"] if name == "edges" and "weights" in arrays else value.astype(float)
+        matrices.append(sp.coo_array((values, (row, column)), shape=(rows, columns)).tocsr())
     graph = Graph(matrices[0], matrices[1], tuple(range(rows)), tuple(range(columns)) if bipartite else None)
-    check_graph(graph, directed=directed, counts=counts)
+    check_graph(graph, directed=directed, edges=edges)
     return graph

@@ -22,6 +22,7 @@ from partita.models.blocks.core import (
 )
 from partita.models.blocks.fit import BlockFit, MergePath, node_labels
 from partita.models.blocks.graph import Graph, as_graph
+from partita.models.blocks.marks import make_marks
 from partita.models.blocks.runs import Runs
 from partita.models.blocks.sampling import (
     graph_arrays,
@@ -30,15 +31,8 @@ from partita.models.blocks.sampling import (
     log_k_prior,
     make_samplers,
 )
-from partita.models.blocks.search import (
-    Limits,
-    check_algorithm,
-    search_partition,
-    start_clusters,
-    start_kinds,
-    start_widths,
-)
-from partita.models.blocks.starts import both_directions, row_starts, spectral_starts
+from partita.models.blocks.search import Limits, check_algorithm, search_partition, start_clusters
+from partita.models.blocks.starts import both_directions, first_partitions
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
 from partita.models.plan import make_plan
@@ -46,7 +40,10 @@ from partita.models.ranges import checked_log_density
 from partita.models.sampling import Registry, sample_model
 from partita.partitions import canonical
 
-PARAMETERS = ("directed", "loops", "n0", "eta0", "zeta0", "edges", "blocks", "degree_corrected", "a0", "b0", "k_prior")
+PARAMETERS = (
+    *("directed", "loops", "n0", "eta0", "zeta0", "edges", "blocks", "degree_corrected", "a0", "b0"),
+    *("weight_prior", "category_prior", "k_prior"),
+)
 
 
 @Registry.add
@@ -65,7 +62,11 @@ class StochasticBlockModel(LazyPosterior):
     n0 : Dirichlet parameter of the cluster proportions, from 1e-100 to 1e8.
     eta0, zeta0 : Beta parameters of the edge probabilities, from 1e-100 to 1e8.
     edges : "binary", or "counts" for Poisson edges with rates ~ Gamma(a0, b0) (a0 from 1e-100 to 1e8; b0 a rate from
-        1e-100 to 1e100; None: one over the mean entry of the matrix).
+        1e-100 to 1e100; None: one over the mean entry of the matrix). "real", "categories" (1, 2, ...) or "signed" (−1
+        or 1): edges are there or not as in "binary", and those that are there have a value; 0 is no edge.
+    weight_prior : (mu0, kappa0, shape, rate) of real weights ~ N(μ, 1/τ) with μ ~ N(mu0, 1/(kappa0 τ)) and
+        τ ~ Gamma(shape, rate) in each block; None: the mean of the weights, 0.1, 1 and a tenth of their variance.
+    category_prior : Dirichlet parameter of the probabilities of categories and signs in each block.
     blocks : "free", each block has its own parameter; or "affiliation" (planted partition, communities), one parameter
         inside clusters and one between them.
     degree_corrected : nodes of a cluster have shares of its edges ~ Dirichlet(1, …, 1); edges are then counts, and no
@@ -105,6 +106,8 @@ class StochasticBlockModel(LazyPosterior):
         degree_corrected: bool = False,
         a0: float = 1.0,
         b0: float | None = None,
+        weight_prior: tuple[float, float, float, float] | None = None,
+        category_prior: float = 1.0,
         k_prior: float | ArrayLike = 1.0,
         random_state: Any = None,
     ) -> None:
@@ -112,6 +115,7 @@ class StochasticBlockModel(LazyPosterior):
         self.n0, self.eta0, self.zeta0 = n0, eta0, zeta0
         self.edges, self.blocks, self.degree_corrected = edges, blocks, degree_corrected
         self.a0, self.b0 = a0, b0
+        self.weight_prior, self.category_prior = weight_prior, category_prior
         self.k_prior = k_prior
         self.random_state = random_state
         check_settings(self)
@@ -174,7 +178,8 @@ class StochasticBlockModel(LazyPosterior):
         limits = Limits((most, 1), n_jobs, limit, check_algorithm(algorithm))
         generator = check_rng(rng)
         native = native_model(seen, model, self.n0)
-        first, kinds = self._starts(seen, limits, restarts, starts, generator)
+        shown = both_directions(seen.adjacency, self.directed, model.marks)
+        first, kinds = first_partitions(shown, limits, restarts, self._given(seen, starts), generator)
         labels, icl, runs = search_partition(native, first, kinds, limits, generator)
         offset = constant(seen, model)
         best = checked_log_density(icl + offset, self.params())
@@ -218,7 +223,7 @@ class StochasticBlockModel(LazyPosterior):
 
     def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> list[Any]:
         """The core's samplers, one per chain."""
-        graph = graph_from_arrays(inputs, bipartite=False, directed=self.directed, counts=self.edges == "counts")
+        graph = graph_from_arrays(inputs, bipartite=False, directed=self.directed, edges=self.edges)
         native = native_model(graph, self._edge_model(graph), self.n0)
         log_k = log_k_prior(self.k_prior, graph.n_nodes)
         start = min(start_clusters(graph.n_nodes), len(log_k))
@@ -245,7 +250,7 @@ class StochasticBlockModel(LazyPosterior):
         return self._fitted_on(self.fit_.graph)
 
     def _graph(self, graph: Any) -> Graph:
-        seen = as_graph(graph, directed=self.directed, counts=self.edges == "counts")
+        seen = as_graph(graph, directed=self.directed, edges=self.edges)
         if seen.bipartite:
             raise ValueError("graph is a matrix of rows and columns; use LatentBlockModel")
         return seen
@@ -255,7 +260,8 @@ class StochasticBlockModel(LazyPosterior):
         counts = self.edges == "counts" or self.degree_corrected
         first, second = (self.a0, self._rate(graph)) if counts else (self.eta0, self.zeta0)
         affiliation = check_blocks(self.blocks)
-        edges = EdgeModel(self.directed, self.loops, counts, first, second, self.degree_corrected, affiliation)
+        marks = make_marks(graph, self.edges, self.weight_prior, self.category_prior)
+        edges = EdgeModel(self.directed, self.loops, counts, first, second, self.degree_corrected, affiliation, marks)
         check_degree_correction(graph, edges)
         return edges
 
@@ -268,26 +274,13 @@ class StochasticBlockModel(LazyPosterior):
     def _check_labels(self, graph: Graph, labels: ArrayLike) -> NDArray[np.uint32]:
         return node_labels(labels, graph.names, "labels", "graph").astype(np.uint32)
 
-    def _starts(
-        self, graph: Graph, limits: Limits, restarts: int, given: ArrayLike | None, rng: np.random.Generator
-    ) -> tuple[NDArray[np.uint32], list[str]]:
-        """The partitions that runs start from, and the kind of every run."""
-        parts = []
-        if given is not None:
-            listed = given if isinstance(given, list | tuple) else np.asarray(given)
-            several: Any = [given] if np.ndim(given) == 1 else listed
-            parts.append(np.stack([self._check_labels(graph, labels) for labels in several]))
-        n_given = len(parts[0]) if parts else 0
-        n = graph.n_nodes
-        seen = both_directions(graph.adjacency) if self.directed else graph.adjacency
-        if limits.algorithm == "come-latouche":
-            kinds = ["given"] * n_given + ["k-means"] * max(restarts - n_given, 0)
-            if len(kinds) > n_given:
-                parts.append(row_starts(seen, min(start_clusters(n), limits.most[0]), len(kinds) - n_given, rng))
-        else:
-            kinds = start_kinds(n, restarts, n_given, partitions=n > 4 and graph.adjacency.nnz > 0)
-            parts.append(spectral_starts(seen, start_widths(kinds.count("spectral"), n, limits.most[0]), rng))
-        return np.concatenate(parts) if parts else np.empty((0, n), np.uint32), kinds
+    def _given(self, graph: Graph, starts: ArrayLike | None) -> list[NDArray[np.uint32]]:
+        """The partitions to climb from that the user gave."""
+        if starts is None:
+            return []
+        listed = starts if isinstance(starts, list | tuple) else np.asarray(starts)
+        several: Any = [starts] if np.ndim(starts) == 1 else listed
+        return [self._check_labels(graph, labels) for labels in several]
 
     def _fit(
         self, native: Any, graph: Graph, model: EdgeModel, labels: NDArray[np.uint32], icl: float, runs: Runs

@@ -12,10 +12,29 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.cluster.vq import kmeans2
 
+from partita.models.blocks.marks import Marks, start_matrix
+from partita.models.blocks.search import Limits, start_clusters, start_kinds, start_widths
+
 MAX_DIMENSIONS = 64
 POWER_STEPS = 6
 MAX_POINTS = 20_000  # from which k-means learns its centres
 ROUNDS = 8  # of k-means
+
+
+def first_partitions(
+    seen: sp.csr_array, limits: Limits, restarts: int, given: Sequence[NDArray[np.uint32]], rng: np.random.Generator
+) -> tuple[NDArray[np.uint32], list[str]]:
+    """The partitions of the nodes that runs start from, and the kind of every run; `seen` has one row per node."""
+    n, n_given = seen.shape[0], len(given)
+    parts = [np.stack(given)] if n_given else []
+    if limits.algorithm == "come-latouche":
+        kinds = ["given"] * n_given + ["k-means"] * max(restarts - n_given, 0)
+        if len(kinds) > n_given:
+            parts.append(row_starts(seen, min(start_clusters(n), limits.most[0]), len(kinds) - n_given, rng))
+    else:
+        kinds = start_kinds(n, restarts, n_given, partitions=n > 4 and seen.nnz > 0)
+        parts.append(spectral_starts(seen, start_widths(kinds.count("spectral"), n, limits.most[0]), rng))
+    return np.concatenate(parts) if parts else np.empty((0, n), np.uint32), kinds
 
 
 def spectral_starts(matrix: sp.csr_array, ks: Sequence[int], rng: np.random.Generator) -> NDArray[np.uint32]:
@@ -82,15 +101,18 @@ def _gapless(labels: NDArray[Any]) -> NDArray[np.uint32]:
     return np.unique(labels, return_inverse=True)[1].astype(np.uint32)
 
 
-def both_directions(adjacency: sp.csr_array) -> Any:
-    """[A, Aᵀ]: what a node sends and what it receives."""
-    return sp.csr_array(sp.hstack([adjacency, adjacency.T], format="csr"))
+def both_directions(adjacency: sp.csr_array, directed: bool, marks: Marks | None = None) -> Any:
+    """What a node sends and, beside it, what it receives."""
+    sent = start_matrix(adjacency, marks)
+    if not directed:
+        return sent
+    return sp.csr_array(sp.hstack([sent, start_matrix(adjacency.T.tocsr(), marks)], format="csr"))
 
 
 def _normalised(matrix: sp.csr_array) -> Any:
     matrix = matrix.astype(float)
     scale = []
     for axis in (1, 0):
-        degree = np.asarray(matrix.sum(axis=axis)).ravel()
+        degree = np.asarray(abs(matrix).sum(axis=axis)).ravel()
         scale.append(1 / np.sqrt(degree + max(degree.mean(), 1.0)))
     return sp.diags_array(scale[0]) @ matrix @ sp.diags_array(scale[1])

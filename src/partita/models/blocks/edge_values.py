@@ -1,0 +1,66 @@
+"""Which values edges may have: 0 or 1, counts, or a mark (a weight, a category, a sign) on each edge that is there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+EDGES = ("binary", "counts", "real", "categories", "signed")
+#: Kinds whose edges are there or not, and carry a mark if they are.
+MARKED = ("real", "categories", "signed")
+MAX_CATEGORIES = 100
+_NEEDED = {
+    "binary": "0 or 1; edges='counts' takes whole numbers, edges='real' any weights",
+    "counts": "counts (whole numbers, not negative); edges='real' takes any weights",
+    "real": "finite numbers; 0 is no edge",
+    "categories": f"categories (whole numbers from 1 to {MAX_CATEGORIES}); 0 is no edge",
+    "signed": "-1, 0 or 1",
+}
+
+
+def check_kind(edges: Any) -> str:
+    """One of the kinds of edges."""
+    if edges not in EDGES:
+        raise ValueError(f"edges must be {', '.join(map(repr, EDGES[:-1]))} or {EDGES[-1]!r}, got {edges!r}")
+    return str(edges)
+
+
+def check_values(adjacency: sp.csr_array, edges: str) -> None:
+    """Refuse entries that the kind of edges does not have, naming the first."""
+    bad = _wrong(adjacency.data, edges)
+    if bad.any():
+        at = int(np.flatnonzero(bad)[0])
+        row = int(np.searchsorted(adjacency.indptr, at, side="right")) - 1
+        raise ValueError(
+            f"graph has {adjacency.data[at]:g} at row {row}, column {adjacency.indices[at]}; "
+            f"entries must be {_NEEDED[edges]}"
+        )
+
+
+def _wrong(values: NDArray[Any], edges: str) -> NDArray[np.bool_]:
+    if edges == "binary":
+        return np.asarray(values != 1)
+    if edges == "signed":
+        return np.asarray(np.abs(values) != 1)
+    if edges == "real":
+        return np.asarray(~np.isfinite(values))
+    least, most = (1, MAX_CATEGORIES) if edges == "categories" else (0, np.iinfo(np.int32).max)
+    return ~np.isfinite(values) | (values < least) | (values != np.round(values)) | (values > most)
+
+
+def check_weight(weight: Any, place: str, edges: str) -> float:
+    """The weight of one edge of a list; a mark that is not there, or that says there is no edge, is refused."""
+    if weight is None or (isinstance(weight, float) and np.isnan(weight)):
+        raise ValueError(f"graph: {place} has no weight; leave the edge out, or give it one")
+    if edges in MARKED and weight == 0:
+        raise ValueError(f"graph: {place} has weight 0, which is no edge if edges={edges!r}; leave it out")
+    return float(weight)
+
+
+def check_listed_once(n_listed: int, n_entries: int, edges: str) -> None:
+    """Refuse a list that gives two marks to one edge."""
+    if edges in MARKED and n_listed > n_entries:
+        raise ValueError(f"graph: an edge is listed twice, and edges={edges!r} has one value for each edge")
