@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 from scipy.special import betaln, gammaln
+from scipy.stats import t as student_t
 
 
 def log_partition(labels: np.ndarray, n0: float, k: int | None = None) -> float:
@@ -65,6 +66,47 @@ def sbm_icl(X, labels, *, directed, loops, n0, first, second, counts=False, affi
     if counts:
         total -= sum(gammaln(X[i, j] + 1) for i, j in pairs if not np.isnan(X[i, j]))
     return float(total)
+
+
+def weights_one_by_one(values, mu0: float, kappa0: float, shape: float, rate: float) -> float:
+    """log p of weights of one block, N(μ, 1/τ) with a Normal–Gamma prior: each given those before it is Student's t."""
+    total = 0.0
+    for x in values:
+        scale = np.sqrt(rate * (kappa0 + 1) / (shape * kappa0))
+        total += student_t.logpdf(x, 2 * shape, loc=mu0, scale=scale)
+        rate += kappa0 * (x - mu0) ** 2 / (2 * (kappa0 + 1))
+        mu0, kappa0, shape = (kappa0 * mu0 + x) / (kappa0 + 1), kappa0 + 1, shape + 0.5
+    return float(total)
+
+
+def categories_one_by_one(values, alpha: float, n_categories: int) -> float:
+    """log p of categories of one block, each given those before it: Pólya's urn."""
+    seen: dict[float, int] = {}
+    total = 0.0
+    for at, value in enumerate(values):
+        total += np.log((alpha + seen.get(value, 0)) / (n_categories * alpha + at))
+        seen[value] = seen.get(value, 0) + 1
+    return float(total)
+
+
+def marks_by_block(X, rows, columns, pairs, directed, affiliation=False):
+    """{block: its edges' values}, edge by edge."""
+    found: dict[object, list[float]] = {}
+    for i, j in pairs:
+        if not np.isnan(X[i, j]) and X[i, j] != 0:
+            block = (int(rows[i]), int(columns[j])) if directed else tuple(sorted((int(rows[i]), int(columns[j]))))
+            found.setdefault(bool(rows[i] == columns[j]) if affiliation else block, []).append(X[i, j])
+    return found
+
+
+def marked_icl(X, labels, *, directed, loops, n0, first, second, marks, affiliation=False) -> float:
+    """Exact ICL with marks on the edges: that of their presence, and `marks(values)` of each block."""
+    labels = np.asarray(labels)
+    present = np.where(np.isnan(X), np.nan, X != 0)
+    kind = {"directed": directed, "loops": loops, "affiliation": affiliation}
+    total = sbm_icl(present, labels, n0=n0, first=first, second=second, **kind)
+    values = marks_by_block(X, labels, labels, dyads(len(labels), directed, loops), directed, affiliation)
+    return total + sum(marks(each) for each in values.values())
 
 
 def lbm_icl(X, rows, columns, *, n0, first, second) -> float:

@@ -168,7 +168,7 @@ def test_bipartite_matrices():
         ({"n0": 0}, r"n0 must be a positive number from 1e-100 to 1e\+08, but it is 0"),
         ({"eta0": -1.0}, "eta0"),
         ({"zeta0": float("nan")}, "zeta0"),
-        ({"edges": "real"}, "edges must be"),
+        ({"edges": "weights"}, "edges must be"),
         ({"b0": 0.0}, "b0"),
     ],
 )

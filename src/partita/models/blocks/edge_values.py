@@ -48,7 +48,8 @@ def _wrong(values: NDArray[Any], edges: str) -> NDArray[np.bool_]:
     if edges == "real":
         return np.asarray(~np.isfinite(values))
     least, most = (1, MAX_CATEGORIES) if edges == "categories" else (0, np.iinfo(np.int32).max)
-    return ~np.isfinite(values) | (values < least) | (values != np.round(values)) | (values > most)
+    whole = np.isfinite(values) & (values == np.round(values))
+    return np.asarray(~whole | (values < least) | (values > most))
 
 
 def check_weight(weight: Any, place: str, edges: str) -> float:

@@ -160,7 +160,7 @@ class LayeredBlockModel(LazyPosterior):
         seen = self._graphs(graphs)
         plan = make_plan(draws, warmup, thin, chains, rng)
         arrays = {
-            f"{at}.{part}": array
+            f"layer{at}_{part}": array
             for at, (graph, _) in enumerate(seen.values())
             for part, array in graph_arrays(graph).items()
         }
@@ -171,7 +171,7 @@ class LayeredBlockModel(LazyPosterior):
         """The core's samplers, one per chain."""
         seen: Layers = {}
         for at, (name, model) in enumerate(self.layers.items()):
-            parts = {key.split(".", 1)[1]: array for key, array in inputs.items() if key.startswith(f"{at}.")}
+            parts = {key.split("_", 1)[1]: array for key, array in inputs.items() if key.startswith(f"layer{at}_")}
             graph = graph_from_arrays(parts, bipartite=False, directed=model.directed, edges=model.edges)
             seen[name] = (graph, model._edge_model(graph))
         n = next(iter(seen.values()))[0].n_nodes
@@ -180,14 +180,14 @@ class LayeredBlockModel(LazyPosterior):
         return make_samplers(self._native(seen), (log_k, np.empty(0)), plan, start)
 
     def params(self) -> dict[str, Any]:
-        """Settings that JSON can hold."""
-        layers = {name: model.params() for name, model in self.layers.items()}
+        """Settings that JSON can hold; the order of the layers matters, and objects have none."""
+        layers = [[name, model.params()] for name, model in self.layers.items()]
         return {"layers": layers, "n0": self.n0, "k_prior": np.asarray(self.k_prior).tolist()}
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> Self:
         """The model of `params`."""
-        layers = {name: StochasticBlockModel.from_params(each) for name, each in params["layers"].items()}
+        layers = {name: StochasticBlockModel.from_params(each) for name, each in params["layers"]}
         return cls(layers, params["n0"], k_prior=params["k_prior"])
 
     def fit(self, X: Mapping[str, Any], y: Any = None) -> Self:
