@@ -16,7 +16,7 @@ from partita._estimator import LazyPosterior
 from partita._names import names_or_none
 from partita._validate import check_count, check_positive, check_random_state, check_rng
 from partita.models.blocks.core import EdgeModel, constant, native_layers
-from partita.models.blocks.fit import BlockFit, MergePath, NodeFit, first_appearance, node_labels
+from partita.models.blocks.fit import BlockFit, MergePath, NodeFit, node_labels
 from partita.models.blocks.graph import Graph
 from partita.models.blocks.runs import Runs
 from partita.models.blocks.sampling import graph_arrays, graph_from_arrays, item_names, log_k_prior, make_samplers
@@ -28,6 +28,7 @@ from partita.models.checkpoint import Plan
 from partita.models.plan import make_plan
 from partita.models.ranges import check_shape, checked_log_density
 from partita.models.sampling import Registry, sample_model
+from partita.partitions import canonical
 
 Layers = dict[str, tuple[Graph, EdgeModel]]
 
@@ -98,8 +99,8 @@ class LayeredBlockModel(LazyPosterior):
         """Exact log p(X_1, ..., X_L, z | K) of a partition; see `StochasticBlockModel.icl` for degree correction."""
         seen = self._graphs(graphs)
         first = next(iter(seen.values()))[0]
-        canonical = node_labels(labels, first.names, "labels", "graph").astype(np.uint32)
-        icl = self._native(seen).icl(canonical) + self._constant(seen)
+        clusters = node_labels(labels, first.names, "labels", "graph").astype(np.uint32)
+        icl = self._native(seen).icl(clusters) + self._constant(seen)
         return checked_log_density(icl, self.params())
 
     def maximize(
@@ -214,15 +215,15 @@ class LayeredBlockModel(LazyPosterior):
         return sum(constant(graph, edges) for graph, edges in seen.values())
 
     def _fit(self, native: Any, seen: Layers, labels: NDArray[np.uint32], icl: float, runs: Runs) -> LayeredFit:
-        canonical = first_appearance(labels)
-        kept, absorbed, change = native.merge_path(canonical.astype(np.uint32))
-        path = MergePath(canonical, kept, absorbed, icl + np.concatenate([[0.0], np.cumsum(change)]))
+        clusters = canonical(labels)
+        kept, absorbed, change = native.merge_path(clusters.astype(np.uint32))
+        path = MergePath(clusters, kept, absorbed, icl + np.concatenate([[0.0], np.cumsum(change)]))
         layers = {}
         for name, (graph, edges) in seen.items():
-            alone = self.layers[name].icl(graph, canonical)
+            alone = self.layers[name].icl(graph, clusters)
             own = replace(path, icl=np.full(len(path.icl), np.nan))
-            layers[name] = BlockFit(canonical, alone, own, runs, graph, edges)
-        return LayeredFit(canonical, icl, path, runs, layers)
+            layers[name] = BlockFit(clusters, alone, own, runs, graph, edges)
+        return LayeredFit(clusters, icl, path, runs, layers)
 
     def __repr__(self) -> str:
         return f"LayeredBlockModel({', '.join(self.layers)}, n0={self.n0})"
