@@ -27,8 +27,10 @@ _HOME = {
     "held_out": "HeldOut",
     "weight_path": "WeightPath weights_for",
     "mixing": "MixingWarning",
-    "uncertainty": "Bound CredibleBall Diagnostics Modes PartialClustering cluster_stability credible_ball diagnostics"
-    " exemplars item_certainty items_to_check lower_bound merge_tree modes n_clusters_posterior partial_clustering",
+    "uncertainty": "Bound ClusterParameters ConformalSet CredibleBall Diagnostics Modes PartialClustering"
+    " PosteriorComparison cluster_parameters cluster_stability compare_posteriors conformal_set"
+    " credible_ball diagnostics exemplars item_certainty items_to_check lower_bound merge_tree modes"
+    " n_clusters_posterior partial_clustering",
     "models": "resume",
     "profiles": "Profiles profiles",
     "report": "report",

@@ -73,11 +73,17 @@ from partita.uncertainty.certainty import exemplars as exemplars
 from partita.uncertainty.certainty import item_certainty as item_certainty
 from partita.uncertainty.certainty import items_to_check as items_to_check
 from partita.uncertainty.certainty import n_clusters_posterior as n_clusters_posterior
+from partita.uncertainty.compare import PosteriorComparison as PosteriorComparison
+from partita.uncertainty.compare import compare_posteriors as compare_posteriors
+from partita.uncertainty.conformal import ConformalSet as ConformalSet
+from partita.uncertainty.conformal import conformal_set as conformal_set
 from partita.uncertainty.diagnostics import Diagnostics as Diagnostics
 from partita.uncertainty.diagnostics import diagnostics as diagnostics
 from partita.uncertainty.merges import merge_tree as merge_tree
 from partita.uncertainty.modes import Modes as Modes
 from partita.uncertainty.modes import modes as modes
+from partita.uncertainty.parameters import ClusterParameters as ClusterParameters
+from partita.uncertainty.parameters import cluster_parameters as cluster_parameters
 from partita.uncertainty.partial import PartialClustering as PartialClustering
 from partita.uncertainty.partial import partial_clustering as partial_clustering
 from partita.weight_path import WeightPath as WeightPath

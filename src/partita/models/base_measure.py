@@ -89,11 +89,12 @@ def full_base(model: Any, X: NDArray[np.float64]) -> _core.WishartBase:
     nu0 = check_shape(dims + 3 if model.nu0 is None else model.nu0, "nu0")
     if nu0 <= dims - 1:
         raise ValueError(f"nu0 must be above d - 1 = {dims - 1} for {dims} dimensions, but it is {nu0}")
-    scale = _scale_matrix(model.scale, X)
+    scale = scale_matrix(model.scale, X)
     return _core.WishartBase(mean.tolist(), [kappa], [nu0], scale.ravel().tolist(), [])
 
 
-def _scale_matrix(scale: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
+def scale_matrix(scale: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The scale of the inverse Wishart distribution: given as a number or a matrix, or from the data."""
     dims = X.shape[1]
     if scale is None:
         return np.diag(2.0 * column_variances(X))

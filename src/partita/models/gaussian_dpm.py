@@ -186,6 +186,15 @@ class GaussianDPM(MixtureModel):
         names = ("kappa0", "nu0", "spread")
         return [int(np.abs(grid - chain.stats[name][index]).argmin()) for grid, name in zip(grids, names, strict=True)]
 
+    def draw_means(self, chain: Chain, *, rng: Any = None) -> NDArray[np.float64]:
+        """The mean of the cluster of each item in each draw: (chains, draws, items, dimensions).
+
+        It is drawn from its posterior given the data and the partition; `cluster_parameters` summarises the draws.
+        """
+        from partita.models.cluster_means import draw_means
+
+        return draw_means(self, chain, rng)
+
     def _count_features(self, X: Any) -> int:
         return int(as_data(X).shape[1])
 

@@ -11,11 +11,13 @@ from partita.plots.networks import network
 from partita.plots.order import display_order
 from partita.plots.points import ball_panels, density_plot, points
 from partita.plots.posterior import cluster_counts, item_certainty, run_trace, weight_path
+from partita.plots.uncertainty import cluster_intervals, posterior_difference
 
 __all__ = [
     "adjacency_map",
     "ball_panels",
     "cluster_counts",
+    "cluster_intervals",
     "comparison_map",
     "dendrogram",
     "density_plot",
@@ -24,6 +26,7 @@ __all__ = [
     "item_certainty",
     "network",
     "points",
+    "posterior_difference",
     "run_trace",
     "similarity_map",
     "weight_path",

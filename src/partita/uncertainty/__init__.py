@@ -9,18 +9,27 @@ from partita.uncertainty.certainty import (
     items_to_check,
     n_clusters_posterior,
 )
+from partita.uncertainty.compare import PosteriorComparison, compare_posteriors
+from partita.uncertainty.conformal import ConformalSet, conformal_set
 from partita.uncertainty.diagnostics import Diagnostics, diagnostics
 from partita.uncertainty.merges import merge_tree
 from partita.uncertainty.modes import Modes, modes
+from partita.uncertainty.parameters import ClusterParameters, cluster_parameters
 from partita.uncertainty.partial import PartialClustering, partial_clustering
 
 __all__ = [
     "Bound",
+    "ClusterParameters",
+    "ConformalSet",
     "CredibleBall",
     "Diagnostics",
     "Modes",
     "PartialClustering",
+    "PosteriorComparison",
+    "cluster_parameters",
     "cluster_stability",
+    "compare_posteriors",
+    "conformal_set",
     "credible_ball",
     "diagnostics",
     "exemplars",

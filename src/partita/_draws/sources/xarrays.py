@@ -30,6 +30,21 @@ def xarray_source(draws: Any, variable: str | None) -> Source:
     return _array_source(dataset[_choose_variable(dataset, variable)], weights)
 
 
+def posterior_of(draws: Any, variable: str | None) -> NDArray[Any]:
+    """A variable of any shape as an array with the dimensions chain, if there is one, and draw first."""
+    array = draws
+    if hasattr(draws, "data_vars") or hasattr(draws, "posterior"):
+        posterior: Any = getattr(draws, "posterior", None)
+        dataset: Any = posterior if hasattr(posterior, "data_vars") else draws
+        names = [str(name) for name in dataset.data_vars]
+        if variable not in names:
+            raise ValueError(f"name a variable with variable=, not {variable!r}; there are {', '.join(names)}")
+        array = dataset[variable]
+    roles = _roles(array)
+    order = [roles[part] for part in ("chain", "draw") if part in roles]
+    return np.asarray(array.transpose(*order, ...).values)
+
+
 def _choose_variable(dataset: Any, variable: str | None) -> str:
     names = [str(name) for name in dataset.data_vars]
     if variable is not None:

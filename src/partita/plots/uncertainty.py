@@ -1,0 +1,77 @@
+"""Pictures of what the clusters are like, and of how two posteriors differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita.plots.canvas import hide_frame, new_axes, whole_numbers
+from partita.plots.palette import HIGHLIGHT, QUIET, cluster_color, cluster_marker
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from partita.uncertainty.compare import PosteriorComparison
+    from partita.uncertainty.parameters import ClusterParameters
+
+
+def cluster_intervals(found: ClusterParameters, *, component: tuple[int, ...] = (), ax: Axes | None = None) -> Axes:
+    """Means and intervals of a parameter: small dots for the items, a large one with its interval for each cluster.
+
+    Parameters
+    ----------
+    found : ClusterParameters
+    component : tuple of int
+        Which component of a parameter with several; by default the first.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> from partita import cluster_parameters
+    >>> found = cluster_parameters([0, 0, 1], [[1.0, 1.2, 5.0], [0.8, 1.1, 5.5]], [[0, 0, 1], [0, 0, 1]])
+    >>> len(cluster_intervals(found).containers)
+    2
+    """
+    at = component or (0,) * (found.draws.ndim - 2)
+    ax = new_axes(ax, (6, 3.4))
+    for cluster in range(len(found.sizes)):
+        own = (cluster, *at)
+        items = found.items.mean[(found.labels == cluster, *at)]
+        spread = np.linspace(-0.25, 0.25, items.size) if items.size > 1 else np.zeros(1)
+        ax.scatter(cluster + spread, items, s=8, color=QUIET, zorder=1)
+        mean = found.clusters.mean[own]
+        bars = [[mean - found.clusters.low[own]], [found.clusters.high[own] - mean]]
+        style: dict[str, Any] = {"color": cluster_color(cluster), "marker": cluster_marker(cluster)}
+        ax.errorbar([cluster], [mean], yerr=bars, capsize=4, linewidth=2, markersize=7, zorder=2, **style)
+    ax.set(xlabel="cluster of the estimate", ylabel=f"parameter, {found.level:.0%} interval")
+    whole_numbers(ax.xaxis)
+    hide_frame(ax, "top", "right")
+    return ax
+
+
+def posterior_difference(compared: PosteriorComparison, *, count: int = 20, ax: Axes | None = None) -> Axes:
+    """The items whose neighbours differ most between two posteriors; those that differ by more than chance in colour.
+
+    Parameters
+    ----------
+    compared : PosteriorComparison
+    count : int
+        Largest number of items to show.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> from partita import compare_posteriors
+    >>> compared = compare_posteriors([[0, 0, 1]] * 50, [[0, 1, 1]] * 50, rng=1)
+    >>> len(posterior_difference(compared).patches)
+    3
+    """
+    worst = compared.items.worst(count)[::-1]
+    ax = new_axes(ax, (6, 0.6 + 0.22 * worst.size))
+    colors = [HIGHLIGHT if compared.items.p_value[i] <= 0.05 else QUIET for i in worst]
+    ax.barh(np.arange(worst.size), compared.items.difference[worst], color=colors)
+    ax.set_yticks(np.arange(worst.size), [compared.names[i] for i in worst])
+    ax.set(xlabel="difference of co-clustering probabilities (root mean square)", title=compared.verdict())
+    hide_frame(ax, "top", "right")
+    return ax

@@ -1,0 +1,51 @@
+"""Blocks of consecutive draws: what is nearly independent in a chain, for permutations and for batch means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.sample import PartitionSample
+
+Draws = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The numbers of the draws in the blocks of two posteriors: two (blocks, draws) arrays, equally many blocks."""
+
+    draws: tuple[Draws, Draws]
+
+    @property
+    def count(self) -> int:
+        """Blocks of each posterior."""
+        return len(self.draws[0])
+
+
+def block_draws(sample: PartitionSample, count: int, what: str = "draws") -> Draws:
+    """The draws in about `count` blocks of equal length, each of consecutive draws of one chain: (blocks, draws).
+
+    Every chain has equally many blocks, at least one; draws at the start of a chain that fill no block are left out.
+
+    Examples
+    --------
+    >>> from partita.sample import as_sample
+    >>> block_draws(as_sample([[0, 0, 1]] * 7), 3).tolist()
+    [[1, 2], [3, 4], [5, 6]]
+    """
+    chains = np.zeros(sample.n_draws, np.int64) if sample.chains is None else sample.chains
+    pieces = [np.flatnonzero(chains == chain) for chain in range(sample.n_chains)]
+    per_chain = -(-count // sample.n_chains)
+    length = min(map(len, pieces)) // per_chain
+    if length < 1:
+        shortest = min(map(len, pieces))
+        raise ValueError(f"{what} has {shortest} draws per chain, too few for {per_chain} blocks of each chain")
+    return np.concatenate([piece[-per_chain * length :].reshape(per_chain, length) for piece in pieces])
+
+
+def relabelled_groups(count: int, permutations: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """+1 for the first `count` blocks and -1 for the others, then random permutations of this row: one row each."""
+    own = np.repeat([1.0, -1.0], count)
+    return np.vstack([own, rng.permuted(np.tile(own, (permutations, 1)), axis=1)])
