@@ -16,12 +16,15 @@ namespace {
 template <class Label> struct BoundChain {
     Array2<Label> codes;
     Array1<std::uint32_t> n_labels;
+    Array1<double> powers;
     ensembles::Sampler<Label> sampler;
 
-    BoundChain(Array2<Label> codes, Array1<std::uint32_t> n_labels, ensembles::Weights weights,
-               std::uint32_t truncation, Concentration alpha, Concentration beta, common::Rng rng)
-        : codes(codes), n_labels(n_labels),
-          sampler({as_span(codes), as_span(n_labels)}, weights, truncation, alpha, beta, rng) {}
+    BoundChain(Array2<Label> codes, Array1<std::uint32_t> n_labels, Array1<double> powers,
+               ensembles::Weights weights, std::uint32_t truncation, Concentration alpha, Concentration beta,
+               common::Rng rng)
+        : codes(codes), n_labels(n_labels), powers(powers),
+          sampler({as_span(codes), as_span(n_labels), as_span(powers)}, weights, truncation, alpha, beta,
+                  rng) {}
 };
 
 template <class Label> void bind_chain(nb::module_& m, const char* name) {
@@ -29,17 +32,17 @@ template <class Label> void bind_chain(nb::module_& m, const char* name) {
     nb::class_<C> type(m, name);
     type.def(
         "__init__",
-        [](C* self, Array2<Label> codes, Array1<std::uint32_t> n_labels, bool sticks,
+        [](C* self, Array2<Label> codes, Array1<std::uint32_t> n_labels, Array1<double> weights, bool sticks,
            std::uint32_t truncation, std::array<double, 4> alpha, std::array<double, 4> beta,
            std::uint64_t seed, std::uint64_t stream) {
             const auto given = [](const std::array<double, 4>& c) {
                 return Concentration{c[0], c[1] != 0.0, c[2], c[3]};
             };
-            new (self) C(codes, n_labels, sticks ? ensembles::Weights::tsb : ensembles::Weights::fsd,
+            new (self) C(codes, n_labels, weights, sticks ? ensembles::Weights::tsb : ensembles::Weights::fsd,
                          truncation, given(alpha), given(beta), common::Rng(seed, stream));
         },
-        nb::arg("codes"), nb::arg("n_labels"), nb::arg("sticks"), nb::arg("truncation"), nb::arg("alpha"),
-        nb::arg("beta"), nb::arg("seed"), nb::arg("stream"));
+        nb::arg("codes"), nb::arg("n_labels"), nb::arg("weights"), nb::arg("sticks"), nb::arg("truncation"),
+        nb::arg("alpha"), nb::arg("beta"), nb::arg("seed"), nb::arg("stream"));
     bind_chain_methods(type, [](C& self, auto work) { return work(self.sampler); });
 }
 

@@ -23,14 +23,16 @@ def log_weights_prior(sizes, alpha, prior):
     return total
 
 
-def log_labels_given(codes, z, k, n_labels, beta):
-    """log p(Y | Z, β), eq. 4, gaps left out."""
+def log_labels_given(codes, z, k, n_labels, beta, weights=None):
+    """Σ_m w_m log p(Y_m | Z, β), eq. 4, gaps left out."""
     total = 0.0
     for m, j in enumerate(n_labels):
+        own = 0.0
         for c in range(k):
             seen = [codes[n][m] for n in range(len(z)) if z[n] == c and codes[n][m] >= 0]
-            total += gammaln(j * beta) - gammaln(j * beta + len(seen))
-            total += sum(gammaln(beta + seen.count(label)) - gammaln(beta) for label in range(j))
+            own += gammaln(j * beta) - gammaln(j * beta + len(seen))
+            own += sum(gammaln(beta + seen.count(label)) - gammaln(beta) for label in range(j))
+        total += own if weights is None else weights[m] * own
     return total
 
 
@@ -39,7 +41,7 @@ def canonical(z):
     return tuple(names.setdefault(c, len(names)) for c in z)
 
 
-def exact_posterior(codes, n_labels, k, prior, alpha, beta):
+def exact_posterior(codes, n_labels, k, prior, alpha, beta, weights=None):
     """Partition -> probability, by all K^n assignments; `alpha`, `beta`: values and weights to sum over."""
     mass, of_labels = {}, {}
     for z in itertools.product(range(k), repeat=len(codes)):
@@ -47,7 +49,7 @@ def exact_posterior(codes, n_labels, k, prior, alpha, beta):
         from_weights = sum(w * exp(log_weights_prior(sizes, a, prior)) for a, w in alpha)
         partition = canonical(z)
         if partition not in of_labels:  # the numbers of the clusters do not matter to the labels
-            of_labels[partition] = sum(w * exp(log_labels_given(codes, z, k, n_labels, b)) for b, w in beta)
+            of_labels[partition] = sum(w * exp(log_labels_given(codes, z, k, n_labels, b, weights)) for b, w in beta)
         mass[partition] = mass.get(partition, 0.0) + from_weights * of_labels[partition]
     total = sum(mass.values())
     return {partition: value / total for partition, value in mass.items()}
@@ -68,32 +70,33 @@ def counts_of(codes, gamma, n_labels):
     ]
 
 
-def appendix_bound(codes, gamma, xi, rho, alpha, beta, n_labels):
-    """The seven terms of eq. 7, with its misprints put right. rho[m]: (J_m, K)."""
-    k = len(xi)
+def appendix_bound(codes, gamma, xi, rho, alpha, beta, n_labels, weights=None):
+    """The seven terms of eq. 7, with its misprints put right; the terms of clustering m times w_m. rho[m]: (J_m, K)."""
+    k, weights = len(xi), np.ones(len(n_labels)) if weights is None else weights
     log_pi = digamma(xi) - digamma(xi.sum())
     log_theta = [digamma(r) - digamma(r.sum(axis=0)) for r in rho]
     total = 0.0
     for n in range(len(codes)):
         for m in range(len(n_labels)):
             if codes[n][m] >= 0:
-                total += gamma[n] @ log_theta[m][codes[n][m]]
+                total += weights[m] * (gamma[n] @ log_theta[m][codes[n][m]])
     total += gammaln(alpha) - k * gammaln(alpha / k) + (alpha / k - 1) * log_pi.sum()
     total += (gamma @ log_pi).sum()
     for m, j in enumerate(n_labels):
-        total += k * gammaln(j * beta) - k * j * gammaln(beta) + (beta - 1) * log_theta[m].sum()
+        total += weights[m] * (k * gammaln(j * beta) - k * j * gammaln(beta) + (beta - 1) * log_theta[m].sum())
     total -= gammaln(xi.sum()) - gammaln(xi).sum() + ((xi - 1) * log_pi).sum()
     for m in range(len(n_labels)):
         own = gammaln(rho[m].sum(axis=0)).sum() - gammaln(rho[m]).sum()
-        total -= own + ((rho[m] - 1) * log_theta[m]).sum()
+        total -= weights[m] * (own + ((rho[m] - 1) * log_theta[m]).sum())
     for n in range(len(codes)):
         total -= sum(g * log(g) for g in gamma[n] if g > 0)
     return total
 
 
-def collapsed_update(codes, gamma, n_labels, alpha, beta, prior):
+def collapsed_update(codes, gamma, n_labels, alpha, beta, prior, weights=None):
     """Eq. 10-11, first order, one item at a time but all from the old responsibilities."""
     n_items, k = gamma.shape
+    weights = np.ones(len(n_labels)) if weights is None else weights
     new = np.empty_like(gamma)
     for n in range(n_items):
         others = [i for i in range(n_items) if i != n]
@@ -110,7 +113,7 @@ def collapsed_update(codes, gamma, n_labels, alpha, beta, prior):
                     continue
                 same = sum(gamma[i, c] for i in others if codes[i][m] == codes[n][m])
                 seen = sum(gamma[i, c] for i in others if codes[i][m] >= 0)
-                score += log(beta + same) - log(j * beta + seen)
+                score += weights[m] * (log(beta + same) - log(j * beta + seen))
             new[n, c] = score
         new[n] = np.exp(new[n] - new[n].max())
         new[n] /= new[n].sum()

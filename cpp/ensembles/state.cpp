@@ -16,10 +16,11 @@ State<Label>::State(Base<Label> base, Weights weights, std::uint32_t truncation,
     : base_(base), weights_(weights), truncation_(truncation), alpha_(alpha), beta_(beta),
       assignment_(base.n_items(), no_column), rows_(base.n_clusterings()) {
     std::vector<std::uint32_t> distinct;
-    for (const auto n_labels : base_.n_labels) {
+    for (std::size_t m = 0; m < base_.n_clusterings(); ++m) {
+        const auto n_labels = base_.n_labels[m];
         offsets_.push_back(n_rows_);
         n_rows_ += n_labels;
-        log_n_labels_.push_back(std::log(static_cast<double>(n_labels)));
+        log_n_labels_.push_back(base_.weights[m] * std::log(static_cast<double>(n_labels)));
         const auto found = std::find(distinct.begin(), distinct.end(), n_labels);
         norm_for_.push_back(static_cast<std::uint32_t>(found - distinct.begin()));
         if (found == distinct.end())
@@ -68,10 +69,13 @@ template <class Label> void State<Label>::set_concentrations(double alpha, doubl
 
 /// Every logarithm of one column, from its counts.
 template <class Label> void State<Label>::refresh(std::uint32_t column) {
-    for (std::size_t row = 0; row < n_rows_; ++row)
-        log_cells_[row * stride_ + column] = cell_log_(counts_[row * stride_ + column]);
-    for (std::size_t m = 0; m < base_.n_clusterings(); ++m)
-        log_norms_[m * stride_ + column] = norm_log_[norm_for_[m]](observed_[m * stride_ + column]);
+    for (std::size_t m = 0; m < base_.n_clusterings(); ++m) {
+        const double weight = base_.weights[m];
+        for (std::size_t row = offsets_[m]; row < offsets_[m] + base_.n_labels[m]; ++row)
+            log_cells_[row * stride_ + column] = weight * cell_log_(counts_[row * stride_ + column]);
+        const auto norm = m * stride_ + column;
+        log_norms_[norm] = weight * norm_log_[norm_for_[m]](observed_[norm]);
+    }
     refresh_norm(column);
 }
 
@@ -92,10 +96,10 @@ template <class Label> template <int Sign> void State<Label>::shift(std::size_t 
             continue;
         const auto cell = (offsets_[m] + labels[m]) * stride_ + column;
         counts_[cell] += Sign;
-        log_cells_[cell] = cell_log_(counts_[cell]);
+        log_cells_[cell] = base_.weights[m] * cell_log_(counts_[cell]);
         const auto norm = m * stride_ + column;
         observed_[norm] += Sign;
-        log_norms_[norm] = norm_log_[norm_for_[m]](observed_[norm]);
+        log_norms_[norm] = base_.weights[m] * norm_log_[norm_for_[m]](observed_[norm]);
     }
     sizes_[column] += Sign;
     n_inserted_ += Sign;
@@ -235,16 +239,24 @@ template <class Label> void State<Label>::compact() {
         column = place[column];
 }
 
-template <class Label> double State<Label>::column_log_likelihood(std::uint32_t column, double beta) const {
-    const double log_gamma_beta = common::log_gamma(beta);
-    double sum = 0.0;
-    for (std::size_t row = 0; row < n_rows_; ++row)
+/// log p(Y_m | Z, beta) of the items of one column.
+template <class Label>
+double State<Label>::clustering_log_likelihood(std::size_t m, std::uint32_t column, double beta) const {
+    const auto seen = observed_[m * stride_ + column];
+    if (seen == 0)
+        return 0.0;
+    const double log_gamma_beta = common::log_gamma(beta), all = beta * base_.n_labels[m];
+    double sum = common::log_gamma(all) - common::log_gamma(all + seen);
+    for (std::size_t row = offsets_[m]; row < offsets_[m] + base_.n_labels[m]; ++row)
         if (const auto count = counts_[row * stride_ + column])
             sum += common::log_gamma(beta + count) - log_gamma_beta;
+    return sum;
+}
+
+template <class Label> double State<Label>::column_log_likelihood(std::uint32_t column, double beta) const {
+    double sum = 0.0;
     for (std::size_t m = 0; m < base_.n_clusterings(); ++m)
-        if (const auto count = observed_[m * stride_ + column])
-            sum += common::log_gamma(beta * base_.n_labels[m]) -
-                   common::log_gamma(beta * base_.n_labels[m] + count);
+        sum += base_.weights[m] * clustering_log_likelihood(m, column, beta);
     return sum;
 }
 

@@ -19,7 +19,8 @@ enum class Weights { tsb, fsd };
 /// Base clusterings, item after item; gap<Label> where a clustering does not label the item.
 template <class Label> struct Base {
     std::span<const Label> codes;
-    std::span<const std::uint32_t> n_labels; // J_m, one a clustering
+    std::span<const std::uint32_t> n_labels; // J_m, one per clustering
+    std::span<const double> weights;         // w_m, the power of the likelihood of each clustering
 
     std::size_t n_clusterings() const { return n_labels.size(); }
     std::size_t n_items() const { return codes.size() / n_labels.size(); }
@@ -55,7 +56,7 @@ public:
     void set_concentrations(double alpha, double beta);
 
     double log_prior(double alpha) const;     // log p(Z | alpha), up to what does not depend on alpha
-    double log_likelihood(double beta) const; // log p(Y | Z, beta)
+    double log_likelihood(double beta) const; // sum over m of w_m log p(Y_m | Z, beta)
 
     std::size_t n_items() const { return assignment_.size(); }
     std::uint32_t n_clusters() const { return n_clusters_; }
@@ -79,6 +80,7 @@ private:
     void add(std::size_t item, std::uint32_t column);
     void drop(std::size_t item, std::uint32_t column);
     void refresh(std::uint32_t column);
+    double clustering_log_likelihood(std::size_t m, std::uint32_t column, double beta) const;
     void refresh_norm(std::uint32_t column);
     void score_sticks();
     std::uint32_t open_column(common::Rng& rng);
@@ -116,16 +118,16 @@ private:
     std::size_t n_inserted_ = 0;
 
     std::vector<std::uint32_t> counts_; // [row][column]
-    std::vector<double> log_cells_;     // log(beta + count)
+    std::vector<double> log_cells_;     // w_m log(beta + count)
     std::vector<std::uint32_t>
         observed_;                  // [clustering][column]: items of the cluster that the clustering labels
-    std::vector<double> log_norms_; // log(J_m beta + observed)
+    std::vector<double> log_norms_; // w_m log(J_m beta + observed)
     std::vector<double> norms_;     // [column]: sum of log_norms_ over the clusterings
     std::vector<std::uint32_t> sizes_; // [column]
     std::vector<double> prior_;        // [column]: weight of the cluster before its labels are seen
     std::vector<double> scores_;       // [column]
     double empty_prior_ = 0.0, empty_score_ = 0.0;
-    std::vector<double> log_n_labels_; // log J_m
+    std::vector<double> log_n_labels_; // w_m log J_m
 
     std::vector<std::uint32_t> slot_of_;    // TSB: the stick of a column
     std::vector<std::uint32_t> column_of_;  // TSB: the column of a stick, or no_column

@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
+from partita import adjusted_rand
 from partita.ensembles import NBCE, actors, as_base
 from partita.ensembles.distributed import ColumnHost, RowHost, _union, fit_distributed
 
@@ -45,7 +46,8 @@ def parts_of(base, split, n):
 @pytest.mark.parametrize(("inference", "prior"), [("vb", "fsd"), ("cvb", "fsd"), ("cvb", "tsb")])
 @pytest.mark.parametrize("n_workers", [1, 2, 4])
 def test_a_split_ensemble_equals_the_central_run(client, base, split, inference, prior, n_workers):
-    model = NBCE(inference, prior, truncation=12, restarts=2, tol=1e-5, random_state=3)
+    weights = np.linspace(0.4, 1.0, base.shape[1])
+    model = NBCE(inference, prior, truncation=12, restarts=2, tol=1e-5, random_state=3, weights=weights)
     central = NBCE(**model.get_params()).fit(base)
     fitted = fit_distributed(model, parts_of(base, split, n_workers), split, client)
     np.testing.assert_allclose(fitted.responsibilities_, central.responsibilities_, atol=1e-10, rtol=0)
@@ -53,6 +55,22 @@ def test_a_split_ensemble_equals_the_central_run(client, base, split, inference,
     assert np.array_equal(fitted.labels_, central.labels_)
     assert fitted.perplexity(base) == pytest.approx(central.perplexity(base), abs=1e-10)
     assert np.array_equal(fitted.predict(base), central.predict(base))
+
+
+@pytest.mark.parametrize("split", ["rows", "columns"])
+def test_the_weights_of_a_split_ensemble_follow_from_tables_of_pairs(client, split):
+    """Two copies of each clustering on one host: each has the weight 1/2, as it has centrally."""
+    rng = np.random.default_rng(2)
+    truth = rng.integers(4, size=240)
+    codes = np.stack([rng.permutation(4)[truth] for _ in range(6)], axis=1)
+    noise = rng.random(codes.shape) < 0.2
+    codes[noise] = rng.integers(4, size=noise.sum())
+    doubled = np.repeat(codes, 2, axis=1)
+    model = NBCE("vb", truncation=8, restarts=1, random_state=3)
+    fitted = fit_distributed(model, parts_of(doubled, split, 2), split, client)
+    np.testing.assert_allclose(fitted.weights_, NBCE(**model.get_params()).fit(doubled).weights_, atol=0.06)
+    np.testing.assert_allclose(fitted.weights_, 0.5, atol=0.06)
+    assert adjusted_rand(fitted.labels_, truth) > 0.95
 
 
 def test_no_answer_of_a_host_holds_base_labels(base):
@@ -109,8 +127,9 @@ def test_a_lost_worker_changes_nothing(base, split, inference, monkeypatch):
 
     from distributed import Client, LocalCluster
 
-    model = NBCE(inference, truncation=12, restarts=2, tol=1e-5, random_state=np.random.default_rng(3))
-    central = NBCE(inference, truncation=12, restarts=2, tol=1e-5, random_state=np.random.default_rng(3)).fit(base)
+    settings = {"truncation": 12, "restarts": 2, "tol": 1e-5, "weights": np.full(base.shape[1], 0.7)}
+    model = NBCE(inference, random_state=np.random.default_rng(3), **settings)
+    central = NBCE(inference, random_state=np.random.default_rng(3), **settings).fit(base)
     monkeypatch.setattr(actors, "TURN_SECONDS", 0.2)
     asked, ask_each = [], actors.Actors.ask_each
     with (

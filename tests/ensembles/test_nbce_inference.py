@@ -17,8 +17,11 @@ from partita.models.checkpoint import Plan
 TINY = [[0, 0, 0], [0, 0, -1], [0, 1, 1], [1, 1, 2], [1, -1, 2]]
 
 
-def chain_frequencies(model, codes, seed=1, chains=24, draws=2000):
-    chain = sample_nbce(model, as_base(np.array(codes)), Plan(draws, 50, 1, chains, seed))
+POWERS = np.array([1.0, 0.3, 0.6])
+
+
+def chain_frequencies(model, codes, seed=1, chains=24, draws=2000, weights=None):
+    chain = sample_nbce(model, as_base(np.array(codes)), Plan(draws, 50, 1, chains, seed), weights)
     tables = []
     for labels in chain.labels:
         rows, counts = np.unique(labels, axis=0, return_counts=True)
@@ -52,6 +55,15 @@ def test_gibbs_with_learned_concentrations_matches_enumeration(prior):
     assert worst_error(chain_frequencies(model, TINY), exact) < 5.0
 
 
+@pytest.mark.parametrize("prior", ["fsd", "tsb"])
+def test_weighted_gibbs_matches_the_enumerated_weighted_posterior(prior):
+    grids = reference.gamma_grid(2.0, 1.5), reference.gamma_grid(1.0, 1.0)
+    exact = reference.exact_posterior(TINY, [2, 2, 3], 3, prior, *grids, POWERS)
+    model = NBCEModel(prior, 3, None, None, (2.0, 1.5), (1.0, 1.0))
+    assert worst_error(chain_frequencies(model, TINY, weights=POWERS), exact) < 5.0
+    assert worst_error(chain_frequencies(model, TINY), exact) > 10.0  # the seeded fault: no weights
+
+
 def test_the_enumeration_can_fail():
     exact = reference.exact_posterior(TINY, [2, 2, 3], 4, "tsb", [(0.8, 1.0)], [(0.6, 1.0)])
     tables = chain_frequencies(NBCEModel("tsb", 4, 1.2, 0.6), TINY)
@@ -60,12 +72,12 @@ def test_the_enumeration_can_fail():
 
 def test_log_density_is_the_joint():
     base = as_base(np.array(TINY))
-    chain = sample_nbce(NBCEModel("fsd", 4, 0.8, 0.6), base, Plan(20, 0, 1, 1, 3))
+    chain = sample_nbce(NBCEModel("fsd", 4, 0.8, 0.6), base, Plan(20, 0, 1, 1, 3), POWERS)
     for labels, found in zip(chain.labels[0], chain.log_density[0], strict=True):
         z = labels.tolist()
         sizes = [z.count(c) for c in range(4)]
         expected = reference.log_weights_prior(sizes, 0.8, "fsd")
-        expected += reference.log_labels_given(TINY, z, 4, [2, 2, 3], 0.6)
+        expected += reference.log_labels_given(TINY, z, 4, [2, 2, 3], 0.6, POWERS)
         assert found == pytest.approx(expected, rel=1e-12)
 
 
@@ -96,23 +108,26 @@ def noisy():
 
 def test_vb_bound_never_falls(noisy):
     for seed in range(5):
-        fit = fit_vb(Here(noisy), Settings(truncation=8, tolerance=1e-9), np.random.default_rng(seed))
+        weights = np.random.default_rng(seed).uniform(0.05, 1.0, noisy.n_clusterings)
+        fit = fit_vb(Here(noisy, weights), Settings(truncation=8, tolerance=1e-9), np.random.default_rng(seed))
         assert fit.converged
         assert np.diff(fit.bounds).min() >= -1e-9
 
 
 def test_vb_bound_is_the_appendix_and_every_half_step_raises_it(noisy):
-    hosts, settings = Here(noisy), Settings(truncation=6, alpha=0.7, beta=0.4)
+    weights = np.array([1.0, 0.2, 0.5, 0.8])
+    hosts, settings = Here(noisy, weights), Settings(truncation=6, alpha=0.7, beta=0.4)
     layout, n_labels = hosts.layout, noisy.sizes.tolist()
     step, codes = random_start(hosts, 6, np.random.default_rng(0)), noisy.codes.tolist()
     last = -np.inf
     for _ in range(6):
         xi, rho = 0.7 / 6 + step.sizes, 0.4 + step.counts
         tables = [rho[rows] for rows in layout.slices()]
-        after_parameters = reference.appendix_bound(codes, hosts.responsibilities(), xi, tables, 0.7, 0.4, n_labels)
+        gamma, known = hosts.responsibilities(), (xi, tables, 0.7, 0.4, n_labels, weights)
+        after_parameters = reference.appendix_bound(codes, gamma, *known)
         assert after_parameters == pytest.approx(bound(step, 0.7, 0.4, layout, settings), rel=1e-12)
-        step = hosts.linear(mean_log_labels(rho, layout), mean_log_weights(xi))
-        after_items = reference.appendix_bound(codes, hosts.responsibilities(), xi, tables, 0.7, 0.4, n_labels)
+        step = hosts.linear(layout.weighted(mean_log_labels(rho, layout)), mean_log_weights(xi))
+        after_items = reference.appendix_bound(codes, hosts.responsibilities(), *known)
         assert last <= after_parameters + 1e-10 <= after_items + 2e-10
         last = after_items
 
@@ -130,11 +145,13 @@ def test_learned_concentrations_maximise_the_bound(noisy, sticks):
 
 @pytest.mark.parametrize("prior", ["fsd", "tsb"])
 def test_cvb_update_matches_the_plain_reference(noisy, prior):
-    hosts = Here(noisy)
+    weights = np.array([1.0, 0.2, 0.5, 0.8])
+    hosts = Here(noisy, weights)
     step = random_start(hosts, 5, np.random.default_rng(2))
     old = hosts.responsibilities().copy()
     stepped = hosts.collapsed(step, 0.9, 0.3, prior == "tsb", 0.0)
-    expected = reference.collapsed_update(noisy.codes.tolist(), old, noisy.sizes.tolist(), 0.9, 0.3, prior)
+    known = (noisy.sizes.tolist(), 0.9, 0.3, prior, weights)
+    expected = reference.collapsed_update(noisy.codes.tolist(), old, *known)
     np.testing.assert_allclose(hosts.responsibilities(), expected, atol=1e-12)
     flat = np.concatenate(reference.counts_of(noisy.codes.tolist(), expected, noisy.sizes.tolist()))
     np.testing.assert_allclose(stepped.counts, flat, atol=1e-12)

@@ -9,6 +9,7 @@ using namespace partita;
 template <class Label> struct Table {
     std::vector<Label> codes;
     std::vector<std::uint32_t> n_labels{2, 3, 1};
+    std::vector<double> weights{1.0, 0.5, 0.25};
 
     Table(std::size_t n_items, double gaps) {
         common::Rng rng(4);
@@ -26,7 +27,7 @@ void check_ensemble(std::size_t n, double gaps, ensembles::Weights weights, bool
     check_chain([=](std::uint64_t seed) {
         const ensembles::Concentration concentration{1.0, learn, 1.0, 1.0};
         auto chain = std::make_shared<ensembles::Sampler<Label>>(
-            ensembles::Base<Label>{table->codes, table->n_labels}, weights, 6, concentration, concentration,
+            ensembles::Base<Label>{table->codes, table->n_labels, table->weights}, weights, 6, concentration, concentration,
             common::Rng(seed, 0));
         return AnyChain{[=] { chain->sweep(); },
                         [=] {

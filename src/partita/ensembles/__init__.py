@@ -3,6 +3,7 @@
 from .base_clusterings import Base, as_base
 from .bce import BCE
 from .consensus import consensus
+from .dependence import Dependence, dependence
 from .distributed import fit_distributed
 from .evidence import evidence_accumulation
 from .graphs import cspa, hgpa, mcla
@@ -17,11 +18,13 @@ __all__ = [
     "NBCE",
     "Ascent",
     "Base",
+    "Dependence",
     "Hyperpriors",
     "MixtureModel",
     "as_base",
     "consensus",
     "cspa",
+    "dependence",
     "evidence_accumulation",
     "fit_distributed",
     "hgpa",

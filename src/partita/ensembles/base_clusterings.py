@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from partita._draws.labels import BadLabel, to_codes, type_problem
-from partita._names import Names, row_names
+from partita._names import Names, as_named, names_or_none, row_names
 from partita._warn import warn_user
 from partita.partitions import canonical
 
@@ -199,6 +199,20 @@ def check_clusters(k: Any, n_items: int) -> int:
     if not 1 <= k <= n_items:
         raise ValueError(f"k is {k}, but it must be from 1 to the number of items, {n_items}")
     return int(k)
+
+
+def in_column_order(weights: Any, base: Any, n_clusterings: int) -> NDArray[np.float64]:
+    """The weights of the clusterings; a Series is matched by its index with the columns of a data frame."""
+    names = names_or_none(list(base.columns)) if hasattr(base, "to_numpy") and hasattr(base, "columns") else None
+    values = np.asarray(as_named(weights, "weights").in_order_of(names, n_clusterings, "base"), dtype=np.float64)
+    if values.shape != (n_clusterings,):
+        raise ValueError(f"weights has shape {values.shape}, but there are {n_clusterings} clusterings")
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if len(bad):
+        raise ValueError(f"weights[{bad[0]}] is {values[bad[0]]}, but weights must be finite and not negative")
+    if not values.any():
+        raise ValueError("weights are all 0: no clustering is left")
+    return values
 
 
 def warn_unlabelled(base: Base) -> NDArray[np.bool_]:

@@ -75,7 +75,7 @@ class BCE(FixedKEstimator):
         return self
 
     def _run(self, base: Base, k: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
-        layout = Layout(base.sizes)
+        layout = Layout.plain(base.sizes)
         distinct, copies = np.unique(base.codes, axis=0, return_counts=True)  # equal items are treated as one
         rows = Base(distinct, base.levels)
         theta = np.concatenate([rng.dirichlet(np.ones(size), k).T for size in base.sizes])
@@ -124,7 +124,7 @@ def explain(
     label has probability 0 in every cluster.
     """
     seen = base.codes >= 0
-    rows = np.where(seen, base.codes + Layout(base.sizes).offsets, 0)
+    rows = np.where(seen, base.codes + Layout.plain(base.sizes).offsets, 0)
     likelihood = theta[rows]  # (items, clusterings, k)
     for _ in range(iterations):
         phi, _ = _choices(digamma(gamma), likelihood, seen)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from partita._names import as_named, names_or_none
 from partita.estimate import estimate
 from partita.sample import as_sample
 
-from .base_clusterings import Labels, as_base, spread, warn_unlabelled
+from .base_clusterings import Labels, as_base, in_column_order, spread, warn_unlabelled
 
 
 def consensus(
@@ -41,20 +40,11 @@ def consensus(
     """
     read = as_base(base)
     if weights is not None:
-        names = names_or_none(list(base.columns)) if hasattr(base, "to_numpy") else None
-        weights = as_named(weights, "weights").in_order_of(names, read.n_clusterings, "base")
+        weights = in_column_order(weights, base, read.n_clusterings)
     labelled = warn_unlabelled(read)
     useful = np.asarray((read.codes >= 0).any(axis=0))  # clusterings that label no item are left out
     by_clustering = np.ascontiguousarray(read.codes[labelled][:, useful].T)
-    kept = None if weights is None else _weights(weights, useful)
+    kept = None if weights is None else np.asarray(weights)[useful]
     options = {} if search is None else {"search": search}
     found = estimate(as_sample(by_clustering, kept, missing=-1), loss=loss, rng=rng, check_draws=False, **options)
     return spread(found.labels, labelled)
-
-
-def _weights(weights: ArrayLike, useful: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The weights of the clusterings that label at least one item."""
-    values = np.asarray(weights, dtype=np.float64)
-    if values.shape != useful.shape:
-        raise ValueError(f"weights has shape {values.shape}, but there are {useful.size} clusterings")
-    return values[useful]

@@ -13,15 +13,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 from partita._validate import check_random_state
 from partita.distributed.pool import MAX_LOSSES, DaskPool, connected
 
 from .actors import Actors, HostLostError, Hosts
-from .base_clusterings import Base, as_base, as_levels, indicators, warn_unlabelled
+from .base_clusterings import Base, as_base, as_levels, in_column_order, indicators, warn_unlabelled
+from .dependence import Dependence, dependence, weights_of
 from .label_store import SCORE_STEP, Here, Step, label_scores, respond, to_steps, weight_scores
 from .layout import Floats, Layout
 from .nbce import NBCE
+from .weights import check_choice, check_powers, powers_from
 
 SPLITS = ("rows", "columns")
 
@@ -37,6 +40,10 @@ def fit_distributed(model: NBCE, parts: Sequence[Any], split: str, client: Any) 
     parts : one part per host: (items, clusterings) labels, or a Dask future of them that is already on its host
     split : "rows" (the parts follow each other) or "columns" (the parts stand side by side)
     client : a `dask.distributed.Client`, or the address of a scheduler
+
+    With `weights="dependence"` each host returns a table of the dependence of pairs of its clusterings on its items
+    (`dependence`). Of an ensemble that is split by rows, their mean is used. If it is split by columns, no table has
+    pairs of clusterings on different hosts, which are taken as independent given the consensus.
 
     If a worker is lost, its part is sent to another one and the fit begins again, with the same random numbers. A part
     that was given as a future is lost with its worker, which is an error.
@@ -76,6 +83,7 @@ def _fit_once(model: NBCE, parts: Sequence[Any], split: str, pool: DaskPool, rng
     hosts = (RowHosts if split == "rows" else ColumnHosts)(places)
     codes = np.where(hosts.labelled[:, None], 0, -1)
     warn_unlabelled(Base(codes, ()))
+    model.weights_, model.dependence_ = hosts.weigh(model.weights), None
     model._fit_variational(hosts, hosts.labelled, rng)
     places.check()  # an object that Dask made anew, without its state, would have given another answer
     model.base_ = Base(np.empty((0, len(hosts.levels)), dtype=np.int8), hosts.levels)
@@ -98,10 +106,17 @@ class RowHost(Here):
     def __init__(self, part: Any, levels: tuple[NDArray[Any], ...]) -> None:
         read = as_base(part, levels)
         self.labelled = read.labelled
-        super().__init__(read.rows(self.labelled))
+        self._base = read.rows(self.labelled)
+        super().__init__(self._base)
 
     def items(self) -> NDArray[np.bool_]:
         return self.labelled
+
+    def dependence(self) -> Floats:
+        return dependence(self._base).matrix
+
+    def weigh(self, weights: Floats) -> None:
+        self.layout = Layout(self.layout.sizes, weights)
 
 
 class RowHosts:
@@ -112,7 +127,19 @@ class RowHosts:
         self._actors = Actors(hosts, RowHost, self.levels)
         self.labelled: NDArray[np.bool_] = np.concatenate(self._actors.ask("items"))
         self.n_items = int(self.labelled.sum())
-        self.layout = Layout(np.array([max(len(labels), 1) for labels in self.levels], dtype=np.intp))
+        self.layout = Layout.plain(np.array([max(len(labels), 1) for labels in self.levels], dtype=np.intp))
+
+    def weigh(self, weights: Any) -> Floats:
+        """Sets the weights of the clusterings, and returns them."""
+        powers = _powers(weights, self._dependence, self.layout)
+        self.layout = Layout(self.layout.sizes, powers)
+        self._actors.ask("weigh", powers)
+        return powers
+
+    def _dependence(self) -> Floats:
+        """The mean over hosts, by their numbers of items."""
+        items = [int(mask.sum()) for mask in self._actors.ask("items")]
+        return np.asarray(np.average(self._actors.ask("dependence"), axis=0, weights=items))
 
     def linear(self, weights: Floats, log_prior: Floats) -> Step:
         return Step.total(self._actors.ask("linear", weights, log_prior))
@@ -125,6 +152,16 @@ class RowHosts:
 
     def responsibilities(self) -> Floats:
         return np.concatenate(self._actors.ask("responsibilities"))
+
+
+def _powers(weights: Any, table: Callable[[], Floats], layout: Layout) -> Floats:
+    """The powers of the clusterings; those of "dependence" and its warning follow from the table of pairs."""
+    check_choice(weights)
+    if weights is not None and not isinstance(weights, str):
+        return check_powers(in_column_order(weights, None, len(layout.sizes)))
+    matrix = table()
+    found = Dependence(matrix, weights_of(matrix), np.empty(0, dtype=np.intp))
+    return powers_from(found, weights, layout.sizes > 1)
 
 
 def _union(found: list[tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
@@ -148,6 +185,7 @@ class ColumnHost:
 
     def __init__(self, part: Any) -> None:
         self._base = as_base(part)
+        self._layout = Layout.plain(self._base.sizes)
         self._gamma: Floats = np.empty((0, 0))
 
     def levels(self) -> tuple[NDArray[Any], ...]:
@@ -164,8 +202,14 @@ class ColumnHost:
         return np.asarray(self._labels @ to_steps(weights, SCORE_STEP))
 
     def collapsed_scores(self, counts: Floats, beta: float) -> Floats:
-        layout = Layout(self._base.sizes)
-        return label_scores(self._base.codes, self._gamma, counts, layout.per_clustering(counts), beta, layout)
+        observed = self._layout.per_clustering(counts)
+        return label_scores(self._base.codes, self._gamma, counts, observed, beta, self._layout)
+
+    def dependence(self) -> Floats:
+        return dependence(self._base).matrix
+
+    def weigh(self, weights: Floats) -> None:
+        self._layout = Layout(self._base.sizes, weights)
 
     def counts(self, gamma: Floats) -> Floats:
         self._gamma = gamma
@@ -189,10 +233,23 @@ class ColumnHosts:
         self._actors.ask("keep", self.labelled)
         self.n_items = int(self.labelled.sum())
         sizes = [[max(len(labels), 1) for labels in levels] for levels in per_host]
-        self.layout = Layout(np.concatenate(sizes).astype(np.intp))
+        self.layout = Layout.plain(np.concatenate(sizes).astype(np.intp))
+        self._n_clusterings = [len(levels) for levels in per_host]
         ends = np.cumsum([sum(host) for host in sizes])
         self._rows = [slice(end - sum(host), end) for end, host in zip(ends, sizes, strict=True)]
         self._gamma: Floats = np.empty((0, 0))
+
+    def weigh(self, weights: Any) -> Floats:
+        """Sets the weights of the clusterings, and returns them."""
+        powers = _powers(weights, self._dependence, self.layout)
+        self.layout = Layout(self.layout.sizes, powers)
+        ends = np.cumsum(self._n_clusterings)[:-1]
+        self._actors.ask_each("weigh", [(part,) for part in np.split(powers, ends)])
+        return powers
+
+    def _dependence(self) -> Floats:
+        """Pairs of clusterings on the same host; those on different hosts have 0."""
+        return np.asarray(block_diag(*self._actors.ask("dependence")))
 
     def linear(self, weights: Floats, log_prior: Floats) -> Step:
         scores = self._sum_scores("linear_scores", [(weights[rows],) for rows in self._rows])

@@ -54,9 +54,10 @@ class NBCEModel:
         alpha = _concentration(self.alpha, START_ALPHA, self.alpha_prior)
         beta = _concentration(self.beta, START_BETA, self.beta_prior)
         n_labels = inputs["n_labels"].astype(np.uint32)
+        weights = _weights(inputs)
         sticks = self.prior == "tsb"
         return [
-            make(unsigned, n_labels, sticks, self.truncation, alpha, beta, plan.seed, stream)
+            make(unsigned, n_labels, weights, sticks, self.truncation, alpha, beta, plan.seed, stream)
             for stream in range(plan.chains)
         ]
 
@@ -78,13 +79,29 @@ def _check_inputs(model: NBCEModel, codes: NDArray[Any], n_labels: NDArray[Any])
         raise ValueError("an item has no label, or a clustering has more labels than its codes can hold")
 
 
+def _weights(inputs: Mapping[str, NDArray[Any]]) -> NDArray[np.float64]:
+    """The powers w_m of the likelihoods; runs of earlier versions have none, which is 1."""
+    n_clusterings = len(inputs["n_labels"])
+    weights = inputs.get("weights", np.ones(n_clusterings))
+    if weights.shape != (n_clusterings,) or weights.dtype != np.float64 or not ((weights >= 0) & (weights <= 1)).all():
+        raise ValueError("the weights are not those of base clusterings")
+    return np.ascontiguousarray(weights)
+
+
 def _concentration(value: float | None, start: float, prior: tuple[float, float]) -> list[float]:
     return [start if value is None else value, float(value is None), *prior]
 
 
-def sample_nbce(model: NBCEModel, base: Base, plan: Plan, **running: Any) -> Chain:
-    """Chains of partitions of the items of `base`; every item must have a label."""
-    return sample_model(model, {"codes": base.codes, "n_labels": base.sizes}, plan, names=base.names, **running)
+def sample_nbce(
+    model: NBCEModel, base: Base, plan: Plan, weights: NDArray[np.float64] | None = None, **running: Any
+) -> Chain:
+    """Chains of partitions of the items of `base`; every item must have a label.
+
+    The likelihood of clustering m has the power `weights[m]`. The weights are written with the run, as its data are.
+    """
+    powers = np.ones(base.n_clusterings) if weights is None else weights
+    inputs = {"codes": base.codes, "n_labels": base.sizes, "weights": powers}
+    return sample_model(model, inputs, plan, names=base.names, **running)
 
 
 def draw_mixtures(chain: Chain, base: Base, most: int = PREDICTIVE_DRAWS) -> list[Mixture]:

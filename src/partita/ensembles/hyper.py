@@ -116,13 +116,16 @@ def tsb_curve(sizes: Floats) -> Curve:
 
 
 def label_curve(counts: Floats, layout: Layout) -> Curve:
-    """log p(Y | Z, β) with the label probabilities integrated out, at (expected) counts (Σ J_m, clusters)."""
+    """Σ_m w_m log p(Y_m | Z, β), label probabilities integrated out, at (expected) counts (Σ J_m, clusters)."""
     observed = layout.per_clustering(counts)
-    n_labels = layout.sizes[:, None]
+    n_labels, weights = layout.sizes[:, None], layout.weights[:, None]
 
     def curve(x: float) -> tuple[float, float, float]:
         cells, totals = _rising(x, counts), _rising(x * n_labels, observed)
-        value, slope, bend = (cells[order].sum() - (n_labels**order * totals[order]).sum() for order in range(3))
+        value, slope, bend = (
+            layout.weighted(cells[order]).sum() - (weights * n_labels**order * totals[order]).sum()
+            for order in range(3)
+        )
         return float(value), float(slope), float(bend)
 
     return curve

@@ -67,8 +67,8 @@ class Hosts(Protocol):
 class Here:
     """A label store with all labels on this machine."""
 
-    def __init__(self, base: Base) -> None:
-        self.layout = Layout(base.sizes)
+    def __init__(self, base: Base, weights: Floats | None = None) -> None:
+        self.layout = Layout.plain(base.sizes) if weights is None else Layout(base.sizes, weights)
         self.n_items = base.n_items
         self._codes = base.codes
         self._labels = indicators(base)
@@ -127,14 +127,15 @@ def respond(scores: Floats, old: Floats, kept: float = 0.0) -> tuple[Floats, Ste
 def label_scores(
     codes: NDArray[Any], gamma: Floats, counts: Floats, observed: Floats, beta: float, layout: Layout
 ) -> Floats:
-    """Σ_m log[(β + N_kmj − γ_nk) / (J_m β + N_km − γ_nk)], j the label of (n, m); missing labels contribute 0."""
+    """Σ_m w_m log[(β + N_kmj − γ_nk) / (J_m β + N_km − γ_nk)], j the label of (n, m); missing labels contribute 0."""
     scores = np.zeros_like(gamma)
     for m, (offset, n_labels) in enumerate(zip(layout.offsets, layout.sizes, strict=True)):
         seen = codes[:, m] >= 0
         own = gamma[seen]
         cells = np.maximum(counts[offset + codes[seen, m].astype(np.intp)] - own, 0.0)  # never below 0 by rounding
         totals = np.maximum(observed[m] - own, 0.0)
-        scores[seen] += to_steps(np.log((beta + cells) / (n_labels * beta + totals)), SCORE_STEP)
+        logs = np.log((beta + cells) / (n_labels * beta + totals))
+        scores[seen] += to_steps(layout.weights[m] * logs, SCORE_STEP)
     return scores
 
 

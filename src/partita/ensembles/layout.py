@@ -13,9 +13,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Layout:
-    """Row layout of tables of shape (Σ J_m, clusters), where J_m is the number of labels of clustering m."""
+    """Row layout of tables of shape (Σ J_m, clusters), where J_m is the number of labels of clustering m.
+
+    `weights` are the powers w_m of the clusterings' likelihoods.
+    """
 
     sizes: NDArray[np.intp]
+    weights: Floats
+
+    @classmethod
+    def plain(cls, sizes: NDArray[np.intp]) -> Layout:
+        """All weights are 1."""
+        return cls(sizes, np.ones(len(sizes)))
 
     @property
     def n_rows(self) -> int:
@@ -29,6 +38,10 @@ class Layout:
     def owner(self) -> NDArray[np.intp]:
         """The clustering of each row."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    def weighted(self, table: Floats) -> Floats:
+        """The table with each row multiplied by the weight of its clustering."""
+        return np.asarray(table * self.weights[self.owner][:, None])
 
     def per_clustering(self, table: NDArray[Any]) -> Floats:
         """The sum over each clustering's rows, (clusterings, clusters)."""

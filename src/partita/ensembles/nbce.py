@@ -32,6 +32,7 @@ from .predictive import (
 )
 from .variational import Ascent, Fit, Settings, best_of
 from .vb import fit_vb
+from .weights import as_powers, check_choice
 
 INFERENCES = ("gibbs", "vb", "cvb")
 PRIORS = ("tsb", "fsd")
@@ -44,6 +45,9 @@ class NBCE(EnsembleEstimator):
     the Dirichlet process with concentration α0, truncated at K clusters: by stick-breaking ("tsb") or as a
     finite symmetric Dirichlet ("fsd"). docs/ensembles.md derives each inference.
 
+    Clusterings of the same data by similar methods are not independent given the consensus, as this assumes: the
+    likelihood of clustering m has a power w_m, so that clusterings that repeat each other count less (`dependence`).
+
     Parameters
     ----------
     inference : "gibbs" (collapsed Gibbs), "vb" (variational Bayes, "fsd" only) or "cvb" (collapsed
@@ -52,6 +56,8 @@ class NBCE(EnsembleEstimator):
     truncation : K, the maximum number of clusters, at most 1,000,000
     alpha, beta : numbers from 1e-100 to 1e8, or None to learn them under Gamma priors: sampled with the partition
         (gibbs), or set to the maximum of the bound (vb, cvb)
+    weights : "dependence" estimates the powers w_m from `base`; None sets them to 1, as in the paper, and warns if the
+        clusterings are far from independent; or one number from 0 to 1 per clustering (a Series is matched by name)
     alpha_prior, beta_prior : (shape, rate) of those priors, each at most 1e100
     loss : the loss that the partition of the Gibbs draws minimises, as in `partita.estimate`
     draws, warmup, thin, chains : length, warm-up, thinning and number of the Gibbs chains
@@ -71,6 +77,8 @@ class NBCE(EnsembleEstimator):
     n_clusters_, outliers_ : the number of clusters, and the items that are alone in their cluster
     certainty_ : (items,) the largest responsibility (vb, cvb), or the mean probability of being with the other
         members of the item's cluster (gibbs); 0 for an item without labels
+    weights_ : (clusterings,) the powers w_m
+    dependence_ : how far the clusterings repeat each other, a `Dependence`; None if weights were given
     alpha_, beta_ : the concentrations, learned or given; posterior means for gibbs
     chain_, estimate_ : the draws and the estimate (gibbs)
     responsibilities_, bound_, bounds_ : (items, K), the bound at the end and after each iteration (vb, cvb)
@@ -100,6 +108,7 @@ class NBCE(EnsembleEstimator):
         alpha: float | None = None,
         beta: float | None = None,
         *,
+        weights: Any = "dependence",
         hyperpriors: Hyperpriors | None = None,
         loss: Any = "vi",
         sampling: Sampling | None = None,
@@ -110,6 +119,7 @@ class NBCE(EnsembleEstimator):
     ) -> None:
         self.inference, self.prior, self.truncation = inference, prior, truncation
         self.alpha, self.beta, self.hyperpriors = alpha, beta, hyperpriors
+        self.weights = weights
         self.loss = loss
         self.sampling, self.ascent = sampling, ascent
         self.progress, self.random_state = progress, random_state
@@ -128,10 +138,11 @@ class NBCE(EnsembleEstimator):
         self._take_base(base, levels)
         labelled = warn_unlabelled(self.base_)
         used = self.base_ if labelled.all() else self.base_.rows(labelled)
+        self.weights_, self.dependence_ = as_powers(self.weights, base, used)
         if self.inference == "gibbs":
             self._fit_gibbs(used, labelled, path)
         else:
-            self._fit_variational(Here(used), labelled, check_random_state(self.random_state))
+            self._fit_variational(Here(used, self.weights_), labelled, check_random_state(self.random_state))
         return self
 
     def predict_proba(self, base: Any) -> NDArray[np.float64]:
@@ -154,7 +165,8 @@ class NBCE(EnsembleEstimator):
         plan = make_plan(sampling.draws, sampling.warmup, sampling.thin, sampling.chains, rng)
         alpha_prior, beta_prior = _pair(priors.alpha_prior), _pair(priors.beta_prior)
         model = NBCEModel(self.prior, self.truncation, self.alpha, self.beta, alpha_prior, beta_prior)
-        self.chain_: Chain = sample_nbce(model, base, plan, path=path, n_jobs=sampling.n_jobs, progress=self.progress)
+        running = {"path": path, "n_jobs": sampling.n_jobs, "progress": self.progress}
+        self.chain_: Chain = sample_nbce(model, base, plan, self.weights_, **running)
         self.estimate_ = estimate(self.chain_, loss=self.loss, rng=rng)
         found = np.asarray(self.estimate_.labels, dtype=np.intp)
         self.labels_ = spread(found, labelled)
@@ -165,7 +177,7 @@ class NBCE(EnsembleEstimator):
         self._predictive = draw_mixtures(self.chain_, base)
         sticks = self.prior == "tsb"
         whole = partition_mixture(found, base, self.alpha_, self.beta_, self.truncation, sticks)
-        self._consensus = whole.only(np.arange(found.max() + 1))
+        self._consensus = whole.only(np.arange(found.max() + 1)).powered(Layout(base.sizes, self.weights_))
 
     def _fit_variational(self, hosts: Hosts, labelled: NDArray[np.bool_], rng: np.random.Generator) -> None:
         run = fit_vb if self.inference == "vb" else fit_cvb
@@ -185,7 +197,7 @@ class NBCE(EnsembleEstimator):
         mixture = Mixture(weights, label_means(fit.step.counts, fit.beta, layout))
         self._predictive = [mixture]
         _, first = np.unique(modal, return_index=True)
-        self._consensus = mixture.only(modal[np.sort(first)])
+        self._consensus = mixture.only(modal[np.sort(first)]).powered(layout)
 
     def _settings(self) -> Settings:
         ascent, priors = self._group("ascent"), self._group("hyperpriors")
@@ -206,6 +218,7 @@ class NBCE(EnsembleEstimator):
             raise ValueError(f"inference must be one of {', '.join(INFERENCES)}, but it is {self.inference!r}")
         if self.prior not in PRIORS:
             raise ValueError(f"prior must be one of {', '.join(PRIORS)}, but it is {self.prior!r}")
+        check_choice(self.weights)
         if self.inference == "vb" and self.prior == "tsb":
             raise ValueError("inference 'vb' supports the prior 'fsd' only; use 'cvb' or 'gibbs' for 'tsb'")
         for name, minimum in (MINIMUM | {"truncation": 1, "restarts": 1, "max_iter": 1}).items():

@@ -34,6 +34,10 @@ class Mixture:
         """p(cluster | y_n), (items, clusters)."""
         return np.asarray(softmax(self.scores(base), axis=1))
 
+    def powered(self, layout: Layout) -> Mixture:
+        """For responsibilities under the powers w_m of the clusterings' likelihoods; it is no predictive of labels."""
+        return Mixture(self.log_weights, layout.weighted(self.log_labels))
+
     def only(self, clusters: NDArray[np.intp]) -> Mixture:
         """The mixture of some of the clusters; its weights do not sum to 1, which does not affect responsibilities."""
         return Mixture(self.log_weights[clusters], self.log_labels[:, clusters])
@@ -78,7 +82,7 @@ def partition_mixture(
     Stick-breaking is averaged over the orders of the sticks, which (apart from the truncation) gives Pólya's
     urn.
     """
-    layout, k = Layout(base.sizes), int(labels.max()) + 1
+    layout, k = Layout.plain(base.sizes), int(labels.max()) + 1
     counts = count_labels(base, labels, k + 1)  # a column of zeros at the end: the empty cluster
     sizes = np.bincount(labels, minlength=k + 1).astype(np.float64)
     share = 0.0 if sticks else alpha / truncation

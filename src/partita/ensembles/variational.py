@@ -91,7 +91,7 @@ def random_start(hosts: Hosts, truncation: int, rng: np.random.Generator) -> Ste
     weights = np.concatenate(
         [np.log(rng.dirichlet(np.ones(size), truncation).T + 1e-12) for size in hosts.layout.sizes]
     )
-    return hosts.linear(weights, np.zeros(truncation))
+    return hosts.linear(hosts.layout.weighted(weights), np.zeros(truncation))
 
 
 def bound(step: Step, alpha: float, beta: float, layout: Layout, settings: Settings) -> float:

@@ -22,7 +22,7 @@ def fit_vb(hosts: Hosts, settings: Settings, rng: np.random.Generator) -> Fit:
         if iteration >= settings.hold:
             alpha, beta = learn(step, alpha, beta, hosts.layout, settings)
         xi, rho = alpha / settings.truncation + step.sizes, beta + step.counts
-        step = hosts.linear(mean_log_labels(rho, hosts.layout), mean_log_weights(xi))
+        step = hosts.linear(hosts.layout.weighted(mean_log_labels(rho, hosts.layout)), mean_log_weights(xi))
         bounds.append(bound(step, alpha, beta, hosts.layout, settings))
         if iteration > settings.hold and bounds[-1] - bounds[-2] <= settings.tolerance * abs(bounds[-1]):
             return Fit(step, alpha, beta, np.array(bounds), True)

@@ -1,0 +1,186 @@
+"""How far base clusterings repeat each other beyond what their consensus explains, and the weights that follow.
+
+docs/ensembles.md derives the weights. In short: let Z be the weighted consensus of the distinct clusterings. Given Z,
+independent clusterings share no information, and copies share all of it:
+
+    ρ_mm' = [I(Y_m; Y_m' | Z) − E] / [min(H(Y_m | Z), H(Y_m' | Z)) − E],
+
+with E the information that chance alone gives: that of labels shuffled within the clusters of Z. The weight of Y_m is
+1 / (r_m Σ_m' ρ_mm'), where the sum is over distinct clusterings, itself included, and r_m counts the copies of Y_m.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from partita.partitions import canonical
+from partita.search.settings import Search
+
+from .base_clusterings import Base, as_base, indicators
+from .consensus import consensus
+from .layout import Floats, Layout
+
+MAX_ITEMS = 10_000  # dependence is estimated on at most this many items, chosen at random
+SHUFFLES = 4  # the information by chance is the mean over this many shuffles
+SEED = 20  # of the choice of items, the consensus and the shuffles: the weights follow from the data alone
+COPY = 1.0 - 1e-9  # clusterings with this ρ or more are copies
+ROUNDS = 3  # of consensus and weights, each given the other
+SHARPNESS = 8  # the start counts clusterings as alike by this power of their (adjusted) mutual information
+MIN_INFORMATION = 1e-9  # per item: below it, a clustering has nothing that the consensus does not explain
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """How far base clusterings repeat each other.
+
+    Attributes
+    ----------
+    matrix : (clusterings, clusterings), ρ: 0 for clusterings that are independent given the consensus, apart from
+        chance, which may make it slightly negative; 1 for copies
+    weights : (clusterings,) from 0 (excluded) to 1: what each adds to the ensemble, of one independent clustering
+    consensus : (items,) the clustering given which dependence is measured; −1 for items that were left out
+    """
+
+    matrix: Floats
+    weights: Floats
+    consensus: NDArray[np.intp]
+
+    @property
+    def effective(self) -> float:
+        """The number of independent clusterings that the ensemble is worth: the sum of the weights."""
+        return float(self.weights.sum())
+
+    @cached_property
+    def copies(self) -> list[list[int]]:
+        """Groups of identical clusterings, each with at least two members."""
+        first = np.argmax(self.matrix >= COPY, axis=1)
+        groups = [np.flatnonzero(first == m).tolist() for m in np.unique(first)]
+        return [group for group in groups if len(group) > 1]
+
+    def __repr__(self) -> str:
+        return f"Dependence: {len(self.weights)} clusterings count as {self.effective:.1f} independent ones"
+
+
+def dependence(base: Any) -> Dependence:
+    """How far base clusterings repeat each other beyond what their consensus explains.
+
+    Parameters
+    ----------
+    base : (items, clusterings) labels with gaps
+
+    Returns
+    -------
+    Dependence : the table of pairs and the weight of each clustering, which `NBCE(weights="dependence")` uses
+
+    Examples
+    --------
+    >>> base = [[0, 0, 1], [0, 0, 1], [1, 1, 0], [1, 1, 0]]  # three copies
+    >>> dependence(base)
+    Dependence: 3 clusterings count as 1.0 independent ones
+    """
+    read = as_base(base)
+    first, group = distinct_clusterings(read)
+    rng = np.random.default_rng(SEED)
+    labelled = np.flatnonzero(read.labelled)
+    items = np.sort(rng.choice(labelled, min(len(labelled), MAX_ITEMS), replace=False))
+    some = read.columns(first).rows(items)
+    matrix, given = _found(some, rng)
+    matrix = matrix[np.ix_(group, group)]
+    spread = np.full(read.n_items, -1, dtype=np.intp)
+    spread[items] = given
+    return Dependence(matrix, weights_of(matrix), spread)
+
+
+def _found(base: Base, rng: np.random.Generator) -> tuple[Floats, NDArray[np.intp]]:
+    """ρ and the consensus that belong to each other: the consensus has the weights that follow from ρ, and conversely.
+
+    The start gives little weight to clusterings that are almost the same: many of them would be their own consensus,
+    given which they share nothing.
+    """
+    alike = conditional_dependence(base, np.zeros(base.n_items, dtype=np.intp), rng)
+    weights = weights_of(np.where(alike >= COPY, 1.0, np.maximum(alike, 0.0) ** SHARPNESS))
+    for _ in range(ROUNDS):
+        stream = np.random.default_rng(SEED)
+        given = consensus(base, weights=weights, search=Search(runs=4), rng=stream)
+        matrix = conditional_dependence(base, given, rng)
+        weights = weights_of(matrix)
+    return matrix, given
+
+
+def weights_of(matrix: Floats) -> Floats:
+    """1 / (r_m Σ ρ_mm'), the sum over distinct clusterings; copies are those with ρ = 1 and count as one."""
+    same = matrix >= COPY
+    copies = same.sum(axis=1)
+    neighbours = (matrix / copies).sum(axis=1)  # each group of copies adds its ρ once
+    return np.asarray(1.0 / (copies * np.maximum(neighbours, 1.0)))
+
+
+def distinct_clusterings(base: Base) -> tuple[list[int], NDArray[np.intp]]:
+    """One clustering for each group of identical ones, whatever their labels are called, and the group of each."""
+    groups: dict[bytes, int] = {}
+    first, group = [], np.empty(base.n_clusterings, dtype=np.intp)
+    for m in range(base.n_clusterings):
+        codes = base.codes[:, m].astype(np.int64)
+        key = np.where(codes < 0, -1, canonical(codes - codes.min())).tobytes()
+        if key not in groups:
+            first.append(m)
+        group[m] = groups.setdefault(key, len(groups))
+    return first, group
+
+
+def conditional_dependence(base: Base, given: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+    """ρ of each pair of clusterings given a partition of the items, (clusterings, clusterings)."""
+    layout = Layout.plain(base.sizes)
+    shared, entropy = information(base, given, layout)
+    chance = np.zeros_like(shared)
+    for _ in range(SHUFFLES):
+        chance += information(shuffled(base, given, rng), given, layout)[0] / SHUFFLES
+    room = np.minimum(entropy, entropy.T) - chance
+    enough = room > MIN_INFORMATION * base.n_items
+    matrix = np.divide(shared - chance, room, out=np.zeros_like(shared), where=enough)
+    np.fill_diagonal(matrix, 1.0)
+    return np.minimum(matrix, 1.0)
+
+
+def shuffled(base: Base, given: NDArray[np.intp], rng: np.random.Generator) -> Base:
+    """Each clustering's labels exchanged at random among the items of a cluster; missing labels stay where they are."""
+    codes = base.codes.copy()
+    for cluster in range(int(given.max()) + 1):
+        members = np.flatnonzero(given == cluster)
+        for m in range(base.n_clusterings):
+            seen = members[base.codes[members, m] >= 0]
+            codes[seen, m] = base.codes[rng.permutation(seen), m]
+    return Base(codes, base.levels)
+
+
+def information(base: Base, given: NDArray[np.intp], layout: Layout) -> tuple[Floats, Floats]:
+    """n I(Y_m; Y_m' | Z) and n H(Y_m | Z) on the items that both label, in nats, (clusterings, clusterings)."""
+    shared = np.zeros((base.n_clusterings, base.n_clusterings))
+    entropy = np.zeros_like(shared)
+    for table in _tables(base, given):
+        margins = _per_clustering(table, layout, axis=1)  # labels of m among the items that m' labels
+        both = xlogy(total := _per_clustering(margins, layout, axis=0), total)
+        own = _per_clustering(xlogy(margins, margins), layout, axis=0)
+        cells = _per_clustering(_per_clustering(xlogy(table, table), layout, axis=0), layout, axis=1)
+        shared += cells - own - own.T + both
+        entropy += both - own
+    return shared, entropy
+
+
+def _tables(base: Base, given: NDArray[np.intp]) -> Iterator[Floats]:
+    """For each cluster, how many of its items have each pair of labels, (Σ J_m, Σ J_m)."""
+    labels = indicators(base)
+    for cluster in range(int(given.max()) + 1):
+        members = labels[given == cluster]
+        yield (members.T @ members).toarray()
+
+
+def _per_clustering(table: Floats, layout: Layout, axis: int) -> Floats:
+    return np.asarray(np.add.reduceat(table, layout.offsets, axis=axis))

@@ -1,0 +1,186 @@
+"""Dependence of base clusterings and the weights that follow from it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import entropy
+
+import partita as pt
+from partita.ensembles import NBCE, as_base, dependence, kmeans_ensemble
+from partita.ensembles.dependence import conditional_dependence, distinct_clusterings, information, weights_of
+from partita.ensembles.label_store import Here
+from partita.ensembles.layout import Layout
+from partita.ensembles.variational import Settings, bound
+from partita.ensembles.vb import mean_log_labels
+
+
+def noisy_copies(n_clusterings=12, n_items=300, seed=0, noise=0.15):
+    """Independent given the truth: four clusters of 40, 30, 20 and 10 %, wrong labels and gaps."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(4, n_items, p=[0.4, 0.3, 0.2, 0.1])
+    codes = np.stack([rng.permutation(4)[truth] for _ in range(n_clusterings)], axis=1)
+    wrong = rng.random(codes.shape) < noise
+    codes[wrong] = rng.integers(4, size=int(wrong.sum()))
+    codes[rng.random(codes.shape) < 0.1] = -1
+    return codes, truth
+
+
+def three_blobs(seed=0):
+    rng = np.random.default_rng(seed)
+    truth = np.repeat([0, 1, 2], 60)
+    return 8.0 * np.array([[0, 0], [1, 0], [0.5, 0.87]])[truth] + rng.normal(size=(180, 2)), truth
+
+
+def test_information_is_that_of_the_definition():
+    base, _ = noisy_copies(3)
+    read, given = as_base(base), np.random.default_rng(1).integers(3, size=300)
+    shared, own = information(read, given, Layout.plain(read.sizes))
+    expected_shared, expected_own = 0.0, 0.0
+    for cluster in range(3):
+        rows = base[(given == cluster) & (base[:, 0] >= 0) & (base[:, 2] >= 0)][:, [0, 2]]
+        joint = np.array([[((rows == [a, b]).all(axis=1)).sum() for b in range(4)] for a in range(4)])
+        first, second = entropy(joint.sum(axis=1)), entropy(joint.sum(axis=0))
+        expected_shared += len(rows) * (first + second - entropy(joint.ravel()))
+        expected_own += len(rows) * first
+    assert shared[0, 2] == pytest.approx(expected_shared)
+    assert own[0, 2] == pytest.approx(expected_own)
+
+
+@pytest.mark.parametrize("n_clusterings", [12, 60])
+def test_independent_clusterings_keep_their_weight(n_clusterings):
+    base, _ = noisy_copies(n_clusterings)
+    found = dependence(base)
+    assert found.effective > 0.9 * n_clusterings
+    assert not found.copies
+
+
+def test_copies_count_as_one_and_leave_the_others_alone():
+    base, _ = noisy_copies()
+    renamed = np.where(base[:, :1] < 0, -1, 3 - base[:, :1])  # a copy with other names for its labels
+    copies = np.column_stack([base, base[:, :1], renamed, base[:, :1]])
+    alone, together = dependence(base), dependence(copies)
+    assert together.copies == [[0, 12, 13, 14]]
+    np.testing.assert_allclose(together.weights[[0, 12, 13, 14]], alone.weights[0] / 4, rtol=1e-12)
+    np.testing.assert_allclose(together.weights[1:12], alone.weights[1:], rtol=1e-12)
+    assert together.effective == pytest.approx(alone.effective)
+
+
+def test_near_copies_count_as_little_more_than_one():
+    rng = np.random.default_rng(3)
+    base, _ = noisy_copies()
+    near = np.repeat(base[:, :1], 8, axis=1)
+    for column in near.T:
+        column[rng.choice(300, 3, replace=False)] = 0
+    found = dependence(np.column_stack([base, near]))
+    assert found.weights[12:].sum() + found.weights[0] < 1.4
+
+
+def test_runs_of_k_means_are_dependent():
+    X, _ = three_blobs()
+    found = dependence(kmeans_ensemble(X, 6, rng=0))
+    assert found.effective < 6.0
+    assert "10 clusterings count as" in repr(found)
+
+
+def test_copies_change_nothing_for_gibbs():
+    """Beyond Monte Carlo error, for which the difference between two halves of the chains is the measure."""
+    base, _ = noisy_copies(6, 120)
+    copies = np.column_stack([base, base[:, :1], base[:, :1]])
+    settings = {"truncation": 12, "draws": 200, "warmup": 100, "random_state": 1}
+    one, more = NBCE(**settings).fit(base), NBCE(**settings).fit(copies)
+    first, second = (pt.similarity(one.chain_.labels[half].reshape(-1, 120)) for half in (slice(0, 2), slice(2, 4)))
+    apart = pt.similarity(one.chain_) - pt.similarity(more.chain_)
+    assert np.sqrt((apart**2).mean()) < 2 * np.sqrt(((first - second) ** 2).mean()) + 0.005
+    assert one.beta_ == pytest.approx(more.beta_, rel=0.1)
+
+
+@pytest.mark.parametrize("inference", ["vb", "cvb"])
+def test_copies_change_nothing_in_an_update_and_in_the_bound(inference):
+    base, _ = noisy_copies(6)
+    copies = np.column_stack([base, base[:, :1], base[:, :1]])
+    one, more = (Here(as_base(b), dependence(b).weights) for b in (base, copies))
+    start = np.random.default_rng(0).normal(size=(24, 5))
+    steps = one.linear(start, np.zeros(5)), more.linear(np.vstack([start, np.zeros((8, 5))]), np.zeros(5))
+    for _ in range(3):
+        if inference == "cvb":
+            steps = [host.collapsed(step, 0.8, 0.3, False, 0.0) for host, step in zip((one, more), steps, strict=True)]
+        else:
+            tables = [
+                h.layout.weighted(mean_log_labels(0.3 + s.counts, h.layout))
+                for h, s in zip((one, more), steps, strict=True)
+            ]
+            steps = [host.linear(table, np.zeros(5)) for host, table in zip((one, more), tables, strict=True)]
+        np.testing.assert_allclose(one.responsibilities(), more.responsibilities(), atol=1e-7)
+    bounds = [bound(step, 0.8, 0.3, host.layout, Settings()) for host, step in zip((one, more), steps, strict=True)]
+    assert bounds[0] == pytest.approx(bounds[1], rel=1e-8)
+
+
+@pytest.mark.parametrize("inference", ["gibbs", "vb", "cvb"])
+def test_independent_noisy_copies_give_the_truth(inference):
+    base, truth = noisy_copies()
+    found = NBCE(inference, truncation=20, draws=60, warmup=60, random_state=1).fit(base)
+    assert (np.bincount(found.labels_) > 1).sum() == 4  # VB leaves one item alone, with and without weights
+    assert pt.adjusted_rand(found.labels_, truth) > 0.97
+
+
+def test_the_plain_model_warns_of_dependence_with_a_number():
+    X, truth = three_blobs()
+    base = kmeans_ensemble(X, 6, rng=0)
+    with pytest.warns(UserWarning, match=r"10 base clusterings repeat each other: they count as [1-4]\.\d independent"):
+        plain = NBCE("vb", weights=None, truncation=30, restarts=2, random_state=1).fit(base)
+    found = NBCE("vb", truncation=30, restarts=2, random_state=1).fit(base)
+    assert found.n_clusters_ < plain.n_clusters_
+    assert pt.adjusted_rand(found.labels_, truth) > pt.adjusted_rand(plain.labels_, truth)
+
+
+def test_an_ensemble_of_copies_is_its_clustering():
+    labels = np.repeat([0, 1, 2], 15)
+    found = NBCE("vb", truncation=10, restarts=3, random_state=1).fit(np.column_stack([labels] * 5))
+    assert np.array_equal(found.labels_, labels)
+    assert found.dependence_.effective == pytest.approx(1.0)
+
+
+def test_weights_that_are_given():
+    pandas = pytest.importorskip("pandas")
+    base = np.maximum(noisy_copies(3)[0], 0)
+    frame = pandas.DataFrame(base, columns=["a", "b", "c"])
+    model = NBCE("vb", truncation=6, restarts=1, random_state=1)
+    series = pandas.Series([0.3, 1.0, 0.5], index=["c", "a", "b"])
+    assert model.set_params(weights=series).fit(frame).weights_.tolist() == [1.0, 0.5, 0.3]
+    assert model.dependence_ is None
+    for weights, message in {
+        "equal": "weights must be 'dependence'",
+        (1.0, 2.0, 1.0): r"weights\[1\] is 2.0",
+        (1.0, -1.0, 1.0): r"weights\[1\] is -1.0",
+        (0.0, 0.0, 0.0): "all 0",
+        (1.0, 1.0): "weights has 2 items, but base has 3",
+    }.items():
+        with pytest.raises(ValueError, match=message):
+            NBCE("vb", weights=weights if isinstance(weights, str) else list(weights)).fit(base)
+
+
+def test_a_resumed_run_keeps_its_weights(tmp_path):
+    base, _ = noisy_copies(4, 60)
+    powers = [1.0, 0.5, 0.25, 0.1]
+    whole = NBCE(draws=30, warmup=5, chains=2, weights=powers, random_state=1).fit(base)
+    NBCE(draws=10, warmup=5, chains=2, weights=powers, random_state=1).fit(base, path=tmp_path / "run")
+    longer = pt.models.resume(tmp_path / "run", draws=30)
+    assert np.array_equal(longer.labels, whole.chain_.labels)
+    np.testing.assert_array_equal(longer.log_density, whole.chain_.log_density)
+
+
+def test_signed_noise_cancels_and_copies_are_shared():
+    matrix = np.array([[1.0, 1.0, 0.1], [1.0, 1.0, 0.1], [0.1, 0.1, 1.0]])
+    np.testing.assert_allclose(weights_of(matrix), [1 / 2.2, 1 / 2.2, 1 / 1.1])
+    assert weights_of(np.array([[1.0, -0.05], [-0.05, 1.0]])).tolist() == [1.0, 1.0]
+
+
+def test_no_information_beyond_the_consensus_is_no_dependence():
+    labels = np.repeat([0, 1], 20)
+    other = labels.copy()
+    other[0] = 1
+    read = as_base(np.column_stack([labels, other]))
+    assert distinct_clusterings(read)[0] == [0, 1]
+    matrix = conditional_dependence(read, labels, np.random.default_rng(0))
+    assert matrix[0, 1] == 0.0
