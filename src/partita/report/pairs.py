@@ -128,5 +128,6 @@ def _sizes(best: PairEstimate) -> Table:
 def _reproduce(best: PairEstimate, command: str | None) -> list[tuple[str, str]]:
     from importlib.metadata import version
 
-    facts = [("Seed", str(best.seed)), ("Runs", str(best.search.most_runs)), ("Version", f"partita {version('partita')}")]
+    made_by = ("Version", f"partita {version('partita')}")
+    facts = [("Seed", str(best.seed)), ("Runs", str(best.search.most_runs)), made_by]
     return facts if command is None else [("Command", command), *facts]
