@@ -27,8 +27,8 @@ void check_ensemble(std::size_t n, double gaps, ensembles::Weights weights, bool
     check_chain([=](std::uint64_t seed) {
         const ensembles::Concentration concentration{1.0, learn, 1.0, 1.0};
         auto chain = std::make_shared<ensembles::Sampler<Label>>(
-            ensembles::Base<Label>{table->codes, table->n_labels, table->weights}, weights, 6, concentration, concentration,
-            common::Rng(seed, 0));
+            ensembles::Base<Label>{table->codes, table->n_labels, table->weights}, weights, 6, concentration,
+            concentration, common::Rng(seed, 0));
         return AnyChain{[=] { chain->sweep(); },
                         [=] {
                             std::vector<std::uint32_t> labels(n);
