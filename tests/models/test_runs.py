@@ -7,13 +7,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from interrupts import signal_when_in
 from partita.models import GaussianDPM, RunFormatError, checkpoint, resume, sampling
 
 RNG = np.random.default_rng(3)
@@ -131,8 +131,7 @@ def ctrl_c():
 
 def test_ctrl_c_keeps_what_there_is(tmp_path, ctrl_c):
     path = tmp_path / "run.partita"
-    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
-    timer.start()
+    signal_when_in("sample_model")
     with pytest.warns(UserWarning, match=r"stopped by Ctrl-C after \d+ draws a chain; partita.resume"):
         chain = GaussianDPM().sample(X, draws=10**7, warmup=0, chains=2, rng=1, path=path)
     assert 0 < chain.n_draws < 10**7
@@ -143,8 +142,7 @@ def test_ctrl_c_keeps_what_there_is(tmp_path, ctrl_c):
 
 
 def test_ctrl_c_in_the_warmup_raises(ctrl_c):
-    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
-    timer.start()
+    signal_when_in("sample_model")
     with pytest.raises(KeyboardInterrupt, match="before every chain had a draw"):
         GaussianDPM().sample(X, draws=1, warmup=10**9, chains=1, rng=1)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import signal
-import threading
 import time
 
 import numpy as np
 import pytest
 
 import reference as ref
+from interrupts import signal_when_in
 from partita.search.clique_lp import _Program, solve_cliques
 
 pytest.importorskip("highspy")
@@ -81,12 +81,11 @@ def test_a_bound_holds_wherever_the_time_ends(monkeypatch):
 def test_ctrl_c_is_answered(n):
     cost = random_costs(n, np.random.default_rng(4))
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
-    timer.start()
+    watcher = signal_when_in("solve_cliques")
     try:
         solved = solve_cliques(cost, soon(), np.zeros(n, np.int64))
     finally:
-        timer.join()
+        watcher.join()
         signal.signal(signal.SIGINT, before)
     assert solved.interrupted
     assert not solved.proven

@@ -113,10 +113,14 @@ class PairSearch:
         With λ the index reached, R - P Q/N - λ [(P + Q)/2 - P Q/N] is positive for a partition that has a higher index.
         Up to a constant that is Σ over joined pairs of (π_ij - t), t = P/N + λ (1/2 - P/N). Where its maximum is
         proven to be 0, no partition has a higher index.
+
+        Where all pairs are certain to be together, P = N, every index is 0 but that of one cluster, which is 0/0 and
+        counts as 1. No threshold tells this from the ratios, but under 1/2 one cluster is the best.
         """
         mean = self.pairs.total() / max(1.0, self.pairs.n_items * (self.pairs.n_items - 1) / 2)
         begun = time.monotonic()
-        best = self._run(self._threshold(max(0.5, mean), "threshold").native(), rng)
+        first = 0.5 if mean == 1.0 else max(0.5, mean)
+        best = self._run(self._threshold(first, "threshold").native(), rng)
         reached = self._index(best)
         while not best.interrupted:
             objective = self._threshold(mean + reached * (0.5 - mean), "threshold of the approximate ARI")
