@@ -7,6 +7,7 @@
 #include "chain.hpp"
 #include "interrupt.hpp"
 #include "models/block_model.hpp"
+#include "search_result.hpp"
 
 using namespace partita::models;
 
@@ -17,24 +18,6 @@ using Labels = Array1<std::uint32_t>;
 
 template <class T> std::vector<T> copy_of(const Array1<T>& array) {
     return {array.data(), array.data() + array.size()};
-}
-
-std::vector<std::vector<std::uint32_t>> rows_of(const Array2<std::uint32_t>& array) {
-    std::vector<std::vector<std::uint32_t>> rows;
-    for (std::size_t r = 0; r < array.shape(0); ++r)
-        rows.emplace_back(array.data() + r * array.shape(1), array.data() + (r + 1) * array.shape(1));
-    return rows;
-}
-
-nb::tuple path_arrays(const std::vector<Merge>& path) {
-    std::vector<std::uint32_t> into, from;
-    std::vector<double> change;
-    for (const auto& merge : path) {
-        into.push_back(merge.into);
-        from.push_back(merge.from);
-        change.push_back(merge.change);
-    }
-    return nb::make_tuple(to_numpy(std::move(into)), to_numpy(std::move(from)), to_numpy(std::move(change)));
 }
 
 std::vector<RunStart> runs_of(const Array1<std::uint8_t>& kinds, const Array1<double>& resolutions) {
@@ -58,15 +41,9 @@ nb::tuple maximize(const BlockModel& model, const Array2<std::uint32_t>& starts,
                           reheat_sweeps,
                           merge_first,
                           as_printed};
-    const auto rows = rows_of(starts);
-    SearchResult result;
-    const auto deadline = deadline_after(seconds);
-    const partita::common::StopFlag stop;
-    const bool interrupted = run_interruptible(
-        stop, [&] { result = model.maximize(rows, plan, stop); }, [&] { stop_after(deadline, stop); });
-    return nb::make_tuple(to_numpy(std::move(result.best.labels)), result.best.icl,
-                          to_numpy(std::move(result.run_icl)), to_numpy(std::move(result.group_icl)),
-                          result.generations, interrupted, static_cast<bool>(stop));
+    return search_tuple(seconds, [&](const partita::common::StopFlag& stop) {
+        return model.maximize(rows_of(starts), plan, stop);
+    });
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "mixture_sampler.hpp"
+#include "mixture_search.hpp"
 #include "models/diagonal_gaussian.hpp"
 #include "models/full_gaussian.hpp"
 
@@ -19,7 +20,7 @@ std::vector<double> doubles(const nb::list& list) { return numbers_of<double>(li
 
 std::vector<double> copy(const Array2<double>& array) { return {array.data(), array.data() + array.size()}; }
 
-template <class Family, class Base> void bind_gaussian(nb::module_& m, const char* name) {
+template <class Family, class Base> void bind_gaussian(nb::module_& m, const char* name, const char* search) {
     using Table = Array2<double>;
     const auto table_of = [](const Table& data) {
         return std::make_shared<NumberTable>(copy(data), data.shape(1));
@@ -35,6 +36,7 @@ template <class Family, class Base> void bind_gaussian(nb::module_& m, const cha
                 return score_table(self, labels, alpha, place, *table_of(points));
             },
             nb::arg("labels"), nb::arg("alpha"), nb::arg("place"), nb::arg("points"));
+    bind_mixture_search<Family>(m, search, Inputs<Table, Base>{}, make, nb::arg("data"), nb::arg("base"));
 }
 
 void bind_partition_priors(nb::module_& m) {
@@ -96,6 +98,6 @@ void bind_mixture(nb::module_& m) {
             },
             nb::arg("mean"), nb::arg("c"), nb::arg("a"), nb::arg("b"));
     bind_partition_priors(m);
-    bind_gaussian<FullGaussian, WishartBase>(m, "FullGaussianSampler");
-    bind_gaussian<DiagonalGaussian, GammaBase>(m, "DiagonalGaussianSampler");
+    bind_gaussian<FullGaussian, WishartBase>(m, "FullGaussianSampler", "FullGaussianSearch");
+    bind_gaussian<DiagonalGaussian, GammaBase>(m, "DiagonalGaussianSampler", "DiagonalGaussianSearch");
 }

@@ -6,6 +6,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "mixture_sampler.hpp"
+#include "mixture_search.hpp"
 #include "models/families/product.hpp"
 
 using namespace partita::models;
@@ -97,4 +98,6 @@ void bind_mixture_columns(nb::module_& m) {
                 return score_table(self, labels, alpha, nb::list(), *columns.table);
             },
             nb::arg("labels"), nb::arg("alpha"), nb::arg("columns"));
+    bind_mixture_search<Product>(m, "MixtureColumnsSearch", Inputs<MixtureColumns>{}, make,
+                                 nb::arg("columns"));
 }

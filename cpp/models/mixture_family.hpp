@@ -27,6 +27,8 @@ concept ClusterSummaries =
         { seen.size(slot) } -> std::same_as<std::uint32_t>;
         // one of them becomes a slot of the family; one without items clears the slot
         seen.assign_to(family, slot, /*source=*/slot);
+        // two of them together become another one, or one of the two
+        summaries.join(slot, slot, /*target=*/slot);
     };
 
 /// Clusters live in slots 0, 1, ...; a slot of size 0 stands for a new cluster and scores by the prior.

@@ -1,13 +1,11 @@
 // Collapsed Gibbs for mixtures (Neal 2000, Algorithm 3): every item in turn is scored against every cluster
-// and against a new one, and drawn. Slots without a cluster are empty; one of them, `open_`, stands for the
-// new cluster.
+// and against a new one, and drawn.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -15,9 +13,10 @@
 #include <vector>
 
 #include "common/archive.hpp"
-#include "common/first_appearance.hpp"
 #include "common/random.hpp"
 #include "models/base_update.hpp"
+#include "models/cluster_slots.hpp"
+#include "models/greedy_merges.hpp"
 #include "models/mixture_family.hpp"
 #include "models/mixture_moves.hpp"
 #include "models/pair_choice.hpp"
@@ -28,29 +27,25 @@
 
 namespace partita::models {
 
-template <MixtureFamily Family> class MixtureSampler {
+template <MixtureFamily Family> class MixtureSampler : public ClusterSlots<Family> {
 public:
     using Table = typename Family::Table;
+    using Slots = ClusterSlots<Family>;
+    using Slots::n_clusters, Slots::log_density;
 
     /// Without labels, the start is left to the first sweep.
     MixtureSampler(std::shared_ptr<const Table> table, Family family, PartitionPriorSettings prior,
                    MixtureMoves moves, std::uint64_t seed, std::uint64_t stream,
                    std::span<const std::uint32_t> labels)
-        : table_(std::move(table)), n_items_(table_->n_items()), family_(std::move(family)),
-          split_merge_(family_, *table_), prior_(std::move(prior), n_items_), moves_(moves),
-          rate_(moves.split_merges.value_or(MixtureMoves::min_auto)), rng_(seed, stream), stream_(stream),
-          labels_(n_items_, nobody), all_items_(n_items_) {
-        std::iota(all_items_.begin(), all_items_.end(), 0u);
-        widen(common::lanes);
-        if (!labels.empty())
+        : Slots(std::move(table), std::move(family), std::move(prior)), split_merge_(family_, *table_),
+          moves_(moves), rate_(moves.split_merges.value_or(MixtureMoves::min_auto)), rng_(seed, stream),
+          stream_(stream), started_(!labels.empty()) {
+        if (started_)
             set_labels(labels);
     }
 
     std::uint64_t sweeps() const { return sweeps_; }
-    std::size_t n_items() const { return n_items_; }
-    std::size_t n_clusters() const { return n_clusters_; }
     double alpha() const { return prior_.alpha(); }
-    const Family& family() const { return family_; }
 
     void sweep() {
         if (!started_)
@@ -65,24 +60,6 @@ public:
         prior_.update_alpha(rng_, n_clusters_);
         weigh_open();
         ++sweeps_;
-    }
-
-    /// ln p(data, partition | alpha, base).
-    double log_density() const {
-        double total = prior_.log_v(n_clusters_);
-        for (std::size_t slot = 0; slot < used_; ++slot)
-            if (family_.size(slot) > 0)
-                total += prior_.log_w(family_.size(slot)) + family_.log_marginal(slot);
-        if constexpr (requires { table_->log_carrier(); })
-            total += table_->log_carrier();
-        return total;
-    }
-
-    /// Labels in order of first appearance.
-    void write_labels(std::uint32_t* out) const {
-        common::FirstAppearance name(used_);
-        for (const auto slot : labels_)
-            *out++ = name(slot);
     }
 
     std::vector<std::string> stat_names() const {
@@ -110,6 +87,7 @@ public:
         if constexpr (has_grids<Family>)
             family_.set_grid_place(place);
         prior_.set_alpha(alpha);
+        started_ = true;
         set_labels(labels);
     }
 
@@ -144,8 +122,11 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
-    static constexpr double never = -std::numeric_limits<double>::infinity();
+    using Slots::table_, Slots::n_items_, Slots::family_, Slots::prior_, Slots::labels_, Slots::all_items_,
+        Slots::weights_, Slots::scores_, Slots::n_clusters_, Slots::used_, Slots::open_, Slots::summaries_,
+        Slots::never, Slots::set_labels, Slots::weigh, Slots::weigh_open, Slots::choose_open, Slots::widen,
+        Slots::summarise, Slots::assign_all, Slots::refresh;
+
     static constexpr std::uint64_t refresh_period =
         64; // sweeps between recomputations of every factor from the data
 
@@ -195,91 +176,19 @@ private:
         return clusters == n_clusters_ && sizes[open_] == 0;
     }
 
-    auto item(std::size_t i) const { return table_->item(i); }
-
     void update(std::size_t i) {
-        const std::size_t own = labels_[i];
-        const auto n_own = family_.size(own);
-        std::copy_n(weights_.begin(), used_, scores_.begin());
-        scores_[own] = n_own > 1 ? prior_.log_join(n_own - 1) : never;
-        if (n_own == 1)
-            scores_[open_] = prior_.log_open(n_clusters_ - 1);
-        family_.score(item(i), own, used_, scores_.data());
-        if (n_own > 1 && family_.own_ratio(own) < min_own_ratio)
-            return update_outlier(i);
-        const auto target = pick(scores_.data(), used_, rng_.uniform());
-        if (target == own || (n_own == 1 && target == open_))
-            return;
-        family_.remove(own, item(i));
-        settle(i, target);
-        if (n_own == 1)
-            --n_clusters_;
-        weigh(own);
-        if (n_own == 1 || target == open_)
-            choose_open();
-    }
-
-    /// The item lies so far from the rest of its cluster that a downdate would be mostly rounding.
-    void update_outlier(std::size_t i) {
-        const auto own = labels_[i];
-        labels_[i] = nobody;
-        rest_.clear();
-        for (std::uint32_t other = 0; other < n_items_; ++other)
-            if (labels_[other] == own)
-                rest_.push_back(other);
-        zeros_.assign(rest_.size(), 0u);
-        summaries_.compute(family_, *table_, rest_, zeros_, 1);
-        summaries_.assign_to(family_, own, 0);
-        weigh(own);
+        if (this->score(i))
+            return this->move(i, draw());
+        this->take_out(i);
         join(i);
     }
 
+    std::size_t draw() { return pick(scores_.data(), used_, rng_.uniform()); }
+
     /// Draws a cluster for an item that has none.
     void join(std::size_t i) {
-        std::copy_n(weights_.begin(), used_, scores_.begin());
-        family_.score(item(i), no_slot, used_, scores_.data());
-        const auto target = pick(scores_.data(), used_, rng_.uniform());
-        settle(i, target);
-        if (target == open_)
-            choose_open();
-    }
-
-    void settle(std::size_t i, std::size_t target) {
-        family_.insert(target, item(i));
-        labels_[i] = static_cast<std::uint32_t>(target);
-        if (family_.size(target) == 1)
-            ++n_clusters_;
-        weigh(target);
-    }
-
-    void weigh(std::size_t slot) {
-        weights_[slot] = family_.size(slot) > 0 ? prior_.log_join(family_.size(slot)) : never;
-    }
-    void weigh_open() { weights_[open_] = prior_.log_open(n_clusters_); }
-
-    /// The first empty slot stands for a new cluster; the slots after the last one in use are not scored.
-    void choose_open() {
-        std::size_t first_empty = no_slot, last = 0;
-        for (std::size_t slot = 0; slot < weights_.size(); ++slot) {
-            if (family_.size(slot) > 0)
-                last = slot;
-            else if (first_empty == no_slot)
-                first_empty = slot;
-        }
-        if (first_empty == no_slot) {
-            first_empty = weights_.size();
-            widen(2 * weights_.size());
-        }
-        if (family_.size(open_) == 0)
-            weights_[open_] = never;
-        open_ = first_empty;
-        used_ = common::round_to_lanes(std::max(last, open_) + 1);
-        weigh_open();
-    }
-
-    void widen(std::size_t stride) {
-        family_.widen(stride);
-        weights_.resize(stride, never), scores_.resize(stride, never);
+        this->score_newcomer(i);
+        Slots::join(i, draw());
     }
 
     /// Some items from seeds, the others one by one in random order.
@@ -299,46 +208,20 @@ private:
         if (n_seeds < 2)
             return 0;
         const auto items = order.first(std::min(n_items_, max_seeded_items));
-        const auto nearest = nearest_seeds(*table_, items, n_seeds, rng_);
+        auto nearest = nearest_seeds(*table_, items, n_seeds, rng_);
+        GreedyMerges<Family> merges(family_, *table_, prior_, items, nearest, n_seeds);
+        merges.run();
         for (std::size_t p = 0; p < items.size(); ++p)
-            labels_[items[p]] = nearest[p];
+            labels_[items[p]] = nearest[p] = merges.into(nearest[p]);
         widen(std::max(weights_.size(), common::round_to_lanes(n_seeds + 1)));
         summaries_.compute(family_, *table_, items, nearest, n_seeds);
-        for (std::size_t slot = 0; slot < n_seeds; ++slot)
+        for (std::size_t slot = 0; slot < n_seeds; ++slot) {
             summaries_.assign_to(family_, slot, slot);
-        n_clusters_ = GreedyMerges(family_, split_merge_, prior_, labels_, items, n_seeds).run();
-        for (std::size_t slot = 0; slot < n_seeds; ++slot)
             weigh(slot);
+        }
+        n_clusters_ = merges.n_clusters();
         choose_open();
         return items.size();
-    }
-
-    void set_labels(std::span<const std::uint32_t> labels) {
-        started_ = true;
-        labels_.assign(labels.begin(), labels.end());
-        const auto highest = *std::max_element(labels_.begin(), labels_.end());
-        if (highest + 2 > weights_.size())
-            widen(common::round_to_lanes(highest + 2));
-        used_ = weights_.size();
-        refresh();
-        n_clusters_ = 0;
-        for (std::size_t slot = 0; slot < weights_.size(); ++slot)
-            n_clusters_ += family_.size(slot) > 0, weigh(slot);
-        choose_open();
-    }
-
-    void summarise() { summaries_.compute(family_, *table_, all_items_, labels_, used_); }
-
-    void assign_all() {
-        for (std::size_t slot = 0; slot < used_; ++slot)
-            summaries_.assign_to(family_, slot, slot);
-        for (std::size_t slot = used_; slot < weights_.size(); ++slot)
-            family_.clear(slot);
-    }
-
-    void refresh() {
-        summarise();
-        assign_all();
     }
 
     /// How many follows from the sweeps alone after the warm-up, not from the state.
@@ -372,24 +255,13 @@ private:
         choose_open();
     }
 
-    std::shared_ptr<const Table> table_;
-    std::size_t n_items_;
-    Family family_;
     SplitMerge<Family> split_merge_;
-    PartitionPrior prior_;
     MixtureMoves moves_;
     double rate_, due_ = 0.0; // split-merge proposals per sweep, and what is left of them
     common::Rng rng_;
     std::uint64_t stream_;
-    std::vector<std::uint32_t> labels_; // slot of each item
-    std::vector<std::uint32_t> all_items_;
-    std::vector<double> weights_,
-        scores_; // ln prior weight of joining each slot; -infinity if there is nothing to join
-    std::size_t n_clusters_ = 0, used_ = common::lanes, open_ = 0;
     std::uint64_t sweeps_ = 0, accepted_ = 0;
-    bool started_ = false;
-    typename Family::Summaries summaries_;
-    std::vector<std::uint32_t> rest_, zeros_;
+    bool started_;
 };
 
 } // namespace partita::models

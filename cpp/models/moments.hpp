@@ -1,6 +1,8 @@
 // Number, mean and scatter of the items of every slot, straight from the data.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -45,6 +47,23 @@ public:
             family.assign(slot, sizes_[source], mean(source), scatter(source));
         else
             family.clear(slot);
+    }
+
+    /// Two of them together become `target`, which may be one of them.
+    void join(std::size_t one, std::size_t other, std::size_t target) {
+        const double n_one = sizes_[one], n_other = sizes_[other], n = std::max(n_one + n_other, 1.0);
+        const double width = std::sqrt(n_one * n_other / n);
+        deviation_.resize(dims_);
+        for (std::size_t i = 0; i < dims_; ++i) {
+            const double x = means_[one * dims_ + i], y = means_[other * dims_ + i];
+            deviation_[i] = width * (y - x);
+            means_[target * dims_ + i] = n_one == 0.0 ? y : x + n_other / n * (y - x);
+        }
+        for (std::size_t i = 0; i < scatter_size_; ++i)
+            scatters_[target * scatter_size_ + i] =
+                scatters_[one * scatter_size_ + i] + scatters_[other * scatter_size_ + i];
+        Family::add_scatter(deviation_, scatters_.data() + target * scatter_size_);
+        sizes_[target] = sizes_[one] + sizes_[other];
     }
 
 private:

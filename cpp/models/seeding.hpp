@@ -12,8 +12,6 @@
 
 #include "common/random.hpp"
 #include "models/mixture_family.hpp"
-#include "models/partition_prior.hpp"
-#include "models/split_merge.hpp"
 
 namespace partita::models {
 
@@ -53,66 +51,5 @@ std::vector<std::uint32_t> nearest_seeds(const Table& table, std::span<const std
     }
     return labels;
 }
-
-/// Merges the two clusters whose merger raises the log density most, until none does.
-template <MixtureFamily Family> class GreedyMerges {
-public:
-    GreedyMerges(Family& family, SplitMerge<Family>& split_merge, const PartitionPrior& prior,
-                 std::vector<std::uint32_t>& labels, std::span<const std::uint32_t> items, std::size_t slots)
-        : family_(family), split_merge_(split_merge), prior_(prior), labels_(labels), members_(slots),
-          gains_(slots * slots, never) {
-        for (const auto item : items)
-            members_[labels[item]].push_back(item);
-        for (std::size_t slot = 0; slot < slots; ++slot)
-            n_clusters_ += !members_[slot].empty();
-        for (std::size_t slot = 0; slot < slots; ++slot)
-            for (std::size_t other = slot + 1; other < slots; ++other)
-                score(slot, other);
-    }
-
-    /// Returns the number of clusters that are left.
-    std::size_t run() {
-        while (n_clusters_ > 1) {
-            const auto best =
-                static_cast<std::size_t>(std::max_element(gains_.begin(), gains_.end()) - gains_.begin());
-            if (!(gains_[best] > prior_.log_open(n_clusters_ - 1) - prior_.log_w(1)))
-                break;
-            merge(best / members_.size(), best % members_.size());
-        }
-        return n_clusters_;
-    }
-
-private:
-    static constexpr double never = -std::numeric_limits<double>::infinity();
-
-    void score(std::size_t slot, std::size_t other) {
-        const bool both = !members_[slot].empty() && !members_[other].empty();
-        gains_[std::min(slot, other) * members_.size() + std::max(slot, other)] =
-            both ? split_merge_.merge_gain(family_, prior_, members_, slot, other) : never;
-    }
-
-    void merge(std::size_t kept, std::size_t gone) {
-        split_merge_.merge_gain(family_, prior_, members_, kept, gone);
-        split_merge_.apply_merge(family_, labels_, static_cast<std::uint32_t>(gone),
-                                 static_cast<std::uint32_t>(kept));
-        members_[kept].insert(members_[kept].end(), members_[gone].begin(), members_[gone].end());
-        members_[gone].clear();
-        --n_clusters_;
-        for (std::size_t other = 0; other < members_.size(); ++other) {
-            if (other != gone)
-                score(gone, other);
-            if (other != kept)
-                score(kept, other);
-        }
-    }
-
-    Family& family_;
-    SplitMerge<Family>& split_merge_;
-    const PartitionPrior& prior_;
-    std::vector<std::uint32_t>& labels_;
-    std::vector<std::vector<std::uint32_t>> members_; // of each slot
-    std::vector<double> gains_;                       // [smaller slot][larger slot], without the prior's V
-    std::size_t n_clusters_ = 0;
-};
 
 } // namespace partita::models

@@ -15,6 +15,7 @@
 #include "models/pair_choice.hpp"
 #include "models/partition_prior.hpp"
 #include "models/slots.hpp"
+#include "models/solution.hpp"
 
 namespace partita::models {
 
@@ -50,16 +51,15 @@ public:
         return std::log(common::open_uniform(rng)) < (split ? log_ratio : -log_ratio);
     }
 
-    /// The gain in log density, without the prior's V, of merging two clusters; apply_merge then merges them.
-    double merge_gain(const Family& family, const PartitionPrior& prior,
-                      std::span<const std::vector<std::uint32_t>> members, std::size_t one,
-                      std::size_t other) {
-        items_ = members[one];
-        items_.insert(items_.end(), members[other].begin(), members[other].end());
-        if constexpr (has_grids<Family>)
-            pair_.set_grid_place(family.grid_place());
-        assign_together();
-        return log_part(pair_, prior, 2) - log_part(family, prior, one) - log_part(family, prior, other);
+    /// The gain in log density, without the prior's V, of splitting the cluster of items i and j between
+    /// them as well as moves of single items can; apply_split then splits it.
+    double split_gain(const Family& family, const PartitionPrior& prior,
+                      std::span<const std::uint32_t> labels, std::uint32_t i, std::uint32_t j,
+                      std::size_t max_scans) {
+        gather(family, labels, i, j);
+        for (std::size_t scan = 0; scan < max_scans && greedy_scan(prior) > 0; ++scan) {
+        }
+        return log_part(pair_, prior, 0) + log_part(pair_, prior, 1) - log_part(family, prior, labels[i]);
     }
 
     /// The items of i's side move to an empty slot.
@@ -109,28 +109,54 @@ private:
     double restricted_scan(const PartitionPrior& prior, common::Rng& rng, bool forced = false) {
         double log_q = 0.0, q = 1.0;
         for (std::size_t p = 2; p < items_.size(); ++p) {
-            const auto x = table_->item(items_[p]);
-            const auto own = sides_[p], other = 1 - own;
-            double scores[common::lanes] = {};
-            scores[own] = prior.log_join(pair_.size(own) - 1);
-            scores[other] = prior.log_join(pair_.size(other));
-            pair_.score(x, own, common::lanes, scores);
-            const bool outlier = pair_.own_ratio(own) < min_own_ratio;
-            if (outlier)
-                score_outlier(prior, p, scores);
-            const double p_stay = 1.0 / (1.0 + std::exp(scores[other] - scores[own]));
-            const bool moves = forced ? originals_[p] != own : rng.uniform() >= p_stay;
-            q *= moves ? 1.0 / (1.0 + std::exp(scores[own] - scores[other])) : p_stay;
+            const auto scored = score_sides(prior, p);
+            const double p_stay = 1.0 / (1.0 + std::exp(scored.gain));
+            const bool moves = forced ? originals_[p] != sides_[p] : rng.uniform() >= p_stay;
+            q *= moves ? 1.0 / (1.0 + std::exp(-scored.gain)) : p_stay;
             if (q < 1e-200)
                 log_q += std::log(std::exchange(q, 1.0));
-            if (moves)
-                sides_[p] = other;
-            if (outlier)
-                pair_.insert(sides_[p], x);
-            else if (moves)
-                pair_.remove(own, x), pair_.insert(other, x);
+            place(p, moves, scored.taken_out);
         }
         return log_q + std::log(q);
+    }
+
+    /// Every item goes to the better side; returns how many went.
+    std::size_t greedy_scan(const PartitionPrior& prior) {
+        std::size_t moved = 0;
+        for (std::size_t p = 2; p < items_.size(); ++p) {
+            const auto scored = score_sides(prior, p);
+            place(p, scored.gain > min_gain, scored.taken_out);
+            moved += scored.gain > min_gain;
+        }
+        return moved;
+    }
+
+    struct Scored {
+        double gain; // of the other side over its own
+        bool taken_out;
+    };
+
+    Scored score_sides(const PartitionPrior& prior, std::size_t p) {
+        const auto own = sides_[p], other = 1 - own;
+        double scores[common::lanes] = {};
+        scores[own] = prior.log_join(pair_.size(own) - 1);
+        scores[other] = prior.log_join(pair_.size(other));
+        pair_.score(table_->item(items_[p]), own, common::lanes, scores);
+        const bool outlier = pair_.own_ratio(own) < min_own_ratio;
+        if (outlier)
+            score_outlier(prior, p, scores);
+        return {scores[other] - scores[own], outlier};
+    }
+
+    void place(std::size_t p, bool moves, bool taken_out) {
+        const auto x = table_->item(items_[p]);
+        const auto own = sides_[p];
+        if (moves)
+            sides_[p] = 1 - own;
+        if (taken_out)
+            pair_.insert(sides_[p], x);
+        else if (moves)
+            pair_.remove(own, x), pair_.insert(sides_[p], x);
     }
 
     /// Takes an item out by recomputation, where a downdate would be mostly rounding, and scores it then.

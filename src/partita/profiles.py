@@ -14,6 +14,7 @@ from partita._validate import check_count, check_level, check_rng
 from partita.models.mixtures.base import Base, log_positive, make_base
 from partita.models.mixtures.cells import Cells, encode, is_gap, narrow_columns, wide_columns
 from partita.models.mixtures.dpm import MixtureDPM
+from partita.models.mixtures.maximum import MixtureFit
 from partita.models.mixtures.raw import read_raw
 from partita.models.mixtures.schema import COUNT, GAUSSIAN, POSITIVE, Column, choose_schema
 
@@ -34,6 +35,8 @@ class ColumnProfile:
     column : name, family and levels.
     information : bits that a cell of the column tells about the cluster of its row, on average.
     mean, low, high : posterior mean and interval: of the mean, (clusters,), or of the level shares, (clusters, levels).
+    centre, spread : mean and standard deviation of all observed cells, of the logarithms if the column is positive;
+        of the codes of levels they mean nothing and are 0 and 1.
     """
 
     column: Column
@@ -41,6 +44,18 @@ class ColumnProfile:
     mean: Floats
     low: Floats
     high: Floats
+    centre: float = 0.0
+    spread: float = 1.0
+
+    @property
+    def standardised(self) -> Floats:
+        """The means of the clusters in standard deviations of the column from its mean, logarithms if it is positive;
+        of levels their shares."""
+        if self.column.levels:
+            return self.mean
+        values = np.log(self.mean) if self.column.family == POSITIVE else self.mean
+        result: Floats = (values - self.centre) / self.spread
+        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +117,13 @@ def _shown(own: ColumnProfile, cluster: int) -> str:
 
 
 def profiles(
-    estimate: Estimate, table: Any, *, columns: Any = None, level: float = 0.9, draws: int = 200, rng: Any = None
+    estimate: Estimate | MixtureFit,
+    table: Any,
+    *,
+    columns: Any = None,
+    level: float = 0.9,
+    draws: int = 200,
+    rng: Any = None,
 ) -> Profiles:
     """What each cluster is like, and which columns tell clusters apart.
 
@@ -116,8 +137,9 @@ def profiles(
 
     Parameters
     ----------
-    estimate : Estimate
-        The partition, and the draws behind it.
+    estimate : Estimate or MixtureFit
+        The partition, and the draws behind it. What `maximize` returns has none: the intervals are then those of the
+        parameters given the partition.
     table : (items, columns) table
         The items in the same order as in the draws; in all forms that `MixtureDPM` takes, with gaps.
     columns : families of columns other than those by type, as for `MixtureDPM`.
@@ -141,13 +163,15 @@ def profiles(
     check_level(level)
     generator, n_draws = check_rng(rng), check_count(draws, "draws", minimum=1)
     raw = read_raw(table)
-    sample = estimate.sample
-    if raw.n_items != sample.n_items:
-        raise ValueError(f"table has {raw.n_items} items, but the draws have {sample.n_items}")
+    if raw.n_items != len(estimate.labels):
+        raise ValueError(f"table has {raw.n_items} items, but the draws have {len(estimate.labels)}")
     cells = encode(raw, schema := choose_schema(raw, columns))
     base = make_base(MixtureDPM(columns), cells, schema)
-    partitions = _partitions(sample, n_draws, generator)
     reported = np.asarray(estimate.labels)
+    if isinstance(estimate, MixtureFit):
+        partitions: NDArray[Any] = np.broadcast_to(reported, (n_draws, len(reported)))
+    else:
+        partitions = _partitions(estimate.sample, n_draws, generator)
     found = [_profile(own, reported, partitions, level, generator) for own in _parts(base, cells)]
     order = {column.name: place for place, column in enumerate(schema.columns)}
     found.sort(key=lambda own: order[own.column.name])
@@ -273,7 +297,11 @@ def _profile(
         drawn.append((shared / shared.sum(axis=1, keepdims=True)) @ parameters)
     values = np.array(drawn)
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return ColumnProfile(part.column, _information(part, reported, n_reported), values.mean(axis=0), low, high)
+    mean, information = values.mean(axis=0), _information(part, reported, n_reported)
+    if part.column.levels:
+        return ColumnProfile(part.column, information, mean, low, high)
+    spread = float(part.values.std()) or 1.0
+    return ColumnProfile(part.column, information, mean, low, high, float(part.values.mean()), spread)
 
 
 def _information(part: _Part, reported: NDArray[Any], n_reported: int) -> float:

@@ -104,6 +104,12 @@ public:
     void assign_to(Categorical& family, std::size_t slot, std::size_t source) const {
         family.assign(slot, sizes_[source], counts_.data() + source * n_levels_);
     }
+    void join(std::size_t one, std::size_t other, std::size_t target) {
+        sizes_[target] = sizes_[one] + sizes_[other];
+        for (std::size_t level = 0; level < n_levels_; ++level)
+            counts_[target * n_levels_ + level] =
+                counts_[one * n_levels_ + level] + counts_[other * n_levels_ + level];
+    }
 
 private:
     std::size_t n_levels_ = 0;

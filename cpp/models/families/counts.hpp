@@ -84,6 +84,13 @@ public:
                  std::span<const std::uint32_t> labels, std::size_t slots);
     std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
     void assign_to(Counts& family, std::size_t slot, std::size_t source) const;
+    void join(std::size_t one, std::size_t other, std::size_t target) {
+        sizes_[target] = sizes_[one] + sizes_[other];
+        for (std::size_t column = 0; column < dims_; ++column)
+            for (auto* values : {&observed_, &sums_})
+                (*values)[target * dims_ + column] =
+                    (*values)[one * dims_ + column] + (*values)[other * dims_ + column];
+    }
 
 private:
     std::size_t dims_ = 0;

@@ -206,4 +206,16 @@ void GaussianCells::Summaries::assign_to(GaussianCells& family, std::size_t slot
     }
 }
 
+void GaussianCells::Summaries::join(std::size_t one, std::size_t other, std::size_t target) {
+    sizes_[target] = sizes_[one] + sizes_[other];
+    for (std::size_t column = 0; column < dims_; ++column) {
+        const auto x = one * dims_ + column, y = other * dims_ + column, place = target * dims_ + column;
+        const double n_x = observed_[x], n_y = observed_[y], n = std::max(n_x + n_y, 1.0);
+        const double apart = means_[y] - means_[x];
+        scatters_[place] = scatters_[x] + scatters_[y] + n_x * n_y / n * apart * apart;
+        means_[place] = n_x == 0.0 ? means_[y] : means_[x] + n_y / n * apart;
+        observed_[place] = n_x + n_y;
+    }
+}
+
 } // namespace partita::models

@@ -59,6 +59,7 @@ public:
                  std::span<const std::uint32_t> labels, std::size_t slots);
     std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
     void assign_to(GaussianCells& family, std::size_t slot, std::size_t source) const;
+    void join(std::size_t one, std::size_t other, std::size_t target);
     double observed(std::size_t slot, std::size_t column) const { return observed_[slot * dims_ + column]; }
 
 private:

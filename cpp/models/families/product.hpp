@@ -161,6 +161,12 @@ public:
         });
     }
 
+    void join(std::size_t one, std::size_t other, std::size_t target) {
+        sizes_[target] = sizes_[one] + sizes_[other];
+        for (auto& block : blocks_)
+            std::visit([&](auto& part) { part.join(one, other, target); }, block);
+    }
+
     template <class Family> const typename Family::Summaries& block(std::size_t b) const {
         return std::get<typename Family::Summaries>(blocks_[b]);
     }

@@ -1,7 +1,7 @@
 """Models that draw partitions from data, and the chains they draw."""
 
 from partita.models.base_measure import GaussianBase
-from partita.models.blocks.fit import BlockFit, MergePath
+from partita.models.blocks.fit import BlockFit
 from partita.models.blocks.graph import Graph, as_bipartite, as_graph
 from partita.models.blocks.layers import LayeredBlockModel, LayeredFit
 from partita.models.blocks.lbm import BipartiteChain, LatentBlockFit, LatentBlockModel
@@ -10,9 +10,11 @@ from partita.models.blocks.sbm import StochasticBlockModel
 from partita.models.chain import Chain
 from partita.models.checkpoint import RunFormatError, RunInUseError
 from partita.models.gaussian_dpm import GaussianDPM
+from partita.models.merge_path import MergePath
 from partita.models.mixtures.base import TableBase
 from partita.models.mixtures.dpm import MixtureDPM
 from partita.models.mixtures.imputation import Imputation
+from partita.models.mixtures.maximum import MixtureFit
 from partita.models.plan import Sampling
 from partita.models.priors import FiniteMixture, GammaAlpha, PowerAlpha, WishartGrid
 from partita.models.sampling import resume
@@ -34,6 +36,7 @@ __all__ = [
     "LayeredFit",
     "MergePath",
     "MixtureDPM",
+    "MixtureFit",
     "PowerAlpha",
     "RivalFit",
     "RunFormatError",

@@ -16,6 +16,7 @@ from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
 from partita.models.data import as_data
 from partita.models.mixture_model import MixtureModel, NewScores
+from partita.models.mixtures.maximum import IclSearch, proportions_prior
 from partita.models.plan import Sampling, make_plan
 from partita.models.priors import FiniteMixture, GammaAlpha, PowerAlpha
 from partita.models.sampling import Registry, Sampler, sample_model
@@ -146,9 +147,7 @@ class GaussianDPM(MixtureModel):
         warmup: int = 0,
     ) -> Any:
         """The core's sampler at its start, or at these labels."""
-        if self.covariance not in ("full", "diag"):
-            raise ValueError(f"covariance must be 'full' or 'diag', but it is {self.covariance!r}")
-        _check_base_arguments(self)
+        self._check_covariance()
         scaled = scaling(X, self.standardize).apply(X)
         prior = partition_prior(self, len(X), log_v_items)
         moves: tuple[float | None, int] = self._group("moves").checked()
@@ -157,6 +156,25 @@ class GaussianDPM(MixtureModel):
         if self.covariance == "full":
             return _core.FullGaussianSampler(scaled, full_base(self, scaled), *rest)
         return _core.DiagonalGaussianSampler(scaled, diagonal_base(self, scaled), *rest)
+
+    def _icl_search(self, X: ArrayLike, n0: float) -> IclSearch:
+        if self._group("base").hyperprior is not None:
+            raise ValueError("maximize needs a base measure that is given: hyperprior is for sample")
+        data = as_data(X)
+        self._check_covariance()
+        scale = scaling(data, self.standardize)
+        scaled, prior = scale.apply(data), proportions_prior(n0, len(data))
+        if self.covariance == "full":
+            native: Any = _core.FullGaussianSearch(scaled, full_base(self, scaled), prior)
+        else:
+            native = _core.DiagonalGaussianSearch(scaled, diagonal_base(self, scaled), prior)
+        constant = -len(data) * float(np.log(scale.width).sum())
+        return IclSearch(native, len(data), row_names(X), constant, n0, self.params())
+
+    def _check_covariance(self) -> None:
+        if self.covariance not in ("full", "diag"):
+            raise ValueError(f"covariance must be 'full' or 'diag', but it is {self.covariance!r}")
+        _check_base_arguments(self)
 
     def _log_carrier(self, chain: Chain, X: Any) -> NDArray[np.float64]:
         width = scaling(chain.inputs["X"], self.standardize).width

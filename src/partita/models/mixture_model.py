@@ -12,6 +12,7 @@ from scipy.special import logsumexp
 from partita._estimator import Estimator
 from partita._validate import check_random_state
 from partita.models.chain import Chain
+from partita.models.mixtures.maximum import IclSearch, MixtureFit
 from partita.models.priors import from_plain, to_plain
 
 
@@ -26,7 +27,7 @@ class NewScores(NamedTuple):
 class MixtureModel(Estimator):
     """A mixture with its parameters integrated out.
 
-    A subclass has `sample`, and for new items `_new_scores` and `_log_carrier`.
+    A subclass has `sample`, for new items `_new_scores` and `_log_carrier`, and `_icl_search` for `maximize`.
     """
 
     sample: Any
@@ -43,8 +44,76 @@ class MixtureModel(Estimator):
         """What the scores lack of a log density; (items,)."""
         raise NotImplementedError
 
+    def _icl_search(self, X: Any, n0: float) -> IclSearch:
+        """The search for the largest ICL of a table."""
+        raise NotImplementedError
+
     def _count_features(self, X: Any) -> int:
         raise NotImplementedError
+
+    def icl(self, X: Any, labels: ArrayLike, n0: float = 1.0) -> float:
+        """Exact log p(X, z | K) of a partition (natural logarithm), K its number of clusters; see `maximize`.
+
+        Parameters
+        ----------
+        X : (items, columns), what `sample` takes.
+        labels : (items,) a partition; a Series is matched by the names of the items, if these have any.
+        n0 : Dirichlet parameter of the cluster proportions, from 1e-100 to 1e8.
+        """
+        return self._icl_search(X, n0).icl(labels)
+
+    def maximize(
+        self,
+        X: Any,
+        k_max: int | None = None,
+        restarts: int = 10,
+        rng: Any = None,
+        *,
+        n0: float = 1.0,
+        starts: ArrayLike | None = None,
+        seconds: float | None = None,
+        n_jobs: int = -1,
+    ) -> MixtureFit:
+        """Search the partition, and the number of clusters, of largest exact integrated classification likelihood.
+
+        ICL(z) = log p(X, z | K) = Σ_k log ∫ ∏_{i in k} f(x_i | θ) dP0(θ)
+                 + log Γ(K n0) / Γ(K n0 + n) + Σ_k log Γ(n0 + n_k) / Γ(n0)
+
+        with the base measure P0 of the model; its prior on partitions (alpha, discount, components) is not used.
+
+        Parameters
+        ----------
+        X : (items, columns), what `sample` takes.
+        k_max : most clusters; None: no limit.
+        restarts : runs, each a climb from a start of its own: items that join the nearest of 8 to 128 seeds, and, up to
+            2,000 items, annealed. A climb moves items, merges and splits clusters until nothing helps. Runs that do not
+            agree are crossed: first in up to three groups apart, then all together. Beyond 2,000 items the other runs
+            are left out if the first three agree.
+        rng : None, int or numpy Generator.
+        n0 : Dirichlet parameter of the cluster proportions, from 1e-100 to 1e8.
+        starts : (s, items) partitions to climb from first; each is a run.
+        seconds : time limit; the best partition so far is then the answer.
+        n_jobs : threads; the result does not depend on their number.
+
+        Returns
+        -------
+        MixtureFit
+            `runs`, `times_reached` and `warnings` say how far the runs agree; `path` has the greedy merges.
+
+        Examples
+        --------
+        >>> import partita as pt
+        >>> table = {"size": [1.0, 1.2, None, 7.9, 8.1, 8.0], "colour": ["red", "red", "red", "blue", None, "blue"]}
+        >>> fit = pt.models.MixtureDPM(b=0.1).maximize(table, rng=1)
+        >>> fit.labels, round(fit.icl, 3)
+        (array([0, 0, 0, 1, 1, 1]), -26.849)
+
+        References
+        ----------
+        Biernacki, Celeux & Govaert (2010), J. Stat. Plan. Inference 140; Côme, Jouvin, Latouche & Bouveyron (2021),
+        Adv. Data Anal. Classif. 15.
+        """
+        return self._icl_search(X, n0).maximize(k_max, restarts, rng, starts, seconds, n_jobs)
 
     def params(self) -> dict[str, Any]:
         """The model's settings in a form that JSON can hold."""

@@ -11,10 +11,10 @@ from scipy.special import gammaln
 from block_reference import affiliation_blocks, dyads, lbm_icl, log_partition, sbm_icl
 from partita.agreement import nmi
 from partita.models.blocks.core import BLOCKS, EdgeModel, native_model
-from partita.models.blocks.fit import MergePath
 from partita.models.blocks.graph import as_bipartite
 from partita.models.blocks.lbm import LatentBlockModel
 from partita.models.blocks.sbm import StochasticBlockModel
+from partita.models.merge_path import MergePath
 from reference import all_partitions
 
 VARIANTS = [

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from partita.agreement import nmi
 from partita.models import StochasticBlockModel, as_graph
 from partita.models.blocks.core import native_model
-from partita.models.blocks.runs import BlockRun, Runs
 from partita.models.blocks.starts import row_starts
+from partita.models.search_runs import Runs, SearchRun
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 MODELS = {
@@ -121,7 +121,7 @@ def test_every_restart_is_a_run_and_the_fit_says_what_they_came_to():
 
 
 def test_runs_in_words_and_advice():
-    rows = (BlockRun("spectral", -5.0), BlockRun("random", -7.0), BlockRun("random", -6.0))
+    rows = (SearchRun("spectral", -5.0), SearchRun("random", -7.0), SearchRun("random", -6.0))
     apart = Runs(rows, (), -4.0, False, False)
     assert apart.times_reached == 0
     assert apart.in_words() == "the best was reached by 0 of 3 runs; the others ended up to 3.00 below it"

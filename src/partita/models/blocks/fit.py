@@ -13,45 +13,14 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, gamma
 
-from partita._html import ShownAsText, rows_table
+from partita._html import rows_table
 from partita._names import as_named, names_or_none
 from partita._partition_checks import check_partition
 from partita.models.blocks.core import EdgeModel
 from partita.models.blocks.graph import Graph
 from partita.models.blocks.marks import BlockMarks, block_marks
-from partita.models.blocks.runs import BlockRun, Runs
-from partita.partitions import canonical
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class MergePath(ShownAsText):
-    """Greedy merges from the fitted partition down to one cluster (Côme & Latouche 2015, Appendix C).
-
-    Step t merges cluster `absorbed[t]` into `kept[t]` (labels of the fit) and leaves the ICL at `icl[t + 1]`;
-    `icl[0]` is the fit's own.
-    """
-
-    labels: NDArray[Any]
-    kept: NDArray[np.uint32]
-    absorbed: NDArray[np.uint32]
-    icl: NDArray[np.float64]
-
-    @property
-    def n_clusters(self) -> NDArray[np.int64]:
-        """Clusters before the first merge and after each."""
-        return np.arange(len(self.icl), 0, -1)
-
-    def cut(self, k: int) -> NDArray[np.int64]:
-        """The partition with k clusters, canonical labels."""
-        if not 1 <= k <= len(self.icl):
-            raise ValueError(f"k must be from 1 to {len(self.icl)}, the fit's number of clusters, got {k}")
-        target = np.arange(len(self.icl))
-        for kept, absorbed in zip(self.kept[: len(self.icl) - k], self.absorbed, strict=False):
-            target[target == absorbed] = kept
-        return canonical(target[self.labels])
-
-    def __repr__(self) -> str:
-        return f"MergePath({len(self.icl)} to 1 clusters, ICL {self.icl[0]:.2f} to {self.icl[-1]:.2f})"
+from partita.models.merge_path import MergePath
+from partita.models.search_runs import Runs, WithRuns
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,52 +45,6 @@ class Blocks:
         header = ["", *map(str, range(self.mean.shape[1]))]
         cells = [[f"{value:.4g}" for value in row] for row in self.mean.tolist()]
         return rows_table(repr(self), header, [[str(k), *row] for k, row in enumerate(cells)])
-
-
-class WithRuns:
-    """What a fit says of the search that found it; `found` holds its runs."""
-
-    found: Runs
-
-    @property
-    def runs(self) -> tuple[BlockRun, ...]:
-        """The runs of the search, one row each: how it started and the ICL that it reached by itself."""
-        return self.found.rows
-
-    @property
-    def run_icl(self) -> NDArray[np.float64]:
-        """The ICL of each run, before any crossing."""
-        return np.array([run.icl for run in self.runs])
-
-    @property
-    def group_icl(self) -> NDArray[np.float64]:
-        """The ICL of each group of runs, after crossings within the group; empty if the runs agreed."""
-        return np.array(self.found.group_icl)
-
-    @property
-    def times_reached(self) -> int:
-        """How many independent searches (groups of runs, or runs if there are no groups) ended at the best ICL."""
-        return self.found.times_reached
-
-    def runs_to_pandas(self) -> Any:
-        """The runs as a pandas DataFrame, one row per run, best first."""
-        import pandas as pd
-
-        rows = [{"start": run.start, "icl": run.icl} for run in self.runs]
-        return pd.DataFrame(rows, columns=["start", "icl"]).sort_values("icl", ascending=False, ignore_index=True)
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C ended the search early."""
-        return self.found.interrupted
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Advice, if independent searches do not agree or the search was stopped early."""
-        return self.found.warnings()
-
-    def _state(self) -> str:
-        return ", stopped early" if self.found.stopped else ""
 
 
 class NodeFit(WithRuns):
@@ -176,7 +99,7 @@ class BlockFit(NodeFit):
     labels : (nodes,) canonical.
     icl : log p(X, z | K), natural logarithm, constants included.
     path : MergePath, the greedy merges down to one cluster.
-    runs : tuple of BlockRun, how each run of the search started and what it reached by itself.
+    runs : tuple of SearchRun, how each run of the search started and what it reached by itself.
     times_reached : how many independent searches (groups of runs, or runs if there are no groups) reached `icl`.
     warnings : tuple of sentences, advice if they do not agree.
     """

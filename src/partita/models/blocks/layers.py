@@ -16,18 +16,19 @@ from partita._estimator import LazyPosterior
 from partita._names import names_or_none
 from partita._validate import check_count, check_positive, check_random_state, check_rng
 from partita.models.blocks.core import EdgeModel, constant, native_layers
-from partita.models.blocks.fit import BlockFit, MergePath, NodeFit, node_labels
+from partita.models.blocks.fit import BlockFit, NodeFit, node_labels
 from partita.models.blocks.graph import Graph
-from partita.models.blocks.runs import Runs
 from partita.models.blocks.sampling import graph_arrays, graph_from_arrays, item_names, log_k_prior, make_samplers
 from partita.models.blocks.sbm import StochasticBlockModel
 from partita.models.blocks.search import Limits, search_partition, start_clusters
 from partita.models.blocks.starts import both_directions, first_partitions
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
+from partita.models.merge_path import MergePath
 from partita.models.plan import make_plan
 from partita.models.ranges import check_shape, checked_log_density
 from partita.models.sampling import Registry, sample_model
+from partita.models.search_runs import Runs
 from partita.partitions import canonical
 
 Layers = dict[str, tuple[Graph, EdgeModel]]

@@ -16,10 +16,9 @@ from partita._estimator import LazyPosterior
 from partita._names import names_or_none
 from partita._validate import check_count, check_positive, check_random_state, check_rng
 from partita.models.blocks.core import EdgeModel, check_degree_correction, check_settings, constant, native_model
-from partita.models.blocks.fit import Blocks, WithRuns, block_table, check_pairs, node_labels
+from partita.models.blocks.fit import Blocks, block_table, check_pairs, node_labels
 from partita.models.blocks.graph import Graph, as_bipartite
 from partita.models.blocks.marks import Marks, make_marks, start_matrix
-from partita.models.blocks.runs import Runs
 from partita.models.blocks.sampling import (
     graph_arrays,
     graph_from_arrays,
@@ -34,6 +33,7 @@ from partita.models.checkpoint import Plan
 from partita.models.plan import make_plan
 from partita.models.ranges import checked_log_density
 from partita.models.sampling import Registry, sample_model
+from partita.models.search_runs import Runs, WithRuns
 from partita.partitions import canonical
 
 PARAMETERS = (

@@ -20,10 +20,9 @@ from partita.models.blocks.core import (
     constant,
     native_model,
 )
-from partita.models.blocks.fit import BlockFit, MergePath, node_labels
+from partita.models.blocks.fit import BlockFit, node_labels
 from partita.models.blocks.graph import Graph, as_graph
 from partita.models.blocks.marks import make_marks
-from partita.models.blocks.runs import Runs
 from partita.models.blocks.sampling import (
     graph_arrays,
     graph_from_arrays,
@@ -35,9 +34,11 @@ from partita.models.blocks.search import Limits, check_algorithm, search_partiti
 from partita.models.blocks.starts import both_directions, first_partitions
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
+from partita.models.merge_path import MergePath
 from partita.models.plan import make_plan
 from partita.models.ranges import checked_log_density
 from partita.models.sampling import Registry, sample_model
+from partita.models.search_runs import Runs
 from partita.partitions import canonical
 
 PARAMETERS = (

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from partita._validate import check_n_jobs
 from partita.models.blocks.core import seed_from
-from partita.models.blocks.runs import BlockRun, Runs
+from partita.models.search_runs import Runs, SearchRun
 
 SMALL = 500  # nodes up to which annealing is cheap
 MEDIUM = 3000  # nodes up to which random starts are worth their time, and clusters are swept before they are merged
@@ -104,7 +104,7 @@ def search_partition(
         threads=check_n_jobs(limits.n_jobs),
         seconds=limits.seconds_left,
     )
-    rows = tuple(BlockRun(kind, float(value)) for kind, value in zip(kinds, run_icl, strict=True))
+    rows = tuple(SearchRun(kind, float(value)) for kind, value in zip(kinds, run_icl, strict=True))
     made = tuple(row for row in rows if math.isfinite(row.icl))
     return labels, icl, Runs(made, tuple(group_icl.tolist()), icl, interrupted, stopped)
 

@@ -17,6 +17,7 @@ from partita.models.checkpoint import Plan
 from partita.models.mixture_model import MixtureModel, NewScores
 from partita.models.mixtures.base import Base, TableBase, check_full, core_columns, log_carrier, make_base
 from partita.models.mixtures.cells import Cells, check_cells, encode, warn_empty_rows
+from partita.models.mixtures.maximum import IclSearch, proportions_prior
 from partita.models.mixtures.raw import RawTable, read_raw
 from partita.models.mixtures.schema import IGNORE, Schema, choose_schema
 from partita.models.plan import Sampling, make_plan
@@ -156,6 +157,14 @@ class MixtureDPM(MixtureModel):
             _core.MixtureColumnsSampler(columns, prior, *moves, plan.seed, chain, start, plan.warmup)
             for chain in range(plan.chains)
         ]
+
+    def _icl_search(self, X: Any, n0: float) -> IclSearch:
+        table = read_raw(X)
+        cells = encode(table, choose_schema(table, self.columns))
+        warn_empty_rows(cells, table)
+        check_full(base := self._base(cells), cells, table.place)
+        native = _core.MixtureColumnsSearch(core_columns(base, cells), proportions_prior(n0, table.n_items))
+        return IclSearch(native, table.n_items, table.names, 0.0, n0, self.params())
 
     def _base(self, cells: Mapping[str, NDArray[Any]]) -> Base:
         return make_base(self, cells, Schema.from_array(cells["schema"]))

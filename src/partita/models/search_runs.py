@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 SAME = 1e-6  # difference of ICL between two descriptions of one partition
 
 
 @dataclass(frozen=True)
-class BlockRun:
-    """One run: how it started ("given", "spectral", "k-means", "communities", "annealed" or "random") and the ICL that
-    it reached by itself, before any crossing with others."""
+class SearchRun:
+    """One run: how it started ("given", "spectral", "k-means", "communities", "annealed" or "random"; of mixtures
+    "given", "seeds" or "annealed") and the ICL that it reached by itself, before any crossing with others."""
 
     start: str
     icl: float
@@ -21,7 +25,7 @@ class Runs:
     """The runs of a search, `group_icl` the best of each group of runs (empty if all runs agreed, or if none were
     crossed), `best` the ICL in the end."""
 
-    rows: tuple[BlockRun, ...]
+    rows: tuple[SearchRun, ...]
     group_icl: tuple[float, ...]
     best: float
     interrupted: bool
@@ -51,7 +55,7 @@ class Runs:
     def in_words(self) -> str:
         """How far the independent searches agree.
 
-        >>> Runs((BlockRun("random", -7.5), BlockRun("spectral", -7.0)), (), -7.0, False, False).in_words()
+        >>> Runs((SearchRun("random", -7.5), SearchRun("spectral", -7.0)), (), -7.0, False, False).in_words()
         'the best was reached by 1 of 2 runs; the others ended up to 0.50 below it'
         """
         what = f"groups of runs ({len(self.rows)} runs)" if self.grouped else "runs"
@@ -70,3 +74,49 @@ class Runs:
             advice = f"a better partition may exist, which more runs may find ({restarts}{4 * len(self.rows)})."
             found += (f"{words[0].upper()}{words[1:]}: {advice}",)
         return found
+
+
+class WithRuns:
+    """What a fit says of the search that found it; `found` holds its runs."""
+
+    found: Runs
+
+    @property
+    def runs(self) -> tuple[SearchRun, ...]:
+        """The runs of the search, one row each: how it started and the ICL that it reached by itself."""
+        return self.found.rows
+
+    @property
+    def run_icl(self) -> NDArray[np.float64]:
+        """The ICL of each run, before any crossing."""
+        return np.array([run.icl for run in self.runs])
+
+    @property
+    def group_icl(self) -> NDArray[np.float64]:
+        """The ICL of each group of runs, after crossings within the group; empty if the runs agreed."""
+        return np.array(self.found.group_icl)
+
+    @property
+    def times_reached(self) -> int:
+        """How many independent searches (groups of runs, or runs if there are no groups) ended at the best ICL."""
+        return self.found.times_reached
+
+    def runs_to_pandas(self) -> Any:
+        """The runs as a pandas DataFrame, one row per run, best first."""
+        import pandas as pd
+
+        rows = [{"start": run.start, "icl": run.icl} for run in self.runs]
+        return pd.DataFrame(rows, columns=["start", "icl"]).sort_values("icl", ascending=False, ignore_index=True)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the search early."""
+        return self.found.interrupted
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Advice, if independent searches do not agree or the search was stopped early."""
+        return self.found.warnings()
+
+    def _state(self) -> str:
+        return ", stopped early" if self.found.stopped else ""

@@ -1,0 +1,42 @@
+// What Python gives to every search for the largest ICL, and gets back from it.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "interrupt.hpp"
+#include "models/evolution.hpp"
+
+inline std::vector<std::vector<std::uint32_t>> rows_of(const Array2<std::uint32_t>& array) {
+    std::vector<std::vector<std::uint32_t>> rows;
+    for (std::size_t r = 0; r < array.shape(0); ++r)
+        rows.emplace_back(array.data() + r * array.shape(1), array.data() + (r + 1) * array.shape(1));
+    return rows;
+}
+
+inline nb::tuple path_arrays(const std::vector<partita::models::Merge>& path) {
+    std::vector<std::uint32_t> into, from;
+    std::vector<double> change;
+    for (const auto& merge : path) {
+        into.push_back(merge.into);
+        from.push_back(merge.from);
+        change.push_back(merge.change);
+    }
+    return nb::make_tuple(to_numpy(std::move(into)), to_numpy(std::move(from)), to_numpy(std::move(change)));
+}
+
+/// Runs maximize(stop) for at most so many seconds: labels, ICL, ICL of runs and groups, generations, whether
+/// Ctrl-C came, and whether the search was stopped.
+template <class Maximize> nb::tuple search_tuple(double seconds, Maximize maximize) {
+    partita::models::SearchResult result;
+    const auto deadline = deadline_after(seconds);
+    const partita::common::StopFlag stop;
+    const bool interrupted =
+        run_interruptible(stop, [&] { result = maximize(stop); }, [&] { stop_after(deadline, stop); });
+    return nb::make_tuple(to_numpy(std::move(result.best.labels)), result.best.icl,
+                          to_numpy(std::move(result.run_icl)), to_numpy(std::move(result.group_icl)),
+                          result.generations, interrupted, static_cast<bool>(stop));
+}

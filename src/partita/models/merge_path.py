@@ -1,0 +1,43 @@
+"""The greedy merges of a fitted partition down to one cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._html import ShownAsText
+from partita.partitions import canonical
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MergePath(ShownAsText):
+    """Greedy merges from the fitted partition down to one cluster (Côme & Latouche 2015, Appendix C).
+
+    Step t merges cluster `absorbed[t]` into `kept[t]` (labels of the fit) and leaves the ICL at `icl[t + 1]`;
+    `icl[0]` is the fit's own.
+    """
+
+    labels: NDArray[Any]
+    kept: NDArray[np.uint32]
+    absorbed: NDArray[np.uint32]
+    icl: NDArray[np.float64]
+
+    @property
+    def n_clusters(self) -> NDArray[np.int64]:
+        """Clusters before the first merge and after each."""
+        return np.arange(len(self.icl), 0, -1)
+
+    def cut(self, k: int) -> NDArray[np.int64]:
+        """The partition with k clusters, canonical labels."""
+        if not 1 <= k <= len(self.icl):
+            raise ValueError(f"k must be from 1 to {len(self.icl)}, the fit's number of clusters, got {k}")
+        target = np.arange(len(self.icl))
+        for kept, absorbed in zip(self.kept[: len(self.icl) - k], self.absorbed, strict=False):
+            target[target == absorbed] = kept
+        return canonical(target[self.labels])
+
+    def __repr__(self) -> str:
+        return f"MergePath({len(self.icl)} to 1 clusters, ICL {self.icl[0]:.2f} to {self.icl[-1]:.2f})"

@@ -1,0 +1,174 @@
+"""The partition of largest exact ICL of a mixture: the search, and what it hands back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln
+
+from partita import _core
+from partita._html import rows_table
+from partita._names import as_named, names_or_none
+from partita._partition_checks import check_partition
+from partita._validate import check_count, check_n_jobs, check_positive, check_rng
+from partita.models.merge_path import MergePath
+from partita.models.ranges import check_shape, checked_log_density
+from partita.models.search_runs import Runs, SearchRun, WithRuns
+from partita.partitions import canonical
+
+SMALL = 2000  # items up to which annealing is cheap
+ANNEAL_SWEEPS, REHEAT_SWEEPS = 100, 20
+MAX_GENERATIONS, PATIENCE = 50, 8
+MAX_GROUPS = 3  # that cross their runs apart
+GROUP_RUNS = 3  # the least runs of a group
+#: Seeds of runs, in turn. More than there are clusters: these merge more easily than they split.
+SEEDS = (32, 8, 64, 16, 128)
+KINDS = {"given": 0, "seeds": 1, "annealed": 2}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MixtureFit(WithRuns):
+    """The partition of a table of largest exact ICL that was found.
+
+    Attributes
+    ----------
+    labels : (items,) canonical.
+    icl : log p(X, z | K), natural logarithm, constants included.
+    path : MergePath, the greedy merges down to one cluster.
+    runs : tuple of SearchRun, how each run of the search started and what it reached by itself.
+    times_reached : how many independent searches (groups of runs, or runs if there are no groups) reached `icl`.
+    warnings : tuple of sentences, advice if they do not agree.
+    names : names of the items, or None.
+    n0 : Dirichlet parameter of the cluster proportions.
+    """
+
+    labels: NDArray[np.int64]
+    icl: float
+    path: MergePath
+    found: Runs
+    names: tuple[str, ...] | None
+    n0: float
+
+    @property
+    def n_clusters(self) -> int:
+        return int(self.labels.max()) + 1
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Items of each cluster."""
+        return np.bincount(self.labels)
+
+    def to_pandas(self) -> Any:
+        """The clustering as a pandas Series, indexed by the items' names where they have any."""
+        import pandas as pd
+
+        return pd.Series(self.labels, index=names_or_none(self.names), name="cluster")
+
+    def __repr__(self) -> str:
+        words = f"{len(self.labels)} items in {self.n_clusters} clusters, ICL {self.icl:.3f}"
+        return f"MixtureFit({words}; {self.found.in_words()}{self._state()})"
+
+    def _repr_html_(self) -> str:
+        rows = [[str(k), str(size)] for k, size in enumerate(self.sizes.tolist())]
+        return rows_table(repr(self), ["cluster", "items"], rows)
+
+
+@dataclass(frozen=True, eq=False)
+class IclSearch:
+    """The core's search for one table, with what belongs to its items.
+
+    `constant` is what the core leaves out of the ICL; `settings` are for error messages.
+    """
+
+    native: Any
+    n_items: int
+    names: tuple[str, ...] | None
+    constant: float
+    n0: float
+    settings: dict[str, Any]
+
+    def icl(self, labels: ArrayLike) -> float:
+        """log p(X, z | K) of a partition."""
+        return self._checked(self.native.icl(self._canonical(labels, "labels")))
+
+    def _checked(self, icl: float) -> float:
+        return checked_log_density(icl + self.constant, self.settings)
+
+    def _canonical(self, labels: ArrayLike, name: str) -> NDArray[np.uint32]:
+        """Canonical labels: a Series is matched by its index, all else by position."""
+        given = as_named(labels, name)
+        by_name = given.names is not None and self.names is not None
+        if np.ndim(given.values) != 1 or (len(given.values) != self.n_items and not by_name):
+            shape = np.shape(given.values)
+            raise ValueError(f"{name} must have {self.n_items} labels, one for each item, but its shape is {shape}")
+        return check_partition(given.in_order_of(self.names, self.n_items, "table"), name).astype(np.uint32)
+
+    def maximize(
+        self, k_max: int | None, restarts: int, rng: Any, starts: Any, seconds: float | None, n_jobs: int
+    ) -> MixtureFit:
+        """The best of several runs and their crossings."""
+        most = self.n_items if k_max is None else min(check_count(k_max, "k_max", minimum=1), self.n_items)
+        restarts = check_count(restarts, "restarts", minimum=1)
+        limit = math.inf if seconds is None else check_positive(seconds, "seconds")
+        given = self._starts(starts)
+        kinds, seeds = start_kinds(self.n_items, restarts, len(given))
+        small = self.n_items <= SMALL
+        labels, icl, run_icl, group_icl, _, interrupted, stopped = self.native.maximize(
+            given,
+            np.array([KINDS[kind] for kind in kinds], np.uint8),
+            np.array(seeds, np.uint32),
+            most,
+            trial_runs=len(kinds) if small else min(3, len(kinds)),
+            groups=min(MAX_GROUPS, max(1, len(kinds) // GROUP_RUNS)),
+            generations=MAX_GENERATIONS,
+            patience=PATIENCE if small else 2,
+            anneal_sweeps=ANNEAL_SWEEPS,
+            reheat_sweeps=REHEAT_SWEEPS if small else 0,
+            seed=int(check_rng(rng).integers(2**63)),
+            threads=check_n_jobs(n_jobs),
+            seconds=limit,
+        )
+        rows = [SearchRun(kind, float(value)) for kind, value in zip(kinds, run_icl, strict=True)]
+        made = tuple(row for row in rows if math.isfinite(row.icl))
+        runs = Runs(made, tuple(group_icl.tolist()), icl, interrupted, stopped)
+        return self._fit(canonical(labels), self._checked(icl), runs.plus(self.constant))
+
+    def _starts(self, starts: Any) -> NDArray[np.uint32]:
+        if starts is None:
+            return np.empty((0, self.n_items), np.uint32)
+        several = [starts] if np.ndim(starts) == 1 else starts
+        return np.stack([self._canonical(labels, "starts") for labels in several])
+
+    def _fit(self, labels: NDArray[np.int64], icl: float, runs: Runs) -> MixtureFit:
+        kept, absorbed, change = self.native.merge_path(labels.astype(np.uint32))
+        path = MergePath(labels, kept, absorbed, icl + np.concatenate([[0.0], np.cumsum(change)]))
+        return MixtureFit(labels, icl, path, runs, self.names, self.n0)
+
+
+def start_kinds(n_items: int, restarts: int, n_given: int) -> tuple[list[str], list[int]]:
+    """The kind of each run's start, those that are given first, and the seeds of each.
+
+    >>> start_kinds(100, 3, 1)
+    (['given', 'seeds', 'annealed'], [0, 25, 8])
+    """
+    cycle: Sequence[str] = ("seeds", "annealed") if n_items <= SMALL else ("seeds",)
+    own = max(restarts - n_given, 0)
+    kinds = ["given"] * n_given + [cycle[at % len(cycle)] for at in range(own)]
+    most = max(n_items // 4, 1)
+    return kinds, [0] * n_given + [min(SEEDS[at % len(SEEDS)], most) for at in range(own)]
+
+
+def proportions_prior(n0: Any, n_items: int) -> _core.FiniteMixturePrior:
+    """p(z | K) of proportions ~ Dirichlet(n0, ..., n0): Γ(K n0) / Γ(K n0 + n) ∏ Γ(n0 + n_k) / Γ(n0).
+
+    K is the number of clusters of z; its own prior is flat.
+    """
+    weight = check_shape(n0, "n0")
+    total = weight * np.arange(1, n_items + 1)
+    log_v = np.concatenate([[0.0], gammaln(total) - gammaln(total + n_items)])
+    return _core.FiniteMixturePrior(weight=weight, log_v=log_v.tolist())
