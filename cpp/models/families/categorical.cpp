@@ -12,15 +12,29 @@ namespace {
 
 PARTITA_CLONES void add_row_lanes(const double* const* rows, std::size_t count, std::size_t slots,
                                   double* out) {
-    for (std::size_t s = 0; s < slots; s += common::lanes) {
-        common::Lanes total, term;
-        common::load(total, out + s);
+    std::size_t s = 0;
+    for (; s + 2 * common::lanes <= slots; s += 2 * common::lanes) { // two chains of additions at once
+        common::Lanes one, other, term;
+        common::load(one, out + s);
+        common::load(other, out + s + common::lanes);
         for (std::size_t r = 0; r < count; ++r) {
             common::load(term, rows[r] + s);
-            total += term;
+            one += term;
+            common::load(term, rows[r] + s + common::lanes);
+            other += term;
         }
-        common::store(total, out + s);
+        common::store(one, out + s);
+        common::store(other, out + s + common::lanes);
     }
+    if (s == slots)
+        return;
+    common::Lanes total, term;
+    common::load(total, out + s);
+    for (std::size_t r = 0; r < count; ++r) {
+        common::load(term, rows[r] + s);
+        total += term;
+    }
+    common::store(total, out + s);
 }
 
 /// ln G(x + n) - ln G(x).
@@ -46,7 +60,9 @@ Categorical<Code>::Categorical(DirichletBase base, std::size_t max_size) : base_
         level_table_.push_back(table_of(base_.weights[c], max_size));
         column_table_.push_back(table_of(base_.weights[c] * base_.levels[c], max_size));
     }
-    counts_ = SlotRows(row), log_shares_ = SlotRows(row), observed_ = SlotRows(dims());
+    counts_ = SlotRows(row), log_shares_ = SlotRows(row), own_log_shares_ = SlotRows(row);
+    observed_ = SlotRows(dims());
+    rows_.resize(dims());
 }
 
 template <class Code> std::size_t Categorical<Code>::table_of(double base, std::size_t max_size) {
@@ -59,7 +75,7 @@ template <class Code> std::size_t Categorical<Code>::table_of(double base, std::
 }
 
 template <class Code> void Categorical<Code>::widen(std::size_t stride) {
-    for (auto* rows : {&counts_, &observed_, &log_shares_})
+    for (auto* rows : {&counts_, &observed_, &log_shares_, &own_log_shares_})
         rows->widen(stride);
     const auto before = sizes_.size();
     sizes_.resize(stride);
@@ -101,9 +117,14 @@ template <class Code> void Categorical<Code>::change(std::size_t slot, const Cod
 }
 
 template <class Code> void Categorical<Code>::set_column(std::size_t column, std::size_t slot) {
-    const double total = log_of(column_table_[column], observed_.at(column, slot));
-    for (auto row = first_[column]; row < first_[column] + base_.levels[column]; ++row)
-        log_shares_.at(row, slot) = log_of(level_table_[column], counts_.at(row, slot)) - total;
+    const double n = observed_.at(column, slot), total = log_of(column_table_[column], n);
+    const double others = n > 0.0 ? log_of(column_table_[column], n - 1.0) : 0.0;
+    for (auto row = first_[column]; row < first_[column] + base_.levels[column]; ++row) {
+        const double count = counts_.at(row, slot);
+        log_shares_.at(row, slot) = log_of(level_table_[column], count) - total;
+        if (count > 0.0) // nobody asks for a level that the cluster has not
+            own_log_shares_.at(row, slot) = log_of(level_table_[column], count - 1.0) - others;
+    }
 }
 
 template <class Code>
@@ -112,27 +133,24 @@ void Categorical<Code>::copy_slot(const Categorical& from, std::size_t source, s
     counts_.copy_slot(from.counts_, source, target);
     observed_.copy_slot(from.observed_, source, target);
     log_shares_.copy_slot(from.log_shares_, source, target);
+    own_log_shares_.copy_slot(from.own_log_shares_, source, target);
 }
 
 template <class Code>
 void Categorical<Code>::score(const Code* x, std::size_t own, std::size_t slots, double* out) {
-    const double before = own != no_slot ? out[own] : 0.0;
-    rows_.clear();
-    for (std::size_t c = 0; c < dims(); ++c)
-        if (x[c] != Table::gap)
-            rows_.push_back(log_shares_.row(first_[c] + x[c]));
-    add_rows(rows_, slots, out);
+    double without = own != no_slot ? out[own] : 0.0;
+    std::size_t observed = 0;
+    for (std::size_t c = 0; c < dims(); ++c) {
+        if (x[c] == Table::gap)
+            continue;
+        const auto row = first_[c] + x[c];
+        rows_[observed++] = log_shares_.row(row);
+        if (own != no_slot)
+            without += own_log_shares_.at(row, own);
+    }
+    add_rows(std::span(rows_).first(observed), slots, out);
     if (own != no_slot)
-        out[own] = before + score_own(x, own);
-}
-
-template <class Code> double Categorical<Code>::score_own(const Code* x, std::size_t own) const {
-    double total = 0.0;
-    for (std::size_t c = 0; c < dims(); ++c)
-        if (x[c] != Table::gap)
-            total += log_of(level_table_[c], counts_.at(first_[c] + x[c], own) - 1.0) -
-                     log_of(column_table_[c], observed_.at(c, own) - 1.0);
-    return total;
+        out[own] = without;
 }
 
 template <class Code> double Categorical<Code>::log_marginal(std::size_t slot) const {

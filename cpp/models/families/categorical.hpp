@@ -4,7 +4,8 @@
 // A cluster with n observed cells in a column, n_l of them at level l of L, gives level l the probability
 //   (w + n_l) / (L w + n).
 // Its logarithms are kept for every cluster and level, so that a cell of an item is one addition per cluster,
-// and a gap is nothing at all. A move changes the levels of one cluster; their logarithms are looked up.
+// and a gap is nothing at all. So are those that an item of the cluster has, which is scored without itself:
+// (w + n_l - 1) / (L w + n - 1). A move changes the levels of one cluster; their logarithms are looked up.
 #pragma once
 
 #include <cstddef>
@@ -79,7 +80,6 @@ private:
     void change(std::size_t slot, const Code* x, double by);
     void assign(std::size_t slot, std::uint32_t size, const double* counts);
     void set_column(std::size_t column, std::size_t slot);
-    double score_own(const Code* x, std::size_t own) const;
     double log_of(std::size_t table, double count) const {
         return tables_[table](static_cast<std::uint32_t>(count));
     }
@@ -92,6 +92,7 @@ private:
     std::vector<std::size_t> level_table_, column_table_; // of w, and of L w
     std::vector<std::uint32_t> sizes_;
     SlotRows counts_, observed_, log_shares_; // [level], [column], [level]
+    SlotRows own_log_shares_;                 // [level]: without one of its items
     std::vector<const double*> rows_;
 };
 

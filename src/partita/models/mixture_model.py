@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, Self
 
@@ -11,6 +12,7 @@ from scipy.special import logsumexp
 
 from partita._estimator import Estimator
 from partita._validate import check_random_state
+from partita.mixing import MixingWarning
 from partita.models.chain import Chain
 from partita.models.mixtures.maximum import IclSearch, MixtureFit
 from partita.models.priors import from_plain, to_plain
@@ -186,7 +188,10 @@ class MixtureModel(Estimator):
         n_features = self._count_features(X)
         generator = check_random_state(self.random_state)
         self.chain_ = self.sample(X, rng=generator, **self._group("sampling").settings())
-        self.estimate_ = estimate(self.chain_, loss=self.loss, rng=generator)
+        with warnings.catch_warnings():
+            if self.chain_.warnings:
+                warnings.simplefilter("ignore", MixingWarning)  # `sample` has said so
+            self.estimate_ = estimate(self.chain_, loss=self.loss, rng=generator)
         self.labels_ = self.estimate_.labels
         self.n_clusters_ = self.estimate_.n_clusters
         self._remember_features(X, n_features)
