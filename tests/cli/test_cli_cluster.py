@@ -107,3 +107,33 @@ def test_bad_options_are_one_sentence(table, tmp_path, words, message):
     assert result.exit_code == 2
     assert message in " ".join(result.output.split())
     assert not (tmp_path / "results").exists()
+
+
+def test_the_largest_icl_in_one_command(table, tmp_path):
+    out = tmp_path / "best"
+    own = ("--missing", "?", "--family", "visits=count", "--seed", 3)
+    done = run("cluster", table, "--maximize", "--out", out, *own)
+    assert done.exit_code == 0, done.output
+    assert "the largest exact ICL that was found" in done.output
+    labels = {row["item"]: row["cluster"] for row in rows_of(out / "labels.csv")}
+    assert labels["a0"] == labels["a7"] != labels["b0"] == labels["b7"]
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["n_clusters"] == 2
+    assert float(rows_of(out / "path.csv")[0]["icl"]) == pytest.approx(summary["icl"])
+    assert (out / "report.html").stat().st_size > 10_000
+    again = run("cluster", table, "--maximize", "--out", tmp_path / "json", "--json", "--k-max", 1, *own)
+    assert json.loads(again.output)["n_clusters"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--maximize", "--draws", 5), "--draws is for samples"),
+        (("--k-max", 5), "--k-max is for --maximize"),
+        (("--maximize", "--loss", "vi"), "--loss is for samples"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(table, tmp_path, words, sentence):
+    done = run("cluster", table, "--out", tmp_path / "no", *words)
+    assert done.exit_code != 0
+    assert sentence in done.output

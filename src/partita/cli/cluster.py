@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita.cli.errors import INTERRUPTED
+from partita.cli.given import refuse
+from partita.cli.maximum import maximize_table, write_profiles
 from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, read_mixed
 from partita.cli.options import Json, Level
 from partita.cli.outputs import RESULTS
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
     from partita.models import Imputation
     from partita.profiles import Profiles
 
-WRITTEN = (*RESULTS, "profiles.csv", "imputed.csv", "columns.csv", "draws.npy")
+WRITTEN = (*RESULTS, "profiles.csv", "imputed.csv", "columns.csv", "draws.npy", "path.csv")
+SAMPLING_ONLY = ("alpha", "loss", "draws", "warmup", "thin", "chains")
 
 
 def run(
@@ -29,6 +32,13 @@ def run(
     missing: Missing = None,
     alpha: Alpha = None,
     loss: Annotated[str, typer.Option(help="binder, vi, nvi, id, nid, omari or zero-one.")] = "vi",
+    maximize: Annotated[
+        bool, typer.Option("--maximize", help="Search the partition of largest exact ICL instead of sampling.")
+    ] = False,
+    k_max: Annotated[
+        int | None, typer.Option(help="Maximum number of clusters, with --maximize.", show_default="no limit")
+    ] = None,
+    restarts: Annotated[int, typer.Option(help="Number of runs of the search, with --maximize.")] = 10,
     level: Level = 0.95,
     force: Annotated[bool, typer.Option("--force", help="Replace existing results.")] = False,
     json: Json = False,
@@ -36,7 +46,8 @@ def run(
     """Cluster the rows of a table with columns of several kinds and missing cells.
 
     Samples a mixture, checks the chains, finds the partition with the lowest expected loss, and writes the clusters,
-    their profiles, the missing cells, the draws and a report.
+    their profiles, the missing cells, the draws and a report. With --maximize, searches the partition of largest exact
+    integrated classification likelihood, which is quick and says nothing of other partitions.
 
     Example: partita cluster table.csv --family visits=count --out results --seed 1
     """
@@ -48,6 +59,11 @@ def run(
 
     check_level(level)
     families = parse_families(family)
+    if maximize:
+        refuse(SAMPLING_ONLY, "is for samples; --maximize takes none")
+        maximize_table(data, out, families, missing, k_max, restarts, chains.seed, level, force=force, json=json)
+        return
+    refuse(["k_max", "restarts"], "is for --maximize")
     with whole_folder(out, force=force, known=WRITTEN) as folder:
         table = read_mixed(data, families, missing)
         model = pt.models.MixtureDPM(families, alpha)
@@ -59,7 +75,7 @@ def run(
         told = profiles(best, table, columns=families, level=level, rng=chains.seed)
         imputed = chain.impute(rng=chains.seed)
         facts = {"families": {column.name: column.family for column in schema.columns}, **_chain_facts(chain)}
-        write_results(folder, best, pt.credible_ball(best, level=level), facts=facts)
+        write_results(folder, best, pt.credible_ball(best, level=level), facts=facts, profiles=told)
         _write_tables(folder, chain, told, imputed)
     if json:
         print_json(estimate_facts(best) | facts)
@@ -84,10 +100,7 @@ def _write_tables(folder: Path, chain: Any, told: Profiles, imputed: Imputation)
     from partita._draws.npy import write_npy
     from partita.cli.outputs import write_csv
 
-    header = ("cluster", "items", "column", "level", "mean", "low", "high")
-    write_csv(folder / "profiles.csv", header, ([row[name] for name in header] for row in told.rows()))
-    information = ((column.column.name, column.column.family, column.information) for column in told.columns)
-    write_csv(folder / "columns.csv", ("column", "family", "bits"), information)
+    write_profiles(folder, told)
     cells = imputed.summary()
     header = ("item", "column", "value", "probability", "sd", "low", "high")
     write_csv(

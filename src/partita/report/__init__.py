@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike
 if TYPE_CHECKING:
     from partita.estimate_result import Estimate
     from partita.models.blocks.fit import BlockFit
+    from partita.models.mixtures.maximum import MixtureFit
     from partita.pair_estimate import PairEstimate
+    from partita.profiles import Profiles
     from partita.uncertainty.ball import CredibleBall
     from partita.uncertainty.bounds import Bound
 
@@ -20,7 +22,7 @@ __all__ = ["report"]
 
 
 def report(
-    estimate: Estimate | PairEstimate | BlockFit,
+    estimate: Estimate | PairEstimate | BlockFit | MixtureFit,
     ball: CredibleBall | None = None,
     data: ArrayLike | None = None,
     truth: ArrayLike | None = None,
@@ -31,6 +33,7 @@ def report(
     density: tuple[ArrayLike, ArrayLike] | None = None,
     bound: Bound | None = None,
     columns: Sequence[str] | None = None,
+    profiles: Profiles | None = None,
     labels_file: str | None = None,
 ) -> Path:
     """Writes a page about an estimate and its uncertainty.
@@ -40,7 +43,7 @@ def report(
 
     Parameters
     ----------
-    estimate : Estimate, PairEstimate or BlockFit
+    estimate : Estimate, PairEstimate, BlockFit or MixtureFit
         Of an estimate from pair probabilities the page shows doubtful pairs, components and proofs; of a block model
         (what `StochasticBlockModel.maximize` returns) the blocks with their intervals, the matrix sorted by cluster,
         a drawing of up to 300 nodes, and how far the runs of the search agree.
@@ -62,6 +65,8 @@ def report(
         The result of `estimate.bound()`, which limits how much better another partition can be.
     columns : sequence of str, optional
         Names of the columns of the data, for the axes; by default those of a data frame.
+    profiles : Profiles, optional
+        The result of `profiles` for this estimate or fit of a table: what makes each cluster, as a table and a picture.
     labels_file : str, optional
         Name of a file with the labels of all items, which you write beside the page and to which the page refers.
 
@@ -72,6 +77,7 @@ def report(
     """
     from partita.estimate_result import Estimate
     from partita.models.blocks.fit import BlockFit
+    from partita.models.mixtures.maximum import MixtureFit
     from partita.pair_estimate import PairEstimate
     from partita.report.chains import chain_diagnostics
     from partita.report.content import content
@@ -88,15 +94,20 @@ def report(
         refused = {"ball": ball, "data": data, "density": density, "bound": bound}
         settings = {"title": title, "command": command, "labels_file": labels_file}
         return _network_report(estimate, truth, Path(path), refused, settings)
+    if isinstance(estimate, MixtureFit):
+        check_page(Path(path))
+        refused = {"ball": ball, "data": data, "density": density, "bound": bound}
+        settings = {"title": title, "command": command, "labels_file": labels_file}
+        return _mixture_report(estimate, truth, profiles, Path(path), refused, settings)
     if not isinstance(estimate, Estimate):
         raise TypeError(
-            f"estimate must be a result of partita.estimate or of a block model, not {type(estimate).__name__}"
+            f"estimate must be a result of partita.estimate or of `maximize`, not {type(estimate).__name__}"
         )
     check_page(Path(path))
     settings = {"title": title, "command": command, "density": density, "bound": bound}
     proven = with_proof(estimate, bound)
     settings |= {"checked": chain_diagnostics(proven), "losses": other_losses(proven), "labels_file": labels_file}
-    settings |= {"columns": None if columns is None else tuple(columns)}
+    settings |= {"columns": None if columns is None else tuple(columns), "profiles": profiles}
     return write_page("draws", content(proven, ball, data, truth, **settings), Path(path))
 
 
@@ -119,10 +130,30 @@ def _network_report(
     from partita.report.networks import network_content
     from partita.report.page import write_page
 
-    for name, value in refused.items():
-        if value is not None:
-            raise ValueError(f"{name} is for estimates from draws, and this is the fit of a block model")
+    _refuse(refused, "a block model")
     return write_page("network", network_content(fit, truth, **settings), path)
+
+
+def _mixture_report(
+    fit: MixtureFit,
+    truth: ArrayLike | None,
+    profiles: Profiles | None,
+    path: Path,
+    refused: dict[str, Any],
+    settings: dict[str, Any],
+) -> Path:
+    """The page about the partition of a table; what needs draws is refused."""
+    from partita.report.mixtures import mixture_content
+    from partita.report.page import write_page
+
+    _refuse(refused, "a mixture")
+    return write_page("mixture", mixture_content(fit, truth, profiles, **settings), path)
+
+
+def _refuse(given: dict[str, Any], model: str) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"{name} is for estimates from draws, and this is the fit of {model}")
 
 
 def check_page(path: Path) -> None:

@@ -13,6 +13,7 @@ from partita._partition_checks import check_same_items
 from partita.estimate_result import Estimate
 from partita.partitions import align_labels
 from partita.plots.points import axis_names, check_data
+from partita.profiles import Profiles
 from partita.report import sentences
 from partita.report.blocks import rivals
 from partita.report.chains import chain_figures
@@ -20,6 +21,7 @@ from partita.report.components import components_table, sizes_table
 from partita.report.figures import ball_strips, bars, map_figure, scatter_figure, trace_figure
 from partita.report.heatmap import HeatMap, has_map, heat_map
 from partita.report.labels import held_labels
+from partita.report.profiles import profile_section
 from partita.report.reading import reading
 from partita.report.tables import Column, Table
 from partita.report.truth import against_truth
@@ -46,6 +48,7 @@ def content(
     bound: Bound | None,
     checked: Diagnostics | None,
     losses: Table | None = None,
+    profiles: Profiles | None = None,
     columns: tuple[str, ...] | None = None,
     labels_file: str | None = None,
 ) -> dict[str, Any]:
@@ -78,6 +81,7 @@ def content(
         "bounds": None if ball is None else _bounds_table(ball),
         "items": _items(estimate, certainty, names, labels_file),
         "losses": losses,
+        "profiles": None if profiles is None else profile_section(profiles),
         **({"truth": None} if truth is None else against_truth(truth, labels, sample.names)),
         "runs": _runs(estimate),
         "reproduce": reproduce(estimate, ball, command),

@@ -13,6 +13,7 @@ from partita.models.blocks.fit import BlockFit, node_labels
 from partita.plots.palette import cluster_color
 from partita.report.labels import held_labels
 from partita.report.network_matrix import PIXELS, matrix_image
+from partita.report.search_tables import agreement_sentence, path_table, runs_table
 from partita.report.tables import Column, Table
 
 if TYPE_CHECKING:
@@ -38,9 +39,9 @@ def network_content(
         "matrix": matrix_image(fit),
         "matrix_words": _matrix_words(fit),
         "drawing": _drawing(fit),
-        "runs": _runs(fit),
-        "agreement": f"{fit.found.in_words()[0].upper()}{fit.found.in_words()[1:]}.",
-        "path": _path(fit),
+        "runs": runs_table(fit),
+        "agreement": agreement_sentence(fit),
+        "path": path_table(fit.path),
         "nodes": _nodes(fit, labels_file),
         "truth": None if truth is None else list(_against_truth(fit, truth)),
         "labels": held_labels(fit.labels, fit.graph.names),
@@ -123,18 +124,6 @@ def _matrix_words(fit: BlockFit) -> str:
     n = len(fit.labels)
     cell = "one dyad" if n <= PIXELS else f"the mean over about {round(n / PIXELS)} × {round(n / PIXELS)} dyads"
     return f"Rows and columns sorted by cluster; each pixel is {cell}, darker for more edges."
-
-
-def _runs(fit: BlockFit) -> Table:
-    rows = [(at, run.start, run.icl, fit.icl - run.icl) for at, run in enumerate(fit.runs)]
-    columns = (Column("run", "number"), Column("start", "text"), Column("ICL", "log"), Column("below the best", "log"))
-    return Table("runs", "Runs before any crossing", columns, rows)
-
-
-def _path(fit: BlockFit) -> Table:
-    rows = list(zip(fit.path.n_clusters.tolist(), fit.path.icl.tolist(), strict=True))[:NODES_LISTED]
-    columns = (Column("clusters", "number"), Column("ICL", "log"))
-    return Table("path", "Greedy merges down to one cluster", columns, rows)
 
 
 def _nodes(fit: BlockFit, labels_file: str | None) -> Table:

@@ -19,6 +19,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "draws": ("figures.js", "map.js", "draws.js"),
     "pairs": (),
     "network": (),
+    "mixture": (),
 }
 #: Characters that could end the script element that holds the JSON.
 ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}

@@ -24,7 +24,8 @@ TERMS = {
     "component": "Items that are joined by pairs with a positive probability of being together. No best partition "
     "joins two components.",
     "doubt": "The expected number, or the probability, of being elsewhere than the estimate says.",
-    "icl": "Integrated complete-data likelihood: how well a partition explains the network, parameters integrated out.",
+    "icl": "Integrated complete-data likelihood: how well a partition explains the data, parameters integrated out.",
+    "bits": "Of a column: how much a cell tells about the cluster of its row, on average; 0 if it tells nothing.",
     "dyads": "Pairs of nodes that could be linked.",
 }
 #: Words that are explained wherever a page has content of this name.

@@ -1,0 +1,92 @@
+"""`partita cluster --maximize`: the partition of a table of largest exact ICL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from partita.cli.mixture_table import read_mixed
+from partita.cli.terminal import print_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from partita.models import MixtureFit
+    from partita.profiles import Profiles
+
+WRITTEN = ("labels.csv", "profiles.csv", "columns.csv", "path.csv", "runs.csv", "summary.json", "report.html")
+
+
+def maximize_table(
+    data: str,
+    out: Path,
+    families: Mapping[str, str],
+    missing: Sequence[str] | None,
+    k_max: int | None,
+    restarts: int,
+    seed: int | None,
+    level: float,
+    *,
+    force: bool,
+    json: bool,
+) -> None:
+    """Searches, and writes labels, profiles, the merge path, the runs and a report."""
+    import partita as pt
+    from partita.cli.outputs import print_json, whole_folder
+    from partita.cli.results import print_warnings
+    from partita.report.mixtures import mixture_answer
+
+    with whole_folder(out, force=force, known=WRITTEN) as folder:
+        table = read_mixed(data, families, missing)
+        model = pt.models.MixtureDPM(families)
+        schema = model.describe(table)
+        if not json:
+            print_lines(str(schema))
+        fit = model.maximize(table, k_max, restarts, rng=seed)
+        told = pt.profiles(fit, table, columns=families, level=level, rng=seed)
+        facts = _facts(fit) | {"families": {column.name: column.family for column in schema.columns}}
+        _write(folder, fit, told, facts)
+    if json:
+        print_json(facts | {"labels": fit.labels.tolist()})
+        return
+    print_warnings(facts["warnings"])
+    print_lines(mixture_answer(fit))
+    print_lines(str(told))
+    print(f"Results are in {out}; open {out / 'report.html'} in a browser.")
+
+
+def write_profiles(folder: Path, told: Profiles) -> None:
+    """profiles.csv and columns.csv."""
+    from partita.cli.outputs import write_csv
+
+    header = ("cluster", "items", "column", "level", "mean", "low", "high")
+    write_csv(folder / "profiles.csv", header, ([row[name] for name in header] for row in told.rows()))
+    information = ((column.column.name, column.column.family, column.information) for column in told.columns)
+    write_csv(folder / "columns.csv", ("column", "family", "bits"), information)
+
+
+def _facts(fit: MixtureFit) -> dict[str, Any]:
+    return {
+        "n_items": len(fit.labels),
+        "n_clusters": fit.n_clusters,
+        "icl": fit.icl,
+        "runs": [{"start": run.start, "icl": run.icl} for run in fit.runs],
+        "group_icl": fit.group_icl.tolist(),
+        "times_reached": fit.times_reached,
+        "warnings": list(fit.found.warnings("--restarts ")),
+    }
+
+
+def _write(folder: Path, fit: MixtureFit, told: Profiles, facts: dict[str, Any]) -> None:
+    from partita.cli.outputs import write_csv, write_json
+    from partita.cli.results import command_line
+    from partita.report import report
+
+    names = fit.names or tuple(map(str, range(len(fit.labels))))
+    write_csv(folder / "labels.csv", ("item", "cluster"), zip(names, fit.labels.tolist(), strict=True))
+    write_csv(folder / "path.csv", ("n_clusters", "icl"), zip(fit.path.n_clusters.tolist(), fit.path.icl, strict=True))
+    write_csv(folder / "runs.csv", ("run", "start", "icl"), [(i, r.start, r.icl) for i, r in enumerate(fit.runs)])
+    write_profiles(folder, told)
+    write_json(folder / "summary.json", facts | {"command": command_line()})
+    page: dict[str, Any] = {"command": command_line(), "labels_file": "labels.csv", "profiles": told}
+    report(fit, path=folder / "report.html", title="Clusters of a table", **page)

@@ -1,0 +1,97 @@
+"""The page about the partition of a table of largest exact ICL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from partita._partition_checks import check_partition_of
+from partita.agreement import adjusted_rand, nmi
+from partita.report.labels import held_labels
+from partita.report.profiles import profile_section
+from partita.report.search_tables import agreement_sentence, path_table, runs_table
+from partita.report.tables import Column, Table
+
+if TYPE_CHECKING:
+    from partita.models import MixtureFit
+    from partita.profiles import Profiles
+
+ITEMS_LISTED = 2000
+NAMES_SHOWN = 12
+
+
+def mixture_content(
+    fit: MixtureFit,
+    truth: ArrayLike | None,
+    profiles: Profiles | None,
+    *,
+    title: str,
+    command: str | None,
+    labels_file: str | None,
+) -> dict[str, Any]:
+    """Everything the template needs."""
+    names = fit.names or tuple(map(str, range(len(fit.labels))))
+    return {
+        "title": title,
+        "warnings": fit.warnings,
+        "answer": mixture_answer(fit),
+        "settings": list(_settings(fit)),
+        "clusters": _clusters(fit, names),
+        "profiles": None if profiles is None else profile_section(profiles),
+        "runs": runs_table(fit),
+        "agreement": agreement_sentence(fit),
+        "path": path_table(fit.path),
+        "items": _items(fit, names, labels_file),
+        "labels": held_labels(fit.labels, fit.names),
+        "truth": None if truth is None else list(_against_truth(fit, truth)),
+        "command": command,
+    }
+
+
+def mixture_answer(fit: MixtureFit) -> str:
+    """The result as a scientist could paste it into a paper."""
+    return (
+        f"The {len(fit.labels):,} items fall into {fit.n_clusters:,}"
+        f" {'cluster' if fit.n_clusters == 1 else 'clusters'} of {fit.sizes.min():,} to {fit.sizes.max():,} items,"
+        f" the largest exact ICL that was found, {fit.icl:,.2f}; {fit.found.in_words()}."
+    )
+
+
+def _settings(fit: MixtureFit) -> Iterator[tuple[str, str]]:
+    yield "Items", f"{len(fit.labels):,}"
+    yield "Criterion", "exact integrated classification likelihood, log p(X, z | K)"
+    yield "Cluster proportions", f"Dirichlet({fit.n0:g}, …, {fit.n0:g})"
+    yield "Runs", f"{len(fit.runs):,}"
+
+
+def _clusters(fit: MixtureFit, names: tuple[str, ...]) -> Table:
+    rows = []
+    for k, size in enumerate(fit.sizes.tolist()):
+        members = np.flatnonzero(fit.labels == k)[:NAMES_SHOWN]
+        shown = ", ".join(names[i] for i in members) + (", …" if size > NAMES_SHOWN else "")
+        rows.append((k, size, size / len(fit.labels), shown))
+    columns = (
+        Column("Cluster", "number"),
+        Column("Items", "number"),
+        Column("Share", "percent"),
+        Column("First items", "text"),
+    )
+    return Table("clusters", "Clusters", columns, rows)
+
+
+def _items(fit: MixtureFit, names: tuple[str, ...], labels_file: str | None) -> Table:
+    listed = np.argsort(fit.labels, kind="stable")[:ITEMS_LISTED]
+    rows = [(names[i], int(fit.labels[i])) for i in listed]
+    left_out = "" if len(listed) == len(fit.labels) else f"The first {ITEMS_LISTED:,} of {len(fit.labels):,} items. "
+    note = f"{left_out}{f'All labels are in {labels_file}.' if labels_file else ''}".strip()
+    return Table("items", "Items", (Column("Item", "text"), Column("Cluster", "number")), rows, note or None, True)
+
+
+def _against_truth(fit: MixtureFit, truth: ArrayLike) -> Iterator[tuple[str, str]]:
+    known = check_partition_of(truth, fit.names, len(fit.labels), "truth", "the table")
+    yield "Clusters of the truth", f"{known.max() + 1:,}"
+    yield "Normalised mutual information", f"{float(nmi(fit.labels, known)):.4f}"
+    yield "Adjusted Rand index", f"{float(adjusted_rand(fit.labels, known)):.4f}"

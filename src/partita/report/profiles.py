@@ -1,0 +1,114 @@
+"""What makes the clusters, for the page: a table of their profiles, and a picture of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from partita.profiles import ColumnProfile, Profiles
+from partita.report.tables import Column, Table
+
+CLUSTERS_SHOWN = 24  # the largest
+ROWS_SHOWN = 60  # columns and levels, those that tell most first
+NAME_SHOWN = 34  # characters
+MOST_DEVIATIONS = 2.0  # standard deviations at which colours end
+#: Colours below, at and above a column's mean, and of level shares 0 and 1.
+BELOW, MIDDLE, ABOVE = (0, 114, 178), (247, 247, 247), (213, 94, 0)
+NONE, ALL = (247, 247, 247), (0, 105, 80)
+CELL_WIDTH, CELL_HEIGHT, LEFT, TOP = 52, 20, 270, 26  # of the picture
+
+Colour = tuple[int, int, int]
+#: A row: the column and its name here, which includes the level, and the place of the level or None.
+Row = tuple[ColumnProfile, str, int | None]
+
+
+def profile_section(told: Profiles) -> dict[str, Any]:
+    """A table and a picture of the profiles, the columns that tell most first."""
+    clusters = np.argsort(-told.sizes, kind="stable")[:CLUSTERS_SHOWN]
+    rows = list(_rows(told))
+    return {
+        "words": _words(told, len(rows)),
+        "table": _table(told, rows[:ROWS_SHOWN], clusters.tolist()),
+        "picture": _picture(told, rows[:ROWS_SHOWN], clusters.tolist()),
+    }
+
+
+def _rows(told: Profiles) -> Iterator[Row]:
+    for own in sorted(told.columns, key=lambda own: -own.information):
+        if not own.column.levels:
+            yield own, own.column.name, None
+        for place, level in enumerate(own.column.levels):
+            yield own, f"{own.column.name}: {level}", place
+
+
+def _words(told: Profiles, n_rows: int) -> str:
+    words = (
+        "Bits say how much a cell of a column tells about the cluster of its row, on average; columns that tell most"
+        f" come first. Intervals are of {told.level:.0%} posterior probability."
+    )
+    if n_rows > ROWS_SHOWN:
+        words += f" The first {ROWS_SHOWN} of {n_rows:,} columns and levels are shown."
+    if len(told.sizes) > CLUSTERS_SHOWN:
+        words += f" The {CLUSTERS_SHOWN} largest of {len(told.sizes):,} clusters are shown."
+    return words
+
+
+def _table(told: Profiles, rows: list[Row], clusters: list[int]) -> Table:
+    columns = (
+        Column("Column", "text"),
+        Column("Family", "text"),
+        Column("Bits", "share", "What a cell tells about the cluster of its row, on average"),
+        *(Column(f"Cluster {k}", "text") for k in clusters),
+    )
+    cells = [
+        (name, own.column.family, own.information, *(_interval(own, k, place) for k in clusters))
+        for own, name, place in rows
+    ]
+    return Table("profiles", "Mean of each cluster, or share of each level", columns, cells)
+
+
+def _interval(own: ColumnProfile, cluster: int, place: int | None) -> str:
+    at = (cluster,) if place is None else (cluster, place)
+    mean, low, high = (float(values[at]) for values in (own.mean, own.low, own.high))
+    if place is not None:
+        return f"{mean:.0%} ({low:.0%} to {high:.0%})"
+    return f"{mean:.4g} ({low:.4g} to {high:.4g})"
+
+
+def _picture(told: Profiles, rows: list[Row], clusters: list[int]) -> dict[str, Any]:
+    """Rectangles and words of a drawing of so many units."""
+    cells, names = [], []
+    for line, (own, name, place) in enumerate(rows):
+        y = TOP + line * CELL_HEIGHT
+        names.append((LEFT - 8, y + CELL_HEIGHT - 6, _short(name)))
+        for column, k in enumerate(clusters):
+            shown = _interval(own, k, place)
+            cells.append((LEFT + column * CELL_WIDTH, y, _colour(own, k, place), f"{name}, cluster {k}: {shown}"))
+    heads = [(LEFT + (column + 0.5) * CELL_WIDTH, TOP - 8, str(k)) for column, k in enumerate(clusters)]
+    return {
+        "width": LEFT + len(clusters) * CELL_WIDTH,
+        "height": TOP + len(rows) * CELL_HEIGHT,
+        "cell": (CELL_WIDTH - 1, CELL_HEIGHT - 1),
+        "cells": cells,
+        "names": names,
+        "heads": heads,
+    }
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= NAME_SHOWN else f"{name[: NAME_SHOWN - 1]}…"
+
+
+def _colour(own: ColumnProfile, cluster: int, place: int | None) -> str:
+    """Blue below and orange above the mean of a column; darker green for a larger share of a level."""
+    if place is not None:
+        return _between(NONE, ALL, float(own.mean[cluster, place]))
+    deviation = float(np.clip(own.standardised[cluster] / MOST_DEVIATIONS, -1, 1))
+    return _between(MIDDLE, ABOVE if deviation > 0 else BELOW, abs(deviation))
+
+
+def _between(start: Colour, end: Colour, share: float) -> str:
+    mixed = (round(a + share * (b - a)) for a, b in zip(start, end, strict=True))
+    return "#{:02x}{:02x}{:02x}".format(*mixed)

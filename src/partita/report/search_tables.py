@@ -1,0 +1,32 @@
+"""What pages say of a search for the largest ICL: its runs, how far they agree, and the merges of the result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from partita.report.tables import Column, Table
+
+if TYPE_CHECKING:
+    from partita.models import MergePath
+
+PATH_LISTED = 2000
+
+
+def agreement_sentence(fit: Any) -> str:
+    """How far the runs of a fit agree."""
+    words: str = fit.found.in_words()
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def runs_table(fit: Any) -> Table:
+    """One row per run of a fit."""
+    rows = [(at, run.start, run.icl, fit.icl - run.icl) for at, run in enumerate(fit.runs)]
+    columns = (Column("run", "number"), Column("start", "text"), Column("ICL", "log"), Column("below the best", "log"))
+    return Table("runs", "Runs before any crossing", columns, rows)
+
+
+def path_table(path: MergePath) -> Table:
+    """One row per number of clusters."""
+    rows = list(zip(path.n_clusters.tolist(), path.icl.tolist(), strict=True))[:PATH_LISTED]
+    columns = (Column("clusters", "number"), Column("ICL", "log"))
+    return Table("path", "Greedy merges down to one cluster", columns, rows)
