@@ -66,3 +66,14 @@ def test_random_states():
     seeds = [np.random.RandomState(4), np.random.RandomState(4)]
     one, other = (QUICK.__class__(**{**QUICK.get_params(), "random_state": s}).fit(X).chain_.labels for s in seeds)
     np.testing.assert_array_equal(one, other)
+
+
+def test_poor_mixing_is_said_once():
+    """By `sample`; the estimate holds it too, without another warning."""
+    wide = np.random.default_rng(2).normal(size=(300, 3)) * [1.0, 5.0, 20.0]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = GaussianDPM("diag", draws=8, warmup=0, chains=4, random_state=1).fit(wide)
+    assert model.chain_.warnings
+    assert model.estimate_.warnings
+    assert sum(issubclass(warning.category, pt.MixingWarning) for warning in caught) == 1

@@ -1,13 +1,18 @@
-"""Tables that people have: the votes of the House with their gaps, from a csv file to clusters."""
+"""Tables that people have, from csv files to clusters and reports: votes with gaps, penguins, eruptions, galaxies."""
 
+import csv
+import json
 from importlib.resources import files
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import partita as pt
+from partita.cli import app
 
-VOTES = files("partita.datasets") / "house_votes_84.csv"
+DATASETS = files("partita.datasets")
+VOTES = DATASETS / "house_votes_84.csv"
 
 
 @pytest.mark.filterwarnings("ignore:1 rows have no observed cell, the first in row 248")  # who never voted
@@ -28,3 +33,34 @@ def test_the_votes_of_the_house():
     told = pt.profiles(best, votes, rng=1)
     assert max(told.columns, key=lambda own: own.information).information > 0.4
     assert chain.impute(draws=20, rng=1).n_cells == sum(vote is None for column in votes.values() for vote in column)
+
+
+def run(*words):
+    return CliRunner().invoke(app, [*map(str, words)])
+
+
+@pytest.mark.parametrize(("name", "most"), [("old_faithful", 4), ("galaxies", 8)])
+def test_from_csv_to_report(name, most, tmp_path):
+    out = tmp_path / "results"
+    short = ("--draws", 60, "--warmup", 100, "--chains", 2, "--seed", 1)
+    done = run("cluster", DATASETS / f"{name}.csv", "--out", out, *short)
+    assert done.exit_code == 0, done.output
+    summary = json.loads((out / "summary.json").read_text())
+    assert 2 <= summary["n_clusters"] <= most
+    assert 'id="profiles-section"' in (out / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.filterwarnings("ignore:.*rows have no observed cell")
+def test_penguins(tmp_path):
+    """Species from the other columns, numbers and categories with gaps, end to end."""
+    penguins = pytest.importorskip("palmerpenguins").load_penguins()
+    species = penguins.pop("species")
+    penguins.drop(columns="year").to_csv(tmp_path / "penguins.csv", index=False, na_rep="NA")
+    out = tmp_path / "results"
+    done = run("cluster", tmp_path / "penguins.csv", "--maximize", "--out", out, "--seed", 1)
+    assert done.exit_code == 0, done.output
+    with (out / "labels.csv").open(newline="") as stream:
+        labels = np.array([int(row["cluster"]) for row in csv.DictReader(stream)])
+    # clusters are of one species each, most of them of one sex
+    majority = sum(species[labels == k].value_counts().iloc[0] for k in range(labels.max() + 1))
+    assert majority / len(species) > 0.9

@@ -13,7 +13,7 @@ from scipy.special import gammaln
 
 from partita import _core
 from partita._html import rows_table
-from partita._names import as_named, names_or_none
+from partita._names import as_named
 from partita._partition_checks import check_partition
 from partita._validate import check_count, check_n_jobs, check_positive, check_rng
 from partita.models.merge_path import MergePath
@@ -67,7 +67,7 @@ class MixtureFit(WithRuns):
         """The clustering as a pandas Series, indexed by the items' names where they have any."""
         import pandas as pd
 
-        return pd.Series(self.labels, index=names_or_none(self.names), name="cluster")
+        return pd.Series(self.labels, index=None if self.names is None else list(self.names), name="cluster")
 
     def __repr__(self) -> str:
         words = f"{len(self.labels)} items in {self.n_clusters} clusters, ICL {self.icl:.3f}"
