@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from fuzz.targets import ensembles, estimates, files, models, pairs, partitions, posterior, tables
+from fuzz.targets import comparisons, ensembles, estimates, files, models, pairs, partitions, posterior, tables
 from fuzz.targets.registry import TARGETS, Target
 
 __all__ = [
     "TARGETS",
     "Target",
+    "comparisons",
     "ensembles",
     "estimates",
     "files",
