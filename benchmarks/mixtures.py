@@ -1,10 +1,11 @@
 """Mixtures of tables: the cost of a cell of each kind, chains that arrive, and a large table.
 
-    python -m benchmarks.mixtures [--rivals] [--large]
+    python -m benchmarks.mixtures [--rivals [SEEDS]] [--wide] [--large] [--maximize]
 
 Times are CPU seconds of one core, so that other work on the machine does not count; ratios are within one run.
-`--rivals` adds scikit-learn's variational mixture on 20,000 × 10 numbers with 20 separated clusters, ten seeds;
-`--large` adds 1,000,000 rows × 20 mixed columns.
+`--rivals` adds scikit-learn's variational mixture on 20,000 × 10 numbers with 20 separated clusters, ten seeds or as
+many as given; `--wide` adds 200,000 × 10; `--large` adds 1,000,000 rows × 20 mixed columns; `--maximize` adds the
+largest ICL of two tables.
 """
 
 from __future__ import annotations
@@ -70,11 +71,36 @@ def cost_of_cells() -> None:
         print(f"{name:<28} {cost:6.2f} ns per cell and cluster, {cost / costs['gaussian']:.2f} of a gaussian cell")
 
 
-def arriving(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """20 separated clusters in 20,000 × 10 numbers, and their labels."""
+def arriving(seed: int, rows: int = 20_000) -> tuple[np.ndarray, np.ndarray]:
+    """20 separated clusters in so many rows of 10 numbers, and their labels."""
     rng = np.random.default_rng(seed)
-    labels = rng.integers(CLUSTERS, size=20_000)
-    return rng.normal(0, 8, (CLUSTERS, COLUMNS))[labels] + rng.normal(size=(20_000, COLUMNS)), labels
+    labels = rng.integers(CLUSTERS, size=rows)
+    return rng.normal(0, 8, (CLUSTERS, COLUMNS))[labels] + rng.normal(size=(rows, COLUMNS)), labels
+
+
+def wide_chain(rows: int = 200_000) -> None:
+    """One chain of the default warm-up on ten times the rows."""
+    X, truth = arriving(0, rows)
+    started = time.process_time()
+    chain = pt.models.GaussianDPM("diag").sample(X, draws=1, warmup=1000, chains=1, rng=0, n_jobs=1)
+    seconds = time.process_time() - started
+    nmi = pt.nmi(truth, chain.labels[0, -1])
+    print(f"{rows:,} x 10: clusters {chain.n_clusters[0, -1]}, NMI {nmi:.4f}; {seconds:.0f} s per chain")
+
+
+def largest_icl() -> None:
+    """`maximize` of the votes of the House (gaps are a level) and of a simulated table of categories."""
+    from importlib.resources import files
+
+    rows = [line.split(",") for line in (files("partita.datasets") / "house_votes_84.csv").read_text().split()]
+    votes = dict(zip(rows[0], np.array(rows[1:]).T.tolist(), strict=True))
+    votes.pop("party")
+    levels, _ = tables(8000)["categorical"]
+    for name, table in (("house votes, 435 x 16", votes), ("8,000 x 10 of 8 levels, 20 clusters", levels)):
+        for seed in range(3):
+            started = time.process_time()
+            fit = MixtureDPM("categorical").maximize(table, rng=seed, n_jobs=1)
+            print(f"{name}: ICL {fit.icl:.2f}, {fit.n_clusters} clusters; {time.process_time() - started:.1f} s")
 
 
 def chains_that_arrive(seeds: int = 10) -> None:
@@ -106,19 +132,31 @@ def large_table(rows: int = 1_000_000) -> None:
         table[f"level{j}"] = rng.integers(8, size=CLUSTERS)[labels].astype(float)
     families = {name: "count" if name.startswith("count") else "categorical" for name in table if name[0] != "n"}
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    started = time.process_time()
-    MixtureDPM(families).sample(table, draws=2, warmup=8, chains=1, rng=1, n_jobs=1)
-    seconds = time.process_time() - started
+    seconds = []
+    for warmup in (1, 9):
+        started = time.process_time()
+        chain = MixtureDPM(families).sample(table, draws=1, warmup=warmup, chains=1, rng=1, n_jobs=1)
+        seconds.append(time.process_time() - started)
+    rate = 8 * 60 / (seconds[1] - seconds[0])
     smallest = rows * (5 * 8 + 5 * 4 + 10) / 2**20
     used = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**10
-    print(f"{rows:,} x 20: start and 10 sweeps in {seconds:.0f} s; {used:.0f} MB beside {smallest:.0f} MB of the table")
+    print(
+        f"{rows:,} x 20: reading and 2 sweeps {seconds[0]:.0f} s, then {rate:.0f} sweeps a minute at"
+        f" {chain.n_clusters[0, -1]} clusters; {used:.0f} MB more than before, and the smallest types of the cells"
+        f" take {smallest:.0f} MB"
+    )
 
 
 def main() -> None:
     warnings.simplefilter("ignore")
     cost_of_cells()
     if "--rivals" in sys.argv:
-        chains_that_arrive()
+        rest = sys.argv[sys.argv.index("--rivals") + 1 :]
+        chains_that_arrive(int(rest[0]) if rest and rest[0].isdigit() else 10)
+    if "--wide" in sys.argv:
+        wide_chain()
+    if "--maximize" in sys.argv:
+        largest_icl()
     if "--large" in sys.argv:
         large_table()
 
