@@ -9,36 +9,35 @@ from typing import Annotated, Any
 import typer
 
 from partita.cli.given import refuse
+from partita.cli.network_options import (
+    BlockKind,
+    Counts,
+    DegreeCorrected,
+    EdgeColumns,
+    EdgeFile,
+    Loops,
+    NodeFile,
+    Undirected,
+    read_graph,
+)
 from partita.cli.options import Json
 
 RESULTS = ("labels.csv", "blocks.csv", "path.csv", "runs.csv", "summary.json", "report.html")
 
 
 def run(
-    edges: Annotated[
-        Path,
-        typer.Argument(
-            help="Edge list: csv with a header; columns source, target (or from, to), maybe weight. Or .graphml, .gml."
-        ),
-    ],
+    edges: EdgeFile,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for labels.csv, blocks.csv, path.csv, runs.csv, summary.json and report.html."),
     ] = None,
-    undirected: Annotated[bool, typer.Option("--undirected", help="Edges have no direction.")] = False,
-    loops: Annotated[bool, typer.Option("--loops", help="A node may link to itself.")] = False,
-    counts: Annotated[bool, typer.Option("--counts", help="Weights are counts of edges.")] = False,
-    blocks: Annotated[
-        str, typer.Option(help="free, or affiliation: one edge parameter within clusters, one between them.")
-    ] = "free",
-    degree_corrected: Annotated[
-        bool, typer.Option("--degree-corrected", help="Nodes of a cluster may differ in degree.")
-    ] = False,
-    columns: Annotated[
-        str | None,
-        typer.Option(help="Columns of the two ends of an edge and optionally its weight, as in source,target,weight."),
-    ] = None,
-    nodes: Annotated[Path | None, typer.Option(help="csv whose first column names all nodes.")] = None,
+    undirected: Undirected = False,
+    loops: Loops = False,
+    counts: Counts = False,
+    blocks: BlockKind = "free",
+    degree_corrected: DegreeCorrected = False,
+    columns: EdgeColumns = None,
+    nodes: NodeFile = None,
     truth: Annotated[
         str | None, typer.Option(help="csv of node, label to compare with; file.csv:column selects the labels.")
     ] = None,
@@ -57,14 +56,12 @@ def run(
     Example: partita blockmodel edges.csv --undirected --out run/
     """
     from partita.cli.outputs import print_json, whole_folder
-    from partita.models import StochasticBlockModel, as_graph
-    from partita.models.blocks.node_labels import read_node_labels, read_node_names
+    from partita.models import StochasticBlockModel
+    from partita.models.blocks.node_labels import read_node_labels
 
     if out is None:
         refuse(["force"], "is for the results that --out writes; give --out too")
-    names = None if nodes is None else read_node_names(nodes)
-    chosen = None if columns is None else [name.strip() for name in columns.split(",")]
-    graph = as_graph(edges, directed=not undirected, counts=counts, nodes=names, columns=chosen)
+    graph = read_graph(edges, undirected=undirected, counts=counts, columns=columns, nodes=nodes)
     known = None if truth is None else read_node_labels(truth, graph.names)
     model = StochasticBlockModel(
         not undirected,

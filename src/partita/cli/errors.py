@@ -67,6 +67,7 @@ def as_typed(message: str) -> str:
     """
     message = re.sub(r"\b(header|index)=(True|False)", lambda m: f"--{'' if m[2] == 'True' else 'no-'}{m[1]}", message)
     message = re.sub(r"\bedges='counts'", "--counts", message)
+    message = re.sub(r", edges='real' (takes )?any weights", "", message)  # an option that the command does not have
     message = re.sub(r"\bdegree_corrected=True", "--degree-corrected", message)
     message = re.sub(r"\b(long|columns)=\(([^)]*)\)", lambda m: f"--{m[1]} {_joined(m[2])}", message)
     message = re.sub(r"\b(missing|variable)='([^']*)'", lambda m: f"--{m[1]} {shlex.quote(m[2])}", message)

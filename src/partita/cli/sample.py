@@ -13,6 +13,17 @@ from partita.cli.command import register
 from partita.cli.errors import INTERRUPTED
 from partita.cli.given import was_typed
 from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, read_mixed
+from partita.cli.network_options import (
+    BlockKind,
+    Counts,
+    DegreeCorrected,
+    EdgeColumns,
+    EdgeFile,
+    Loops,
+    NodeFile,
+    Undirected,
+    read_graph,
+)
 from partita.cli.options import DataColumns, Json
 from partita.cli.terminal import print_lines
 
@@ -89,7 +100,7 @@ def dpm(
     if resume:
         inputs = {"X": as_data(table.values)}
         _check_same_run(out, model, chains, data, inputs, table.distinct_names(), ("covariance", "standardize"))
-    _run(model, table.values, table.distinct_names(), out, chains, resume, json)
+    _run(model, table.values, out, chains, resume, json, names=table.distinct_names())
 
 
 def mixture(
@@ -117,15 +128,85 @@ def mixture(
         _check_same_run(out, model, chains, data, encode(table, schema), table.names, ())
     if not json:
         print_lines(str(schema))
-    _run(model, table, table.names, out, chains, resume, json)
+    _run(model, table, out, chains, resume, json, names=table.names)
+
+
+def sbm(
+    edges: EdgeFile,
+    out: RunFolder,
+    chains: Chains,
+    undirected: Undirected = False,
+    loops: Loops = False,
+    counts: Counts = False,
+    blocks: BlockKind = "free",
+    degree_corrected: DegreeCorrected = False,
+    columns: EdgeColumns = None,
+    nodes: NodeFile = None,
+    resume: Resume = False,
+    json: Json = False,
+) -> None:
+    """Stochastic block model of a network.
+
+    Example: partita sample sbm edges.csv --undirected --out run.partita --seed 1
+    """
+    from partita.models import StochasticBlockModel
+    from partita.models.blocks.sampling import graph_arrays, item_names
+
+    graph = read_graph(edges, undirected=undirected, counts=counts, columns=columns, nodes=nodes)
+    kind = "counts" if counts else "binary"
+    model = StochasticBlockModel(not undirected, loops, edges=kind, blocks=blocks, degree_corrected=degree_corrected)
+    if resume:
+        settings = ("loops", "blocks", "degree_corrected")
+        _check_same_run(out, model, chains, str(edges), graph_arrays(graph), item_names(graph), settings)
+    if not json:
+        print_lines(f"{'undirected' if undirected else 'directed'} network, {graph.n_nodes:,} nodes")
+    _run(model, graph, out, chains, resume, json)
+
+
+def lbm(
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="CSV of 0 and 1 (or counts): one row per row of the matrix; a header is optional. "
+            "A column named item, node, name or id names the rows."
+        ),
+    ],
+    out: RunFolder,
+    chains: Chains,
+    columns: DataColumns = None,
+    counts: Counts = False,
+    degree_corrected: DegreeCorrected = False,
+    resume: Resume = False,
+    json: Json = False,
+) -> None:
+    """Latent block model of a matrix: rows and columns clustered together. The draws are those of the rows.
+
+    Example: partita sample lbm matrix.csv --out run.partita --seed 1
+    """
+    from dataclasses import replace
+
+    from partita.cli.inputs import read_data
+    from partita.models import LatentBlockModel, as_bipartite
+    from partita.models.blocks.sampling import graph_arrays, item_names
+
+    table = read_data(data, columns)
+    kind = "counts" if counts else "binary"
+    graph = as_bipartite(table.values, edges=kind)
+    graph = replace(graph, names=table.distinct_names() or graph.names)
+    model = LatentBlockModel(edges=kind, degree_corrected=degree_corrected)
+    if resume:
+        _check_same_run(out, model, chains, data, graph_arrays(graph), item_names(graph), ("degree_corrected",))
+    _run(model, graph, out, chains, resume, json)
 
 
 register(app, "dpm", dpm)
 register(app, "mixture", mixture)
+register(app, "sbm", sbm)
+register(app, "lbm", lbm)
 
 
-def _run(model: Any, data: Any, names: Any, out: Path, chains: Chains, resume: bool, json: bool) -> None:
-    """Samples, or goes on; the draws are then in draws.npy of the run's directory."""
+def _run(model: Any, data: Any, out: Path, chains: Chains, resume: bool, json: bool, **names: Any) -> None:
+    """Samples, or goes on; the draws are then in draws.npy of the run's directory. A network has its own names."""
     from partita._atomic import atomic_file
     from partita._draws.npy import write_npy
     from partita.models import resume as go_on
@@ -133,7 +214,7 @@ def _run(model: Any, data: Any, names: Any, out: Path, chains: Chains, resume: b
     if resume:
         chain = go_on(out, chains.draws if was_typed("draws") else None, **chains.running)
     else:
-        chain = chains.sample(model, data, names=names, path=out)
+        chain = chains.sample(model, data, path=out, **names)
     with atomic_file(out / "draws.npy") as temporary:
         write_npy(temporary, chain.labels)
     _tell(chain, out, json)
@@ -163,7 +244,8 @@ def _check_same_run(
         if was_typed(name) and asked[name] != begun.get(name):
             other = "another" if name == "seed" else begun.get(name)
             raise ValueError(
-                f"--{name}: the run in {path} began with {other} and cannot be continued with a different value"
+                f"--{name.replace('_', '-')}: the run in {path} began with {other} "
+                "and cannot be continued with a different value"
             )
     stored = run.inputs()
     same = stored.keys() == inputs.keys() and all(

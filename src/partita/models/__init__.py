@@ -1,10 +1,12 @@
 """Models that draw partitions from data, and the chains they draw."""
 
 from partita.models.base_measure import GaussianBase
+from partita.models.blocks.comparison import ModelComparison, compare_models
 from partita.models.blocks.fit import BlockFit
 from partita.models.blocks.graph import Graph, as_bipartite, as_graph
 from partita.models.blocks.layers import LayeredBlockModel, LayeredFit
 from partita.models.blocks.lbm import BipartiteChain, LatentBlockFit, LatentBlockModel
+from partita.models.blocks.prediction import HeldOut, edge_probability, held_out
 from partita.models.blocks.rivals import RivalFit, affiliation_vb, louvain, variational_em
 from partita.models.blocks.sbm import StochasticBlockModel
 from partita.models.chain import Chain
@@ -29,6 +31,7 @@ __all__ = [
     "GaussianBase",
     "GaussianDPM",
     "Graph",
+    "HeldOut",
     "Imputation",
     "LatentBlockFit",
     "LatentBlockModel",
@@ -37,6 +40,7 @@ __all__ = [
     "MergePath",
     "MixtureDPM",
     "MixtureFit",
+    "ModelComparison",
     "PowerAlpha",
     "RivalFit",
     "RunFormatError",
@@ -49,6 +53,9 @@ __all__ = [
     "affiliation_vb",
     "as_bipartite",
     "as_graph",
+    "compare_models",
+    "edge_probability",
+    "held_out",
     "louvain",
     "resume",
     "variational_em",

@@ -125,12 +125,17 @@ class BlockFit(NodeFit):
         return block_table(self.graph, self.edges, self.labels, self.labels, level)
 
     def predict(self, pairs: ArrayLike) -> NDArray[np.float64]:
-        """Posterior mean of the edge probability (or rate) for (m, 2) pairs of nodes, given the partition."""
-        if self.edges.degree_corrected:
-            raise ValueError("predict: a degree-corrected model has no probability that is the same for a block")
+        """Posterior mean of the edge probability (or rate) for (m, 2) pairs of nodes, given the partition.
+
+        With degree correction it is the rate E[φ_i φ_j] E[λ]: the block's times what the nodes' degrees say.
+        `models.edge_probability` has the probability of an edge for every model, and averages over draws.
+        """
+        from partita.models.blocks.shares import share_products
+
         mean = self.blocks().mean
         source, target = check_pairs(pairs, (len(self.labels), len(self.labels)))
-        return mean[self.labels[source], self.labels[target]]
+        share = share_products(self.graph, self.edges, self.labels, self.labels, source, target)
+        return mean[self.labels[source], self.labels[target]] * share
 
 
 def node_labels(labels: ArrayLike, names: Sequence[Any], name: str, whose: str) -> NDArray[np.int64]:
@@ -161,18 +166,36 @@ def block_table(
     """Counts of every block and the posterior of its parameter."""
     if not 0 < level < 1:
         raise ValueError(f"level must be between 0 and 1, got {level!r}")
-    counts, dyads = block_counts(graph, edges, rows, columns)
-    e, m = (pooled(cells, edges.directed) if edges.affiliation else cells for cells in (counts, dyads))
-    if edges.counts:
-        posterior = gamma(edges.first + e, scale=1 / (edges.second + m))
-    else:
-        posterior = beta(edges.first + e, edges.second + m - e)
+    cells = block_posterior(graph, edges, rows, columns)
+    posterior = gamma(cells.first, scale=1 / cells.second) if edges.counts else beta(cells.first, cells.second)
     tail = (1 - level) / 2
     marks = None
     if edges.marks is not None:
         sums = functools.partial(mark_sums, edges, rows, columns, graph.bipartite)
         marks = block_marks(edges.marks, sums, graph.adjacency, level)
-    return Blocks(posterior.mean(), posterior.ppf(tail), posterior.ppf(1 - tail), counts, dyads, level, marks)
+    return Blocks(
+        posterior.mean(), posterior.ppf(tail), posterior.ppf(1 - tail), cells.edges, cells.dyads, level, marks
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class BlockPosterior:
+    """Edges and dyads of every block, and the posterior of its parameter: Beta(first, second), or Gamma with this shape
+    and rate if edges are counts."""
+
+    edges: NDArray[np.int64]
+    dyads: NDArray[np.float64]
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+
+
+def block_posterior(graph: Graph, edges: EdgeModel, rows: NDArray[Any], columns: NDArray[Any]) -> BlockPosterior:
+    """Counts of every block, and the posterior of its parameter."""
+    counts, dyads = block_counts(graph, edges, rows, columns)
+    e, m = counts.astype(np.float64), dyads
+    if edges.affiliation:
+        e, m = pooled(e, edges.directed), pooled(m, edges.directed)
+    return BlockPosterior(counts, dyads, edges.first + e, edges.second + (m if edges.counts else m - e))
 
 
 def mark_sums(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._estimator import LazyPosterior
+from partita._html import ShownAsText
 from partita._names import names_or_none
 from partita._validate import check_count, check_positive, check_random_state, check_rng
 from partita.models.blocks.core import EdgeModel, check_degree_correction, check_settings, constant, native_model
@@ -27,6 +28,7 @@ from partita.models.blocks.sampling import (
     make_samplers,
 )
 from partita.models.blocks.search import Limits, search_partition, start_clusters, start_kinds, start_widths
+from partita.models.blocks.shares import share_products
 from partita.models.blocks.starts import spectral_starts
 from partita.models.chain import Chain, smallest_unsigned
 from partita.models.checkpoint import Plan
@@ -59,6 +61,42 @@ class BipartiteChain(Chain):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class LatentMergePath(ShownAsText):
+    """Greedy merges from the fitted partitions of rows and columns down to one cluster of each.
+
+    Step t merges two clusters of rows, or two of columns, and leaves `n_clusters[t + 1]` and `icl[t + 1]`; the first
+    entries are the fit's own.
+    """
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    kept: NDArray[np.uint32]
+    absorbed: NDArray[np.uint32]
+    icl: NDArray[np.float64]
+
+    @property
+    def n_clusters(self) -> NDArray[np.int64]:
+        """Clusters of rows and of columns before the first merge and after each, (steps, 2)."""
+        k, m = int(self.rows.max()) + 1, int(self.columns.max()) + 1
+        fewer_rows = np.concatenate([[0], np.cumsum(self.absorbed < k)])
+        return np.stack([k - fewer_rows, m - (np.arange(len(self.icl)) - fewer_rows)], axis=1)
+
+    def cut(self, step: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The partitions of rows and columns after so many merges, canonical labels."""
+        if not 0 <= step < len(self.icl):
+            raise ValueError(f"step must be from 0 to {len(self.icl) - 1}, the number of merges, got {step}")
+        k = int(self.rows.max()) + 1
+        target = np.arange(len(self.icl) + 1)
+        for kept, absorbed in zip(self.kept[:step], self.absorbed[:step], strict=True):
+            target[target == absorbed] = kept
+        return canonical(target[self.rows]), canonical(target[self.columns + k])
+
+    def __repr__(self) -> str:
+        k, m = self.n_clusters[0]
+        return f"LatentMergePath({k} x {m} to 1 x 1 clusters, ICL {self.icl[0]:.2f} to {self.icl[-1]:.2f})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class LatentBlockFit(WithRuns):
     """The partitions of rows and columns of largest exact ICL that were found.
 
@@ -66,11 +104,13 @@ class LatentBlockFit(WithRuns):
     ----------
     rows, columns : canonical labels.
     icl : log p(X, rows, columns | K_rows, K_columns), natural logarithm.
+    path : LatentMergePath, the greedy merges of row clusters and column clusters down to one of each.
     """
 
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
     icl: float
+    path: LatentMergePath
     found: Runs
     graph: Graph
     edges: EdgeModel
@@ -92,7 +132,16 @@ class LatentBlockFit(WithRuns):
     def predict(self, pairs: ArrayLike) -> NDArray[np.float64]:
         """Posterior mean probability (or rate) for (m, 2) pairs of row and column, given the partitions."""
         row, column = check_pairs(pairs, (len(self.rows), len(self.columns)))
-        return self.blocks().mean[self.rows[row], self.columns[column]]
+        share = share_products(self.graph, self.edges, self.rows, self.columns, row, column)
+        return self.blocks().mean[self.rows[row], self.columns[column]] * share
+
+    def to_pandas(self) -> tuple[Any, Any]:
+        """The clusters of rows and of columns as two pandas Series, indexed by their names where they have any."""
+        import pandas as pd
+
+        sides = ((self.rows, self.graph.names, "row"), (self.columns, self.graph.column_names or (), "column"))
+        one, other = (pd.Series(labels, names_or_none(names), name=f"{side}_cluster") for labels, names, side in sides)
+        return one, other
 
     def __repr__(self) -> str:
         k, m = self.n_clusters
@@ -203,7 +252,9 @@ class LatentBlockModel(LazyPosterior):
         offset = constant(graph, model)
         rows, columns = canonical(labels[: shape[0]]), canonical(labels[shape[0] :])
         best = checked_log_density(icl + offset, self.params())
-        return LatentBlockFit(rows, columns, best, runs.plus(offset), graph, model)
+        kept, absorbed, change = native.merge_path(np.concatenate([rows, columns]).astype(np.uint32))
+        path = LatentMergePath(rows, columns, kept, absorbed, best + np.concatenate([[0.0], np.cumsum(change)]))
+        return LatentBlockFit(rows, columns, best, path, runs.plus(offset), graph, model)
 
     def sample(
         self,

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
 from partita._estimator import LazyPosterior
 from partita._validate import check_count, check_positive, check_random_state, check_rng
@@ -20,7 +21,7 @@ from partita.models.blocks.core import (
     constant,
     native_model,
 )
-from partita.models.blocks.fit import BlockFit, node_labels
+from partita.models.blocks.fit import BlockFit, block_counts, node_labels
 from partita.models.blocks.graph import Graph, as_graph
 from partita.models.blocks.marks import make_marks
 from partita.models.blocks.sampling import (
@@ -31,6 +32,7 @@ from partita.models.blocks.sampling import (
     make_samplers,
 )
 from partita.models.blocks.search import Limits, check_algorithm, search_partition, start_clusters
+from partita.models.blocks.shares import EstimatedICL, log_blocks, mean_of_logs, share_exposures
 from partita.models.blocks.starts import both_directions, first_partitions
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
@@ -127,13 +129,47 @@ class StochasticBlockModel(LazyPosterior):
 
         With `degree_corrected=True` it is exact only if `loops=True`. Without loops the integral over the shares of a
         cluster's edges has no closed form, and the value is an approximation: the exposure of a cluster's own dyads is
-        taken at equal shares, n_k (n_k − 1) or half of that.
+        taken at equal shares, n_k (n_k − 1) or half of that. `estimate_icl` has the exact value with its Monte Carlo
+        error.
         """
         seen = self._graph(graph)
         model = self._edge_model(seen)
         checked = self._check_labels(seen, labels)
         icl = native_model(seen, model, self.n0).icl(checked) + constant(seen, model)
         return checked_log_density(icl, self.params())
+
+    def estimate_icl(self, graph: Any, labels: ArrayLike, draws: int = 1000, rng: Any = None) -> EstimatedICL:
+        """The exact ICL of a degree-corrected model without loops or with missing dyads, by Monte Carlo.
+
+        p(X | z) = C E[Π_kl g(e_kl, m_kl(φ, ψ))], g(e, m) = Γ(a0 + e)/Γ(a0) b0^a0 / (b0 + m)^(a0 + e)
+
+        where C has the degree terms of the closed form, the shares φ / n_k, ψ / n_l are Dirichlet(1 + d) in each
+        cluster, and m_kl(φ, ψ) = Σ φ_i ψ_j over the observed dyads of the block. With all dyads observed, loops
+        included, m_kl is n_k n_l and the closed form of `icl` follows; else this mean is unbiased, and its error told.
+
+        Parameters
+        ----------
+        graph, labels : as for `icl`; dyads may be missing.
+        draws : of the shares.
+        rng : None, int or numpy Generator.
+
+        Returns
+        -------
+        EstimatedICL : `icl` and the `standard_error` of its Monte Carlo mean.
+        """
+        if not self.degree_corrected:
+            raise ValueError("estimate_icl is for degree_corrected=True: `icl` is exact without")
+        seen, generator = self._graph(graph), check_rng(rng)
+        edges = self._edge_model(seen, missing=True)
+        clusters = self._check_labels(seen, labels).astype(np.int64)
+        counts = block_counts(seen, edges, clusters, clusters)[0].astype(float)
+        several = share_exposures(seen, edges, clusters, check_count(draws, "draws", minimum=2), generator)
+        mean, error = mean_of_logs(np.array([log_blocks(edges, counts, cells) for cells in several]))
+        whole = Graph(seen.adjacency, csr_array(seen.missing.shape), seen.names)
+        plain = native_model(whole, edges, self.n0)
+        blocks = block_counts(whole, edges, clusters, clusters)
+        shares = plain.icl(clusters.astype(np.uint32)) - log_blocks(edges, blocks[0].astype(float), blocks[1])
+        return EstimatedICL(mean + shares + constant(seen, edges), error, draws)
 
     def maximize(
         self,
@@ -256,14 +292,15 @@ class StochasticBlockModel(LazyPosterior):
             raise ValueError("graph is a matrix of rows and columns; use LatentBlockModel")
         return seen
 
-    def _edge_model(self, graph: Graph) -> EdgeModel:
+    def _edge_model(self, graph: Graph, *, missing: bool = False) -> EdgeModel:
         check_settings(self)  # again: set_params may have changed them
         counts = self.edges == "counts" or self.degree_corrected
         first, second = (self.a0, self._rate(graph)) if counts else (self.eta0, self.zeta0)
         affiliation = check_blocks(self.blocks)
         marks = make_marks(graph, self.edges, self.weight_prior, self.category_prior)
         edges = EdgeModel(self.directed, self.loops, counts, first, second, self.degree_corrected, affiliation, marks)
-        check_degree_correction(graph, edges)
+        if not missing:
+            check_degree_correction(graph, edges)
         return edges
 
     def _rate(self, graph: Graph) -> float:

@@ -1,0 +1,36 @@
+"""`partita sample sbm` and `partita sample lbm`."""
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from partita.cli.sample import app
+from partita.models import LatentBlockModel, StochasticBlockModel, as_graph
+from partita.sample import as_sample
+
+EDGES = "source{0}target\na{0}b\nb{0}c\na{0}c\nd{0}e\ne{0}f\nd{0}f\nc{0}d\n"
+PLAN = ["--draws", "10", "--warmup", "5", "--chains", "2", "--seed", "3"]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_sbm_draws_are_those_of_python_with_names(tmp_path, separator):
+    path, run = tmp_path / "edges.csv", tmp_path / "run"
+    path.write_text(EDGES.format(separator))
+    result = CliRunner().invoke(app, ["sbm", str(path), "--undirected", "--out", str(run), *PLAN])
+    assert result.exit_code == 0, result.output
+    assert "undirected network, 6 nodes" in result.output
+    chain = StochasticBlockModel(directed=False).sample(as_graph(path, directed=False), 10, 5, chains=2, rng=3)
+    assert (np.load(run / "draws.npy") == chain.labels).all()
+    assert as_sample(str(run)).names == ("a", "b", "c", "d", "e", "f")
+    again = CliRunner().invoke(app, ["sbm", str(path), "--undirected", "--out", str(run), "--resume", "--loops"])
+    assert again.exit_code != 0
+
+
+def test_lbm_draws_are_those_of_python(tmp_path):
+    path, run = tmp_path / "matrix.csv", tmp_path / "run"
+    path.write_text("name,x,y,z\nr1,1,0,1\nr2,1,0,1\nr3,0,1,0\nr4,0,1,0\n")
+    result = CliRunner().invoke(app, ["lbm", str(path), "--out", str(run), "--json", *PLAN])
+    assert result.exit_code == 0, result.output
+    X = np.array([[1, 0, 1], [1, 0, 1], [0, 1, 0], [0, 1, 0]])
+    chain = LatentBlockModel().sample(X, 10, 5, chains=2, rng=3)
+    assert (np.load(run / "draws.npy") == chain.labels).all()
