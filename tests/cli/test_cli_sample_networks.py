@@ -5,8 +5,8 @@ import pytest
 from typer.testing import CliRunner
 
 from partita.cli.sample import app
+from partita.io import read_draws
 from partita.models import LatentBlockModel, StochasticBlockModel, as_graph
-from partita.sample import as_sample
 
 EDGES = "source{0}target\na{0}b\nb{0}c\na{0}c\nd{0}e\ne{0}f\nd{0}f\nc{0}d\n"
 PLAN = ["--draws", "10", "--warmup", "5", "--chains", "2", "--seed", "3"]
@@ -21,7 +21,7 @@ def test_sbm_draws_are_those_of_python_with_names(tmp_path, separator):
     assert "undirected network, 6 nodes" in result.output
     chain = StochasticBlockModel(directed=False).sample(as_graph(path, directed=False), 10, 5, chains=2, rng=3)
     assert (np.load(run / "draws.npy") == chain.labels).all()
-    assert as_sample(str(run)).names == ("a", "b", "c", "d", "e", "f")
+    assert read_draws(run).names == ("a", "b", "c", "d", "e", "f")
     again = CliRunner().invoke(app, ["sbm", str(path), "--undirected", "--out", str(run), "--resume", "--loops"])
     assert again.exit_code != 0
 
