@@ -101,3 +101,15 @@ def test_tables_of_the_page_are_sorted_by_their_headings(fit, tmp_path):
             found = browser.execute_script(sizes)
             assert found == sorted(found, key=lambda size: sign * size)
             assert len(found) == fit.n_clusters
+
+
+@pytest.mark.parametrize(("edges", "shown"), [("real", "mean weight"), ("signed", "P(-1)")])
+def test_the_page_of_edges_with_marks_shows_them(tmp_path, edges, shown):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(20, 20)) * (rng.random((20, 20)) < 0.4)
+    np.fill_diagonal(X, 0)
+    X = X if edges == "real" else np.sign(X)
+    fit = StochasticBlockModel(edges=edges).maximize(X, restarts=2, rng=1)
+    page = pt.report(fit, path=tmp_path / "page.html").read_text()
+    assert shown in page
+    assert "on edges that are there" in page or "of edges that are there" in page

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from partita.agreement import adjusted_rand, nmi
-from partita.models.blocks.fit import BlockFit, node_labels
+from partita.models.blocks.fit import BlockFit, Blocks, node_labels
 from partita.plots.palette import cluster_color
 from partita.report.labels import held_labels
 from partita.report.network_matrix import PIXELS, matrix_image
@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 BLOCKS_LISTED = 400
 NODES_LISTED = 2000
 NAMES_SHOWN = 12
+CATEGORIES_LISTED = 12
+EDGE_MODELS = {
+    "binary": "binary (Bernoulli)",
+    "counts": "counts (Poisson)",
+    "real": "real weights (Normal) on edges that are there or not (Bernoulli)",
+    "categories": "categories (Dirichlet) of edges that are there or not (Bernoulli)",
+    "signed": "signs (Dirichlet) of edges that are there or not (Bernoulli)",
+}
 LARGEST_DRAWN = 300  # nodes of a network that is drawn
 
 
@@ -73,7 +81,7 @@ def _settings(fit: BlockFit) -> Iterator[tuple[str, str]]:
     yield "Nodes", f"{len(fit.labels):,}"
     yield "Edges", f"{n_edges(fit.graph, edges.directed):,}, {'directed' if edges.directed else 'undirected'}"
     yield "Loops", "allowed" if edges.loops else "not allowed"
-    yield "Edge model", "counts (Poisson)" if edges.counts else "binary (Bernoulli)"
+    yield "Edge model", EDGE_MODELS[edges.kind]
     yield "Blocks", "affiliation: one parameter inside clusters, one between" if edges.affiliation else "free"
     if edges.degree_corrected:
         exact = "" if edges.loops else "; without loops the ICL is an approximation"
@@ -116,8 +124,25 @@ def _blocks(fit: BlockFit) -> Table:
         Column(f"{level} from", "loss"),
         Column(f"{level} to", "loss"),
     )
+    more, marks = _mark_columns(table)
+    columns = (*columns, *more)
+    rows = [(*row, *(float(values[row[0], row[1]]) for values in marks)) for row in rows]
     note = "" if len(pairs) <= BLOCKS_LISTED else f"The {BLOCKS_LISTED} densest of {len(pairs):,} blocks."
     return Table("blocks", f"Connection {what} of each pair of clusters, densest first", columns, rows, note=note)
+
+
+def _mark_columns(table: Blocks) -> tuple[tuple[Column, ...], list[Any]]:
+    """Columns of what edges carry: the mean weight with its interval, or the probability of each category."""
+    marks, level = table.marks, f"{table.level:.0%}"
+    if marks is None:
+        return (), []
+    if marks.probabilities is not None:
+        names = marks.categories[:CATEGORIES_LISTED]
+        columns = tuple(Column(f"P({name})", "loss", help="of edges that are there") for name in names)
+        return columns, [marks.probabilities[:, :, c] for c in range(len(names))]
+    titles = ("mean weight", f"weight {level} from", f"weight {level} to")
+    help_text = "of edges that are there, given the partition"
+    return tuple(Column(title, "loss", help=help_text) for title in titles), [marks.mean, marks.lower, marks.upper]
 
 
 def _matrix_words(fit: BlockFit) -> str:
