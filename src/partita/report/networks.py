@@ -115,7 +115,7 @@ def _blocks(fit: BlockFit) -> Table:
     rows = [(k, m, int(e), int(d), *rest) for k, m, e, d, *rest in rows]
     what = "rate" if fit.edges.counts else "probability"
     level = f"{table.level:.0%}"
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("from", "number"),
         Column("to", "number"),
         Column("edges", "number"),
