@@ -1,10 +1,11 @@
 """Block models: speed and quality as ratios in one run. `python -m benchmarks.networks [--large] [--samplers]`.
 
 The default takes under a minute. --large adds the paper's setting 4, the growth of a sweep to 100,000 nodes and planted
-networks of 10,000 to 100,000 nodes (--parts million: 1,000,000); --seeds gives every real network twelve seeds;
---samplers times the collapsed samplers at the length of Rastelli & Friel. R's greed is measured if it is installed.
-Every figure goes to benchmarks/results/networks.csv, where the rows of a part that is run again are replaced. Times are
-CPU seconds on one thread.
+networks of 10,000 to 100,000 nodes (--parts million: 1,000,000); --seeds gives every real network twelve seeds, and a
+network with many small communities four (benchmarks/results/network_seeds.csv has one row per fit); --samplers times
+the collapsed samplers at the length of Rastelli & Friel. R's greed and graph-tool (of the system's Python) are measured
+if they are installed. Every figure goes to benchmarks/results/networks.csv, where the rows of a part that is run again
+are replaced. Times are CPU seconds on one thread.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from partita.models.blocks.core import EdgeModel, native_model
 from partita.models.blocks.search import Limits, search_partition
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+SEEDS = Path(__file__).parent / "results" / "network_seeds.csv"
 RESULTS = Path(__file__).parent / "results" / "networks.csv"
 GREED = """
 args <- commandArgs(TRUE)
@@ -45,6 +47,20 @@ time <- system.time(invisible(capture.output(suppressMessages(
   fit <- greed(X, model = if (args[3] == "dcsbm") DcSbm() else Sbm())))))
 cat(time[["user.self"]] + time[["sys.self"]], format(ICL(fit), digits = 15), as.vector(clustering(fit)))
 """
+GRAPH_TOOL = """
+import sys, time
+import numpy as np
+import graph_tool.all as gt
+edges, n = np.load(sys.argv[1]), int(sys.argv[2])
+graph = gt.Graph(directed=True)
+graph.add_vertex(n)
+graph.add_edge_list(edges)
+gt.seed_rng(1)
+np.random.seed(1)
+began = time.process_time()
+state = gt.minimize_blockmodel_dl(graph, state_args={"deg_corr": False})
+print(time.process_time() - began, *state.get_blocks().a)
+"""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -56,7 +72,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     parts = [real_networks, planted_networks, sparse_networks]
     parts += [setting_four, growth, large_networks] if options.large else []
-    parts += [twelve_seeds] if options.seeds else []
+    parts += [twelve_seeds, small_communities] if options.seeds else []
     parts += [samplers] if options.samplers else []
     if options.parts:
         parts = [globals()[name] for name in options.parts]
@@ -69,16 +85,15 @@ def main(arguments: list[str] | None = None) -> None:
             keep(part.__name__, rows)
 
 
-def keep(part: str, rows: list[list[object]]) -> None:
-    """Writes the rows of a part to the table of results, in place of its older ones."""
+def keep(first: str, rows: list[list[object]], path: Path = RESULTS, head=("part", "case", "figure", "value")) -> None:
+    """Writes rows to a table of results, in place of the older ones whose first cell is the same."""
     older = []
-    if RESULTS.exists():
-        with RESULTS.open(newline="", encoding="utf-8") as file:
-            older = [row for row in list(csv.reader(file))[1:] if row[0] != part]
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerows([["part", "case", "figure", "value"], *older, *rows])
+    if path.exists():
+        with path.open(newline="", encoding="utf-8") as file:
+            older = [row for row in list(csv.reader(file))[1:] if row[0] != first]
+    path.parent.mkdir(exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([head, *older, *rows])
 
 
 def real_networks(seeds=range(2)):
@@ -186,13 +201,27 @@ def growth():
 
 
 def large_networks(shapes=((10_000, 20), (30_000, 30), (100_000, 50))):
-    """Directed, mean out-degree 15, 70 % of the edges inside the groups; two restarts, all threads."""
+    """Directed, mean out-degree 15, 70 % of the edges inside the groups; two restarts, all threads.
+
+    graph-tool, without degree correction, on the first. "growth" is the power of the edges by which CPU time grows.
+    """
+    times = []
     for n, k in shapes:
         labels, graph = sparse_planted(np.random.default_rng(1), n, k)
+        began = time.perf_counter()
         seconds, fit = cpu_time(lambda g=graph: StochasticBlockModel().maximize(g, restarts=2, rng=1))
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         figures = {"edges": graph.nnz, "K": fit.n_clusters, "NMI": nmi(fit.labels, labels), "CPU s": seconds}
-        yield f"{n} nodes {k} groups", figures | {"peak GB": peak, "load": os.getloadavg()[0]}
+        figures |= {"wall-clock s": time.perf_counter() - began, "load": os.getloadavg()[0]}
+        figures["peak GB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        rival = graph_tool(graph) if n == 10_000 else None
+        if rival is not None:
+            figures |= {"graph-tool's NMI": nmi(rival[1], labels), "graph-tool's CPU s": rival[0]}
+            figures["times faster"] = rival[0] / seconds
+        times.append((graph.nnz, seconds))
+        yield f"{n} nodes {k} groups", figures
+    if len(times) > 1:
+        edges, seconds = np.log(np.array(times)).T
+        yield "growth", {"power of the edges": float(np.polyfit(edges, seconds, 1)[0])}
 
 
 def million():
@@ -200,7 +229,7 @@ def million():
     yield from large_networks(((1_000_000, 50),))
 
 
-def twelve_seeds():
+def twelve_seeds(seeds=range(12)):
     """The ICL of every model from each of twelve seeds: the best, the worst, and how often the best was reached."""
     names = ("karate", "dolphins", "polbooks", "football", "jazz", "french_blogs", "email_eu_core", "polblogs")
     kinds = {"free": {}, "DC": {"degree_corrected": True}, "affiliation": {"blocks": "affiliation"}}
@@ -213,10 +242,40 @@ def twelve_seeds():
         loops = bool(graph.adjacency.diagonal().any())
         for kind, settings in kinds.items():
             model = StochasticBlockModel(directed=directed, loops=loops, **settings)
-            seconds, fits = cpu_time(lambda m=model, g=graph: [m.maximize(g, rng=s, n_jobs=1) for s in range(12)])
-            icl = np.array([fit.icl for fit in fits])
-            figures = {"best ICL": icl.max(), "worst ICL": icl.min(), "reached": int((icl > icl.max() - 1e-6).sum())}
-            yield f"{name} {kind}", figures | {"CPU s": seconds / len(fits)}
+            yield f"{name} {kind}", by_seed(f"{name} {kind}", model, graph, seeds)
+
+
+def small_communities(seeds=range(4), n: int = 5000):
+    """A network of Lancichinetti, Fortunato & Radicchi with mixing 0.5, made by networkx: the ICL above the truth's."""
+    import networkx
+
+    sizes = {"average_degree": 20, "max_degree": 50, "min_community": 20, "max_community": 100}
+    made = networkx.LFR_benchmark_graph(n, 3, 1.5, 0.5, seed=1, **sizes)
+    made.remove_edges_from(networkx.selfloop_edges(made))
+    groups = {frozenset(made.nodes[node]["community"]) for node in made}
+    truth = np.empty(n, dtype=int)
+    for place, members in enumerate(sorted(groups, key=min)):
+        truth[list(members)] = place
+    graph = as_graph(networkx.to_scipy_sparse_array(made), directed=False)
+    for kind, corrected in (("free", False), ("DC", True)):
+        model = StochasticBlockModel(directed=False, degree_corrected=corrected)
+        figures = by_seed(f"LFR {n} {kind}", model, graph, seeds)
+        above = figures["worst ICL"] - model.icl(graph, truth)
+        yield f"LFR {n} nodes {len(groups)} groups {kind}", figures | {"worst above the truth": above}
+
+
+def by_seed(case: str, model: StochasticBlockModel, graph, seeds) -> dict[str, float]:
+    """Fits from each seed, with one row each in the table of seeds; their summary."""
+    icl, times = [], []
+    for seed in seeds:
+        seconds, fit = cpu_time(lambda s=seed: model.maximize(graph, rng=s, n_jobs=1))
+        icl.append(fit.icl)
+        times.append(seconds)
+    rows = [[case, *row] for row in zip(seeds, icl, times, strict=True)]
+    keep(case, rows, SEEDS, ["case", "seed", "ICL", "CPU s"])
+    best = max(icl)
+    reached = sum(value > best - 1e-6 for value in icl)
+    return {"best ICL": best, "worst ICL": min(icl), "reached": reached, "CPU s": float(np.mean(times))}
 
 
 def sparse_planted(rng: np.random.Generator, n: int, k: int) -> tuple[np.ndarray, sp.csr_array]:
@@ -293,6 +352,24 @@ def greed(path: Path, n: int, kind: str, direction: str, seed: int) -> tuple[flo
         return None
     numbers = done.stdout.split()
     return float(numbers[0]), float(numbers[1]), np.array(numbers[2:], dtype=int)
+
+
+def graph_tool(graph: sp.csr_array) -> tuple[float, np.ndarray] | None:
+    """CPU seconds and labels of graph-tool on one thread, in the system's Python; None if it is not there."""
+    python = shutil.which("python3", path="/usr/bin")
+    if python is None:
+        return None
+    entries = graph.tocoo()
+    with tempfile.NamedTemporaryFile(suffix=".npy") as file:
+        np.save(file, np.stack(entries.coords, axis=1).astype(np.int64))
+        file.flush()
+        command = [python, "-c", GRAPH_TOOL, file.name, str(graph.shape[0])]
+        one_thread = os.environ | {"OMP_NUM_THREADS": "1"}
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=one_thread)
+    if done.returncode != 0:
+        return None
+    numbers = done.stdout.split()
+    return float(numbers[0]), np.array(numbers[1:], dtype=int)
 
 
 def cpu_time(work):

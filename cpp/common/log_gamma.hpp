@@ -5,21 +5,32 @@
 
 namespace partita::common {
 
-/// Stirling's series for x >= 10, the recurrence below; the error is within 1e-14, relative or absolute.
+/// Above this, Stirling's series needs one term, and the difference of two values of ln G, each near x ln x,
+/// loses too many digits.
+inline constexpr double large_argument = 1e6;
+
+/// Stirling's series for x >= 10: the error is within 1e-14, relative or absolute.
+inline double stirling(double x) {
+    constexpr double half_log_two_pi = 0.91893853320467274178;
+    const double y = 1.0 / x, z = y * y;
+    const double series =
+        x >= large_argument
+            ? y * (1.0 / 12)
+            : y * (1.0 / 12 -
+                   z * (1.0 / 360 -
+                        z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 - z * (691.0 / 360360))))));
+    return (x - 0.5) * std::log(x) - x + half_log_two_pi + series;
+}
+
+/// Stirling's series, below x = 10 through the recurrence.
 inline double log_gamma(double x) {
+    if (x >= 10.0)
+        return stirling(x);
     double product = 1.0;
     for (; x < 10.0; x += 1.0)
         product *= x;
-    const double y = 1.0 / x, z = y * y;
-    const double series =
-        y * (1.0 / 12 -
-             z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 - z * (691.0 / 360360))))));
-    constexpr double half_log_two_pi = 0.91893853320467274178;
-    return (x - 0.5) * std::log(x) - x + half_log_two_pi + series - std::log(product);
+    return stirling(x) - std::log(product);
 }
-
-/// Above this, the difference of two values of ln G, each near x ln x, loses too many digits.
-inline constexpr double large_argument = 1e6;
 
 /// ln G(x + n) - ln G(x) for a large x and n >= 0: Stirling's series, subtracted term by term.
 inline double log_rising(double x, double n) {

@@ -35,6 +35,7 @@ public:
             gain_[d].assign(slots_ * slots_, 0.0);
             value_[d].assign(slots_ * slots_, 0.0);
             floor_[d].assign(slots_ * slots_, 0.0);
+            one_edge_[d].assign(slots_ * slots_, 0.0);
         }
     }
 
@@ -61,6 +62,7 @@ public:
             swap_rows_and_columns(gain_[d], a, b);
             swap_rows_and_columns(value_[d], a, b);
             swap_rows_and_columns(floor_[d], a, b);
+            swap_rows_and_columns(one_edge_[d], a, b);
         }
         std::swap(base_[a], base_[b]);
         swap_names(a, b);
@@ -191,7 +193,13 @@ private:
         const auto* edges = edges_[m].data() + l * slots_;
         const auto* exposure = exposure_[m].data() + l * slots_;
         const auto* floor = floor_[m].data() + l * slots_;
+        const auto* one_edge = one_edge_[m].data() + l * slots_;
         const auto more = seen_edges_[d][l], full = network_->pair_exposure * size_[l];
+        if (seen_missing_[d][l] == 0 && more == 1) { // most of what a sparse network has
+            for (auto h = side.first; h < side.end(); ++h)
+                score_[h] += one_edge[h];
+            return;
+        }
         if (seen_missing_[d][l] == 0) {
             for (auto h = side.first; h < side.end(); ++h)
                 score_[h] += h == l ? 0.0 : emission_->top(edges[h], exposure[h] + full, more) - floor[h];
@@ -210,6 +218,11 @@ private:
         const auto& edges = edges_[along(d)];
         const auto& exposure = exposure_[along(d)];
         const auto more = seen_edges_[d][l], full = network_->pair_exposure * size_[l];
+        if (seen_missing_[d][l] == 0 && more == 1) {
+            for (const auto h : slots)
+                score_[h] += h == label_[node_] ? 0.0 : one_edge_[along(d)][row + h];
+            return;
+        }
         const auto seen = seen_exposure(d, l);
         for (const auto h : slots)
             if (h != l && h != label_[node_])
@@ -310,6 +323,7 @@ private:
         const auto full = exposure + network_->pair_exposure * size_[l];
         value_[m][at] = emission_->cell(edges, exposure);
         floor_[m][at] = emission_->floor(edges, full);
+        one_edge_[m][at] = emission_->top(edges, full, 1) - floor_[m][at];
         const double gain = emission_->cell(edges, full) - value_[m][at];
         base_[h] += gain - gain_[m][at];
         gain_[m][at] = gain;
@@ -346,6 +360,7 @@ private:
     std::vector<std::int64_t> edges_[2], exposure_[2];
     std::vector<double> value_[2];           // cell(edges, exposure) of the same blocks
     std::vector<double> gain_[2], floor_[2]; // what a node without edges to row l adds; see add_touched
+    std::vector<double> one_edge_[2];        // what its first edge adds to that; 0 on the diagonal
     std::vector<double> base_, score_;
 };
 

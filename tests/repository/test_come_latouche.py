@@ -8,7 +8,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "reproduce"))
 
-from come.settings import METHODS, Size, run_settings, scores
+from come import large
+from come.settings import METHODS, PAPERS_OWN, Size, run_settings, scores
 
 SMALL = Size(2, (0.45, 0.09), (1, 2), k_up=6, restarts=1, sweeps=50)
 
@@ -26,6 +27,7 @@ def test_planted_clusters_are_found_where_links_are_many(path, setting):
     assert list(found) == [0.45, 0.09]
     assert min(found[0.45]["exact ICL"]) > 0.99
     assert max(found[0.09]["exact ICL"]) < 0.9
+    assert min(found[0.45][PAPERS_OWN]) > 0.9
 
 
 def test_nothing_is_run_twice(path):
@@ -54,3 +56,24 @@ def test_a_new_method_is_run_on_graphs_that_are_done(path, tmp_path):
     assert sorted(after.splitlines()) == sorted("".join(lines).splitlines())
     added = csv.DictReader([lines[0], *after[len(before) :].splitlines(keepends=True)])
     assert {row["method"] for row in added} == {new}
+
+
+def test_the_variational_rivals_may_have_fewer_graphs(tmp_path):
+    size = Size(2, (0.45,), (1,), k_up=3, restarts=1, sweeps=20, rivals=1)
+    found = scores(run_settings(tmp_path / "few.csv", size), 1)[0.45]
+    assert {method: len(nmi) for method, nmi in found.items() if len(nmi) != 2} == {"mixer": 1, "vbmod": 1}
+
+
+def test_setting_four_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(large, "NODES", 240)
+    monkeypatch.setattr(large, "CLUSTERS", 4)
+    monkeypatch.setattr(large, "K_UP", 8)
+    X, labels = large.make_large_graph(0)
+    assert X.shape == (240, 240)
+    assert not X.diagonal().any()
+    assert len(set(labels)) == 4
+    path = tmp_path / "large.csv"
+    rows = large.run(path, 1)
+    assert [row["method"] for row in rows] == list(large.ALGORITHMS)
+    assert float(rows[0]["nmi"]) > 0.9
+    assert large.run(path, 2)[:2] == rows

@@ -17,6 +17,7 @@ from partita.models.blocks.search import Limits, start_clusters, start_kinds, st
 
 MAX_DIMENSIONS = 64
 POWER_STEPS = 6
+RANK_TOLERANCE = 1e-6  # of squared lengths, as far as single precision tells them from nought
 MAX_POINTS = 20_000  # from which k-means learns its centres
 ROUNDS = 8  # of k-means
 
@@ -54,19 +55,37 @@ def row_starts(matrix: sp.csr_array, k: int, count: int, rng: np.random.Generato
     return np.stack([_sparse_kmeans(matrix.astype(float), min(k, matrix.shape[0]), rng) for _ in range(count)])
 
 
-def embed(matrix: sp.csr_array, dimensions: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Leading left singular vectors times singular values, by randomised subspace iteration."""
+def embed(matrix: sp.csr_array, dimensions: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Leading left singular vectors times singular values, by randomised subspace iteration, in single precision."""
     scaled = _normalised(matrix)
     width = min(dimensions + 8, *matrix.shape)
-    basis = rng.standard_normal((matrix.shape[0], width))
+    basis = _orthonormal(rng.standard_normal((matrix.shape[0], width), dtype=np.float32))
     for _ in range(POWER_STEPS):
-        basis = np.linalg.qr(scaled @ (scaled.T @ basis))[0]
-    left, values, _ = np.linalg.svd((scaled.T @ basis).T, full_matrices=False)
-    points: NDArray[np.float64] = (basis @ left * values)[:, :dimensions]
+        basis = _orthonormal(scaled @ (scaled.T @ basis))
+    image = scaled.T @ basis
+    squares, axes = np.linalg.eigh(_gram(image))
+    lengths = np.sqrt(np.maximum(squares, 0.0))
+    points: NDArray[np.float32] = basis @ (axes * lengths)[:, ::-1][:, :dimensions].astype(np.float32)
     return points
 
 
-def kmeans(points: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.uint32]:
+def _orthonormal(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """An orthonormal basis of what the columns span, from their inner products: O(rows) with few passes."""
+    squares, axes = np.linalg.eigh(_gram(vectors))
+    kept = squares >= squares[-1] * RANK_TOLERANCE
+    lengths = np.sqrt(np.maximum(squares[kept], np.finfo(np.float32).tiny))  # of an empty matrix all are nought
+    basis: NDArray[np.float32] = vectors @ (axes[:, kept] / lengths).astype(np.float32)
+    return basis
+
+
+def _gram(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Inner products of the columns, summed in double precision over parts of the rows."""
+    parts = (vectors[at : at + MAX_POINTS] for at in range(0, len(vectors), MAX_POINTS))
+    total: NDArray[np.float64] = np.sum([(part.T @ part).astype(float) for part in parts], axis=0)
+    return total
+
+
+def kmeans(points: NDArray[np.floating[Any]], k: int, rng: np.random.Generator) -> NDArray[np.uint32]:
     """A few rounds of k-means; the climb does the rest. Clusters may be empty: labels are made gapless.
 
     Of many points a sample finds the centres.
@@ -90,7 +109,7 @@ def _sparse_kmeans(matrix: Any, k: int, rng: np.random.Generator) -> NDArray[np.
     return labels
 
 
-def _nearest(points: Any, centres: NDArray[np.float64]) -> NDArray[np.int64]:
+def _nearest(points: Any, centres: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
     """The nearest centre of each row, a part of the rows at a time."""
     lengths = (centres**2).sum(axis=1) / 2
     parts = range(0, points.shape[0], MAX_POINTS)
@@ -110,9 +129,10 @@ def both_directions(adjacency: sp.csr_array, directed: bool, marks: Marks | None
 
 
 def _normalised(matrix: sp.csr_array) -> Any:
+    """In single precision: no entry is above 1."""
     matrix = matrix.astype(float)
     scale = []
     for axis in (1, 0):
         degree = np.asarray(abs(matrix).sum(axis=axis)).ravel()
         scale.append(1 / np.sqrt(degree + max(degree.mean(), 1.0)))
-    return sp.diags_array(scale[0]) @ matrix @ sp.diags_array(scale[1])
+    return (sp.diags_array(scale[0]) @ matrix @ sp.diags_array(scale[1])).astype(np.float32)
