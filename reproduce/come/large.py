@@ -10,13 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 
 import frame
+from come.settings import PAPERS_OWN, read_rows
 from partita.agreement import nmi
 from partita.models import StochasticBlockModel
 
 NODES, CLUSTERS, K_UP, EPSILON = 10_000, 50, 100, 0.01
 ROWS = 500  # of the matrix that are drawn at a time
-ALGORITHMS = {"exact ICL": "search", "exact ICL, Algorithm 1": "come-latouche"}
-PAPER = {"exact ICL, Algorithm 1": 0.88}
+ALGORITHMS = {"exact ICL": "search", PAPERS_OWN: "come-latouche"}
+PAPER = {PAPERS_OWN: 0.88}
 FIELDS = ("graph", "method", "nmi", "clusters", "cpu_seconds")
 DIFFERS = "The paper does not say how many starts it took here; one start each."
 
@@ -47,7 +48,7 @@ def write(page: frame.Page, path: Path, graphs: int) -> None:
 
 def run(path: Path, graphs: int) -> list[dict[str, str]]:
     """All rows of the file, after those of the first `graphs` graphs that were missing have been added."""
-    rows = list(csv.DictReader(path.open(newline="", encoding="utf-8"))) if path.exists() else []
+    rows = read_rows(path)
     done = {(row["graph"], row["method"]) for row in rows}
     for graph in range(graphs):
         missing = [method for method in ALGORITHMS if (str(graph), method) not in done]

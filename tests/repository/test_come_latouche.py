@@ -27,7 +27,7 @@ def test_planted_clusters_are_found_where_links_are_many(path, setting):
     assert list(found) == [0.45, 0.09]
     assert min(found[0.45]["exact ICL"]) > 0.99
     assert max(found[0.09]["exact ICL"]) < 0.9
-    assert min(found[0.45][PAPERS_OWN]) > 0.9
+    assert min(found[0.45][PAPERS_OWN]) > 0.5  # from one start with six clusters
 
 
 def test_nothing_is_run_twice(path):
