@@ -2,9 +2,11 @@
 // anew.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <tuple>
 #include <vector>
 
 #include "search/moves.hpp"
@@ -47,22 +49,26 @@ template <SearchState S> void restore(S& state, const std::vector<std::vector<st
     }
 }
 
-/// The two clusters, neither of them `besides`, whose merge costs least.
-template <SearchState S> ClusterMerge cheapest_merge(const S& state, std::uint32_t besides) {
+/// One of the few cheapest merges of two clusters, neither of them `besides`; there are at least two others.
+template <SearchState S> ClusterMerge cheap_merge(const S& state, std::uint32_t besides, common::Rng& rng) {
+    constexpr std::size_t few = 4;
     const auto changes = state.merge_changes();
     const auto clusters = state.n_clusters();
-    ClusterMerge best;
+    std::vector<ClusterMerge> merges;
     for (std::uint32_t k = 0; k < clusters; ++k)
         for (std::uint32_t l = k + 1; l < clusters; ++l)
-            if (const auto change = changes[std::size_t{k} * clusters + l];
-                k != besides && l != besides && change < best.change)
-                best = {k, l, change};
-    return best;
+            if (k != besides && l != besides)
+                merges.push_back({k, l, changes[std::size_t{k} * clusters + l]});
+    const auto end = merges.begin() + static_cast<std::ptrdiff_t>(std::min(few, merges.size()));
+    std::partial_sort(merges.begin(), end, merges.end(), [](const auto& x, const auto& y) {
+        return std::tie(x.change, x.keep, x.gone) < std::tie(y.change, y.keep, y.gone);
+    });
+    return merges[rng.below(static_cast<std::size_t>(end - merges.begin()))];
 }
 
 /// Takes a cluster apart and allocates its items anew, one by one: alone, together with another cluster, or,
-/// where the limit on clusters binds, after the cheapest merge of two others, which frees a cluster for a
-/// split. Kept if the value falls, by its changes in single precision and computed anew.
+/// where the limit on clusters binds, after a cheap merge of two others, which frees a cluster for a split.
+/// Kept if the value falls, by its changes in single precision and computed anew.
 template <SearchState S>
 bool rebuild(S& state, std::uint32_t cluster, std::uint32_t max_clusters, Falling& exact, common::Rng& rng,
              Tally& tally, const Limits& limits) {
@@ -71,7 +77,7 @@ bool rebuild(S& state, std::uint32_t cluster, std::uint32_t max_clusters, Fallin
     auto order = groups[0];
     const auto kind = rng.below(3);
     if (kind == 1 && state.n_clusters() > 2 && state.n_clusters() >= max_clusters) {
-        const auto merge = cheapest_merge(state, cluster);
+        const auto merge = cheap_merge(state, cluster, rng);
         groups.push_back(state.members(merge.gone));
         const auto anchor = state.members(merge.keep).front(); // numbers may change under way
         for (const auto i : groups[1])

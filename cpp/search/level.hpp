@@ -10,12 +10,16 @@
 
 #include "search/chains.hpp"
 #include "search/improve.hpp"
+#include "search/ruin.hpp"
 #include "search/runner.hpp"
 
 namespace partita::search {
 
 /// Of so many draws the best becomes a start.
 template <class S> inline constexpr std::size_t draws_a_start = 4;
+
+/// So many moves of many items in a row must fail before a run ends.
+template <class S> inline constexpr std::uint32_t insisting_attempts = 48;
 
 /// Every task has a random stream of its own: what it finds depends neither on threads nor on other tasks.
 template <SearchState S> class Level {
@@ -30,8 +34,7 @@ public:
             n_runs, [this, first_kind, random_draw](std::size_t index, Run& run, S& state, common::Rng& rng) {
                 begin(first_kind + index, run, state, rng, random_draw);
                 complete(state, options_.max_clusters, rng, limits_);
-                const auto patience = options_.zealous ? std::max(options_.zealous, state.n_clusters()) : 0;
-                improve(state, patience, options_.max_clusters, rng, run.tally, limits_);
+                improve(state, patience(state), options_.max_clusters, rng, run.tally, limits_);
             });
     }
 
@@ -45,6 +48,18 @@ public:
                          complete(state, options_.max_clusters, rng, limits_);
                          descend(state, rng, run.tally, limits_);
                      });
+    }
+
+    /// Good runs, each with as many moves of many items at once as it takes. The runs must stay as they are
+    /// until the tasks are done.
+    template <class RandomDraw>
+    std::vector<Task> insistences(const std::vector<Run>& runs, std::size_t n_tasks, RandomDraw random_draw) {
+        return tasks(n_tasks, [this, &runs, random_draw](std::size_t index, Run& run, S& state,
+                                                         common::Rng& rng) {
+            run = runs[index % runs.size()];
+            state.assign(run.labels);
+            insist(state, insisting_attempts<S>, options_.max_clusters, random_draw, rng, run.tally, limits_);
+        });
     }
 
     /// The best runs, crossed two by two. The runs must stay as they are until the tasks are done.
@@ -121,6 +136,11 @@ private:
             for (std::size_t x = 0; x < y && x + y <= 5; ++x)
                 pairs.emplace_back(x, y);
         return pairs;
+    }
+
+    /// Failures in a row after which clusters are no longer taken apart.
+    std::uint32_t patience(const S& state) const {
+        return options_.zealous ? std::max(options_.zealous, state.n_clusters()) : 0;
     }
 
     const typename S::Setting& setting_;

@@ -10,6 +10,9 @@
 #include "similarity.hpp"
 
 namespace partita::search {
+
+template <> inline constexpr std::uint32_t insisting_attempts<PairState> = 512; // they cost next to nothing
+
 namespace {
 
 constexpr std::size_t max_coarse = 256, min_coarse = 32; // draws of the first level,
@@ -17,6 +20,8 @@ constexpr std::size_t coarse_labels = 1 << 20;           // between them about s
 constexpr std::size_t max_groups = 4;                    // of starts, each group on draws of its own
 constexpr std::size_t carried_a_group = 2;               // partitions that go on to the next level
 constexpr std::size_t finer = 8;                         // times more draws on the next level
+constexpr std::size_t insisting_tasks = 4;               // partitions that get moves of many items
+constexpr std::size_t small_labels = 1 << 20;            // of all draws: then it is cheap to insist
 constexpr std::size_t pair_items = 2048; // up to here Binder's loss is searched on the similarity matrix
 constexpr double max_uneven = 1e5;       // weights, for the matrix is in single precision
 constexpr std::size_t few_items = 500;   // up to here Binder's loss gets extra runs
@@ -32,6 +37,10 @@ template <class Label> auto random_draw(const Draws<Label>& draws) {
     return [&draws](common::Rng& rng) { return draw_labels(draws, rng.below(draws.n_draws())); };
 }
 
+template <class Label> bool is_small(const Draws<Label>& draws) {
+    return draws.n_draws() * draws.n_items <= small_labels;
+}
+
 /// Crosses the runs of one level; children join them.
 template <SearchState S> void cross(Level<S>& level, std::vector<Run>& runs, const Runner& runner) {
     cross(std::span(&level, 1), std::span(&runs, 1), runner);
@@ -43,6 +52,36 @@ template <SearchState S> void chain(Level<S>& level, std::vector<Run>& runs, con
     auto chained = runner.run(level.chains(best));
     if (chained.front().loss < best.loss)
         runs.push_back(std::move(chained.front()));
+}
+
+/// Whether every run has led to the same loss: then there is nothing to cross.
+bool agree(const std::vector<Run>& runs) {
+    const auto [least, most] = std::minmax_element(
+        runs.begin(), runs.end(), [](const Run& x, const Run& y) { return x.loss < y.loss; });
+    return most->loss - least->loss <= least->rounding;
+}
+
+/// Adds those of the new runs that are better than the best before; whether there is one.
+bool join_better(std::vector<Run>& runs, std::vector<Run> found) {
+    const auto& best = *distinct_best_first(runs).front();
+    std::erase_if(found, [&](const Run& run) { return !(run.loss < best.loss - best.rounding); });
+    return !found.empty() && join(runs, std::move(found));
+}
+
+/// What is done with the runs on all draws: crossings, moves of many items where the runs disagree and the
+/// problem is small enough to insist, and chains of moves.
+template <SearchState S, class RandomDraw>
+void finish(Level<S>& level, std::vector<Run>& runs, const Runner& runner, bool may_insist,
+            RandomDraw random_draw) {
+    may_insist = may_insist && runs.size() > 1 && !agree(runs);
+    cross(level, runs, runner);
+    for (bool helps = may_insist; helps && !runner.limits().reached();) {
+        const auto best = best_of(runs, insisting_tasks);
+        helps = join_better(runs, runner.run(level.insistences(best, insisting_tasks, random_draw)));
+        if (helps)
+            cross(level, runs, runner);
+    }
+    chain(level, runs, runner);
 }
 
 /// The search of Binder's loss on the similarity matrix.
@@ -64,8 +103,7 @@ Found search_pairs(const Draws<Label>& draws, const Binder& loss, const SearchOp
     Level<PairState> level(problem, runner);
     auto runs = runner.run(level.starts(generous.runs, 0, random_draw(draws)));
     const auto n_started = std::max<std::size_t>(1, runs.size() * options.runs / generous.runs);
-    cross(level, runs, runner);
-    chain(level, runs, runner);
+    finish(level, runs, runner, options.runs > 1, random_draw(draws));
     return {std::move(runs), n_started};
 }
 
@@ -116,8 +154,7 @@ Found search_cells(const Draws<Label>& draws, const LossTables& tables, const Ru
         Level<State> level(problem, runner);
         auto runs = runner.run(level.starts(options.runs, 0, random_draw(draws)));
         const auto n_started = runs.size();
-        cross(level, runs, runner);
-        chain(level, runs, runner);
+        finish(level, runs, runner, options.runs > 1 && is_small(draws), random_draw(draws));
         return {std::move(runs), n_started};
     }
     common::Rng rng(options.seed, std::numeric_limits<std::uint64_t>::max());
@@ -129,11 +166,11 @@ Found search_cells(const Draws<Label>& draws, const LossTables& tables, const Ru
         Level<State> level(problem, runner, std::uint64_t{used} << 32);
         const auto coarser = last ? std::move(runs) : best_of(runs, max_groups);
         runs = runner.run(level.carry_on(coarser));
-        cross(level, runs, runner);
         if (last) {
-            chain(level, runs, runner);
+            finish(level, runs, runner, options.runs > 1 && is_small(draws), random_draw(draws));
             return {std::move(runs), n_started};
         }
+        cross(level, runs, runner);
     }
 }
 

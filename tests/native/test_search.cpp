@@ -6,6 +6,7 @@
 #include "distances.hpp"
 #include "random_draws.hpp"
 #include "search/chains.hpp"
+#include "search/ruin.hpp"
 #include "search/runner.hpp"
 #include "search/search.hpp"
 
@@ -131,6 +132,45 @@ void check_that_chains_help() {
     }
 }
 
+/// Clusters that were taken apart, or into which a cluster of a draw was put, can be put back; the limit
+/// holds.
+void check_that_ruins_can_be_undone() {
+    const RandomDraws<std::uint8_t> owned(20, 30, 4, 0.1, 13);
+    const common::StopFlag stop{false};
+    const search::Limits limits(stop, std::numeric_limits<double>::infinity());
+    std::size_t changes = 0;
+    for (const auto& loss : all_losses(30)) {
+        const LossTables tables(loss, 30);
+        const search::Problem problem(owned.view(), tables);
+        search::State state(problem, 5);
+        common::Rng rng(5, 1);
+        state.assign(search::random_labels(30, 5, rng));
+        auto canonical = [&] {
+            auto labels = state.labels();
+            search::renumber(labels);
+            return labels;
+        };
+        search::Tally tally;
+        for (int attempt = 0; attempt < 40; ++attempt) {
+            const auto before = canonical();
+            const auto value = state.exact_value();
+            const auto draw = search::random_labels(30, 3, rng);
+            const auto region =
+                attempt % 2 ? ruin(state, rng, tally, limits) : gather(state, draw, 5, rng, tally, limits);
+            CHECK(state.n_clusters() <= 5);
+            changes += canonical() != before;
+            restore(state, region.groups);
+            CHECK(canonical() == before);
+            CHECK(near(state.exact_value(), value, 1e-9));
+        }
+        const auto value = state.exact_value();
+        auto random_draw = [](common::Rng& own) { return search::random_labels(30, 3, own); };
+        insist(state, 20, 5, random_draw, rng, tally, limits);
+        CHECK(state.exact_value() <= value + 1e-12);
+    }
+    CHECK(changes > 100);
+}
+
 /// A chain that does not help leaves the partition as it was, also where items stand for several.
 void check_that_chains_are_undone_with_copies() {
     std::vector<std::uint32_t> copies(12);
@@ -180,6 +220,7 @@ void check_common_blocks_of_many_clusters() {
 void test_search() {
     check_common_blocks_of_many_clusters();
     check_that_chains_help();
+    check_that_ruins_can_be_undone();
     check_that_chains_are_undone_with_copies();
     for (const bool with_copies : {false, true}) {
         check_shared_rows<std::uint8_t>(with_copies);
