@@ -68,6 +68,7 @@ def main() -> None:
 def run(results: Results, size: Size, data: dict[str, tuple[np.ndarray, np.ndarray]]) -> None:
     warnings.simplefilter("ignore", RuntimeWarning)  # variational runs that reach max_iter
     warnings.filterwarnings("ignore", message="HGPA's partition cuts")
+    warnings.filterwarnings("ignore", message=".* base clusterings repeat each other")  # the paper's model all the same
     for repetition in range(size.repetitions):
         for share in size.noise:
             make = lambda share=share, seed=repetition: noisy(share, seed, size.effort)  # noqa: E731

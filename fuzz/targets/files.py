@@ -216,7 +216,7 @@ COMMANDS = (
     ("similarity", "DRAWS", "--json"),
     ("ball", "DRAWS", "--runs", "1", "--level", "0.5"),
     ("compare", "DRAWS", "DRAWS"),
-    ("ensemble", "DRAWS", "--method", "consensus"),
+    ("ensemble", "DRAWS"),
     ("ensemble", "DRAWS", "--inference", "vb", "--truncation", "5"),
     ("blockmodel", "DRAWS", "--restarts", "1"),
     ("sample", "dpm", "DRAWS", "--out", "FOLDER/run", "--draws", "3", "--warmup", "1", "--chains", "1"),

@@ -31,7 +31,7 @@ class Effort:
 
     def gibbs(self, seed: int, prior: str = "fsd", **settings: Any) -> NBCE:
         lengths = {"draws": self.draws, "warmup": self.warmup, "thin": 2, "chains": 2}
-        return NBCE("gibbs", prior, random_state=seed, **lengths, **settings)
+        return NBCE("gibbs", prior, random_state=seed, weights=None, **lengths, **settings)
 
 
 class Results:
@@ -127,8 +127,8 @@ def models(k: int, seed: int, effort: Effort) -> dict[str, Any]:
         "NBCE, TSB": effort.gibbs(seed, "tsb"),
         "NBCE, α0 = β = 1": effort.gibbs(seed, alpha=1.0, beta=1.0),
         "NBCE, K = classes": effort.gibbs(seed, truncation=k),
-        "NBCE, CVB": NBCE("cvb", **starts),
-        "NBCE, VB": NBCE("vb", **starts),
+        "NBCE, CVB": NBCE("cvb", weights=None, **starts),
+        "NBCE, VB": NBCE("vb", weights=None, **starts),
     }
 
 

@@ -37,10 +37,26 @@ def test_a_folder_of_results(base_file, tmp_path):
     assert again.exit_code == 2
 
 
+def test_the_default_is_the_nearest_clustering_and_weighs_copies_down(base_file):
+    facts = json.loads(call(base_file, "--seed", "1", "--json").stdout)
+    assert facts["method"] == "consensus"
+    assert facts["labels"] == [0] * 6 + [1] * 7
+    assert facts["effective_clusterings"] == pytest.approx(sum(facts["weights"]))
+    equal = json.loads(call(base_file, "--weights", "equal", "-k", "2", "--seed", "1", "--json").stdout)
+    assert equal["n_clusters"] == 2
+    assert "weights" not in equal
+
+
+def test_concentrations_and_weights_of_nbce(base_file):
+    given = ["--alpha", "0.5", "--beta", "0.3", "--weights", "equal", "--inference", "vb", "--truncation", "5"]
+    facts = json.loads(call(base_file, *given, "--seed", "1", "--json").stdout)
+    assert facts["method"] == "nbce"
+    assert (facts["alpha"], facts["beta"], facts["weights"]) == (0.5, 0.3, [1.0, 1.0, 1.0])
+
+
 @pytest.mark.parametrize("method", ["bce", "mixture", "cspa", "mcla", "evidence", "consensus"])
 def test_every_method_answers_in_json(base_file, method):
-    k = [] if method == "consensus" else ["-k", "2"]
-    answer = call(base_file, "--method", method, *k, "--seed", "1", "--json")
+    answer = call(base_file, "--method", method, "-k", "2", "--seed", "1", "--json")
     assert answer.exit_code == 0, answer.output
     facts = json.loads(answer.stdout)
     assert facts["n_clusters"] == 2
@@ -50,7 +66,7 @@ def test_every_method_answers_in_json(base_file, method):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--method", "kmeans"], "--method must be one of nbce"),
+        (["--method", "kmeans"], "--method must be one of consensus"),
         (["--method", "cspa"], "needs the number of clusters"),
         (["--method", "bce", "-k", "99"], "k is 99"),
         (["--inference", "vb", "--prior", "tsb"], "'fsd' only"),

@@ -47,6 +47,7 @@ def _nbce(base: Base, k: int | None, options: Options) -> Combined:
     facts = _facts(model.labels_, "nbce", options["random_state"])
     facts |= {"inference": model.inference, "prior": model.prior, "certainty": model.certainty_.tolist()}
     facts |= {"alpha": model.alpha_, "beta": model.beta_, "perplexity": model.perplexity(base)}
+    facts |= {"weights": model.weights_.tolist(), "effective_clusterings": float(model.weights_.sum())}
     if model.inference != "gibbs":
         return facts | {"bound": model.bound_}, None
     facts |= {"loss": options["loss"], "expected_loss": model.estimate_.expected_loss}
@@ -88,7 +89,12 @@ def _consensus(base: Base, k: int | None, options: Options) -> Combined:
     from partita import ensembles
 
     seed = options["random_state"]
-    return _facts(ensembles.consensus(base, options["loss"], rng=seed), "consensus", seed), None
+    powers = ensembles.dependence(base).weights if options["weights"] == "dependence" else None
+    labels = ensembles.consensus(base, options["loss"], k=k, weights=powers, rng=seed)
+    facts = _facts(labels, "consensus", seed) | {"loss": options["loss"]}
+    if powers is None:
+        return facts, None
+    return facts | {"weights": powers.tolist(), "effective_clusterings": float(powers.sum())}, None
 
 
 def _facts(labels: Any, method: str, seed: int | None) -> dict[str, Any]:
@@ -107,14 +113,14 @@ def _facts(labels: Any, method: str, seed: int | None) -> dict[str, Any]:
 
 
 NBCE = Combiner("nbce", _nbce, Clusters.FOUND)
-CONSENSUS = Combiner("consensus", _consensus, Clusters.FOUND)
+CONSENSUS = Combiner("consensus", _consensus, Clusters.EITHER)
 _ALL = (
+    CONSENSUS,
     NBCE,
     _estimator("bce", "BCE"),
     _estimator("mixture", "MixtureModel"),
     *(_graph_method(name) for name in ("cspa", "mcla", "hgpa")),
     Combiner("evidence", _evidence, Clusters.EITHER),
-    CONSENSUS,
 )
 METHODS = {combiner.name: combiner for combiner in _ALL}
 

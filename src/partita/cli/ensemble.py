@@ -14,7 +14,7 @@ from partita._text.cells import Cell, parse_cell
 from partita._text.header import Kind
 from partita._text.table import read_table
 from partita.cli.combiners import CONSENSUS, METHODS, NBCE, Clusters, Combiner, as_combiner
-from partita.cli.given import refuse
+from partita.cli.given import refuse, was_typed
 from partita.cli.inputs import DATA, named_rows, read_labels, read_partition, variables
 from partita.cli.options import TruthFile, Writing
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 FILES = ("labels.csv", "summary.json", "draws.npy")
 BASE = Kind("item", DATA.choose, labels_by_column=True)
 GIBBS_OPTIONS = ("draws", "warmup", "chains")
-NBCE_OPTIONS = ("inference", "prior", "truncation", *GIBBS_OPTIONS)
+NBCE_OPTIONS = ("inference", "prior", "truncation", "alpha", "beta", *GIBBS_OPTIONS)
+WEIGHTS = ("dependence", "equal")
 MIN_NAMES = 5  # so many words, all different, are no labels
 GAPS = {"", "-1", "na", "nan", "none", "null"}
 
@@ -32,10 +33,22 @@ GAPS = {"", "-1", "na", "nan", "none", "null"}
 def run(
     base: Annotated[str, typer.Argument(help="Base labels, csv or npy: one row per item, one column per clustering.")],
     writing: Writing,
-    method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}.")] = "nbce",
+    method: Annotated[
+        str | None,
+        typer.Option(help=f"{', '.join(METHODS)}.", show_default="consensus, or nbce with one of its options"),
+    ] = None,
     k: Annotated[
         int | None,
-        typer.Option("-k", help="Number of clusters (not for nbce and consensus; optional for evidence)."),
+        typer.Option("-k", "--k", help="Number of clusters (not for nbce; optional for consensus and evidence)."),
+    ] = None,
+    weights: Annotated[
+        str, typer.Option(help="dependence: clusterings that repeat each other count less; or equal (consensus, nbce).")
+    ] = "dependence",
+    alpha: Annotated[
+        float | None, typer.Option(help="Concentration of the clusters (nbce).", show_default="learned")
+    ] = None,
+    beta: Annotated[
+        float | None, typer.Option(help="Concentration of the labels (nbce).", show_default="learned")
     ] = None,
     inference: Annotated[str, typer.Option(help="gibbs, vb or cvb (nbce).")] = "gibbs",
     prior: Annotated[str, typer.Option(help="fsd or tsb (nbce).")] = "fsd",
@@ -54,16 +67,22 @@ def run(
 
     A column named item, node, name or id, or a first column without a name, names the items.
 
-    Example: partita ensemble base.csv --method nbce --out run
+    By default the answer is the clustering that is nearest to all of them (expected variation of information); nbce
+    adds probabilities and the certainty of each item.
+
+    Example: partita ensemble base.csv --out run
     """
     from partita.cli.outputs import print_json, whole_folder
     from partita.cli.results import agreement
 
     writing.refuse_unused()
-    combine = as_combiner(method)
+    combine = chosen_combiner(method)
     refuse_unused(combine, inference)
+    if weights not in WEIGHTS:
+        raise ValueError(f"--weights must be one of {', '.join(WEIGHTS)}, but it is {weights}")
     options = {"inference": inference, "prior": prior, "truncation": truncation, "draws": draws}
     options |= {"warmup": warmup, "chains": chains, "loss": loss, "random_state": seed}
+    options |= {"alpha": alpha, "beta": beta, "weights": "dependence" if weights == "dependence" else None}
     options["progress"] = sys.stderr.isatty() and not quiet
     place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force, known=FILES)
     with place as folder:
@@ -81,6 +100,13 @@ def run(
         _print(facts, writing.out)
 
 
+def chosen_combiner(method: str | None) -> Combiner:
+    """The method that the user named; else nbce if one of its options was typed, and else consensus."""
+    if method is not None:
+        return as_combiner(method)
+    return NBCE if any(was_typed(name) for name in NBCE_OPTIONS) else CONSENSUS
+
+
 def refuse_unused(combiner: Combiner, inference: str) -> None:
     """Options that the method would ignore are an error."""
     if combiner is not NBCE:
@@ -91,6 +117,8 @@ def refuse_unused(combiner: Combiner, inference: str) -> None:
         refuse(["k"], f"is not for --method {combiner.name}, which finds the number of clusters itself")
     if combiner is not CONSENSUS and (combiner is not NBCE or inference != "gibbs"):
         refuse(["loss"], "is for --method consensus, and for nbce with --inference gibbs")
+    if combiner not in (CONSENSUS, NBCE):
+        refuse(["weights"], f"is for --method consensus and nbce, not for {combiner.name}")
 
 
 def read_base(source: str) -> Base:
@@ -145,7 +173,7 @@ def _print(facts: dict[str, Any], out: Path | None) -> None:
 
     print_warnings(facts.get("warnings", ()))
     print(f"{facts['n_items']} items in {facts['n_clusters']} clusters ({facts['method']})")
-    shown = ("outliers", "alpha", "beta", "perplexity", "bound", "expected_loss")
+    shown = ("effective_clusterings", "outliers", "alpha", "beta", "perplexity", "bound", "expected_loss")
     rows = [(name, f"{facts[name]:.6g}") for name in shown if name in facts]
     rows += [(name, f"{value:.6g}") for name, value in facts.get("agreement", {}).items()]
     print_table("Consensus", ("", "value"), rows)

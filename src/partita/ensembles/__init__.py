@@ -1,5 +1,6 @@
 """Clustering ensembles: one clustering from many."""
 
+from .association import co_association
 from .base_clusterings import Base, as_base
 from .bce import BCE
 from .consensus import consensus
@@ -22,6 +23,7 @@ __all__ = [
     "Hyperpriors",
     "MixtureModel",
     "as_base",
+    "co_association",
     "consensus",
     "cspa",
     "dependence",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
-from .base_clusterings import Base, indicators
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .base_clusterings import Base, as_base, in_column_order, indicators
 
 MAX_ITEMS = 20_000  # an items × items table is refused for more
 
@@ -18,13 +20,44 @@ def check_table(n_items: int, method: str, instead: str) -> None:
         )
 
 
+def co_association(base: Any, *, weights: ArrayLike | None = None) -> NDArray[np.float64]:
+    """How often two items share a cluster, of the clusterings that label both, (items, items).
+
+    Parameters
+    ----------
+    base : (items, clusterings) labels with gaps; at most 20,000 items
+    weights : (clusterings,), the weight of each clustering; equal by default
+
+    Returns
+    -------
+    table : (items, items) from 0 to 1; NaN for two items that no clustering labels both
+
+    Examples
+    --------
+    >>> co_association([[0, 0], [0, 1], [1, 1]])
+    array([[1. , 0.5, 0. ],
+           [0.5, 1. , 0.5],
+           [0. , 0.5, 1. ]])
+    """
+    read = as_base(base)
+    check_table(read.n_items, "co_association", "consensus and NBCE do not need such a table")
+    powers = np.ones(read.n_clusterings) if weights is None else in_column_order(weights, base, read.n_clusterings)
+    together, both = _weighted_pairs(read, powers)
+    return np.asarray(np.divide(together, both, out=np.full_like(together, np.nan), where=both > 0))
+
+
+def _weighted_pairs(base: Base, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The weight of the clusterings in which two items are together, and of those that label both."""
+    labels = indicators(base)
+    scaled = labels.multiply(np.repeat(weights, base.sizes)[None, :]).tocsr()
+    seen = (base.codes >= 0).astype(np.float64)
+    return np.asarray((scaled @ labels.T).toarray()), (seen * weights) @ seen.T
+
+
 def coassociation(base: Base) -> NDArray[np.float64]:
     """Of the clusterings that label both items, the share in which they are together, (items, items).
 
     Two items that no clustering labels together get 0.
     """
-    labels = indicators(base)
-    together = (labels @ labels.T).toarray()
-    seen = (base.codes >= 0).astype(np.float64)
-    both = seen @ seen.T
+    together, both = _weighted_pairs(base, np.ones(base.n_clusterings))
     return np.asarray(np.divide(together, both, out=np.zeros_like(together), where=both > 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -58,8 +59,8 @@ class Base:
         return Base(np.ascontiguousarray(self.codes[:, keep]), tuple(self.levels[m] for m in keep), self.names)
 
 
-def as_base(base: Any, levels: Sequence[Any] | None = None) -> Base:
-    """Base clusterings from an array, a list of rows or a data frame.
+def as_base(base: Any, levels: Sequence[Any] | None = None, *, keys: str | Sequence[str] | None = None) -> Base:
+    """Base clusterings from an array, a list of rows, a data frame or an AnnData object.
 
     Parameters
     ----------
@@ -68,6 +69,9 @@ def as_base(base: Any, levels: Sequence[Any] | None = None) -> Base:
     levels : one sequence of labels per clustering, optional
         All labels that each clustering can give; by default those that occur in `base`. Needed if some labels
         occur only in later items.
+    keys : str or list of str, optional
+        The columns that are base clusterings, of a data frame or of `obs` of an AnnData object: their names, or a
+        pattern with * and ?, for example "leiden_*". An AnnData object needs it.
 
     Examples
     --------
@@ -77,6 +81,7 @@ def as_base(base: Any, levels: Sequence[Any] | None = None) -> Base:
     """
     if isinstance(base, Base):
         return base
+    base = chosen_columns(base, keys)
     columns = _columns(base)
     for m, column in enumerate(columns):
         _check_labels(column, m)
@@ -90,6 +95,24 @@ def as_base(base: Any, levels: Sequence[Any] | None = None) -> Base:
     # the smallest signed type: read as unsigned of the same width, -1 is the core's missing label
     width = next(kind for kind in (np.int8, np.int16, np.int32) if largest <= np.iinfo(kind).max)
     return Base(codes.astype(width), known, row_names(base))
+
+
+def chosen_columns(base: Any, keys: str | Sequence[str] | None) -> Any:
+    """The columns of a data frame, or of `obs` of an AnnData object, that match the keys; other objects as they are."""
+    cells = hasattr(base, "obs") and hasattr(base, "obs_names")
+    frame = base.obs if cells else base
+    if keys is None:
+        if cells:
+            raise ValueError('an AnnData object needs keys=, the columns of obs that are clusterings: keys="leiden_*"')
+        return base
+    if not hasattr(frame, "columns"):
+        raise TypeError(f"keys= is for data frames and AnnData objects, not for {type(base).__name__}")
+    names = [str(name) for name in frame.columns]
+    patterns = [keys] if isinstance(keys, str) else list(keys)
+    for pattern in patterns:
+        if not fnmatch.filter(names, pattern):
+            raise ValueError(f"no column matches {pattern!r}; there are {', '.join(names)}")
+    return frame[[name for name in frame.columns if any(fnmatch.fnmatchcase(str(name), p) for p in patterns)]]
 
 
 def _columns(base: Any) -> list[NDArray[Any]]:

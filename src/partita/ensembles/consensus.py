@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from partita._validate import check_rng
 from partita.estimate import estimate
+from partita.losses import VI, Binder, Loss, as_loss
 from partita.sample import as_sample
+from partita.search.settings import Search
 
-from .base_clusterings import Labels, as_base, in_column_order, spread, warn_unlabelled
+from .base_clusterings import Labels, as_base, check_clusters, in_column_order, spread, warn_unlabelled
+
+RAISE, RAISED = 1.5, 24  # b is raised by this factor, at most so many times
 
 
 def consensus(
-    base: Any, loss: Any = "vi", *, weights: ArrayLike | None = None, search: Any = None, rng: Any = None
+    base: Any,
+    loss: Any = "vi",
+    *,
+    k: int | None = None,
+    weights: ArrayLike | None = None,
+    search: Search | None = None,
+    rng: Any = None,
 ) -> Labels:
     """The clustering with the least weighted mean loss to the base clusterings.
 
@@ -25,6 +37,8 @@ def consensus(
     ----------
     base : (items, clusterings) labels with gaps
     loss, search : as in `partita.estimate`
+    k : the number of clusters; None for the number with the least loss. If the best clustering with at most k clusters
+        has fewer, the cost of joining what does not belong together, b of the loss, is raised until it has k
     weights : (clusterings,), the weight of each clustering; equal by default. A Series is matched by its index with the
         columns of a data frame
     rng : None, an integer or a numpy Generator
@@ -37,6 +51,8 @@ def consensus(
     --------
     >>> consensus([[0, 0], [0, 0], [1, 1], [1, -1]], rng=1).tolist()
     [0, 0, 1, 1]
+    >>> consensus([[0, 0], [0, 0], [1, 1], [1, 2]], k=3, rng=1).tolist()
+    [0, 0, 1, 2]
     """
     read = as_base(base)
     if weights is not None:
@@ -45,6 +61,31 @@ def consensus(
     useful = np.asarray((read.codes >= 0).any(axis=0))  # clusterings that label no item are left out
     by_clustering = np.ascontiguousarray(read.codes[labelled][:, useful].T)
     kept = None if weights is None else np.asarray(weights)[useful]
-    options = {} if search is None else {"search": search}
-    found = estimate(as_sample(by_clustering, kept, missing=-1), loss=loss, rng=rng, check_draws=False, **options)
-    return spread(found.labels, labelled)
+    sample, rng = as_sample(by_clustering, kept, missing=-1), check_rng(rng)
+    search = Search() if search is None else search
+    if k is None:
+        found = estimate(sample, loss=loss, search=search, rng=rng, check_draws=False).labels
+    else:
+        found = _with_clusters(sample, as_loss(loss), check_clusters(k, int(labelled.sum())), search, rng)
+    return spread(found, labelled)
+
+
+def _with_clusters(sample: Any, loss: Loss, k: int, search: Search, rng: np.random.Generator) -> Labels:
+    """The partition with at most k clusters; b of the loss is raised until there are k."""
+    limited = replace(search, max_clusters=k)
+    for step in range(RAISED):
+        tried = loss if step == 0 else _raised(loss, RAISE**step)
+        found = estimate(sample, loss=tried, search=limited, rng=rng, check_draws=False)
+        if found.n_clusters == k:
+            return np.asarray(found.labels, dtype=np.intp)
+    raise ValueError(
+        f"the base clusterings do not tell {k} clusters apart: the most that were found are {found.n_clusters}"
+    )
+
+
+def _raised(loss: Loss, factor: float) -> Loss:
+    if not isinstance(loss, VI | Binder):
+        raise ValueError(
+            f"the best clustering under {loss.name!r} has fewer than k clusters; use 'vi' or 'binder' with k"
+        )
+    return replace(loss, b=loss.b * factor)

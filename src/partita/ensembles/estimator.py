@@ -41,6 +41,35 @@ class EnsembleEstimator(Estimator):
         labels[~as_base(base, self.base_.levels).labelled] = -1
         return labels
 
+    def to_anndata(self, adata: Any, key: str = "consensus") -> None:
+        """Write the consensus into `obs` of an AnnData object whose cells are the items, in their order.
+
+        Columns: `key`, the labels as text (a categorical, as scanpy writes clusters; missing for an item without
+        labels); `key_certainty`, if the estimator has `certainty_`; and `key_next`, the cluster that is next in
+        probability given the item's labels.
+
+        Parameters
+        ----------
+        adata : any object with `obs`, a pandas data frame
+        key : name of the column of labels
+        """
+        self._check_fitted()
+        if len(adata.obs) != len(self.labels_):
+            raise ValueError(f"adata has {len(adata.obs)} cells, but the consensus has {len(self.labels_)} items")
+        adata.obs[key] = _categorical(self.labels_, self.n_clusters_)
+        if hasattr(self, "certainty_"):
+            adata.obs[f"{key}_certainty"] = self.certainty_
+        adata.obs[f"{key}_next"] = _categorical(self._next(), self.n_clusters_)
+
+    def _next(self) -> Labels:
+        """The most probable cluster other than the item's own; −1 if there is none, or no label."""
+        if self.n_clusters_ < 2:
+            return np.full(len(self.labels_), -1, dtype=np.intp)
+        probabilities = self.predict_proba(self.base_)
+        items = np.flatnonzero(self.labels_ >= 0)
+        probabilities[items, self.labels_[items]] = -1.0
+        return np.where(self.labels_ >= 0, probabilities.argmax(axis=1), -1).astype(np.intp)
+
     @property
     def n_clusters_(self) -> int:
         """The number of consensus clusters."""
@@ -69,6 +98,13 @@ class EnsembleEstimator(Estimator):
     def __repr__(self) -> str:
         fitted = f": {self.n_clusters_} clusters of {len(self.labels_)} items" if hasattr(self, "labels_") else ""
         return super().__repr__() + fitted
+
+
+def _categorical(labels: Labels, n_clusters: int) -> Any:
+    """Labels as a pandas categorical of text, in the order of their numbers; −1 is missing."""
+    import pandas as pd
+
+    return pd.Categorical.from_codes(labels, [str(cluster) for cluster in range(n_clusters)])
 
 
 def _check_smoothing(smoothing: Any) -> None:

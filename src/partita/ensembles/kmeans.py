@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._validate import check_count, check_rng
+from partita._validate import check_count, check_probability, check_rng
 
 MAX_VALUE = 1e150  # largest absolute value of the data: squared distances must not overflow
 FRACTIONS = (0.5, 0.75, 1.0, 1.5, 2.0)  # of the number of classes, as in Wang, Domeniconi & Laskey (2010)
@@ -21,6 +21,7 @@ def kmeans_ensemble(
     n_clusterings: int = 10,
     fractions: Sequence[float] = FRACTIONS,
     clusterers: Sequence[Any] | None = None,
+    resample: float = 1.0,
     rng: Any = None,
 ) -> NDArray[np.intp]:
     """Base clusterings from k-means with random starts and 50, 75, 100, 150 and 200 % of k clusters in turn.
@@ -32,6 +33,8 @@ def kmeans_ensemble(
     n_clusterings : number of runs of k-means
     fractions : numbers of clusters as fractions of k, used in turn
     clusterers : scikit-learn clusterers to run instead of k-means, each cloned and fitted to X
+    resample : share of the items, chosen at random without replacement, that each run clusters; the others get the gap
+        −1 in that run. Runs on different items repeat each other less
     rng : None, an integer or a numpy Generator; sets the `random_state` of clusterers that have one
 
     Returns
@@ -48,8 +51,20 @@ def kmeans_ensemble(
     rng = check_rng(rng)
     if clusterers is None:
         clusterers = _kmeans_runs(len(data), k, n_clusterings, fractions)
-    columns = [_run(clusterer, data, int(rng.integers(2**31))) for clusterer in clusterers]
+    share = check_probability(resample, "resample")
+    columns = [_run_on_some(clusterer, data, share, rng) for clusterer in clusterers]
     return np.stack(columns, axis=1)
+
+
+def _run_on_some(clusterer: Any, data: NDArray[np.float64], share: float, rng: np.random.Generator) -> NDArray[np.intp]:
+    """The labels of a share of the items, −1 for the others."""
+    seed = int(rng.integers(2**31))
+    if share == 1.0:
+        return _run(clusterer, data, seed)
+    chosen = rng.choice(len(data), max(1, round(share * len(data))), replace=False)
+    labels = np.full(len(data), -1, dtype=np.intp)
+    labels[chosen] = _run(clusterer, data[chosen], seed)
+    return labels
 
 
 def _check_data(X: ArrayLike) -> NDArray[np.float64]:
