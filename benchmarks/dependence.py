@@ -1,9 +1,9 @@
 """Ensembles whose clusterings repeat each other, and independent ones: NBCE with and without weights beside rivals.
 
-`python -m benchmarks.dependence --data ../shared/data` writes benchmarks/results/runs/dependence.csv: for ten
-ensembles of each case the number of clusters and the adjusted Rand index of each method; for NBCE also the log predictive density
-per item of a clustering that it has not seen (`log mean_s p(Y_new | Z_s, β_s) / n`, Ward's method for data, one more
-noisy copy for simulated ensembles); and, pooled over simulated ensembles, how often pairs with a stated probability are
+`python -m benchmarks.dependence --data ../shared/data` writes benchmarks/results/runs/dependence.csv. For ten ensembles
+of each case it has the number of clusters and the adjusted Rand index of each method; for NBCE also the log predictive
+density per item of a clustering that it has not seen (`log mean_s p(Y_new | Z_s, β_s) / n`; Ward's for data, one more
+noisy copy for simulated ensembles); and, for simulated ensembles, how often pairs with a stated probability are
 together in the truth. Finished ensembles are kept: a run goes on where the last one stopped.
 """
 
