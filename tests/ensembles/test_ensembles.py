@@ -146,7 +146,8 @@ def test_k_out_of_range_is_refused(k):
 )
 def test_a_missing_package_is_named_with_its_remedy(monkeypatch, package, call):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ImportError, match=r"pip install 'partita\[ensembles\]'"):
+    extra = "hgpa" if package == "mtkahypar" else "ensembles"
+    with pytest.raises(ImportError, match=rf"pip install 'partita\[{extra}\]'"):
         call()
 
 

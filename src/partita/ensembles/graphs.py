@@ -192,7 +192,7 @@ def _partition_hypergraph(weights: NDArray[Any], edges: list[list[int]], k: int,
     try:
         import mtkahypar
     except ImportError as error:
-        raise ImportError("HGPA needs Mt-KaHyPar: pip install 'partita[ensembles]'") from error
+        raise ImportError("HGPA needs Mt-KaHyPar: pip install 'partita[hgpa]'") from error
     library = mtkahypar.initialize(os.cpu_count() or 1, print_warnings=False)
     mtkahypar.set_seed(seed)
     context = library.context_from_preset(mtkahypar.PresetType.DETERMINISTIC)
