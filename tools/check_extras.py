@@ -30,7 +30,8 @@ USES = {
     "pt.models.louvain(load_karate().data, rng=1)",
     "ensembles": "X = np.random.default_rng(1).normal(size=(60, 2)) + np.repeat([[0], [8]], 30, axis=0)\n"
     "base = pt.ensembles.kmeans_ensemble(X, 2, rng=1)\n"
-    "for method in (pt.ensembles.cspa, pt.ensembles.mcla, pt.ensembles.hgpa): assert len(set(method(base, 2))) == 2",
+    "for method in (pt.ensembles.cspa, pt.ensembles.mcla): assert len(set(method(base, 2))) == 2",
+    "hgpa": "assert len(set(pt.ensembles.hgpa(np.repeat([[0, 1], [2, 0]], 20, axis=0), 2, rng=1))) == 2",
     "exact": "assert pt.estimate(draws, 'binder', method='exact').proven",
     "io": "for name in ('d.parquet', 'd.zarr'):\n    pt.write_draws(name, draws)\n"
     "    assert pt.read_draws(name).n_draws == 200\nbest.to_pandas()",

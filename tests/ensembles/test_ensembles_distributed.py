@@ -9,7 +9,7 @@ pytest.importorskip("distributed")
 
 from partita import adjusted_rand
 from partita.ensembles import NBCE, actors, as_base
-from partita.ensembles.distributed import ColumnHost, RowHost, _union, fit_distributed
+from partita.ensembles.distributed import ColumnHost, RowHost, _union, fit_distributed, mean_dependence
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +71,17 @@ def test_the_weights_of_a_split_ensemble_follow_from_tables_of_pairs(client, spl
     np.testing.assert_allclose(fitted.weights_, NBCE(**model.get_params()).fit(doubled).weights_, atol=0.06)
     np.testing.assert_allclose(fitted.weights_, 0.5, atol=0.06)
     assert adjusted_rand(fitted.labels_, truth) > 0.95
+
+
+def test_a_host_with_one_label_per_clustering_is_no_judge_of_dependence(base):
+    """Parts that are sorted by cluster: constant clusterings would seem to be copies."""
+    levels = tuple(np.arange(6) for _ in range(2))
+    constant = RowHost(np.zeros((5, 2), dtype=int), levels).dependence()
+    assert np.isnan(constant).all()
+    known = np.array([[1.0, 0.2], [0.2, 1.0]])
+    np.testing.assert_allclose(mean_dependence([constant, known], [50, 5]), known)
+    np.testing.assert_allclose(mean_dependence([constant], [5]), np.eye(2))
+    np.testing.assert_allclose(mean_dependence([known, np.ones((2, 2))], [3, 1]), [[1.0, 0.4], [0.4, 1.0]])
 
 
 def test_no_answer_of_a_host_holds_base_labels(base):

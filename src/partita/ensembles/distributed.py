@@ -113,7 +113,11 @@ class RowHost(Here):
         return self.labelled
 
     def dependence(self) -> Floats:
-        return dependence(self._base).matrix
+        """The table of pairs; NaN for a clustering with one label on this host, which tells nothing of dependence."""
+        matrix = dependence(self._base).matrix
+        constant = [len(np.unique(column[column >= 0])) < 2 for column in self._base.codes.T]
+        matrix[constant], matrix[:, constant] = np.nan, np.nan
+        return matrix
 
     def weigh(self, weights: Floats) -> None:
         self.layout = Layout(self.layout.sizes, weights)
@@ -137,9 +141,8 @@ class RowHosts:
         return powers
 
     def _dependence(self) -> Floats:
-        """The mean over hosts, by their numbers of items."""
         items = [int(mask.sum()) for mask in self._actors.ask("items")]
-        return np.asarray(np.average(self._actors.ask("dependence"), axis=0, weights=items))
+        return mean_dependence(self._actors.ask("dependence"), items)
 
     def linear(self, weights: Floats, log_prior: Floats) -> Step:
         return Step.total(self._actors.ask("linear", weights, log_prior))
@@ -152,6 +155,16 @@ class RowHosts:
 
     def responsibilities(self) -> Floats:
         return np.concatenate(self._actors.ask("responsibilities"))
+
+
+def mean_dependence(tables: Sequence[Floats], items: Sequence[int]) -> Floats:
+    """The mean over hosts, by their numbers of items, of the pairs that they can judge; 0 for those that none can."""
+    known = ~np.isnan(tables)
+    counted = np.asarray(items, dtype=np.float64)[:, None, None] * known
+    total = (counted * np.nan_to_num(np.asarray(tables))).sum(axis=0)
+    matrix = np.divide(total, counted.sum(axis=0), out=np.zeros_like(total), where=known.any(axis=0))
+    np.fill_diagonal(matrix, 1.0)
+    return matrix
 
 
 def _powers(weights: Any, table: Callable[[], Floats], layout: Layout) -> Floats:
