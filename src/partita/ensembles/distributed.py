@@ -162,7 +162,7 @@ def mean_dependence(tables: Sequence[Floats], items: Sequence[int]) -> Floats:
     known = ~np.isnan(tables)
     counted = np.asarray(items, dtype=np.float64)[:, None, None] * known
     total = (counted * np.nan_to_num(np.asarray(tables))).sum(axis=0)
-    matrix = np.divide(total, counted.sum(axis=0), out=np.zeros_like(total), where=known.any(axis=0))
+    matrix: Floats = np.divide(total, counted.sum(axis=0), out=np.zeros_like(total), where=known.any(axis=0))
     np.fill_diagonal(matrix, 1.0)
     return matrix
 
