@@ -160,9 +160,19 @@ public:
 private:
     void descend(Tally& tally) {
         do
-            while (sweep(tally) && !limits_->reached())
+            while (sweep_lowers(tally) && !limits_->reached())
                 ;
         while (!limits_->reached() && constrained_.merge_best());
+    }
+
+    /// Whether a sweep lowered the value, computed anew: moves whose gain is rounding could go on for ever.
+    bool sweep_lowers(Tally& tally) {
+        auto& state = constrained_.state();
+        state.refresh();
+        const auto before = state.value();
+        const bool moved = sweep(tally);
+        state.refresh();
+        return moved && state.value() < before - state.precise_tolerance() * std::abs(before);
     }
 
     bool sweep(Tally& tally) {
