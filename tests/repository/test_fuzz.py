@@ -65,6 +65,7 @@ def test_every_public_function_is_attacked():
                 "Imputation",
                 "LatentBlockFit",
                 "MergePath",
+                "MixtureFit",
                 "RivalFit",
                 "RunFormatError",
                 "RunInUseError",
