@@ -82,6 +82,8 @@ from partita.uncertainty.diagnostics import diagnostics as diagnostics
 from partita.uncertainty.merges import merge_tree as merge_tree
 from partita.uncertainty.modes import Modes as Modes
 from partita.uncertainty.modes import modes as modes
+from partita.uncertainty.monte_carlo import MonteCarloError as MonteCarloError
+from partita.uncertainty.monte_carlo import monte_carlo_error as monte_carlo_error
 from partita.uncertainty.parameters import ClusterParameters as ClusterParameters
 from partita.uncertainty.parameters import cluster_parameters as cluster_parameters
 from partita.uncertainty.partial import PartialClustering as PartialClustering

@@ -17,7 +17,7 @@ from partita._warn import warn_user
 from partita.estimate_result import Estimate as Estimate
 from partita.held_out import held_out, some_draws
 from partita.losses import Loss, as_loss, unique_distances
-from partita.mixing import sample_warnings, warn_mixing
+from partita.mixing import sample_warnings, standard_error, warn_mixing
 from partita.pair_probabilities import Similarity
 from partita.sample import PartitionSample, as_sample, with_weight
 from partita.search import as_method, methods_that
@@ -263,6 +263,7 @@ def estimate_with(
         held_out=held_out(sample, losses, searched),
         n_runs=len(found.runs) if found.n_runs is None else found.n_runs,
         constraints=constraints,
+        standard_error=standard_error(sample, losses) if check_draws else None,
     )
     return replace(best, warnings=(*on_draws, *search_warnings(best)))
 

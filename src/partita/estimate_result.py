@@ -73,6 +73,9 @@ class Estimate:
         many clusters as the limit allows, a search that ended early. Empty if there are none.
     constraints : Constraints or None
         The constraints that it obeys; `proven` then means that no partition that obeys them is better.
+    standard_error : float or None
+        Monte Carlo standard error of the expected loss, by the effective number of draws; None for weighted draws and
+        for lists that may not be chains. `monte_carlo_error` also says how often other draws give another partition.
     """
 
     labels: NDArray[np.int64]
@@ -93,6 +96,7 @@ class Estimate:
     warnings: tuple[str, ...] = ()
     n_runs: int = 0
     constraints: Constraints | None = None
+    standard_error: float | None = None
 
     @property
     def n_clusters(self) -> int:
@@ -178,7 +182,7 @@ class Estimate:
         facts = [
             ("clusters", str(self.n_clusters)),
             ("sizes", sizes),
-            ("expected loss", f"{self.expected_loss:.6f}  {self.loss}"),
+            ("expected loss", self._loss_fact()),
             ("method", self._method_fact()),
         ]
         if self.held_out is not None:
@@ -190,6 +194,10 @@ class Estimate:
         elif self.timed_out:
             facts.append(("time limit", "the best so far"))
         return facts + [("warning", sentence) for sentence in self.warnings]
+
+    def _loss_fact(self) -> str:
+        error = "" if self.standard_error is None else f" ± {self.standard_error:.2g}"
+        return f"{self.expected_loss:.6f}{error}  {self.loss}"
 
     def _method_fact(self) -> str:
         if not self.runs:

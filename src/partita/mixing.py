@@ -75,6 +75,17 @@ say where the chains were, not what the posterior is: run them longer, from seve
     return mixing_warnings({name: by_chain(values[sample.index], sample) for name, values in summaries.items()})
 
 
+def standard_error(sample: PartitionSample, distance: Floats) -> float | None:
+    """Monte Carlo standard error of the mean of one value per distinct draw: sd / √(effective draws).
+
+    None for weighted draws, and for fewer than 100 draws without known chains, which may be any list of partitions.
+    """
+    if sample.is_weighted or (sample.chains is None and sample.n_draws < MIN_SEQUENCE):
+        return None
+    values = by_chain(distance[sample.index], sample)
+    return float(values.std() / np.sqrt(effective_sample_size(values)))
+
+
 def mixing_warnings(summaries: Mapping[str, Floats]) -> tuple[str, ...]:
     """Sentences about problems with (chain, draw) arrays of summaries."""
     quantities = [quantity(name, values) for name, values in summaries.items()]

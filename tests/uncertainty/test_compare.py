@@ -55,7 +55,8 @@ def test_energy_distance_is_that_of_the_definition():
         assert energy == pytest.approx(expected)
 
 
-def test_items_differ_by_their_rows_of_similarity():
+def test_items_differ_by_their_rows_of_similarity(monkeypatch):
+    monkeypatch.setattr(compare, "INDEPENDENT", 0)  # no gaps between blocks
     draws = [make_draws(7, 60, 3, rng=seed) for seed in (1, 2)]
     compared = compare_posteriors(*draws, search=QUICK, rng=1)
     used = compared.n_blocks * compared.block_length[0]
@@ -100,7 +101,7 @@ def test_different_posteriors_are_told_apart():
 def test_size_is_five_percent(stay):
     whole, items = p_values(2000, stay)
     assert 0.04 <= (whole <= 0.05).mean() <= 0.06
-    assert (items <= 0.05).mean() <= 0.06
+    assert (items <= 0.05).mean() <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 2000)
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from partita.uncertainty.conformal import ConformalSet, conformal_set
 from partita.uncertainty.diagnostics import Diagnostics, diagnostics
 from partita.uncertainty.merges import merge_tree
 from partita.uncertainty.modes import Modes, modes
+from partita.uncertainty.monte_carlo import MonteCarloError, monte_carlo_error
 from partita.uncertainty.parameters import ClusterParameters, cluster_parameters
 from partita.uncertainty.partial import PartialClustering, partial_clustering
 
@@ -24,6 +25,7 @@ __all__ = [
     "CredibleBall",
     "Diagnostics",
     "Modes",
+    "MonteCarloError",
     "PartialClustering",
     "PosteriorComparison",
     "cluster_parameters",
@@ -38,6 +40,7 @@ __all__ = [
     "lower_bound",
     "merge_tree",
     "modes",
+    "monte_carlo_error",
     "n_clusters_posterior",
     "partial_clustering",
 ]

@@ -24,10 +24,11 @@ class Blocks:
         return len(self.draws[0])
 
 
-def block_draws(sample: PartitionSample, count: int, what: str = "draws") -> Draws:
+def block_draws(sample: PartitionSample, count: int, what: str = "draws", gap: int = 0) -> Draws:
     """The draws in about `count` blocks of equal length, each of consecutive draws of one chain: (blocks, draws).
 
     Every chain has equally many blocks, at least one; draws at the start of a chain that fill no block are left out.
+    So are the first `gap` draws of each block, but at most half of it: they depend on the block before.
 
     Examples
     --------
@@ -42,10 +43,18 @@ def block_draws(sample: PartitionSample, count: int, what: str = "draws") -> Dra
     if length < 1:
         shortest = min(map(len, pieces))
         raise ValueError(f"{what} has {shortest} draws per chain, too few for {per_chain} blocks of each chain")
-    return np.concatenate([piece[-per_chain * length :].reshape(per_chain, length) for piece in pieces])
+    blocks = np.concatenate([piece[-per_chain * length :].reshape(per_chain, length) for piece in pieces])
+    return blocks[:, min(gap, length // 2) :]
 
 
 def relabelled_groups(count: int, permutations: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """+1 for the first `count` blocks and -1 for the others, then random permutations of this row: one row each."""
     own = np.repeat([1.0, -1.0], count)
     return np.vstack([own, rng.permuted(np.tile(own, (permutations, 1)), axis=1)])
+
+
+def part_of(sample: PartitionSample, draws: NDArray[np.int64]) -> PartitionSample:
+    """The sample of some of the draws, each with the same weight."""
+    rows, index = np.unique(sample.index[draws.ravel()], return_inverse=True)
+    weights = np.bincount(index) / index.size
+    return PartitionSample(np.ascontiguousarray(sample.labels[rows]), weights, index, names=sample.names)

@@ -20,7 +20,7 @@ from partita.partitions import canonical
 from partita.sample import PartitionSample, as_sample
 from partita.search.settings import Search
 from partita.similarity import similarity
-from partita.uncertainty.blocks import Blocks, block_draws, relabelled_groups
+from partita.uncertainty.blocks import Blocks, block_draws, part_of, relabelled_groups
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +35,9 @@ MIN_BLOCKS = 5
 #: More blocks per posterior would not improve the test, only lengthen it.
 MAX_BLOCKS = 25
 #: A block is at least this many times as long as the draws take to forget.
-BLOCK_TIMES = 3.0
+BLOCK_TIMES = 5.0
+#: Draws that are worth this share of their number count as independent: their blocks need no gaps.
+INDEPENDENT = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,9 +169,9 @@ def compare_posteriors(
 
     D = 2 E L(X, Y) - E L(X, X') - E L(Y, Y'),
 
-    estimated from pairs of draws of different blocks. Blocks of consecutive draws, long enough to be nearly
-    independent and equally many of both posteriors, are permuted: p = (1 + number of permutations with at least this D)
-    / (1 + permutations). Items are compared in the same permutations by their rows of the two similarity matrices.
+    estimated from pairs of draws of different blocks. Blocks of consecutive draws, with gaps between them so that they
+    are nearly independent, and equally many of both posteriors, are permuted: p = (1 + number of permutations with at
+    least this D) / (1 + permutations). Items are compared in the same permutations by their rows of the two similarity matrices.
 
     Parameters
     ----------
@@ -237,12 +239,13 @@ def _same_items(first: PartitionSample, second: PartitionSample) -> tuple[Partit
 
 def _blocks(samples: tuple[PartitionSample, PartitionSample], n_jobs: int) -> tuple[Blocks, list[str]]:
     """As many blocks as the draws allow: each is some times as long as the draws take to forget."""
-    worth, sentences = [], []
+    worth, gaps, sentences = [], [], []
     for what, sample in zip("ab", samples, strict=True):
         summaries = {"clusters": sample.n_clusters.astype(np.float64), "entropy": entropies(sample, n_jobs)}
         by_draw = {name: by_chain(values[sample.index], sample) for name, values in summaries.items()}
-        effective = min(effective_sample_size(values) for values in by_draw.values())
-        worth.append(min(effective, sample.n_draws) / BLOCK_TIMES)
+        effective = min(sample.n_draws, *(effective_sample_size(values) for values in by_draw.values()))
+        worth.append(effective / BLOCK_TIMES)
+        gaps.append(round(sample.n_draws / effective) if effective < INDEPENDENT * sample.n_draws else 0)
         sentences += [f"Posterior {what}: {sentence}" for sentence in mixing_warnings(by_draw)]
     count = int(min(MAX_BLOCKS, *worth))
     if count < MIN_BLOCKS:
@@ -250,7 +253,10 @@ def _blocks(samples: tuple[PartitionSample, PartitionSample], n_jobs: int) -> tu
             f"The draws are too few or too dependent for {MIN_BLOCKS} independent blocks per posterior: the p-value is"
             " too small or too large by an unknown amount."
         )
-    blocks = [block_draws(sample, max(count, MIN_BLOCKS), name) for name, sample in zip("ab", samples, strict=True)]
+    blocks = [
+        block_draws(sample, max(count, MIN_BLOCKS), name, gap)
+        for name, sample, gap in zip("ab", samples, gaps, strict=True)
+    ]
     count = min(len(b) for b in blocks)
     return Blocks((blocks[0][:count], blocks[1][:count])), sentences
 
@@ -309,7 +315,7 @@ def _item_test(
     """
     n = samples[0].n_items
     partners = np.arange(n) if n <= MAX_PARTNERS else np.sort(rng.choice(n, MAX_PARTNERS, replace=False))
-    parts = [_part(sample, block) for sample, draws in zip(samples, blocks.draws, strict=True) for block in draws]
+    parts = [part_of(sample, block) for sample, draws in zip(samples, blocks.draws, strict=True) for block in draws]
     largest, own, ratio = np.zeros(len(groups)), np.empty(n), np.empty(n)
     for start in range(0, n, ROWS):
         rows = np.arange(start, min(start + ROWS, n))
@@ -338,9 +344,3 @@ def _squared_distances(mass: NDArray[np.float32], groups: Floats) -> Floats:
     products = (signs[:, :, None] * signs[:, None, :]).reshape(len(signs), -1)
     found: Floats = products @ gram.reshape(len(gram), -1).T
     return np.maximum(found, 0)
-
-
-def _part(sample: PartitionSample, draws: NDArray[np.int64]) -> PartitionSample:
-    rows, index = np.unique(sample.index[draws], return_inverse=True)
-    weights = np.bincount(index) / index.size
-    return PartitionSample(np.ascontiguousarray(sample.labels[rows]), weights, index)
