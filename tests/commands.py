@@ -6,6 +6,8 @@ COMMANDS = (
     "ball",
     "similarity",
     "compare",
+    "compare-posteriors",
+    "partial",
     "sample dpm",
     "blockmodel",
     "ensemble",

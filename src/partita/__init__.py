@@ -27,8 +27,8 @@ _HOME = {
     "held_out": "HeldOut",
     "weight_path": "WeightPath weights_for",
     "mixing": "MixingWarning",
-    "uncertainty": "Bound ClusterParameters ConformalSet CredibleBall Diagnostics Modes MonteCarloError PartialClustering"
-    " PosteriorComparison cluster_parameters cluster_stability compare_posteriors conformal_set"
+    "uncertainty": "Bound ClusterParameters ConformalSet CredibleBall Diagnostics Modes MonteCarloError"
+    " PartialClustering PosteriorComparison cluster_parameters cluster_stability compare_posteriors conformal_set"
     " credible_ball diagnostics exemplars item_certainty items_to_check lower_bound merge_tree modes"
     " n_clusters_posterior partial_clustering",
     "models": "resume",

@@ -58,6 +58,27 @@ def test_completion_keeps_the_sure_items_and_lowers_the_loss():
             assert ref.expected_loss(moved, draws.tolist(), ref.vi) >= value - 1e-9
 
 
+@given(samples(max_items=6), st.sampled_from([0.3, 0.6]))
+def test_the_curve_has_the_joint_probabilities_and_can_be_cut(sample, wanted):
+    rows, weights = sample
+    found = partial_clustering(as_sample(rows, weights), 1.0, starts=1, rng=1)
+    for count, value in enumerate(found.curve, start=1):
+        labels = np.full(len(rows[0]), -1)
+        labels[found.order[:count]] = found.clusters[:count]
+        assert value == pytest.approx(joint_probability(labels.tolist(), rows, weights))
+    assert found.area == pytest.approx(sum(found.curve) / len(rows[0]))
+    again = partial_clustering(as_sample(rows, weights), wanted, starts=1, rng=1)
+    assert found.cut(wanted).labels.tolist() == again.labels.tolist()
+    assert found.cut(wanted).probability == again.probability
+
+
+def test_many_draws_are_screened():
+    rng = np.random.default_rng(3)
+    sure = np.repeat(np.arange(12)[None, :] // 4, 3000, axis=0)
+    draws = np.concatenate([sure, rng.integers(5, size=(3000, 8))], axis=1)
+    assert partial_clustering(draws, 0.9, rng=1).labels.tolist() == [0] * 4 + [1] * 4 + [2] * 4 + [-1] * 8
+
+
 def test_bad_arguments_are_named():
     with pytest.raises(ValueError, match="probability must be above 0 and at most 1"):
         partial_clustering([[0, 1]], 0)

@@ -11,10 +11,12 @@ from partita.cli import (
     blockmodel,
     cluster,
     compare,
+    compare_posteriors,
     convert,
     demo,
     ensemble,
     estimate,
+    partial,
     report,
     sample,
     similarity,
@@ -34,6 +36,8 @@ register(app, "estimate", estimate.run)
 register(app, "ball", ball.run)
 register(app, "similarity", similarity.run)
 register(app, "compare", compare.run)
+register(app, "compare-posteriors", compare_posteriors.run)
+register(app, "partial", partial.run)
 register(app, "cluster", cluster.run)
 register(app, "blockmodel", blockmodel.run)
 register(app, "ensemble", ensemble.run)

@@ -11,7 +11,7 @@ from partita.plots.networks import network
 from partita.plots.order import display_order
 from partita.plots.points import ball_panels, density_plot, points
 from partita.plots.posterior import cluster_counts, item_certainty, run_trace, weight_path
-from partita.plots.uncertainty import cluster_intervals, posterior_difference
+from partita.plots.uncertainty import cluster_intervals, partial_curve, posterior_difference
 
 __all__ = [
     "adjacency_map",
@@ -25,6 +25,7 @@ __all__ = [
     "hasse",
     "item_certainty",
     "network",
+    "partial_curve",
     "points",
     "posterior_difference",
     "run_trace",

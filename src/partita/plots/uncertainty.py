@@ -1,4 +1,4 @@
-"""Pictures of what the clusters are like, and of how two posteriors differ."""
+"""Pictures of what the clusters are like, of how two posteriors differ, and of how many items are sure."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita.plots.canvas import hide_frame, new_axes, whole_numbers
-from partita.plots.palette import HIGHLIGHT, QUIET, cluster_color, cluster_marker
+from partita.plots.palette import COLORS, HIGHLIGHT, QUIET, cluster_color, cluster_marker
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from partita.uncertainty.compare import PosteriorComparison
     from partita.uncertainty.parameters import ClusterParameters
+    from partita.uncertainty.partial import PartialClustering
 
 
 def cluster_intervals(found: ClusterParameters, *, component: tuple[int, ...] = (), ax: Axes | None = None) -> Axes:
@@ -73,5 +74,31 @@ def posterior_difference(compared: PosteriorComparison, *, count: int = 20, ax: 
     ax.barh(np.arange(worst.size), compared.items.difference[worst], color=colors)
     ax.set_yticks(np.arange(worst.size), [compared.names[i] for i in worst])
     ax.set(xlabel="difference of co-clustering probabilities (root mean square)", title=compared.verdict())
+    hide_frame(ax, "top", "right")
+    return ax
+
+
+def partial_curve(partial: PartialClustering, *, ax: Axes | None = None) -> Axes:
+    """Joint probability against the number of clustered items; the reported partial clustering is marked.
+
+    Parameters
+    ----------
+    partial : PartialClustering
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> from partita import partial_clustering
+    >>> ax = partial_curve(partial_clustering([[0, 0, 1, 1]] * 5 + [[0, 0, 1, 0]] * 4 + [[0, 1, 1, 1]]))
+    >>> ax.lines[0].get_ydata().round(2).tolist()
+    [1.0, 1.0, 0.9, 0.5]
+    """
+    ax = new_axes(ax, (5, 3.2))
+    counts = np.arange(1, partial.curve.size + 1)
+    ax.plot(counts, partial.curve, drawstyle="steps-post", color=COLORS[0], label=f"area {partial.area:.2f}")
+    ax.plot([partial.n_items], [partial.probability], "o", color=HIGHLIGHT, label=f"{partial.n_items} items")
+    ax.set(xlabel="clustered items", ylabel="joint probability", ylim=(0, 1.03), xlim=(0, partial.labels.size + 1))
+    whole_numbers(ax.xaxis)
+    ax.legend(frameon=False)
     hide_frame(ax, "top", "right")
     return ax

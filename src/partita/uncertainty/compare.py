@@ -171,7 +171,8 @@ def compare_posteriors(
 
     estimated from pairs of draws of different blocks. Blocks of consecutive draws, with gaps between them so that they
     are nearly independent, and equally many of both posteriors, are permuted: p = (1 + number of permutations with at
-    least this D) / (1 + permutations). Items are compared in the same permutations by their rows of the two similarity matrices.
+    least this D) / (1 + permutations). Items are compared in the same permutations by their rows of the two similarity
+    matrices.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,13 @@ from partita.partitions import canonical
 from partita.sample import PartitionSample, as_sample
 
 Labels = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+#: Probabilities that differ by less are equal.
+ROUNDING = 1e-9
+#: Among more than twice as many distinct draws, the first items are compared on this many of them.
+SCREENED = 1000
+BLOCK_ROWS = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,16 +36,43 @@ class PartialClustering(ShownAsText):
         Posterior probability that the clustered items are clustered exactly in this way.
     completed : (n,) integer array or None
         Labels of all items, with the others allocated where the expected loss is least.
+    order, clusters : (m,) integer arrays
+        The items in the order in which the search added them, beyond `probability` too, and the cluster of each.
+    curve : (m,) array
+        The joint probability after each of them: how sure one can be of 1, 2, ... items.
     """
 
     labels: Labels
     probability: float
     completed: Labels | None = None
+    order: Labels = field(default_factory=lambda: np.zeros(0, np.int64))
+    clusters: Labels = field(default_factory=lambda: np.zeros(0, np.int64))
+    curve: Floats = field(default_factory=lambda: np.zeros(0))
 
     @property
     def n_items(self) -> int:
         """Number of items that are clustered."""
         return int((self.labels >= 0).sum())
+
+    @property
+    def area(self) -> float:
+        """Area under the curve of probability against the share of items: 1 if all draws agree on all items."""
+        return float(self.curve.sum() / self.labels.size)
+
+    def cut(self, probability: float) -> PartialClustering:
+        """The partial clustering of the same search at another joint probability; nothing is searched again.
+
+        Examples
+        --------
+        >>> found = partial_clustering([[0, 0, 1, 1]] * 5 + [[0, 0, 1, 0]] * 4 + [[0, 1, 1, 1]], 0.9)
+        >>> found.cut(0.5).labels
+        array([0, 0, 1, 1])
+        """
+        wanted = check_level(probability, "probability")
+        count = max(1, int((self.curve >= wanted - ROUNDING).sum()))
+        labels = np.full(self.labels.size, -1)
+        labels[self.order[:count]] = self.clusters[:count]
+        return replace(self, labels=_renamed(labels), probability=float(self.curve[count - 1]), completed=None)
 
     def __repr__(self) -> str:
         clusters = int(self.labels.max()) + 1
@@ -61,6 +95,8 @@ def partial_clustering(
 
     From several first items, items are added one at a time, each in the cluster that keeps the joint probability
     highest. The largest set is returned, and among ties the most probable. The search is greedy: larger sets may exist.
+    Each growth goes on until all items are in: `curve` has the probabilities, and `cut` the set at another probability.
+    A growth takes O(draws × items × clusters) time.
 
     Parameters
     ----------
@@ -85,35 +121,100 @@ def partial_clustering(
         raise ValueError("partial_clustering needs draws that label every item")
     tries = min(check_count(starts, "starts", minimum=1), sample.n_items)
     first = check_rng(rng).permutation(sample.n_items)[:tries]
-    found = [_grow(sample, int(item), wanted) for item in np.sort(first)]
-    best = max(found, key=lambda partial: (partial.n_items, round(partial.probability, 9)))
+    best = max((_grow(sample, item, wanted) for item in _promising(sample, np.sort(first), wanted)), key=_merit)
     if not complete:
         return best
-    return PartialClustering(best.labels, best.probability, _completed(best.labels, sample, as_loss(loss)))
+    return replace(best, completed=_completed(best.labels, sample, as_loss(loss)))
+
+
+def _merit(partial: PartialClustering) -> tuple[int, float]:
+    return partial.n_items, round(partial.probability, 9)
+
+
+def _promising(sample: PartitionSample, first: Labels, wanted: float) -> list[int]:
+    """The first items from which to grow: all of them, or the two that are best on some of many draws."""
+    if sample.n_unique <= 2 * SCREENED or first.size <= 2:
+        return [int(item) for item in first]
+    rows = np.linspace(0, sample.n_unique - 1, SCREENED).astype(np.int64)
+    weights = sample.weights[rows] / sample.weights[rows].sum()
+    part = PartitionSample(np.ascontiguousarray(sample.labels[rows]), weights, np.arange(SCREENED))
+    merits = [_merit(_grow(part, int(item), wanted)) for item in first]
+    ranked = sorted(range(first.size), key=lambda k: merits[k], reverse=True)
+    return [int(first[k]) for k in ranked[:2]]
 
 
 def _grow(sample: PartitionSample, first: int, wanted: float) -> PartialClustering:
-    """Greedy growth. place[t, i] is the cluster of the set to which item i belongs in draw t, or 0 if to none."""
-    rows, weights = sample.labels, sample.weights
-    place = np.zeros(rows.shape, np.int64)
-    labels = np.full(sample.n_items, -1)
-    item, cluster, clusters = first, 0, 0
-    probability = 1.0
-    while True:
-        clusters += cluster == 0
-        labels[item] = cluster - 1 if cluster else clusters - 1
-        keep = place[:, item] == cluster
-        rows, weights, place = rows[keep], weights[keep], place[keep]
-        probability = float(weights.sum())
+    """Greedy growth, until every item is in or no draw is left, then cut at the wanted probability."""
+    growth = _Growth(sample)
+    growth.add(first, 0)
+    while growth.step():
+        pass
+    path = (np.array(values) for values in (growth.order, growth.clusters, growth.curve))
+    return PartialClustering(np.zeros(sample.n_items, np.int64), 1.0, None, *path).cut(wanted)
+
+
+class _Growth:
+    """A set of clustered items, and the draws that agree with it.
+
+    place[t, i] is the cluster of the set to which item i belongs in draw t, or 0 if to none; mass[i, c] is the weight
+    of the agreeing draws in which it belongs to c. A draw that no longer agrees is subtracted from the mass once, so
+    that a growth costs as much as a few reads of all draws.
+    """
+
+    def __init__(self, sample: PartitionSample) -> None:
+        self.rows, self.weights = sample.labels, sample.weights.copy()
+        self.place = np.zeros(self.rows.shape, np.int16 if sample.n_items < 1 << 15 else np.int32)
+        self.mass = np.full((sample.n_items, 1), self.weights.sum())
+        self.order: list[int] = []
+        self.clusters: list[int] = []
+        self.curve: list[float] = []
+
+    def step(self) -> bool:
+        """Adds the item that keeps the probability highest; False if there is none."""
+        item, cluster = (int(v) for v in np.unravel_index(np.argmax(self.mass), self.mass.shape))
+        if len(self.order) == len(self.mass) or self.mass[item, cluster] <= ROUNDING:
+            return False
+        self.add(item, cluster)
+        return True
+
+    def add(self, item: int, cluster: int) -> None:
+        """Adds an item to a cluster of the set; 0 is a new one."""
+        self._drop(np.flatnonzero((self.place[:, item] != cluster) & (self.weights > 0)))
         if cluster == 0:
-            place[rows == rows[:, item : item + 1]] = clusters
-        key = place + np.arange(sample.n_items) * (clusters + 1)
-        mass = np.bincount(key.ravel(), np.repeat(weights, sample.n_items), sample.n_items * (clusters + 1))
-        mass = mass.reshape(sample.n_items, clusters + 1)
-        mass[labels >= 0] = -1
-        item, cluster = (int(v) for v in np.unravel_index(np.argmax(mass), mass.shape))
-        if mass[item, cluster] < wanted - 1e-9:
-            return PartialClustering(_renamed(labels), min(1.0, probability))
+            cluster = self._open(item)
+        self.order.append(item)
+        self.clusters.append(cluster - 1)
+        self.curve.append(min(1.0, float(self.weights.sum())))
+        self.mass[item] = -np.inf
+
+    def _drop(self, draws: NDArray[np.int64]) -> None:
+        """Draws that no longer agree lose their weight; their rows go when most have."""
+        for cluster in range(self.mass.shape[1]):
+            self.mass[:, cluster] -= _weight_by_item(self.place[draws] == cluster, self.weights[draws])
+        self.weights[draws] = 0
+        alive = self.weights > 0
+        if 2 * alive.sum() < alive.size:
+            self.rows, self.weights, self.place = self.rows[alive], self.weights[alive], self.place[alive]
+
+    def _open(self, item: int) -> int:
+        """A new cluster of the set, of those that are with the item."""
+        cluster = self.mass.shape[1]
+        together = self.rows == self.rows[:, item : item + 1]
+        own = _weight_by_item(together, self.weights)
+        self.mass[:, 0] -= own
+        self.mass = np.hstack([self.mass, own[:, None]])
+        self.mass[self.order, cluster] = -np.inf
+        np.copyto(self.place, cluster, where=together)
+        return cluster
+
+
+def _weight_by_item(where: NDArray[np.bool_], weights: Floats) -> Floats:
+    """weights @ where, in blocks that stay in the cache."""
+    total = np.zeros(where.shape[1])
+    for start in range(0, len(where), BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        total += weights[rows] @ where[rows].astype(np.float64)
+    return total
 
 
 def _renamed(labels: Labels) -> Labels:

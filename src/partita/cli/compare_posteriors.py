@@ -1,0 +1,82 @@
+"""`partita compare-posteriors`: whether two sets of draws represent the same posterior."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from partita.cli.options import Json
+
+if TYPE_CHECKING:
+    from partita.uncertainty.compare import PosteriorComparison
+
+ITEMS_PRINTED = 10
+
+
+def run(
+    first: Annotated[str, typer.Argument(help="Draws of the first posterior.", show_default=False)],
+    second: Annotated[str, typer.Argument(help="Draws of the second posterior.", show_default=False)],
+    burn: Annotated[int, typer.Option(help="Number of draws to drop at the start of each chain.")] = 0,
+    loss: Annotated[str, typer.Option(help="binder, vi, nvi, id, nid, omari or zero-one.")] = "vi",
+    permutations: Annotated[int, typer.Option(help="Number of permutations of the test.")] = 999,
+    seed: Annotated[
+        int | None, typer.Option(help="Random seed; the same seed gives the same answer.", show_default=False)
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1,
+    json: Json = False,
+) -> None:
+    """Test whether two sets of draws over the same items represent the same posterior, and list the items that differ.
+
+    Items are matched by name if both files have names, otherwise by position.
+
+    Example: partita compare-posteriors draws.csv draws.csv --seed 1
+    """
+    from partita.cli.outputs import print_json
+    from partita.io import read_draws
+    from partita.uncertainty.compare import compare_posteriors
+
+    a, b = read_draws([first], burn=burn), read_draws([second], burn=burn)
+    compared = compare_posteriors(a, b, loss, permutations=permutations, n_jobs=jobs, rng=seed)
+    if json:
+        print_json(_facts(compared))
+    else:
+        _print(compared)
+
+
+def _facts(compared: PosteriorComparison) -> dict[str, Any]:
+    return {
+        "p_value": compared.p_value,
+        "distance": compared.distance,
+        "loss": compared.loss.name,
+        "labels": [best.labels.tolist() for best in compared.estimates],
+        "n_clusters": [best.n_clusters for best in compared.estimates],
+        "estimate_distance": compared.estimate_distance,
+        "items": {
+            "names": list(compared.names),
+            "difference": compared.items.difference.tolist(),
+            "p_value": compared.items.p_value.tolist(),
+        },
+        "pairs": compared.pairs(),
+        "n_blocks": compared.n_blocks,
+        "warnings": list(compared.warnings),
+    }
+
+
+def _print(compared: PosteriorComparison) -> None:
+    from partita.cli.outputs import print_table
+    from partita.cli.results import print_warnings
+
+    print_warnings(compared.warnings)
+    verdict = compared.verdict()
+    first, second = compared.estimates
+    print(
+        f"{verdict[0].upper()}{verdict[1:]}. Energy distance {compared.distance:.4g}; the estimates have"
+        f" {first.n_clusters} and {second.n_clusters} clusters and are {compared.estimate_distance:.4g} apart."
+    )
+    items, names = compared.items, compared.names
+    rows = [
+        (names[i], str(first.labels[i]), str(second.labels[i]), f"{items.difference[i]:.3f}", f"{items.p_value[i]:.3g}")
+        for i in items.worst(ITEMS_PRINTED).tolist()
+    ]
+    print_table("Items that differ most", ("item", "first", "second", "difference", "p-value"), rows)
