@@ -35,6 +35,7 @@ USES = {
     "exact": "assert pt.estimate(draws, 'binder', method='exact').proven",
     "io": "for name in ('d.parquet', 'd.zarr'):\n    pt.write_draws(name, draws)\n"
     "    assert pt.read_draws(name).n_draws == 200\nbest.to_pandas()",
+    "r": "import rdata\nrdata.write_rds('d.rds', draws)\nassert pt.read_draws('d.rds').n_draws == 200",
     "dask": "from dask.distributed import Client\n"
     "base = np.repeat([[0, 1], [2, 0]], 20, axis=0)\n"
     "with Client(processes=False, dashboard_address=None) as client:\n"

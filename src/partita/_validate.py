@@ -113,5 +113,6 @@ def check_level(level: Any, name: str = "level") -> float:
     """A probability above 0 and at most 1."""
     value = as_float(level, name)
     if not 0 < value <= 1:
-        raise ValueError(f"{name} must be above 0 and at most 1, but it is {level}")
+        meant = f"; write {value / 100:g} for {value:g}%" if 1 < value <= 100 else ""
+        raise ValueError(f"{name} must be above 0 and at most 1, but it is {level}{meant}")
     return value

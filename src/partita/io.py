@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike
 from partita._atomic import atomic_file, atomic_folder
 from partita._draws import write
 from partita._draws.labels import Missing, as_missing, type_problem
-from partita._draws.sources import Block, Source, files
+from partita._draws.sources import Block, Source, files, r_files
 from partita._draws.sources.blocks import joined
+from partita._draws.sources.coda import coda_index, coda_source
 from partita._draws.sources.parts import find_parts, parts_source
 from partita._draws.sources.text import text_source
 from partita._folders import folder_source
@@ -33,12 +34,13 @@ Reader = Callable[..., Source]
 class Format:
     """How files with one extension are read and written.
 
-    `read` is None for text, which is read as a stream; `tabular` formats may contain long tables.
+    `read` is None for text, which is read as a stream; `tabular` formats may contain long tables. Formats whose `write`
+    is None are only read.
     """
 
     suffix: str
     read: Reader | None
-    write: Callable[[Path, PartitionSample], None]
+    write: Callable[[Path, PartitionSample], None] | None = None
     extra: str = "io"
     tabular: bool = False
 
@@ -46,9 +48,17 @@ class Format:
 FORMATS = (
     Format(".csv", None, write.write_csv),
     Format(".csv.gz", None, write.write_csv_gz),
+    Format(".tsv", None),
+    Format(".tsv.gz", None),
+    Format(".txt", None),
+    Format(".txt.gz", None),
     Format(".npy", files.npy_source, write.write_npy),
     Format(".npz", files.npz_source, write.write_npz),
     Format(".parquet", files.parquet_source, write.write_parquet, tabular=True),
+    Format(".feather", files.feather_source, write.write_feather, tabular=True),
+    Format(".rds", r_files.rds_source, extra="r", tabular=True),
+    Format(".rdata", r_files.rdata_source, extra="r", tabular=True),
+    Format(".rda", r_files.rdata_source, extra="r", tabular=True),
     Format(".zarr", files.zarr_source, write.write_zarr),
     Format(".nc", files.netcdf_source, write.write_netcdf, extra="arviz"),
 )
@@ -73,8 +83,9 @@ def read_draws(
     Parameters
     ----------
     path : path, "-", open file, or a list of them
-        A file named .csv, .csv.gz, .npy, .npz, .parquet, .zarr or .nc (ArviZ netCDF); "-" is CSV from
-        standard input, and an open file is CSV too. Text has one line per draw: cells separated by commas,
+        A file named .csv, .tsv or .txt (or these with .gz), .npy, .npz, .parquet, .feather, .rds or .RData (of R),
+        .zarr or .nc (ArviZ netCDF), or CODAchain1.txt beside its CODAindex.txt (of JAGS and BUGS); "-" is text from
+        standard input, and an open file is text too. Text has one line per draw: cells separated by commas,
         semicolons, tabs or spaces, labels of any kind, with or without a header and a first column that numbers the
         draws; or it is a long table (`long`). A folder, or a pattern such as "draws-*.csv", stands for its files,
         sorted by their numbers and names: parts of one long file, of which one is open at a time. The folder of a
@@ -126,6 +137,8 @@ def write_draws(path: Any, sample: Any) -> None:
     """
     path = Path(path)
     form = _format_of(path)
+    if form.write is None:
+        raise ValueError(f"{path}: {form.suffix} files are read, but not written; choose {_listed(written=True)}")
     sample = as_sample(sample)
     is_folder = form.suffix == ".zarr"
     with atomic_folder(path, find_foreign=write.foreign_in_zarr) if is_folder else atomic_file(path) as temporary:
@@ -168,6 +181,9 @@ def _open(path: Any, asked: _Asked, opened: ExitStack) -> Source:
     if parts := find_parts(path, [form.suffix for form in FORMATS]):
         return parts_source(parts, lambda part, own: _open(part, asked, own))
     form = _format_of(path)
+    if form.read is None and (index := coda_index(path)) is not None:
+        asked.refuse(("header", "index", "long"), f"{path} is a CODA file", "tables")
+        return coda_source(path, index, asked.variable)
     if form.read is None:
         stream = opened.enter_context(_open_bytes(path, form))
         return asked.text(stream, str(path))
@@ -181,9 +197,12 @@ def _open_bytes(path: Path, form: Format) -> Any:
 def _format_of(path: Path) -> Format:
     matches = [form for form in FORMATS if path.name.lower().endswith(form.suffix)]
     if not matches:
-        known = ", ".join(form.suffix for form in FORMATS)
-        raise ValueError(f"{path}: the name does not determine a format; it must end in one of {known}")
+        raise ValueError(f"{path}: the name does not determine a format; it must end in one of {_listed()}")
     return matches[-1]
+
+
+def _listed(written: bool = False) -> str:
+    return ", ".join(form.suffix for form in FORMATS if form.write is not None or not written)
 
 
 def _read_with(read: Reader, path: Path, form: Format, asked: _Asked) -> Source:

@@ -165,14 +165,14 @@ def as_loss(loss: str | Loss) -> Loss:
 
     Examples
     --------
-    >>> as_loss("vi")
+    >>> as_loss("VI")
     VI(a=1.0, b=1.0)
     """
     if isinstance(loss, Loss):
         return loss
     if isinstance(loss, str):
-        if loss in LOSSES:
-            return LOSSES[loss]()
+        if loss.lower() in LOSSES:
+            return LOSSES[loss.lower()]()
         names = ", ".join(map(repr, LOSSES))
         raise ValueError(f"unknown loss {loss!r}{did_you_mean(loss, LOSSES)}; the names are {names}")
     raise TypeError(f"loss must be a name or a loss object such as VI(a=0.5), not {type(loss).__name__}")

@@ -76,8 +76,8 @@ PAIR_LOSSES: dict[str, type[Any]] = {kind.name: kind for kind in (Binder, VILowe
 def as_pair_loss(loss: str | Loss) -> PairLoss:
     """A loss that pair probabilities suffice for, from its name or from itself."""
     names = ", ".join(map(repr, PAIR_LOSSES))
-    if isinstance(loss, str) and loss in PAIR_LOSSES:
-        kind: PairLoss = PAIR_LOSSES[loss]()
+    if isinstance(loss, str) and loss.lower() in PAIR_LOSSES:
+        kind: PairLoss = PAIR_LOSSES[loss.lower()]()
         return kind
     if isinstance(loss, Binder | VILowerBound | ApproximateARI):
         return loss

@@ -25,7 +25,7 @@ from partita.models import GaussianDPM, StochasticBlockModel
 from partita.models.checkpoint import Plan, create_run
 from partita.sample import as_sample
 
-SUFFIXES = [form.suffix for form in FORMATS]
+SUFFIXES = [form.suffix for form in FORMATS if form.write is not None]
 DRAWS = np.array([[1, 1, 2], [2, 1, 1], [1, 2, 3], [1, 1, 2]])
 CANONICAL = [[0, 0, 1], [0, 1, 1], [0, 1, 2], [0, 0, 1]]
 NAMES = ("ann", "bob", "cat")

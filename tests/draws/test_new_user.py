@@ -140,7 +140,6 @@ REFUSED = {
     "Excel, a title": (excel([["My draws", "", ""], ["a", "b", "c"], [1, 1, 2]]), "a label must not be missing"),
     "data": ("x,y\n1.5,2.5\n3.5,1.25\n", "labels must be whole numbers"),
     "our runs.csv": ("run,start,sweeps,clusters,loss\n0,draw,1,2,0.5\n1,draw,1,2,0.5\n", "must be whole numbers"),
-    "Latin-1": ("São\n".encode("latin-1") + b"1\n", "not text (UTF-8), but byte 0xe3"),
 }
 
 

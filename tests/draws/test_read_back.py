@@ -17,7 +17,7 @@ from partita.datasets import make_draws
 from partita.io import FORMATS, read_draws, write_draws
 from partita.sample import as_sample
 
-SUFFIXES = [form.suffix for form in FORMATS]
+SUFFIXES = [form.suffix for form in FORMATS if form.write is not None]
 N_DRAWS, N_ITEMS = 24, 6
 NAMES = {
     "no names": None,

@@ -104,6 +104,12 @@ def write_parquet(path: Path, sample: PartitionSample) -> None:
     pyarrow.parquet.write_table(to_arrow(sample), path)
 
 
+def write_feather(path: Path, sample: PartitionSample) -> None:
+    import pyarrow.feather
+
+    pyarrow.feather.write_feather(to_arrow(sample), path)
+
+
 def write_netcdf(path: Path, sample: PartitionSample) -> None:
     try:
         sample.to_xarray().to_netcdf(path, group="posterior")

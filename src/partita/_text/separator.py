@@ -86,3 +86,15 @@ def single_spaces(text: str) -> str:
     """The text with runs of spaces outside quotes replaced by one space, and none at the ends of a line."""
     lines = (_QUOTED_OR_SPACES.sub(lambda m: m[0] if m[0][0] == '"' else SPACE, line) for line in text.split("\n"))
     return "\n".join(line.strip(" \r") for line in lines)
+
+
+def all_end_in(lines: Sequence[str], separator: str) -> bool:
+    """Whether several lines all end in one separator, as if there were a last column without a name and cells."""
+    ends = [line.rstrip(" \r") for line in lines]
+    one = all(end.endswith(separator) and not end.endswith(2 * separator) for end in ends)
+    return separator != SPACE and len(lines) > 1 and one
+
+
+def without_last_separators(text: str, separator: str) -> str:
+    """The text without one separator at the end of each line."""
+    return re.sub(f"{re.escape(separator)}[ \r]*$", "", text, flags=re.MULTILINE)

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import IO, AnyStr, NamedTuple
 
 from partita._text.cells import has_decimal_point, with_decimal_point
+from partita._text.encoding import decode
 from partita._text.header import HEAD_ROWS, HeadRow, Kind, has_header, is_quoted
-from partita._text.separator import SPACE, find_separator, single_spaces
+from partita._text.separator import SPACE, all_end_in, find_separator, single_spaces, without_last_separators
 
 STDIN = "-"
 NAMELESS = ("", "Unnamed: 0")  # above row names, as R and pandas write them, and as pandas writes them after reading
@@ -73,7 +74,11 @@ def read_table(path: str | Path, kind: Kind, columns: Sequence[str] = ()) -> Tab
     where = str(path)
     text = _read_text(path)
     lines = text.split("\n")
-    separator = find_separator([line for line in lines if line.strip()][:HEAD_ROWS] or [""], where)
+    first_lines = [line for line in lines if line.strip()][:HEAD_ROWS] or [""]
+    separator = find_separator(first_lines, where)
+    if all_end_in(first_lines, separator):
+        text = without_last_separators(text, separator)
+        lines = text.split("\n")
     rows = _rows(single_spaces(text) if separator == SPACE else text, separator, where)
     if separator != ",":
         rows = _with_decimal_points(rows)
@@ -124,7 +129,7 @@ def _read_text(path: str | Path) -> str:
     if data.startswith(UTF16):
         raise ValueError(f"{path} is UTF-16 text; save it as CSV UTF-8")
     try:
-        return data.decode("utf-8-sig")
+        return decode(data.removeprefix(b"\xef\xbb\xbf"), str(path))
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not a csv file: {error}") from None
 

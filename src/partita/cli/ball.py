@@ -31,7 +31,7 @@ def run(
     from partita.cli.results import ball_facts, command_line, print_ball, write_ball
     from partita.uncertainty.ball import credible_ball
 
-    check_level(level)
+    check_level(level, "--level")
     writing.refuse_unused()
     if labels is not None:
         searching.refuse_search("is for a search, but --labels gives the estimate")

@@ -57,7 +57,7 @@ def run(
     from partita.cli.results import estimate_facts, print_estimate, print_warnings, write_results
     from partita.profiles import profiles
 
-    check_level(level)
+    check_level(level, "--level")
     families = parse_families(family)
     if maximize:
         refuse(SAMPLING_ONLY, "is for samples; --maximize takes none")

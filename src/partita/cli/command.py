@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_origin, get_type_hints
 
 import typer
 
@@ -45,12 +45,21 @@ def _command(run: Callable[..., None]) -> Callable[..., None]:
             else [parameter.replace(annotation=hints[parameter.name])]
         )
     ]
+    for parameter in parameters:
+        _hide_flag_type(parameter.annotation)
     parameters.append(inspect.Parameter(CONTEXT, inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context))
     parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
     signature = inspect.Signature([p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters])
     command.__signature__ = signature  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     return command
+
+
+def _hide_flag_type(annotation: Any) -> None:
+    """Keeps the help from showing <bool> beside a flag, which takes no value."""
+    if get_origin(annotation) is Annotated and annotation.__origin__ in (bool, bool | None):
+        for option in annotation.__metadata__:
+            option.metavar = ""
 
 
 def _flattened(group: Any) -> list[inspect.Parameter]:

@@ -45,7 +45,7 @@ def run(
     """
     from partita._validate import check_level
 
-    check_level(level)
+    check_level(level, "--level")
     writing.refuse_unused("data", "level")
     if pairing.is_given:
         refuse(["draws"], "and pair probabilities are two ways to give the data: give one of them")

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from partita.search.constraints import Constraints
     from partita.search.settings import Search
 
-DRAWS = "Draws: csv, csv.gz, npy, npz, parquet, zarr, nc; several files are chains; - is standard input."
+DRAWS = (
+    "Draws: csv, tsv, txt, npy, npz, parquet, feather, rds, RData, zarr, nc; several files are chains; - is standard "
+    "input."
+)
 SEARCH_OPTIONS = ("method", "runs", "seconds", "max_clusters", "seed", "max_draws")
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 

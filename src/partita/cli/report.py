@@ -39,7 +39,7 @@ def run(
     if _is_page(reading):
         _render_anew(Path(reading.draws[0]), out, force, json)
         return
-    check_level(level)
+    check_level(level, "--level")
     labels_file = _check_files(out, force)
     files = companions.read()
     answer = companions.answer(files, reading.sample(), searching.estimate)

@@ -129,6 +129,13 @@ def _batches(file: Any) -> Iterator[Any]:
             yield pyarrow.Table.from_batches([batch])
 
 
+def feather_source(path: Path, variable: str | None, long: Names | None = None) -> Source:
+    """A table of Arrow's file format."""
+    import pyarrow.feather
+
+    return table_source(pyarrow.feather.read_table(path), variable, long)
+
+
 def netcdf_source(path: Path, variable: str | None) -> Source:
     """The group `posterior` of an ArviZ file, or the root if there is none; read on demand."""
     dataset = _open_netcdf(path)

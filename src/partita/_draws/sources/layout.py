@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from partita._draws.sources.columns import ROWS_ARE_ITEMS, is_special
 from partita._text.cells import is_word
 from partita._text.header import HeadRow, Kind, has_header, is_quoted
-from partita._text.separator import SPACE, find_separator, single_spaces
+from partita._text.separator import SPACE, all_end_in, find_separator, single_spaces, without_last_separators
 
 MIN_COUNTS = 5  # a first column that counts 0, 1, 2, ... or 1, 2, 3, ... over at least this many rows is not labels
 DRAWS = Kind(
@@ -27,11 +27,15 @@ DRAWS = Kind(
 
 @dataclass(frozen=True)
 class Layout:
-    """`index` is None if the first lines do not show whether the first column numbers the draws."""
+    """`index` is None if the first lines do not show whether the first column numbers the draws.
+
+    `ends_in_separator` is True if every line ends in a separator that no cell follows.
+    """
 
     separator: str
     header: list[str] | None
     index: bool | None
+    ends_in_separator: bool = False
 
 
 def find_layout(
@@ -39,6 +43,9 @@ def find_layout(
 ) -> Layout:
     """The layout as seen from the first lines, with their numbers; `header` and `index` override it."""
     separator = find_separator(lines, name)
+    ends = all_end_in(lines, separator)
+    if ends:
+        lines = [without_last_separators(line, separator) for line in lines]
     if separator == SPACE:
         lines = [single_spaces(line) for line in lines]
     head = [_head_row(line, number, separator, name) for line, number in zip(lines, numbers, strict=True)]
@@ -46,7 +53,7 @@ def find_layout(
         header = has_header(head, DRAWS, name)
     if index is None:
         index = _has_index(head[0].cells if header else None, head[1 if header and len(head) > 1 else 0], lines[-1])
-    return Layout(separator, head[0].cells if header else None, index)
+    return Layout(separator, head[0].cells if header else None, index, ends)
 
 
 def _head_row(line: str, number: int, separator: str, name: str) -> HeadRow:
@@ -81,7 +88,7 @@ def check_not_coda_index(cells: NDArray[Any], name: str) -> None:
         return
     first, last = cells[:, 1].tolist(), cells[:, 2].tolist()
     if first[0] == 1 and first[1:] == [end + 1 for end in last[:-1]] and last[0] > 1:
-        raise ValueError(f"{name} is the index of CODA files, not draws; read these with read.coda in R")
+        raise ValueError(f"{name} is the index of CODA files, not draws: name the chain files, such as CODAchain1.txt")
 
 
 def check_not_one_partition(labels: NDArray[Any], name: str) -> None:
@@ -103,7 +110,7 @@ def check_not_coda(column: NDArray[Any], name: str) -> None:
     ):
         raise ValueError(
             f"{name}: column 1 counts {column[0]} to {column[length - 1]} and starts again, as in the CODA files of "
-            "JAGS and BUGS; read these with read.coda in R and write as.matrix of them with write.csv"
+            "JAGS and BUGS; they are read as CODAchain1.txt if CODAindex.txt is beside it"
         )
 
 

@@ -28,8 +28,9 @@ from partita._draws.sources.layout import (
 from partita._draws.sources.long import LongColumns, LongRows, Names, find_long, long_source
 from partita._names import default_names
 from partita._text.cells import ParsedCells
+from partita._text.encoding import decode
 from partita._text.header import HEAD_ROWS
-from partita._text.separator import SPACE, single_spaces
+from partita._text.separator import SPACE, single_spaces, without_last_separators
 from partita._text.table import UTF16
 
 BYTES_PER_PIECE = 1 << 22
@@ -69,7 +70,7 @@ def text_source(
     except StopIteration:
         raise ValueError(f"{name} is empty") from None
     layout, first = _take_head(first, True if long is not None else header, index, name)
-    reader = _RowReader(name, layout.separator)
+    reader = _RowReader(name, layout.separator, layout.ends_in_separator)
     rows = (reader.read(piece) for piece in chain([first], pieces))
     rows = (some for some in rows if len(some.cells))
     first_rows = next(rows, None)
@@ -168,7 +169,7 @@ def _content(text: bytes) -> Iterator[int]:
 
 def _decode(piece: Piece, name: str) -> str:
     try:
-        text = piece.text.decode("utf-8")
+        text = decode(piece.text, name)
         bad = text.find("\0")
     except UnicodeDecodeError as error:
         text, bad = "", error.start
@@ -181,8 +182,8 @@ def _decode(piece: Piece, name: str) -> str:
 class _RowReader:
     """Turns pieces into rows of equal width; its only state is what must be consistent between pieces."""
 
-    def __init__(self, name: str, separator: str) -> None:
-        self._name, self._separator = name, separator
+    def __init__(self, name: str, separator: str, ends_in_separator: bool) -> None:
+        self._name, self._separator, self._ends_in_separator = name, separator, ends_in_separator
         self._width: tuple[int, int] | None = None  # the number of cells, and the line that set it
         self._empty_line: int | None = None
 
@@ -191,6 +192,9 @@ class _RowReader:
             return Rows(np.empty((0, 0)), np.empty(0, np.int64))
         if self._separator == SPACE:
             piece = Piece(piece.first_line, single_spaces(_decode(piece, self._name)).encode())
+        if self._ends_in_separator:
+            shorter = without_last_separators(_decode(piece, self._name), self._separator)
+            piece = Piece(piece.first_line, shorter.encode())
         table = _core.read_integers(piece.text, self._separator)
         if table is None:
             return self._read_carefully(piece)

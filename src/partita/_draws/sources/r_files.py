@@ -1,0 +1,74 @@
+"""Files that R wrote with saveRDS or save: a matrix or data frame of draws, or a list of them, one per chain."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from partita._draws.sources.blocks import Source, array_source, joined
+from partita._draws.sources.long import Names
+from partita._draws.sources.tables import is_table, table_source
+
+
+def rds_source(path: Path, variable: str | None, long: Names | None = None) -> Source:
+    """The one object of an .rds file."""
+    import rdata
+
+    return _source(_read(rdata.read_rds, path), variable, long)
+
+
+def rdata_source(path: Path, variable: str | None, long: Names | None = None) -> Source:
+    """The only object of an .RData file that may hold draws, or the one that `variable` names."""
+    import rdata
+
+    objects = _read(rdata.read_rda, path)
+    if variable in objects:
+        return _source(objects[variable], None, long)
+    usable = [name for name, value in objects.items() if _may_be_draws(value)]
+    if len(usable) != 1:
+        found = ", ".join(usable or objects)
+        raise ValueError(f"it has {'several' if usable else 'no'} objects of draws; name one with variable=: {found}")
+    return _source(objects[usable[0]], variable, long)
+
+
+def _read(read: Callable[[Path], Any], path: Path) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # classes such as mcmc.list are read as the plain lists and matrices they are
+        return read(path)
+
+
+def _may_be_draws(value: Any) -> bool:
+    if isinstance(value, list):
+        return bool(value) and all(map(_may_be_draws, value))
+    return is_table(value) or getattr(value, "ndim", 0) in (2, 3)
+
+
+def _source(value: Any, variable: str | None, long: Names | None) -> Source:
+    if isinstance(value, list) and _may_be_draws(value):
+        return joined([_source(chain, variable, long) for chain in value])
+    if is_table(value):
+        return table_source(value, variable, long)
+    if not _may_be_draws(value):
+        raise ValueError("it must hold a matrix or a data frame of draws, or a list of them, one per chain")
+    if value.ndim == 3:
+        raise ValueError("it holds an array of three dimensions, in no certain order; save a list of matrices instead")
+    named = hasattr(value, "coords") and value.dims[1] in value.coords
+    names = list(value.coords[value.dims[1]].values) if named else None
+    cells = _cells(value)
+    return array_source(cells) if names is None else _named_source(cells, names, variable, long)
+
+
+def _cells(value: Any) -> Any:
+    """The matrix as numbers or texts; NA, which has a mask, becomes NaN."""
+    array = getattr(value, "values", value)
+    return np.ma.filled(array.astype(np.float64), np.nan) if isinstance(array, np.ma.MaskedArray) else np.asarray(array)
+
+
+def _named_source(cells: Any, names: list[Any], variable: str | None, long: Names | None) -> Source:
+    import pandas as pd
+
+    return table_source(pd.DataFrame(cells, columns=[str(name) for name in names]), variable, long)
