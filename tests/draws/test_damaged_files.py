@@ -72,6 +72,7 @@ def test_the_command_says_so_in_one_sentence(tmp_path, words, header):
     assert "draws.npy" in one_sentence(done.stderr)
 
 
+@pytest.mark.filterwarnings("ignore:.*damaged.* is read as Latin-1")
 @pytest.mark.parametrize("suffix", ["npy", "npz", "csv", "csv.gz", "parquet", "zarr", "nc"])
 def test_whatever_is_changed_an_error_names_the_file(tmp_path, monkeypatch, suffix):
     """Bytes of a good file are changed here and there: it reads as draws, or ValueError says which file is damaged."""
