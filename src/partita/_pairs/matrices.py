@@ -57,7 +57,12 @@ def sparse_pairs(x: Any) -> tuple[int, Triples]:
 
 
 def _checked(x: Any) -> Any:
-    """Refuses compressed rows or columns whose indices lead outside: SciPy would follow them."""
+    """Refuses compressed rows or columns whose indices lead outside: SciPy would follow them.
+
+    SciPy's own check takes a negative end of the last row for a matrix without entries.
+    """
+    if hasattr(x, "indptr") and ((np.diff(x.indptr) < 0).any() or x.indptr[-1] > len(x.indices)):
+        raise ValueError("similarity is not a sound sparse matrix: its index pointers do not rise to its entries")
     if hasattr(x, "check_format"):
         try:
             x.check_format(full_check=True)
