@@ -87,3 +87,9 @@ def kmeans_ensemble(c: Choices) -> str:
 
     options = c.optional(50, k=lambda c: v.count(c, 5)) | {"n_clusterings": c.pick(("2", "1", "0")), "rng": v.seed(c)}
     return f"value = pt.ensembles.kmeans_ensemble({data(c, 12)}{arguments(options)})"
+
+
+@target(12)
+def dependence_of_clusterings(c: Choices) -> str:
+    kind = c.pick(("dependence", "co_association"))
+    return f"value = pt.ensembles.{kind}({base(c)})\ntext = repr(value)"

@@ -255,3 +255,14 @@ def commands(c: Choices) -> str:
     )
     damaged = f"damage(path, {changes(c)})\n" if c.chance(15) else ""
     return f"path = file_of('d.csv', {text!r})\n{damaged}command({spoken})"
+
+
+@target(4)
+def read_report(c: Choices) -> str:
+    d = v.draws(c, most_items=8, most_draws=8)
+    damaged = f"damage(path, {changes(c)})\n" if c.chance(70) else ""
+    return (
+        f"best = pt.estimate({d.text}, search=pt.Search(runs=1, n_jobs=1), rng=1)\n"
+        f"path = str(pt.report(best, path=folder_of('page.html')))\n{damaged}"
+        "check_labels(pt.read_report(path).labels)"
+    )

@@ -143,6 +143,37 @@ def stochastic_block_model(c: Choices) -> str:
     )
 
 
+@target(8)
+def layered_block_model(c: Choices) -> str:
+    first, network = _sbm(c), graph(c)
+    model = f"pt.models.LayeredBlockModel({{'a': {first}, 'b': {first if c.chance(70) else _sbm(c)}}})"
+    second = c.pick(("b", "b", "b", "c"))
+    layers = f"{{'a': {network}, '{second}': {network if c.chance(80) else graph(c)}}}"
+    return (
+        f"fit = {model}.maximize({layers}, restarts=1, n_jobs=1, rng={v.seed(c)})\n"
+        "check_labels(fit.labels)\ncheck_finite(fit.icl, 'icl')\ntext = repr(fit)"
+    )
+
+
+@target(8)
+def predicted_edges(c: Choices) -> str:
+    model, network = _sbm(c), graph(c)
+    kind = c.pick(("edge_probability", "held_out", "compare_models"))
+    search = f"rng={v.seed(c)}, restarts=1, n_jobs=1"
+    share = c.pick(("0.1", "0.5", "1", "0", "float('nan')", "'x'"))
+    if kind == "held_out":
+        return f"found = pt.models.held_out({model}, {network}, {share}, {search})\ntext = repr(found)"
+    if kind == "compare_models":
+        shown = f"pt.models.compare_models({network}, [{model}, {_sbm(c)}], share={share}, {search})"
+        return f"found = {shown}\ntext = repr(found)"
+    pairs = c.pick(("[[0, 0]]", "[[0, 1], [1, 0]]", "[[0, 99]]", "[]", "'x'"))
+    return (
+        f"fit = {model}.maximize({network}, restarts=1, n_jobs=1, rng=1)\n"
+        f"value = pt.models.edge_probability(fit, {pairs})\n"
+        "check_true(((value >= 0) & (value <= 1)).all(), 'probability')"
+    )
+
+
 @target(30)
 def latent_block_model(c: Choices) -> str:
     model, matrix = f"pt.models.LatentBlockModel({arguments(_block_options(c))[2:]})", graph(c, square=False)

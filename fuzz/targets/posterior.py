@@ -146,5 +146,9 @@ def plots(c: Choices) -> str:
         f"adjacency_map(np.zeros(({n}, {n})), {x})",
         f"hasse({v.count(c, 4)})",
         f"network(np.ones(({n}, {n})), {x})",
+        f"dendrogram(pt.merge_tree({x}, {d.text}))",
+        f"partial_curve(pt.partial_clustering({d.text}, rng=1))",
+        f"posterior_difference(pt.compare_posteriors({d.text}, {d.text}, rng=1))",
+        f"cluster_intervals(pt.cluster_parameters({x}, np.ones(({d.n_draws}, {n})), {d.text}))",
     ))  # fmt: skip
     return f"value = pt.plots.{call}\nclose_figures()"
