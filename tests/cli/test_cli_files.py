@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,7 +49,7 @@ def test_json_of_similarity_convert_report_and_demo(draws_file, draws, tmp_path)
     page = json.loads(succeeds("report", draws_file, "--json", "--seed", 1, "--out", tmp_path / "page.html"))
     assert page["labels"] == pt.estimate(draws, rng=1).labels.tolist()
     assert page["ball"]["level"] == 0.95
-    assert Path(page["report"]).stat().st_size > 1_000_000
+    assert pt.read_report(page["report"]).labels.tolist() == page["labels"]
     demo = json.loads(succeeds("demo", "--draws", 30, "--json", "--out", tmp_path / "demo"))
     assert set(demo["estimates"]) == {"vi", "binder"}
 
