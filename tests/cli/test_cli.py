@@ -162,7 +162,7 @@ def test_a_failing_run_leaves_nothing(tmp_path):
 def limit_file_size():
     """Writing past the limit fails as on a full disk."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
 
 def test_a_full_disk_leaves_nothing(draws_file, tmp_path):

@@ -2,6 +2,7 @@
 
 from partita.models.base_measure import GaussianBase
 from partita.models.blocks.comparison import ModelComparison, compare_models
+from partita.models.blocks.edge_prior import EdgePrior
 from partita.models.blocks.fit import BlockFit
 from partita.models.blocks.graph import Graph, as_bipartite, as_graph
 from partita.models.blocks.layers import LayeredBlockModel, LayeredFit
@@ -26,6 +27,7 @@ __all__ = [
     "BipartiteChain",
     "BlockFit",
     "Chain",
+    "EdgePrior",
     "FiniteMixture",
     "GammaAlpha",
     "GaussianBase",

@@ -102,6 +102,7 @@ def read_report(path: str | PathLike[str]) -> ReportData:
     >>> page = pt.report(best, path=pathlib.Path(folder.name) / "page.html")
     >>> pt.read_report(page).labels
     array([0, 0, 1])
+    >>> folder.cleanup()
     """
     found = DATA.search(Path(path).read_text(encoding="utf-8", errors="replace"))
     if found is None:

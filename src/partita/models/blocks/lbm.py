@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from partita._html import ShownAsText
 from partita._names import names_or_none
 from partita._validate import check_count, check_positive, check_random_state, check_rng
 from partita.models.blocks.core import EdgeModel, check_degree_correction, check_settings, constant, native_model
+from partita.models.blocks.edge_prior import EdgePrior
 from partita.models.blocks.fit import Blocks, block_table, check_pairs, node_labels
 from partita.models.blocks.graph import Graph, as_bipartite
 from partita.models.blocks.marks import Marks, make_marks, start_matrix
@@ -162,7 +163,7 @@ class LatentBlockModel(LazyPosterior):
 
     Parameters
     ----------
-    n0, eta0, zeta0, edges, a0, b0, weight_prior, category_prior, k_prior, random_state : as for
+    n0, eta0, zeta0, edges, a0, b0, weight_prior, category_prior, edge_prior, k_prior, random_state : as for
         StochasticBlockModel; rows and columns have the same priors.
     degree_corrected : rows of a cluster have shares of its edges ~ Dirichlet(1, …, 1), and so have columns; entries are
         then counts. The ICL is exact, since rows and columns have no loops.
@@ -180,6 +181,8 @@ class LatentBlockModel(LazyPosterior):
     Wyse & Friel (2012), Block clustering with collapsed latent block models, Statistics and Computing 22.
     """
 
+    groups: ClassVar = {"edge_prior": EdgePrior()}
+
     def __init__(
         self,
         n0: float = 1.0,
@@ -188,17 +191,15 @@ class LatentBlockModel(LazyPosterior):
         *,
         edges: str = "binary",
         degree_corrected: bool = False,
-        a0: float = 1.0,
-        b0: float | None = None,
-        weight_prior: tuple[float, float, float, float] | None = None,
-        category_prior: float = 1.0,
+        edge_prior: EdgePrior | None = None,
         k_prior: float | ArrayLike = 1.0,
         random_state: Any = None,
+        **settings: Any,
     ) -> None:
         self.n0, self.eta0, self.zeta0 = n0, eta0, zeta0
-        self.edges, self.degree_corrected, self.a0, self.b0 = edges, degree_corrected, a0, b0
-        self.weight_prior, self.category_prior = weight_prior, category_prior
+        self.edges, self.degree_corrected, self.edge_prior = edges, degree_corrected, edge_prior
         self.k_prior, self.random_state = k_prior, random_state
+        self._change_settings(settings)
         check_settings(self)
 
     def icl(self, matrix: Any, rows: ArrayLike, columns: ArrayLike) -> float:
@@ -333,13 +334,14 @@ class LatentBlockModel(LazyPosterior):
 
     def _edge_model(self, graph: Graph) -> EdgeModel:
         check_settings(self)  # again: set_params may have changed them
-        marks = make_marks(graph, self.edges, self.weight_prior, self.category_prior)
+        prior: EdgePrior = self._group("edge_prior")
+        marks = make_marks(graph, self.edges, prior)
         if self.edges != "counts" and not self.degree_corrected:
             return EdgeModel(False, False, False, self.eta0, self.zeta0, marks=marks)
         total = float(graph.adjacency.sum())
         mean_rate = np.prod(graph.adjacency.shape) / total if total > 0 else 1.0
-        rate = self.b0 if self.b0 is not None else float(mean_rate)
-        edges = EdgeModel(False, False, True, self.a0, rate, self.degree_corrected)
+        rate = prior.b0 if prior.b0 is not None else float(mean_rate)
+        edges = EdgeModel(False, False, True, prior.a0, rate, self.degree_corrected)
         check_degree_correction(graph, edges)
         return edges
 

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.stats import t as student_t
 
+from partita.models.blocks.edge_prior import EdgePrior
 from partita.models.blocks.edge_values import MARKED
 from partita.models.blocks.graph import Graph
 from partita.models.ranges import check_scale, check_shape
@@ -43,13 +44,13 @@ class Marks:
         return np.asarray((values + 1) / 2 if self.kind == "signed" else values - 1, dtype=np.float64)
 
 
-def make_marks(graph: Graph, edges: str, weight_prior: Any, category_prior: float) -> Marks | None:
+def make_marks(graph: Graph, edges: str, prior: EdgePrior) -> Marks | None:
     """The marks of a graph's edges; None if they have none."""
     if edges not in MARKED:
         return None
     if edges == "real":
-        return Marks(edges, check_weight_prior(weight_prior) or default_weight_prior(graph.adjacency.data))
-    alpha = check_shape(category_prior, "category_prior")
+        return Marks(edges, check_weight_prior(prior.weight_prior) or default_weight_prior(graph.adjacency.data))
+    alpha = check_shape(prior.category_prior, "category_prior")
     most = int(graph.adjacency.data.max()) if graph.adjacency.nnz else 1
     return Marks(edges, (alpha,), 2 if edges == "signed" else most)
 

@@ -147,7 +147,7 @@ def hidden_pairs(
 ) -> NDArray[np.int64]:
     """A random share of the observed dyads, (m, 2), an undirected one as (i, j) with i ≤ j; each once."""
     n = graph.n_nodes
-    dyads = n * n if directed else n * (n + 1) // 2
+    dyads = (n * n if directed else n * (n + 1) // 2) - (0 if loops else n)
     count = min(max(1, round(share * dyads)), MAX_HELD_OUT)
     drawn = rng.integers(n, size=(3 * count + 20, 2))
     drawn = np.unique(drawn if directed else np.sort(drawn, axis=1), axis=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ from partita.models.blocks.core import (
     constant,
     native_model,
 )
+from partita.models.blocks.edge_prior import EdgePrior
 from partita.models.blocks.fit import BlockFit, block_counts, node_labels
 from partita.models.blocks.graph import Graph, as_graph
 from partita.models.blocks.marks import make_marks
@@ -70,6 +71,7 @@ class StochasticBlockModel(LazyPosterior):
     weight_prior : (mu0, kappa0, shape, rate) of real weights ~ N(μ, 1/τ) with μ ~ N(mu0, 1/(kappa0 τ)) and
         τ ~ Gamma(shape, rate) in each block; None: the mean of the weights, 0.1, 1 and a tenth of their variance.
     category_prior : Dirichlet parameter of the probabilities of categories and signs in each block.
+    edge_prior : a0, b0, weight_prior and category_prior as one object, an `EdgePrior`.
     blocks : "free", each block has its own parameter; or "affiliation" (planted partition, communities), one parameter
         inside clusters and one between them.
     degree_corrected : nodes of a cluster have shares of its edges ~ Dirichlet(1, …, 1); edges are then counts, and no
@@ -96,6 +98,8 @@ class StochasticBlockModel(LazyPosterior):
     data likelihood, Statistical Modelling 15.
     """
 
+    groups: ClassVar = {"edge_prior": EdgePrior()}
+
     def __init__(
         self,
         directed: bool = True,
@@ -107,20 +111,17 @@ class StochasticBlockModel(LazyPosterior):
         edges: str = "binary",
         blocks: str = "free",
         degree_corrected: bool = False,
-        a0: float = 1.0,
-        b0: float | None = None,
-        weight_prior: tuple[float, float, float, float] | None = None,
-        category_prior: float = 1.0,
+        edge_prior: EdgePrior | None = None,
         k_prior: float | ArrayLike = 1.0,
         random_state: Any = None,
+        **settings: Any,
     ) -> None:
         self.directed, self.loops = directed, loops
         self.n0, self.eta0, self.zeta0 = n0, eta0, zeta0
         self.edges, self.blocks, self.degree_corrected = edges, blocks, degree_corrected
-        self.a0, self.b0 = a0, b0
-        self.weight_prior, self.category_prior = weight_prior, category_prior
-        self.k_prior = k_prior
+        self.edge_prior, self.k_prior = edge_prior, k_prior
         self.random_state = random_state
+        self._change_settings(settings)
         check_settings(self)
         check_blocks(blocks)
 
@@ -295,19 +296,14 @@ class StochasticBlockModel(LazyPosterior):
     def _edge_model(self, graph: Graph, *, missing: bool = False) -> EdgeModel:
         check_settings(self)  # again: set_params may have changed them
         counts = self.edges == "counts" or self.degree_corrected
-        first, second = (self.a0, self._rate(graph)) if counts else (self.eta0, self.zeta0)
+        prior: EdgePrior = self._group("edge_prior")
+        first, second = (prior.a0, _rate(graph, prior)) if counts else (self.eta0, self.zeta0)
         affiliation = check_blocks(self.blocks)
-        marks = make_marks(graph, self.edges, self.weight_prior, self.category_prior)
+        marks = make_marks(graph, self.edges, prior)
         edges = EdgeModel(self.directed, self.loops, counts, first, second, self.degree_corrected, affiliation, marks)
         if not missing:
             check_degree_correction(graph, edges)
         return edges
-
-    def _rate(self, graph: Graph) -> float:
-        if self.b0 is not None:
-            return self.b0
-        total = float(graph.adjacency.sum())
-        return graph.n_nodes**2 / total if total > 0 else 1.0
 
     def _check_labels(self, graph: Graph, labels: ArrayLike) -> NDArray[np.uint32]:
         return node_labels(labels, graph.names, "labels", "graph").astype(np.uint32)
@@ -337,3 +333,10 @@ class StochasticBlockModel(LazyPosterior):
 
 def _plain(value: Any) -> Any:
     return np.asarray(value).tolist() if isinstance(value, np.ndarray | tuple) else value
+
+
+def _rate(graph: Graph, prior: EdgePrior) -> float:
+    if prior.b0 is not None:
+        return prior.b0
+    total = float(graph.adjacency.sum())
+    return graph.n_nodes**2 / total if total > 0 else 1.0
