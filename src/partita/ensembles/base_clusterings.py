@@ -71,7 +71,7 @@ def as_base(base: Any, levels: Sequence[Any] | None = None, *, keys: str | Seque
         occur only in later items.
     keys : str or list of str, optional
         The columns that are base clusterings, of a data frame or of `obs` of an AnnData object: their names, or a
-        pattern with * and ?, for example "leiden_*". An AnnData object needs it.
+        pattern with ``*`` and ``?``, for example ``"leiden_*"``. An AnnData object needs it.
 
     Examples
     --------
