@@ -1,7 +1,7 @@
 // Clustering ensembles: arrays in, arrays out.
 #include "ensembles/sampler.hpp"
 
-#include <nanobind/stl/array.h>
+#include <nanobind/stl/variant.h>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -33,13 +33,10 @@ template <class Label> void bind_chain(nb::module_& m, const char* name) {
     type.def(
         "__init__",
         [](C* self, Array2<Label> codes, Array1<std::uint32_t> n_labels, Array1<double> weights, bool sticks,
-           std::uint32_t truncation, std::array<double, 4> alpha, std::array<double, 4> beta,
-           std::uint64_t seed, std::uint64_t stream) {
-            const auto given = [](const std::array<double, 4>& c) {
-                return Concentration{c[0], c[1] != 0.0, c[2], c[3]};
-            };
+           std::uint32_t truncation, Concentration alpha, Concentration beta, std::uint64_t seed,
+           std::uint64_t stream) {
             new (self) C(codes, n_labels, weights, sticks ? ensembles::Weights::tsb : ensembles::Weights::fsd,
-                         truncation, given(alpha), given(beta), common::Rng(seed, stream));
+                         truncation, alpha, beta, common::Rng(seed, stream));
         },
         nb::arg("codes"), nb::arg("n_labels"), nb::arg("weights"), nb::arg("sticks"), nb::arg("truncation"),
         nb::arg("alpha"), nb::arg("beta"), nb::arg("seed"), nb::arg("stream"));

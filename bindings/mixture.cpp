@@ -40,30 +40,30 @@ template <class Family, class Base> void bind_gaussian(nb::module_& m, const cha
 }
 
 void bind_partition_priors(nb::module_& m) {
-    nb::class_<FixedAlpha>(m, "FixedAlpha")
+    nb::class_<FixedConcentration>(m, "FixedConcentration")
         .def(
-            "__init__", [](FixedAlpha* self, double alpha) { new (self) FixedAlpha{alpha}; },
-            nb::arg("alpha"));
-    nb::class_<GammaAlpha>(m, "GammaAlpha")
+            "__init__", [](FixedConcentration* self, double value) { new (self) FixedConcentration{value}; },
+            nb::arg("value"));
+    nb::class_<GammaConcentration>(m, "GammaConcentration")
         .def(
             "__init__",
-            [](GammaAlpha* self, double shape, double rate, double start) {
-                new (self) GammaAlpha{shape, rate, start};
+            [](GammaConcentration* self, double shape, double rate, double start) {
+                new (self) GammaConcentration{shape, rate, start};
             },
             nb::arg("shape"), nb::arg("rate"), nb::arg("start") = 1.0);
-    nb::class_<GridAlpha>(m, "GridAlpha")
+    nb::class_<GridConcentration>(m, "GridConcentration")
         .def(
             "__init__",
-            [](GridAlpha* self, nb::list values, nb::list log_prior) {
+            [](GridConcentration* self, nb::list values, nb::list log_prior) {
                 if (values.size() == 0 || values.size() != log_prior.size())
                     throw nb::value_error("a grid needs values, and one log weight per value");
-                new (self) GridAlpha{doubles(values), doubles(log_prior)};
+                new (self) GridConcentration{doubles(values), doubles(log_prior)};
             },
             nb::arg("values"), nb::arg("log_prior"));
     nb::class_<ProcessPrior>(m, "ProcessPrior")
         .def(
             "__init__",
-            [](ProcessPrior* self, std::variant<FixedAlpha, GammaAlpha, GridAlpha> alpha, double discount) {
+            [](ProcessPrior* self, Alpha alpha, double discount) {
                 new (self) ProcessPrior{std::move(alpha), discount};
             },
             nb::arg("alpha"), nb::arg("discount") = 0.0);

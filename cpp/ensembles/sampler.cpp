@@ -11,8 +11,16 @@ namespace partita::ensembles {
 
 namespace {
 
-double log_gamma_density(double x, const Concentration& prior) {
+double log_gamma_density(double x, const common::GammaConcentration& prior) {
     return (prior.shape - 1.0) * std::log(x) - prior.rate * x;
+}
+
+double start_of(const Concentration& concentration) {
+    return std::visit([](const auto& kind) { return common::first_value(kind); }, concentration);
+}
+
+const common::GammaConcentration* prior_of(const Concentration& concentration) {
+    return std::get_if<common::GammaConcentration>(&concentration);
 }
 
 } // namespace
@@ -20,8 +28,8 @@ double log_gamma_density(double x, const Concentration& prior) {
 template <class Label>
 Sampler<Label>::Sampler(Base<Label> base, Weights weights, std::uint32_t truncation, Concentration alpha,
                         Concentration beta, common::Rng rng)
-    : base_(base), state_(base, weights, truncation, alpha.value, beta.value), alpha_(alpha), beta_(beta),
-      rng_(rng) {}
+    : base_(base), state_(base, weights, truncation, start_of(alpha), start_of(beta)), alpha_(alpha),
+      beta_(beta), rng_(rng) {}
 
 template <class Label> void Sampler<Label>::start() {
     started_ = true;
@@ -60,18 +68,21 @@ template <class Label> void Sampler<Label>::sweep() {
         state_.split_or_merge(rng_);
     state_.swap_sticks(rng_);
     ++sweeps_;
-    if (alpha_.learn || beta_.learn)
-        draw_concentrations();
+    draw_concentrations();
 }
 
 template <class Label> void Sampler<Label>::draw_concentrations() {
+    const auto *alpha_prior = prior_of(alpha_), *beta_prior = prior_of(beta_);
+    if (alpha_prior == nullptr && beta_prior == nullptr)
+        return;
     auto alpha = state_.alpha(), beta = state_.beta();
-    if (alpha_.learn)
+    if (alpha_prior != nullptr)
         alpha = common::slice_draw(
-            alpha, [&](double x) { return state_.log_prior(x) + log_gamma_density(x, alpha_); }, rng_);
-    if (beta_.learn)
+            alpha, [&](double x) { return state_.log_prior(x) + log_gamma_density(x, *alpha_prior); }, rng_);
+    if (beta_prior != nullptr)
         beta = common::slice_draw(
-            beta, [&](double x) { return state_.log_likelihood(x) + log_gamma_density(x, beta_); }, rng_);
+            beta, [&](double x) { return state_.log_likelihood(x) + log_gamma_density(x, *beta_prior); },
+            rng_);
     state_.set_concentrations(alpha, beta);
 }
 

@@ -4,19 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "common/concentration.hpp"
 #include "common/random.hpp"
 #include "ensembles/state.hpp"
 
 namespace partita::ensembles {
 
-/// A concentration that is fixed, or has a Gamma(shape, rate) prior and is drawn after every sweep.
-struct Concentration {
-    double value;
-    bool learn;
-    double shape, rate;
-};
+/// One with a prior is drawn after every sweep.
+using Concentration = std::variant<common::FixedConcentration, common::GammaConcentration>;
 
 /// One chain. The first sweep starts it at one of the base clusterings, chosen at random; items that it
 /// leaves out follow one by one, each drawn given those before it.

@@ -1,61 +1,42 @@
 // Merges when every block has a parameter of its own.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "models/merging_clusters.hpp"
+#include "models/pair_changes.hpp"
 
 namespace partita::models {
 
-/// The changes of log p(X | z) for all pairs, kept up to date from merge to merge: O(K³) to begin with, O(K²)
-/// a merge.
-template <class State> class BlockMerges {
+/// The changes of log p(X | z) for all pairs.
+template <class State> class BlockMerges : public PairChanges<BlockMerges<State>> {
+    using Base = PairChanges<BlockMerges>;
+    friend Base;
+
 public:
     BlockMerges(const State& state, const MergingClusters& clusters)
-        : clusters_(clusters), emission_(state.emission()), directed_(state.network().directed),
-          n_(clusters.slot.size()), edges_(n_ * n_), exposure_(n_ * n_), value_(n_ * n_), change_(n_ * n_) {
+        : Base(clusters), emission_(state.emission()), directed_(state.network().directed), edges_(n_ * n_),
+          exposure_(n_ * n_), value_(n_ * n_) {
         for (std::size_t k = 0; k < n_; ++k)
             for (std::size_t l = 0; l < n_; ++l) {
                 edges(k, l) = state.edges(clusters.slot[k], clusters.slot[l]);
                 exposure(k, l) = state.exposure(clusters.slot[k], clusters.slot[l]);
                 value(k, l) = emission_.cell(edges(k, l), exposure(k, l));
             }
-        for (std::size_t a = 0; a < n_; ++a)
-            for (std::size_t b = 0; b < a; ++b)
-                if (clusters.may_merge(a, b))
-                    set_change(a, b, recomputed(a, b));
-    }
-
-    /// The change of log p(X | z) when a and b, a > b, become one.
-    double change(std::size_t a, std::size_t b) const { return change_[a * n_ + b]; }
-
-    /// Cluster g, alive no longer, has gone into cluster h.
-    void merge(std::size_t g, std::size_t h) {
-        for_other_pairs(h,
-                        [&](std::size_t a, std::size_t b) { // what the two clusters said of each other pair
-                            change_[a * n_ + b] -= third(a, b, g) + third(a, b, h);
-                        });
-        pour(g, h);
-        for_other_pairs(h, [&](std::size_t a, std::size_t b) { change_[a * n_ + b] += third(a, b, h); });
-        for (std::size_t a = 0; a < n_; ++a)
-            if (a != h && clusters_.may_merge(a, h))
-                set_change(a, h, recomputed(a, h));
+        this->compute_changes();
     }
 
 private:
+    using Base::n_;
+
     std::int64_t& edges(std::size_t k, std::size_t l) { return edges_[k * n_ + l]; }
     std::int64_t& exposure(std::size_t k, std::size_t l) { return exposure_[k * n_ + l]; }
     std::int64_t edges(std::size_t k, std::size_t l) const { return edges_[k * n_ + l]; }
     std::int64_t exposure(std::size_t k, std::size_t l) const { return exposure_[k * n_ + l]; }
     double& value(std::size_t k, std::size_t l) { return value_[k * n_ + l]; }
     double value(std::size_t k, std::size_t l) const { return value_[k * n_ + l]; }
-
-    void set_change(std::size_t a, std::size_t b, double change) {
-        change_[std::max(a, b) * n_ + std::min(a, b)] = change;
-    }
 
     /// Blocks of a and b with a third cluster l, before and after a and b are one.
     double third(std::size_t a, std::size_t b, std::size_t l) const {
@@ -80,21 +61,6 @@ private:
         return emission_.cell(e, m) - before;
     }
 
-    double recomputed(std::size_t a, std::size_t b) const {
-        double change = within(a, b);
-        for (std::size_t l = 0; l < n_; ++l)
-            if (clusters_.alive[l] && l != a && l != b)
-                change += third(a, b, l);
-        return change;
-    }
-
-    template <class Visit> void for_other_pairs(std::size_t h, Visit visit) {
-        for (std::size_t a = 0; a < n_; ++a)
-            for (std::size_t b = 0; clusters_.alive[a] && a != h && b < a; ++b)
-                if (b != h && clusters_.may_merge(a, b))
-                    visit(a, b);
-    }
-
     void pour(std::size_t g, std::size_t h) {
         const auto pool = [&](std::vector<std::int64_t>& counts) {
             const auto inside = counts[g * n_ + g] + counts[h * n_ + h] + counts[g * n_ + h] +
@@ -114,12 +80,10 @@ private:
         }
     }
 
-    const MergingClusters& clusters_;
     const typename State::Emission& emission_;
     bool directed_;
-    std::size_t n_;
     std::vector<std::int64_t> edges_, exposure_;
-    std::vector<double> value_, change_;
+    std::vector<double> value_;
 };
 
 } // namespace partita::models

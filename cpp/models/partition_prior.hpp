@@ -14,27 +14,24 @@
 #include <variant>
 #include <vector>
 
+#include "common/concentration.hpp"
 #include "common/log_gamma.hpp"
 #include "common/variates.hpp"
 
 namespace partita::models {
 
-struct FixedAlpha {
-    double alpha = 1.0;
-};
+using common::FixedConcentration;
+using common::GammaConcentration;
 
-struct GammaAlpha {
-    double shape, rate;
-    double start = 1.0;
-};
-
-struct GridAlpha {
+struct GridConcentration {
     std::vector<double> values, log_prior; // one log weight per value
 };
 
+using Alpha = std::variant<FixedConcentration, GammaConcentration, GridConcentration>;
+
 /// The Dirichlet process, and with a discount the Pitman-Yor process.
 struct ProcessPrior {
-    std::variant<FixedAlpha, GammaAlpha, GridAlpha> alpha;
+    Alpha alpha;
     double discount = 0.0;
 };
 
@@ -86,38 +83,38 @@ public:
 
     /// Whether a chain can have come to this alpha: it is given, on the grid, or any positive number.
     bool allows(double alpha) const {
-        if (const auto* grid = alpha_prior<GridAlpha>())
+        if (const auto* grid = alpha_prior<GridConcentration>())
             return std::ranges::find(grid->values, alpha) != grid->values.end();
-        return alpha_prior<GammaAlpha>() ? alpha > 0.0 && std::isfinite(alpha) : alpha == first_alpha();
+        return alpha_prior<GammaConcentration>() ? alpha > 0.0 && std::isfinite(alpha)
+                                                 : alpha == first_alpha();
     }
 
     /// Draws alpha given the number of clusters. With a Gamma prior: the beta of Escobar & West (1995), and
     /// for each cluster after the first a coin (Teh 2006) that is always heads without a discount.
     void update_alpha(common::Rng& rng, std::size_t t) {
-        if (const auto* grid = alpha_prior<GridAlpha>())
+        if (const auto* grid = alpha_prior<GridConcentration>())
             update_on_grid(*grid, rng, t);
-        else if (const auto* gamma = alpha_prior<GammaAlpha>())
+        else if (const auto* gamma = alpha_prior<GammaConcentration>())
             update_gamma(*gamma, rng, t);
     }
 
 private:
-    static double first_of(const FixedAlpha& alpha) { return alpha.alpha; }
-    static double first_of(const GammaAlpha& alpha) { return alpha.start; }
-    static double first_of(const GridAlpha& alpha) { return alpha.values[alpha.values.size() / 2]; }
+    static double first_value(const GridConcentration& grid) { return grid.values[grid.values.size() / 2]; }
+    static double first_value(const auto& concentration) { return common::first_value(concentration); }
 
     double first_alpha() const {
         if (const auto* finite = std::get_if<FiniteMixturePrior>(&settings_))
             return finite->weight;
-        return std::visit([](const auto& alpha) { return first_of(alpha); },
+        return std::visit([](const auto& alpha) { return first_value(alpha); },
                           std::get<ProcessPrior>(settings_).alpha);
     }
 
     bool is_finite() const { return !log_v_.empty(); }
 
     /// How alpha is drawn, if it is drawn in this way.
-    template <class Alpha> const Alpha* alpha_prior() const {
+    template <class Kind> const Kind* alpha_prior() const {
         const auto* process = std::get_if<ProcessPrior>(&settings_);
-        return process == nullptr ? nullptr : std::get_if<Alpha>(&process->alpha);
+        return process == nullptr ? nullptr : std::get_if<Kind>(&process->alpha);
     }
 
     double log_v_of(double alpha, std::size_t t) const {
@@ -132,7 +129,7 @@ private:
         return sum;
     }
 
-    void update_gamma(const GammaAlpha& prior, common::Rng& rng, std::size_t t) {
+    void update_gamma(const GammaConcentration& prior, common::Rng& rng, std::size_t t) {
         double heads = 0.0;
         for (std::size_t i = 1; i < t; ++i)
             if (discount_ == 0.0 || rng.uniform() * (alpha_ + discount_ * static_cast<double>(i)) < alpha_)
@@ -143,7 +140,7 @@ private:
         alpha_ = std::max(common::gamma(rng, prior.shape + heads, prior.rate - log_eta), 1e-300);
     }
 
-    void update_on_grid(const GridAlpha& grid, common::Rng& rng, std::size_t t) {
+    void update_on_grid(const GridConcentration& grid, common::Rng& rng, std::size_t t) {
         std::vector<double> scores(grid.values.size());
         for (std::size_t g = 0; g < scores.size(); ++g)
             scores[g] = grid.log_prior[g] + log_v_of(grid.values[g], t);

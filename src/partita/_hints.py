@@ -63,14 +63,20 @@ def hinted(function: Callable[Arguments, Result], settings: Iterable[str] = ()) 
     named = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
     known = [*(parameter.name for parameter in named if parameter.name != "self"), *settings]
 
+    def called(args: tuple[Any, ...]) -> str:
+        """As the user knows it: a method by the class of its object, which may have inherited it."""
+        owner, _, own = function.__qualname__.rpartition(".")
+        if owner and args and "self" in signature.parameters:
+            owner = type(args[0]).__name__
+        return owner if own == "__init__" else f"{owner}.{own}" if owner else own
+
     @functools.wraps(function)
     def checked(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         for name in kwargs:
             if name not in known:
-                called = function.__qualname__.removesuffix(".__init__")
                 meant = meant_keyword(name, known)
                 hint = "" if meant is None else f"; did you mean {meant}=?"
-                raise TypeError(f"{called} has no keyword {name}={hint}")
+                raise TypeError(f"{called(args)} has no keyword {name}={hint}")
         return function(*args, **kwargs)
 
     checked.__signature__ = signature.replace(parameters=named)  # type: ignore[attr-defined]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._clusters import HasClusters
 from partita._html import facts_table
 from partita.held_out import HeldOut
 from partita.losses import Loss
@@ -30,7 +31,7 @@ CROSSING = "crossing"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimate:
+class Estimate(HasClusters):
     """A clustering that minimises the expected loss, and how it was found: the result of `estimate`.
 
     Attributes
@@ -97,16 +98,6 @@ class Estimate:
     n_runs: int = 0
     constraints: Constraints | None = None
     standard_error: float | None = None
-
-    @property
-    def n_clusters(self) -> int:
-        """Number of clusters."""
-        return int(self.labels.max()) + 1
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """Number of items in each cluster."""
-        return np.bincount(self.labels)
 
     @property
     def times_reached(self) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._clusters import HasClusters
 from partita._html import facts_table
 from partita._validate import check_positive, seed_and_generator
 from partita._warn import warn_user
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairEstimate:
+class PairEstimate(HasClusters):
     """A clustering that minimises a loss of pair probabilities, and how it was found; `estimate` makes it.
 
     Attributes
@@ -71,16 +72,6 @@ class PairEstimate:
     interrupted: bool = False
     warnings: tuple[str, ...] = ()
     _parts: Parts | None = field(default=None, repr=False)
-
-    @property
-    def n_clusters(self) -> int:
-        """Number of clusters."""
-        return int(self.labels.max()) + 1
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """Number of items in each cluster."""
-        return np.bincount(self.labels)
 
     def bound(self, seconds: float = 10.0) -> Bound:
         """A lower bound on the least loss of any partition that obeys the constraints, and the gap to it.

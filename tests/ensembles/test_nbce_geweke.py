@@ -55,7 +55,7 @@ def from_state(state, prior):
 
 
 def sweep(rng, parameters, codes, prior, shape):
-    gamma = [1.0, 1.0, shape, RATE], [1.0, 1.0, SHAPE, RATE]  # start, whether it is learned, prior
+    gamma = _core.GammaConcentration(shape, RATE), _core.GammaConcentration(SHAPE, RATE)
     sampler = _core.NbceChain8(codes, N_LABELS, np.ones(2), prior == "tsb", TRUNCATION, *gamma, 0, 0)
     sampler.restore(to_state(rng, parameters))
     sampler.advance(1, 0, 1)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from geweke import differences
 from partita import _core
 
 ITEMS, DIMS = 6, 2
@@ -36,7 +37,7 @@ def draw_data(rng, labels, full):
 
 
 def sweep(data, labels, alpha, step, full, split_merge, shape=SHAPE):
-    prior = _core.ProcessPrior(_core.GammaAlpha(shape, RATE, start=alpha))
+    prior = _core.ProcessPrior(_core.GammaConcentration(shape, RATE, start=alpha))
     if full:
         base = _core.WishartBase(MEAN, [KAPPA], [NU], SCALE.ravel().tolist(), [])
         make = _core.FullGaussianSampler
@@ -77,13 +78,6 @@ def successive(rng, full, split_merge, n, shape=SHAPE):
         labels, alpha = sweep(data, labels, alpha, step, full, split_merge, shape)
         rows.append(summary(labels, alpha, data))
     return np.array(rows, float)
-
-
-def differences(one, other, batches=40):
-    """z scores of the means; the second is a chain, so its error is that of batch means."""
-    means = other[: len(other) // batches * batches].reshape(batches, -1, other.shape[1]).mean(axis=1)
-    error = np.sqrt(one.var(axis=0) / len(one) + means.var(axis=0, ddof=1) / batches)
-    return (one.mean(axis=0) - means.mean(axis=0)) / error
 
 
 @pytest.mark.parametrize("split_merge", [0.0, 1.0])

@@ -25,7 +25,8 @@ template <class Label>
 void check_ensemble(std::size_t n, double gaps, ensembles::Weights weights, bool learn) {
     const auto table = std::make_shared<Table<Label>>(n, gaps);
     check_chain([=](std::uint64_t seed) {
-        const ensembles::Concentration concentration{1.0, learn, 1.0, 1.0};
+        const auto concentration = learn ? ensembles::Concentration(common::GammaConcentration{1.0, 1.0})
+                                         : common::FixedConcentration{1.0};
         auto chain = std::make_shared<ensembles::Sampler<Label>>(
             ensembles::Base<Label>{table->codes, table->n_labels, table->weights}, weights, 6, concentration,
             concentration, common::Rng(seed, 0));

@@ -21,8 +21,8 @@ std::vector<double> data_of(std::size_t n_items, bool equal) {
 }
 
 std::vector<PartitionPriorSettings> priors(std::size_t n_items) {
-    const ProcessPrior fixed, pitman_yor{FixedAlpha{1.0}, 0.5}, gamma{GammaAlpha{1.0, 1.0}};
-    const ProcessPrior grid{GridAlpha{{0.1, 1.0, 10.0}, {-1.0, -1.0, -1.0}}};
+    const ProcessPrior fixed, pitman_yor{FixedConcentration{1.0}, 0.5}, gamma{GammaConcentration{1.0, 1.0}};
+    const ProcessPrior grid{GridConcentration{{0.1, 1.0, 10.0}, {-1.0, -1.0, -1.0}}};
     FiniteMixturePrior finite;
     for (std::size_t t = 0; t <= n_items + 1; ++t)
         finite.log_v.push_back(-static_cast<double>(t));

@@ -39,7 +39,7 @@ void check_full_table() {
 
 void check_large_concentrations() {
     for (const double alpha : {0.5, 1e5, 2e6, 1e12, 1e50, 1e100}) {
-        const PartitionPrior prior(ProcessPrior{FixedAlpha{alpha}}, 30);
+        const PartitionPrior prior(ProcessPrior{FixedConcentration{alpha}}, 30);
         for (const std::size_t t : {1, 7, 30}) {
             double exact = 0.0;
             for (std::size_t i = 1; i < 30; ++i)

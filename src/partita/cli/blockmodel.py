@@ -9,17 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from partita.cli.given import refuse
-from partita.cli.network_options import (
-    BlockKind,
-    Counts,
-    DegreeCorrected,
-    EdgeColumns,
-    EdgeFile,
-    Loops,
-    NodeFile,
-    Undirected,
-    read_graph,
-)
+from partita.cli.icl_results import search_facts, write_search
+from partita.cli.network_options import EdgeFile, Network
 from partita.cli.options import Json
 
 RESULTS = ("labels.csv", "blocks.csv", "path.csv", "runs.csv", "summary.json", "report.html")
@@ -27,17 +18,11 @@ RESULTS = ("labels.csv", "blocks.csv", "path.csv", "runs.csv", "summary.json", "
 
 def run(
     edges: EdgeFile,
+    network: Network,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for labels.csv, blocks.csv, path.csv, runs.csv, summary.json and report.html."),
     ] = None,
-    undirected: Undirected = False,
-    loops: Loops = False,
-    counts: Counts = False,
-    blocks: BlockKind = "free",
-    degree_corrected: DegreeCorrected = False,
-    columns: EdgeColumns = None,
-    nodes: NodeFile = None,
     truth: Annotated[
         str | None, typer.Option(help="csv of node, label to compare with; file.csv:column selects the labels.")
     ] = None,
@@ -56,20 +41,13 @@ def run(
     Example: partita blockmodel edges.csv --undirected --out run/
     """
     from partita.cli.outputs import print_json, whole_folder
-    from partita.models import StochasticBlockModel
     from partita.models.blocks.node_labels import read_node_labels
 
     if out is None:
         refuse(["force"], "is for the results that --out writes; give --out too")
-    graph = read_graph(edges, undirected=undirected, counts=counts, columns=columns, nodes=nodes)
+    graph = network.read(edges)
     known = None if truth is None else read_node_labels(truth, graph.names)
-    model = StochasticBlockModel(
-        not undirected,
-        loops,
-        edges="counts" if counts else "binary",
-        blocks=blocks,
-        degree_corrected=degree_corrected,
-    )
+    model = network.model()
     with nullcontext() if out is None else whole_folder(out, force=force, known=RESULTS) as folder:
         fit = model.maximize(graph, k_max=k_max, restarts=restarts, rng=seed, algorithm=algorithm, seconds=seconds)
         summary = _summary(fit, known)
@@ -82,16 +60,7 @@ def run(
 
 
 def _summary(fit: Any, known: Any) -> dict[str, Any]:
-    summary = {
-        "n_nodes": len(fit.labels),
-        "directed": fit.edges.directed,
-        "n_clusters": fit.n_clusters,
-        "icl": fit.icl,
-        "runs": [{"start": run.start, "icl": run.icl} for run in fit.runs],
-        "group_icl": fit.group_icl.tolist(),
-        "times_reached": fit.times_reached,
-        "warnings": list(fit.found.warnings("--restarts ")),
-    }
+    summary = {"n_nodes": len(fit.labels), "directed": fit.edges.directed} | search_facts(fit)
     if known is not None:
         from partita.agreement import adjusted_rand, nmi
 
@@ -114,8 +83,7 @@ def _write(folder: Path, fit: Any, summary: dict[str, Any], known: Any) -> None:
             for k, m in cells
         ],
     )
-    write_csv(folder / "path.csv", ("n_clusters", "icl"), zip(fit.path.n_clusters.tolist(), fit.path.icl, strict=True))
-    write_csv(folder / "runs.csv", ("run", "start", "icl"), [(i, r.start, r.icl) for i, r in enumerate(fit.runs)])
+    write_search(folder, fit)
     write_json(folder / "summary.json", summary)
     report(fit, truth=known, path=folder / "report.html", title="Clusters of a network", labels_file="labels.csv")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from partita.cli.icl_results import search_facts, write_search
 from partita.cli.mixture_table import read_mixed
 from partita.cli.terminal import print_lines
 
@@ -44,7 +45,11 @@ def maximize_table(
             print_lines(str(schema))
         fit = model.maximize(table, k_max, restarts, rng=seed)
         told = pt.profiles(fit, table, columns=families, level=level, rng=seed)
-        facts = _facts(fit) | {"families": {column.name: column.family for column in schema.columns}}
+        facts = (
+            {"n_items": len(fit.labels)}
+            | search_facts(fit)
+            | {"families": {column.name: column.family for column in schema.columns}}
+        )
         _write(folder, fit, told, facts)
     if json:
         print_json(facts | {"labels": fit.labels.tolist()})
@@ -65,18 +70,6 @@ def write_profiles(folder: Path, told: Profiles) -> None:
     write_csv(folder / "columns.csv", ("column", "family", "bits"), information)
 
 
-def _facts(fit: MixtureFit) -> dict[str, Any]:
-    return {
-        "n_items": len(fit.labels),
-        "n_clusters": fit.n_clusters,
-        "icl": fit.icl,
-        "runs": [{"start": run.start, "icl": run.icl} for run in fit.runs],
-        "group_icl": fit.group_icl.tolist(),
-        "times_reached": fit.times_reached,
-        "warnings": list(fit.found.warnings("--restarts ")),
-    }
-
-
 def _write(folder: Path, fit: MixtureFit, told: Profiles, facts: dict[str, Any]) -> None:
     from partita.cli.outputs import write_csv, write_json
     from partita.cli.results import command_line
@@ -84,8 +77,7 @@ def _write(folder: Path, fit: MixtureFit, told: Profiles, facts: dict[str, Any])
 
     names = fit.names or tuple(map(str, range(len(fit.labels))))
     write_csv(folder / "labels.csv", ("item", "cluster"), zip(names, fit.labels.tolist(), strict=True))
-    write_csv(folder / "path.csv", ("n_clusters", "icl"), zip(fit.path.n_clusters.tolist(), fit.path.icl, strict=True))
-    write_csv(folder / "runs.csv", ("run", "start", "icl"), [(i, r.start, r.icl) for i, r in enumerate(fit.runs)])
+    write_search(folder, fit)
     write_profiles(folder, told)
     write_json(folder / "summary.json", facts | {"command": command_line()})
     page: dict[str, Any] = {"command": command_line(), "labels_file": "labels.csv", "profiles": told}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,25 +14,44 @@ EdgeFile = Annotated[
         help="Edge list: csv with a header; columns source, target (or from, to), maybe weight. Or .graphml, .gml."
     ),
 ]
-Undirected = Annotated[bool, typer.Option("--undirected", help="Edges have no direction.")]
-Loops = Annotated[bool, typer.Option("--loops", help="A node may link to itself.")]
 Counts = Annotated[bool, typer.Option("--counts", help="Weights are counts of edges.")]
-BlockKind = Annotated[
-    str, typer.Option(help="free, or affiliation: one edge parameter within clusters, one between them.")
-]
 DegreeCorrected = Annotated[bool, typer.Option("--degree-corrected", help="Nodes of a cluster may differ in degree.")]
-EdgeColumns = Annotated[
-    str | None,
-    typer.Option(help="Columns of the two ends of an edge and optionally its weight, as in source,target,weight."),
-]
-NodeFile = Annotated[Path | None, typer.Option(help="csv whose first column names all nodes.")]
 
 
-def read_graph(edges: Path, *, undirected: bool, counts: bool, columns: str | None, nodes: Path | None) -> Any:
-    """The network of a file, as the options say."""
-    from partita.models import as_graph
-    from partita.models.blocks.node_labels import read_node_names
+def edge_kind(counts: bool) -> str:
+    """The kind of edges that `--counts` says."""
+    return "counts" if counts else "binary"
 
-    names = None if nodes is None else read_node_names(nodes)
-    chosen = None if columns is None else [name.strip() for name in columns.split(",")]
-    return as_graph(edges, directed=not undirected, counts=counts, nodes=names, columns=chosen)
+
+@dataclass(frozen=True)
+class Network:
+    """How to read a network, and its block model."""
+
+    undirected: Annotated[bool, typer.Option("--undirected", help="Edges have no direction.")] = False
+    loops: Annotated[bool, typer.Option("--loops", help="A node may link to itself.")] = False
+    counts: Counts = False
+    blocks: Annotated[
+        str, typer.Option(help="free, or affiliation: one edge parameter within clusters, one between them.")
+    ] = "free"
+    degree_corrected: DegreeCorrected = False
+    columns: Annotated[
+        str | None,
+        typer.Option(help="Columns of the two ends of an edge and optionally its weight, as in source,target,weight."),
+    ] = None
+    nodes: Annotated[Path | None, typer.Option(help="csv whose first column names all nodes.")] = None
+
+    def read(self, edges: Path) -> Any:
+        """The network of a file."""
+        from partita.models import as_graph
+        from partita.models.blocks.node_labels import read_node_names
+
+        names = None if self.nodes is None else read_node_names(self.nodes)
+        chosen = None if self.columns is None else [name.strip() for name in self.columns.split(",")]
+        return as_graph(edges, directed=not self.undirected, counts=self.counts, nodes=names, columns=chosen)
+
+    def model(self) -> Any:
+        """The block model of such a network."""
+        from partita.models import StochasticBlockModel
+
+        settings: dict[str, Any] = {"blocks": self.blocks, "degree_corrected": self.degree_corrected}
+        return StochasticBlockModel(not self.undirected, self.loops, edges=edge_kind(self.counts), **settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -118,18 +118,11 @@ def _estimate(pairs: Similarity, constraining: Constraining, searching: Searchin
 
 
 def pair_facts(best: PairEstimate, bound: Bound | None) -> dict[str, Any]:
-    """What scripts want to know about an estimate from pair probabilities."""
-    from importlib.metadata import version
+    """The facts about an estimate from pair probabilities."""
+    from partita.cli.results import found_facts
 
-    loss, pairs = best.loss, best.similarity
-    return {
-        "labels": best.labels.tolist(),
-        "names": None if pairs.names is None else list(pairs.names),
-        "n_clusters": best.n_clusters,
-        "expected_loss": best.expected_loss,
-        "loss": loss.name,
-        "loss_weights": {name: getattr(loss, name) for name in ("a", "b") if hasattr(loss, name)},
-        "method": best.method,
+    pairs = best.similarity
+    return found_facts(best, pairs.names, bound) | {
         "n_items": pairs.n_items,
         "n_pairs": pairs.n_pairs,
         "components": {
@@ -137,13 +130,6 @@ def pair_facts(best: PairEstimate, bound: Bound | None) -> dict[str, Any]:
             "largest": int(best.components.sizes.max()),
             "proven": best.components.proven,
         },
-        "proven": best.proven,
-        "gap": best.gap,
-        "bound": None if bound is None else asdict(bound),
-        "interrupted": best.interrupted,
-        "warnings": list(best.warnings),
-        "seed": best.seed,
-        "version": version("partita"),
     }
 
 

@@ -17,7 +17,9 @@ from partita.cli.terminal import printable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from partita._names import Names
     from partita.estimate_result import Estimate
+    from partita.pair_estimate import PairEstimate
     from partita.sample import PartitionSample
     from partita.uncertainty.ball import CredibleBall
     from partita.uncertainty.bounds import Bound
@@ -32,35 +34,42 @@ def command_line() -> str:
     return shlex.join(["partita", *sys.argv[1:]])
 
 
-def estimate_facts(estimate: Estimate, bound: Bound | None = None) -> dict[str, Any]:
-    """The facts about an estimate that scripts need."""
+def found_facts(best: Estimate | PairEstimate, names: Names | None, bound: Bound | None) -> dict[str, Any]:
+    """What scripts want to know about any estimate."""
     from importlib.metadata import version
 
-    sample, loss = estimate.sample, estimate.loss
+    loss: Any = best.loss
     return {
-        "labels": estimate.labels.tolist(),
-        "names": None if sample.names is None else list(sample.names),
-        "n_clusters": estimate.n_clusters,
-        "expected_loss": estimate.expected_loss,
-        "standard_error": estimate.standard_error,
+        "labels": best.labels.tolist(),
+        "names": None if names is None else list(names),
+        "n_clusters": best.n_clusters,
+        "expected_loss": best.expected_loss,
         "loss": loss.name,
         "loss_weights": {name: getattr(loss, name) for name in ("a", "b") if hasattr(loss, name)},
-        "method": estimate.method,
+        "method": best.method,
+        "proven": best.proven,
+        "gap": best.gap,
+        "bound": None if bound is None else asdict(bound),
+        "interrupted": best.interrupted,
+        "warnings": list(best.warnings),
+        "seed": best.seed,
+        "version": version("partita"),
+    }
+
+
+def estimate_facts(estimate: Estimate, bound: Bound | None = None) -> dict[str, Any]:
+    """The facts about an estimate from draws."""
+    sample = estimate.sample
+    return found_facts(estimate, sample.names, bound) | {
+        "standard_error": estimate.standard_error,
         "n_draws": sample.n_draws,
         "n_unique": sample.n_unique,
         "n_items": sample.n_items,
         "runs": estimate.n_runs,
         "partitions_compared": len(estimate.runs),
         "times_reached": estimate.times_reached if estimate.runs else None,
-        "proven": estimate.proven,
-        "gap": estimate.gap,
-        "bound": None if bound is None else asdict(bound),
         "held_out": None if estimate.held_out is None else asdict(estimate.held_out),
         "compression": asdict(estimate.compression),
-        "interrupted": estimate.interrupted,
-        "warnings": list(estimate.warnings),
-        "seed": estimate.seed,
-        "version": version("partita"),
     }
 
 

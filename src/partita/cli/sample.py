@@ -13,17 +13,7 @@ from partita.cli.command import register
 from partita.cli.errors import INTERRUPTED
 from partita.cli.given import was_typed
 from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, read_mixed
-from partita.cli.network_options import (
-    BlockKind,
-    Counts,
-    DegreeCorrected,
-    EdgeColumns,
-    EdgeFile,
-    Loops,
-    NodeFile,
-    Undirected,
-    read_graph,
-)
+from partita.cli.network_options import Counts, DegreeCorrected, EdgeFile, Network, edge_kind
 from partita.cli.options import DataColumns, Json
 from partita.cli.terminal import print_lines
 
@@ -134,14 +124,8 @@ def mixture(
 def sbm(
     edges: EdgeFile,
     out: RunFolder,
+    network: Network,
     chains: Chains,
-    undirected: Undirected = False,
-    loops: Loops = False,
-    counts: Counts = False,
-    blocks: BlockKind = "free",
-    degree_corrected: DegreeCorrected = False,
-    columns: EdgeColumns = None,
-    nodes: NodeFile = None,
     resume: Resume = False,
     json: Json = False,
 ) -> None:
@@ -149,17 +133,14 @@ def sbm(
 
     Example: partita sample sbm edges.csv --undirected --out run.partita --seed 1
     """
-    from partita.models import StochasticBlockModel
     from partita.models.blocks.sampling import graph_arrays, item_names
 
-    graph = read_graph(edges, undirected=undirected, counts=counts, columns=columns, nodes=nodes)
-    kind = "counts" if counts else "binary"
-    model = StochasticBlockModel(not undirected, loops, edges=kind, blocks=blocks, degree_corrected=degree_corrected)
+    graph, model = network.read(edges), network.model()
     if resume:
         settings = ("loops", "blocks", "degree_corrected")
         _check_same_run(out, model, chains, str(edges), graph_arrays(graph), item_names(graph), settings)
     if not json:
-        print_lines(f"{'undirected' if undirected else 'directed'} network, {graph.n_nodes:,} nodes")
+        print_lines(f"{'undirected' if network.undirected else 'directed'} network, {graph.n_nodes:,} nodes")
     _run(model, graph, out, chains, resume, json)
 
 
@@ -190,7 +171,7 @@ def lbm(
     from partita.models.blocks.sampling import graph_arrays, item_names
 
     table = read_data(data, columns)
-    kind = "counts" if counts else "binary"
+    kind = edge_kind(counts)
     graph = as_bipartite(table.values, edges=kind)
     graph = replace(graph, names=table.distinct_names() or graph.names)
     model = LatentBlockModel(edges=kind, degree_corrected=degree_corrected)

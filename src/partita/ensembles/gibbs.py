@@ -88,8 +88,10 @@ def _weights(inputs: Mapping[str, NDArray[Any]]) -> NDArray[np.float64]:
     return np.ascontiguousarray(weights)
 
 
-def _concentration(value: float | None, start: float, prior: tuple[float, float]) -> list[float]:
-    return [start if value is None else value, float(value is None), *prior]
+def _concentration(
+    value: float | None, start: float, prior: tuple[float, float]
+) -> _core.FixedConcentration | _core.GammaConcentration:
+    return _core.GammaConcentration(*prior, start) if value is None else _core.FixedConcentration(value)
 
 
 def sample_nbce(

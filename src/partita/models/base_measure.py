@@ -168,11 +168,13 @@ def partition_prior(model: Any, n_items: int, log_v_items: int | None = None) ->
     return _core.ProcessPrior(_alpha_prior(model.alpha, n_items), discount)
 
 
-def _alpha_prior(alpha: Any, n_items: int) -> _core.FixedAlpha | _core.GammaAlpha | _core.GridAlpha:
+def _alpha_prior(
+    alpha: Any, n_items: int
+) -> _core.FixedConcentration | _core.GammaConcentration | _core.GridConcentration:
     if isinstance(alpha, PowerAlpha):
         values, log_prior = alpha.grid(n_items)
-        return _core.GridAlpha(values.tolist(), log_prior.tolist())
+        return _core.GridConcentration(values.tolist(), log_prior.tolist())
     if alpha is None or isinstance(alpha, GammaAlpha):
         gamma = alpha or GammaAlpha()
-        return _core.GammaAlpha(gamma.shape, gamma.rate)
-    return _core.FixedAlpha(check_scale(alpha, "alpha"))
+        return _core.GammaConcentration(gamma.shape, gamma.rate)
+    return _core.FixedConcentration(check_scale(alpha, "alpha"))

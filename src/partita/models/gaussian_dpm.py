@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -10,16 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita import _core
-from partita._names import check_names, row_names
+from partita._names import row_names
 from partita.models.base_measure import GaussianBase, diagonal_base, full_base, partition_prior, scaling
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
 from partita.models.data import as_data
 from partita.models.mixture_model import MixtureModel, NewScores
 from partita.models.mixtures.maximum import IclSearch, proportions_prior
-from partita.models.plan import Sampling, make_plan
+from partita.models.plan import Sampling
 from partita.models.priors import FiniteMixture, GammaAlpha, PowerAlpha
-from partita.models.sampling import Registry, Sampler, sample_model
+from partita.models.sampling import Registry, Sampler
 from partita.models.split_merge import SplitMergeMoves
 
 
@@ -90,48 +89,8 @@ class GaussianDPM(MixtureModel):
         self.loss, self.random_state = loss, random_state
         self._change_settings(settings)
 
-    def sample(
-        self,
-        X: ArrayLike,
-        *,
-        draws: int = 1000,
-        warmup: int = 1000,
-        thin: int = 1,
-        chains: int = 4,
-        rng: Any = None,
-        path: str | os.PathLike[str] | None = None,
-        n_jobs: int = -1,
-        progress: bool = False,
-        names: Sequence[str] | None = None,
-    ) -> Chain:
-        """Draws partitions from the posterior.
-
-        Parameters
-        ----------
-        X : (items, dimensions) finite numbers; the names of the rows of a data frame are those of the items.
-        draws : draws kept of each chain.
-        warmup : sweeps thrown away first.
-        thin : sweeps between kept draws.
-        chains : independent chains, each from its own stream of random numbers.
-        rng : None, a seed or a NumPy generator; the same seed gives the same chains on any number of threads.
-        path : a new directory that the run is written to as it grows; `partita.resume(path)` goes on with it.
-        n_jobs : threads; −1 is all cores.
-        progress : show a progress line.
-        names : (items,) names of the items, instead of those that the rows of a data frame have.
-
-        Returns
-        -------
-        Chain : Ctrl-C gives back the draws so far, with a warning.
-
-        Raises
-        ------
-        ValueError : if a log density is not a number, as when data of 1e300 are squared.
-        """
-        plan = make_plan(draws, warmup, thin, chains, rng)
-        running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress}
-        data = as_data(X)
-        own = row_names(X) if names is None else check_names(names, len(data))
-        return sample_model(self, {"X": data}, plan, names=own, **running)
+    def _inputs(self, X: ArrayLike) -> tuple[dict[str, NDArray[Any]], tuple[str, ...] | None]:
+        return {"X": as_data(X)}, row_names(X)
 
     def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> Sequence[Sampler]:
         X = as_data(inputs["X"])

@@ -41,3 +41,16 @@ class MergePath(ShownAsText):
 
     def __repr__(self) -> str:
         return f"MergePath({len(self.icl)} to 1 clusters, ICL {self.icl[0]:.2f} to {self.icl[-1]:.2f})"
+
+
+def greedy_merges(
+    native: Any, labels: NDArray[np.int64], icl: float
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64]]:
+    """The core's merges from a partition with this ICL: clusters kept, clusters absorbed, ICL before and after each."""
+    kept, absorbed, change = native.merge_path(labels.astype(np.uint32))
+    return kept, absorbed, icl + np.concatenate([[0.0], np.cumsum(change)])
+
+
+def merge_path(native: Any, labels: NDArray[np.int64], icl: float) -> MergePath:
+    """The merges from a partition of one set of items."""
+    return MergePath(labels, *greedy_merges(native, labels, icl))

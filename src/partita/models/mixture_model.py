@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -11,11 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from partita._estimator import Estimator
+from partita._names import check_names
 from partita._validate import check_random_state
 from partita.mixing import MixingWarning
 from partita.models.chain import Chain
+from partita.models.checkpoint import Plan
 from partita.models.mixtures.maximum import IclSearch, MixtureFit
+from partita.models.plan import make_plan
 from partita.models.priors import from_plain, to_plain
+from partita.models.sampling import Sampler, sample_model
 
 
 class NewScores(NamedTuple):
@@ -29,14 +34,22 @@ class NewScores(NamedTuple):
 class MixtureModel(Estimator):
     """A mixture with its parameters integrated out.
 
-    A subclass has `sample`, for new items `_new_scores` and `_log_carrier`, and `_icl_search` for `maximize`.
+    A subclass has `samplers` and `_inputs` for `sample`, for new items `_new_scores` and `_log_carrier`, and
+    `_icl_search` for `maximize`.
     """
 
-    sample: Any
     chain_: Chain
     components: Any
     loss: Any
     random_state: Any
+
+    def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> Sequence[Sampler]:
+        """The core's samplers, one per chain."""
+        raise NotImplementedError
+
+    def _inputs(self, X: Any) -> tuple[dict[str, NDArray[Any]], tuple[str, ...] | None]:
+        """The data that `samplers` takes, and the names of the items, if they have any."""
+        raise NotImplementedError
 
     def _new_scores(self, chain: Chain, X: Any) -> Iterator[NewScores]:
         """The scores of new items in every draw."""
@@ -52,6 +65,53 @@ class MixtureModel(Estimator):
 
     def _count_features(self, X: Any) -> int:
         raise NotImplementedError
+
+    def sample(
+        self,
+        X: Any,
+        *,
+        draws: int = 1000,
+        warmup: int = 1000,
+        thin: int = 1,
+        chains: int = 4,
+        rng: Any = None,
+        path: str | os.PathLike[str] | None = None,
+        n_jobs: int = -1,
+        progress: bool = False,
+        names: Sequence[str] | None = None,
+    ) -> Chain:
+        """Draws partitions from the posterior.
+
+        Parameters
+        ----------
+        X : `GaussianDPM` takes (items, dimensions) finite numbers, an array or a data frame; `MixtureDPM` takes
+            (items, columns): a table of pandas, polars or Arrow, a dictionary of columns, an array, or the path of a
+            csv file, in which None, NaN and empty cells are missing. The names of the rows of a data frame are those
+            of the items.
+        draws : draws kept of each chain.
+        warmup : sweeps thrown away first.
+        thin : sweeps between kept draws.
+        chains : independent chains, each from its own stream of random numbers.
+        rng : None, a seed or a NumPy generator; the same seed gives the same chains on any number of threads.
+        path : a new directory that the run is written to as it grows; `partita.resume(path)` goes on with it.
+        n_jobs : threads; −1 is all cores.
+        progress : show a progress line.
+        names : (items,) names of the items, instead of those that the rows of a data frame have.
+
+        Returns
+        -------
+        Chain : Ctrl-C gives back the draws so far, with a warning. The `impute` of a chain of `MixtureDPM` draws its
+            missing cells.
+
+        Raises
+        ------
+        ValueError : if a log density is not a number, as when data of 1e300 are squared.
+        """
+        plan = make_plan(draws, warmup, thin, chains, rng)
+        inputs, own = self._inputs(X)
+        if names is not None:
+            own = check_names(names, len(next(iter(inputs.values()))))
+        return sample_model(self, inputs, plan, names=own, path=path, n_jobs=n_jobs, progress=progress)
 
     def icl(self, X: Any, labels: ArrayLike, n0: float = 1.0) -> float:
         """Exact log p(X, z | K) of a partition (natural logarithm), K its number of clusters; see `maximize`.

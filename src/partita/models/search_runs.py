@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from partita._validate import check_count, check_positive
 
 SAME = 1e-6  # difference of ICL between two descriptions of one partition
 
@@ -74,6 +77,16 @@ class Runs:
             advice = f"a better partition may exist, which more runs may find ({restarts}{4 * len(self.rows)})."
             found += (f"{words[0].upper()}{words[1:]}: {advice}",)
         return found
+
+
+def check_max_clusters(k_max: Any, n_items: int) -> int:
+    """The most clusters that a search may end with; None is no limit."""
+    return n_items if k_max is None else min(check_count(k_max, "k_max", minimum=1), n_items)
+
+
+def check_time_limit(seconds: Any) -> float:
+    """A time limit in seconds; None is no limit."""
+    return math.inf if seconds is None else check_positive(seconds, "seconds")
 
 
 class WithRuns:

@@ -37,7 +37,7 @@ def sweep(table, labels, step, split_merge, weight):
     columns.add_gaussian_with_gaps(np.where(GAPS[:, 0], np.nan, numbers)[:, None], base)
     columns.add_counts(np.where(GAPS[:, 1], 2**32 - 1, counts).astype(np.uint32)[:, None], [SHAPE], [RATE])
     columns.add_levels(np.where(GAPS[:, 2], 255, levels).astype(np.uint8)[:, None], [LEVELS], [weight])
-    prior = _core.ProcessPrior(_core.FixedAlpha(ALPHA))
+    prior = _core.ProcessPrior(_core.FixedConcentration(ALPHA))
     drawn, _ = _core.MixtureColumnsSampler(columns, prior, split_merge, 1, 99, step, labels).advance(1, 0, 1)
     return drawn[0]
 

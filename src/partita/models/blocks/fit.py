@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, gamma
 
+from partita._clusters import HasClusters
 from partita._html import rows_table
 from partita._names import as_named, names_or_none
 from partita._partition_checks import check_partition
@@ -47,20 +48,15 @@ class Blocks:
         return rows_table(repr(self), header, [[str(k), *row] for k, row in enumerate(cells)])
 
 
-class NodeFit(WithRuns):
+class NodeFit(HasClusters, WithRuns):
     """What a fit says of the clusters of nodes; `labels` and `names` are theirs."""
 
-    labels: NDArray[np.int64]
     icl: float
 
     @property
     def names(self) -> tuple[Any, ...]:
         """The names of the nodes."""
         raise NotImplementedError
-
-    @property
-    def n_clusters(self) -> int:
-        return int(self.labels.max()) + 1
 
     @property
     def order(self) -> NDArray[np.int64]:

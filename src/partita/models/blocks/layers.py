@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._estimator import LazyPosterior
 from partita._names import names_or_none
-from partita._validate import check_count, check_positive, check_random_state, check_rng
+from partita._validate import check_count, check_random_state, check_rng
 from partita.models.blocks.core import EdgeModel, constant, native_layers
 from partita.models.blocks.fit import BlockFit, NodeFit, node_labels
 from partita.models.blocks.graph import Graph
@@ -24,11 +23,11 @@ from partita.models.blocks.search import Limits, search_partition, start_cluster
 from partita.models.blocks.starts import both_directions, first_partitions
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
-from partita.models.merge_path import MergePath
+from partita.models.merge_path import MergePath, merge_path
 from partita.models.plan import make_plan
 from partita.models.ranges import check_shape, checked_log_density
 from partita.models.sampling import Registry, sample_model
-from partita.models.search_runs import Runs
+from partita.models.search_runs import Runs, check_max_clusters, check_time_limit
 from partita.partitions import canonical
 
 Layers = dict[str, tuple[Graph, EdgeModel]]
@@ -126,10 +125,8 @@ class LayeredBlockModel(LazyPosterior):
         LayeredFit
         """
         seen = self._graphs(graphs)
-        n = next(iter(seen.values()))[0].n_nodes
-        most = min(check_count(k_max, "k_max", minimum=1), n) if k_max is not None else n
-        limit = math.inf if seconds is None else check_positive(seconds, "seconds")
-        limits, generator = Limits((most, 1), n_jobs, limit), check_rng(rng)
+        most = check_max_clusters(k_max, next(iter(seen.values()))[0].n_nodes)
+        limits, generator = Limits((most, 1), n_jobs, check_time_limit(seconds)), check_rng(rng)
         shown = [both_directions(graph.adjacency, edges.directed, edges.marks) for graph, edges in seen.values()]
         side_by_side = sp.csr_array(sp.hstack(shown, format="csr"))
         restarts = check_count(restarts, "restarts", minimum=1)
@@ -217,8 +214,7 @@ class LayeredBlockModel(LazyPosterior):
 
     def _fit(self, native: Any, seen: Layers, labels: NDArray[np.uint32], icl: float, runs: Runs) -> LayeredFit:
         clusters = canonical(labels)
-        kept, absorbed, change = native.merge_path(clusters.astype(np.uint32))
-        path = MergePath(clusters, kept, absorbed, icl + np.concatenate([[0.0], np.cumsum(change)]))
+        path = merge_path(native, clusters, icl)
         layers = {}
         for name, (graph, edges) in seen.items():
             alone = self.layers[name].icl(graph, clusters)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from partita._estimator import LazyPosterior
 from partita._html import ShownAsText
 from partita._names import names_or_none
-from partita._validate import check_count, check_positive, check_random_state, check_rng
+from partita._validate import check_count, check_random_state, check_rng
 from partita.models.blocks.core import EdgeModel, check_degree_correction, check_settings, constant, native_model
 from partita.models.blocks.edge_prior import EdgePrior
 from partita.models.blocks.fit import Blocks, block_table, check_pairs, node_labels
@@ -33,10 +32,11 @@ from partita.models.blocks.shares import share_products
 from partita.models.blocks.starts import spectral_starts
 from partita.models.chain import Chain, smallest_unsigned
 from partita.models.checkpoint import Plan
+from partita.models.merge_path import greedy_merges
 from partita.models.plan import make_plan
 from partita.models.ranges import checked_log_density
 from partita.models.sampling import Registry, sample_model
-from partita.models.search_runs import Runs, WithRuns
+from partita.models.search_runs import Runs, WithRuns, check_max_clusters, check_time_limit
 from partita.partitions import canonical
 
 PARAMETERS = (
@@ -240,21 +240,17 @@ class LatentBlockModel(LazyPosterior):
         model = self._edge_model(graph)
         shape = graph.adjacency.shape
         given = k_max if isinstance(k_max, tuple) else (k_max, k_max)
-        most = [
-            n if k is None else min(check_count(k, "k_max", minimum=1), n) for k, n in zip(given, shape, strict=True)
-        ]
+        most = [check_max_clusters(k, n) for k, n in zip(given, shape, strict=True)]
         restarts = check_count(restarts, "restarts", minimum=1)
         generator = check_rng(rng)
         native = native_model(graph, model, self.n0, self.n0)
-        limit = math.inf if seconds is None else check_positive(seconds, "seconds")
-        limits = Limits((most[0], most[1]), n_jobs, limit)
+        limits = Limits((most[0], most[1]), n_jobs, check_time_limit(seconds))
         starts, kinds = self._starts(graph, model.marks, most, restarts, generator)
         labels, icl, runs = search_partition(native, starts, kinds, limits, generator)
         offset = constant(graph, model)
         rows, columns = canonical(labels[: shape[0]]), canonical(labels[shape[0] :])
         best = checked_log_density(icl + offset, self.params())
-        kept, absorbed, change = native.merge_path(np.concatenate([rows, columns]).astype(np.uint32))
-        path = LatentMergePath(rows, columns, kept, absorbed, best + np.concatenate([[0.0], np.cumsum(change)]))
+        path = LatentMergePath(rows, columns, *greedy_merges(native, np.concatenate([rows, columns]), best))
         return LatentBlockFit(rows, columns, best, path, runs.plus(offset), graph, model)
 
     def sample(

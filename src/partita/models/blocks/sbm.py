@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from partita._estimator import LazyPosterior
-from partita._validate import check_count, check_positive, check_random_state, check_rng
+from partita._validate import check_count, check_random_state, check_rng
 from partita.models.blocks.core import (
     EdgeModel,
     check_blocks,
@@ -37,11 +36,11 @@ from partita.models.blocks.shares import EstimatedICL, log_blocks, mean_of_logs,
 from partita.models.blocks.starts import both_directions, first_partitions
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
-from partita.models.merge_path import MergePath
+from partita.models.merge_path import merge_path
 from partita.models.plan import make_plan
 from partita.models.ranges import checked_log_density
 from partita.models.sampling import Registry, sample_model
-from partita.models.search_runs import Runs
+from partita.models.search_runs import Runs, check_max_clusters, check_time_limit
 from partita.partitions import canonical
 
 PARAMETERS = (
@@ -209,11 +208,9 @@ class StochasticBlockModel(LazyPosterior):
         """
         seen = self._graph(graph)
         model = self._edge_model(seen)
-        n = seen.n_nodes
-        most = min(check_count(k_max, "k_max", minimum=1), n) if k_max is not None else n
+        most = check_max_clusters(k_max, seen.n_nodes)
         restarts = check_count(restarts, "restarts", minimum=1)
-        limit = math.inf if seconds is None else check_positive(seconds, "seconds")
-        limits = Limits((most, 1), n_jobs, limit, check_algorithm(algorithm))
+        limits = Limits((most, 1), n_jobs, check_time_limit(seconds), check_algorithm(algorithm))
         generator = check_rng(rng)
         native = native_model(seen, model, self.n0)
         shown = both_directions(seen.adjacency, self.directed, model.marks)
@@ -320,9 +317,7 @@ class StochasticBlockModel(LazyPosterior):
         self, native: Any, graph: Graph, model: EdgeModel, labels: NDArray[np.uint32], icl: float, runs: Runs
     ) -> BlockFit:
         named = canonical(labels)
-        kept, absorbed, change = native.merge_path(named.astype(np.uint32))
-        path = MergePath(named, kept, absorbed, icl + np.concatenate([[0.0], np.cumsum(change)]))
-        return BlockFit(named, icl, path, runs, graph, model)
+        return BlockFit(named, icl, merge_path(native, named, icl), runs, graph, model)
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
-from partita._names import check_names
 from partita.models.base_measure import partition_prior
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
@@ -20,9 +18,9 @@ from partita.models.mixtures.cells import Cells, check_cells, encode, warn_empty
 from partita.models.mixtures.maximum import IclSearch, proportions_prior
 from partita.models.mixtures.raw import RawTable, read_raw
 from partita.models.mixtures.schema import IGNORE, Schema, choose_schema
-from partita.models.plan import Sampling, make_plan
+from partita.models.plan import Sampling
 from partita.models.priors import FiniteMixture, GammaAlpha, PowerAlpha
-from partita.models.sampling import Registry, Sampler, sample_model
+from partita.models.sampling import Registry, Sampler
 from partita.models.split_merge import SplitMergeMoves
 
 if TYPE_CHECKING:
@@ -101,39 +99,18 @@ class MixtureDPM(MixtureModel):
         self.loss, self.random_state = loss, random_state
         self._change_settings(settings)
 
-    def sample(
-        self,
-        X: Any,
-        *,
-        draws: int = 1000,
-        warmup: int = 1000,
-        thin: int = 1,
-        chains: int = 4,
-        rng: Any = None,
-        path: str | os.PathLike[str] | None = None,
-        n_jobs: int = -1,
-        progress: bool = False,
-        names: Sequence[str] | None = None,
-    ) -> Chain:
-        """Draws partitions from the posterior.
+    def _inputs(self, X: Any) -> tuple[Cells, tuple[str, ...] | None]:
+        table, cells, _ = self._read(X)
+        return cells, table.names
 
-        Parameters
-        ----------
-        X : (items, columns): a table of pandas, polars or Arrow, a dictionary of columns, an array, or the path of a
-            csv file. None, NaN and empty cells of a csv file are missing.
-        draws, warmup, thin, chains, rng, path, n_jobs, progress, names : as in `GaussianDPM.sample`.
-
-        Returns
-        -------
-        Chain : its `impute` draws the missing cells. Ctrl-C gives back the draws so far, with a warning.
-        """
-        plan = make_plan(draws, warmup, thin, chains, rng)
+    def _read(self, X: Any) -> tuple[RawTable, Cells, Base]:
+        """A table of items as it came, as cells, and the base measure of these."""
         table = read_raw(X)
         cells = encode(table, choose_schema(table, self.columns))
         warn_empty_rows(cells, table)
-        check_full(self._base(cells), cells, table.place)
-        own = table.names if names is None else check_names(names, table.n_items)
-        return sample_model(self, cells, plan, names=own, path=path, n_jobs=n_jobs, progress=progress)
+        base = self._base(cells)
+        check_full(base, cells, table.place)
+        return table, cells, base
 
     def describe(self, X: Any) -> Schema:
         """The family of each column of a table, and its levels; nothing is sampled.
@@ -159,10 +136,7 @@ class MixtureDPM(MixtureModel):
         ]
 
     def _icl_search(self, X: Any, n0: float) -> IclSearch:
-        table = read_raw(X)
-        cells = encode(table, choose_schema(table, self.columns))
-        warn_empty_rows(cells, table)
-        check_full(base := self._base(cells), cells, table.place)
+        table, cells, base = self._read(X)
         native = _core.MixtureColumnsSearch(core_columns(base, cells), proportions_prior(n0, table.n_items))
         return IclSearch(native, table.n_items, table.names, 0.0, n0, self.params())
 

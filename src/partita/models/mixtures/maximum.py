@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from partita import _core
+from partita._clusters import HasClusters
 from partita._html import rows_table
 from partita._names import as_named
 from partita._partition_checks import check_partition
-from partita._validate import check_count, check_n_jobs, check_positive, check_rng
-from partita.models.merge_path import MergePath
+from partita._validate import check_count, check_n_jobs, check_rng
+from partita.models.merge_path import MergePath, merge_path
 from partita.models.ranges import check_shape, checked_log_density
-from partita.models.search_runs import Runs, SearchRun, WithRuns
+from partita.models.search_runs import Runs, SearchRun, WithRuns, check_max_clusters, check_time_limit
 from partita.partitions import canonical
 
 SMALL = 2000  # items up to which annealing is cheap
@@ -32,7 +33,7 @@ KINDS = {"given": 0, "seeds": 1, "annealed": 2}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MixtureFit(WithRuns):
+class MixtureFit(HasClusters, WithRuns):
     """The partition of a table of largest exact ICL that was found.
 
     Attributes
@@ -53,15 +54,6 @@ class MixtureFit(WithRuns):
     found: Runs
     names: tuple[str, ...] | None
     n0: float
-
-    @property
-    def n_clusters(self) -> int:
-        return int(self.labels.max()) + 1
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """Items of each cluster."""
-        return np.bincount(self.labels)
 
     def to_pandas(self) -> Any:
         """The clustering as a pandas Series, indexed by the items' names where they have any."""
@@ -112,9 +104,9 @@ class IclSearch:
         self, k_max: int | None, restarts: int, rng: Any, starts: Any, seconds: float | None, n_jobs: int
     ) -> MixtureFit:
         """The best of several runs and their crossings."""
-        most = self.n_items if k_max is None else min(check_count(k_max, "k_max", minimum=1), self.n_items)
+        most = check_max_clusters(k_max, self.n_items)
         restarts = check_count(restarts, "restarts", minimum=1)
-        limit = math.inf if seconds is None else check_positive(seconds, "seconds")
+        limit = check_time_limit(seconds)
         given = self._starts(starts)
         kinds, seeds = start_kinds(self.n_items, restarts, len(given))
         small = self.n_items <= SMALL
@@ -145,9 +137,7 @@ class IclSearch:
         return np.stack([self._canonical(labels, "starts") for labels in several])
 
     def _fit(self, labels: NDArray[np.int64], icl: float, runs: Runs) -> MixtureFit:
-        kept, absorbed, change = self.native.merge_path(labels.astype(np.uint32))
-        path = MergePath(labels, kept, absorbed, icl + np.concatenate([[0.0], np.cumsum(change)]))
-        return MixtureFit(labels, icl, path, runs, self.names, self.n0)
+        return MixtureFit(labels, icl, merge_path(self.native, labels, icl), runs, self.names, self.n0)
 
 
 def start_kinds(n_items: int, restarts: int, n_given: int) -> tuple[list[str], list[int]]:
