@@ -17,7 +17,7 @@ from partita._warn import warn_user
 from partita.estimate_result import Estimate as Estimate
 from partita.held_out import held_out, some_draws
 from partita.losses import Loss, as_loss, unique_distances
-from partita.mixing import sample_warnings, standard_error, warn_mixing
+from partita.mixing import DrawsCheck, check_sample, warn_mixing
 from partita.pair_probabilities import Similarity
 from partita.sample import PartitionSample, as_sample, with_weight
 from partita.search import as_method, methods_that
@@ -243,8 +243,8 @@ def estimate_with(
         warn_user("interrupted: this is the best partition so far", RuntimeWarning)
     found = _with_proof_by_parts(found, part, sample, kind, how)
     losses = unique_distances(found.labels, sample, kind, how.n_jobs)
-    on_draws = sample_warnings(sample, losses, how.n_jobs) if check_draws else ()
-    warn_mixing(on_draws)
+    checked = check_sample(sample, losses, how.n_jobs) if check_draws else DrawsCheck()
+    warn_mixing(checked.warnings)
     best = Estimate(
         labels=found.labels,
         expected_loss=float(losses @ sample.weights),
@@ -263,9 +263,9 @@ def estimate_with(
         held_out=held_out(sample, losses, searched),
         n_runs=len(found.runs) if found.n_runs is None else found.n_runs,
         constraints=constraints,
-        standard_error=standard_error(sample, losses) if check_draws else None,
+        standard_error=checked.standard_error,
     )
-    return replace(best, warnings=(*on_draws, *search_warnings(best)))
+    return replace(best, warnings=(*checked.warnings, *search_warnings(best)))
 
 
 def _with_proof_by_parts(

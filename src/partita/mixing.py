@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita._convergence import Floats, convergence, effective_sample_sizes, r_hats
 from partita._warn import warn_user
 from partita.losses import VI, unique_distances
 from partita.sample import PartitionSample
-
-Floats = NDArray[np.float64]
 
 #: Above this R-hat the chains have not mixed (Vehtari et al. 2021 recommend 1.01, for at least four chains).
 R_HAT_LIMIT = 1.05
@@ -28,6 +26,8 @@ NEGLIGIBLE = 1e-3
 MIN_SEQUENCE = 100
 #: In chains shorter than this the effective sample size is noise.
 MIN_LENGTH = 20
+#: Shorter chains have no halves to compare.
+MIN_SUMMARY = 4
 
 
 class MixingWarning(UserWarning):
@@ -45,15 +45,47 @@ class Quantity:
     ess: float
 
 
-def sample_warnings(sample: PartitionSample, distance: Floats, n_jobs: int = -1) -> tuple[str, ...]:
-    """Sentences about problems with the draws of a sample; empty if there are none.
+@dataclass(frozen=True)
+class DrawsCheck:
+    """What the draws of a sample tell of themselves: sentences about problems, and the Monte Carlo standard error of
+    the mean loss, None where the draws may not be chains."""
 
-    Checks the number of clusters, the entropy and the distance to the estimate of each draw: two reads of all labels.
+    warnings: tuple[str, ...] = ()
+    standard_error: float | None = None
+
+
+def check_sample(sample: PartitionSample, distance: Floats, n_jobs: int = -1) -> DrawsCheck:
+    """Checks the clusters, the entropy and the distance to the estimate of each draw: two reads of all labels.
+
+    The standard error is sd / √(effective draws) of the distances. Weighted draws, and fewer than 100 draws without
+    known chains, which may be any list of partitions, have none.
 
     Parameters
     ----------
     distance : (n_unique,) array
         Loss between the estimate and each distinct draw.
+    """
+    if sample.is_weighted:
+        return DrawsCheck(tuple(_on_weights(sample)))
+    if sample.chains is None and sample.n_draws < MIN_SEQUENCE:
+        return DrawsCheck()
+    by_draw = {
+        "clusters": sample.n_clusters.astype(np.float64),
+        "entropy": entropies(sample, n_jobs),
+        "distance to estimate": distance,
+    }
+    summaries = {name: by_chain(values[sample.index], sample) for name, values in by_draw.items()}
+    checked = quantities(summaries)
+    losses = summaries["distance to estimate"]
+    ess = checked[-1].ess if losses.shape[1] >= MIN_SUMMARY else losses.size
+    return DrawsCheck(
+        tuple(mixing_sentences(checked, *losses.shape)),
+        float(losses.std() / np.sqrt(ess)),
+    )
+
+
+def sample_warnings(sample: PartitionSample, distance: Floats, n_jobs: int = -1) -> tuple[str, ...]:
+    """Sentences about problems with the draws of a sample; empty if there are none.
 
     Examples
     --------
@@ -63,34 +95,13 @@ def sample_warnings(sample: PartitionSample, distance: Floats, n_jobs: int = -1)
     The chains have not mixed: clusters (R-hat inf), entropy (R-hat inf), distance to estimate (R-hat inf). The draws \
 say where the chains were, not what the posterior is: run them longer, from several starts.
     """
-    if sample.is_weighted:
-        return tuple(_on_weights(sample))
-    if sample.chains is None and sample.n_draws < MIN_SEQUENCE:
-        return ()
-    summaries = {
-        "clusters": sample.n_clusters.astype(np.float64),
-        "entropy": entropies(sample, n_jobs),
-        "distance to estimate": distance,
-    }
-    return mixing_warnings({name: by_chain(values[sample.index], sample) for name, values in summaries.items()})
-
-
-def standard_error(sample: PartitionSample, distance: Floats) -> float | None:
-    """Monte Carlo standard error of the mean of one value per distinct draw: sd / √(effective draws).
-
-    None for weighted draws, and for fewer than 100 draws without known chains, which may be any list of partitions.
-    """
-    if sample.is_weighted or (sample.chains is None and sample.n_draws < MIN_SEQUENCE):
-        return None
-    values = by_chain(distance[sample.index], sample)
-    return float(values.std() / np.sqrt(effective_sample_size(values)))
+    return check_sample(sample, distance, n_jobs).warnings
 
 
 def mixing_warnings(summaries: Mapping[str, Floats]) -> tuple[str, ...]:
     """Sentences about problems with (chain, draw) arrays of summaries."""
-    quantities = [quantity(name, values) for name, values in summaries.items()]
     n_chains, length = next(iter(summaries.values())).shape
-    return tuple(mixing_sentences(quantities, n_chains, length))
+    return tuple(mixing_sentences(quantities(summaries), n_chains, length))
 
 
 def mixing_sentences(quantities: Sequence[Quantity], n_chains: int, length: int) -> Iterator[str]:
@@ -152,49 +163,30 @@ def by_chain(values: Floats, sample: PartitionSample) -> Floats:
     return np.array([piece[len(piece) - shortest :] for piece in pieces])
 
 
+def quantities(summaries: Mapping[str, Floats]) -> list[Quantity]:
+    """Mean, spread, R-hat and effective sample size of (chain, draw) arrays, all of one shape; the last two NaN below
+    four draws."""
+    values = np.array(list(summaries.values()))
+    means = values.mean(axis=(1, 2))
+    sds = values.std(axis=(1, 2), ddof=1) if values[0].size > 1 else np.zeros(len(values))
+    found = np.full((2, len(values)), np.nan) if values.shape[2] < MIN_SUMMARY else convergence(values)
+    rows = zip(summaries, means.tolist(), sds.tolist(), found[0].tolist(), found[1].tolist(), strict=True)
+    return [Quantity(*row) for row in rows]
+
+
 def quantity(name: str, values: Floats) -> Quantity:
-    """Mean, spread, R-hat and effective sample size of a (chain, draw) array; the last two NaN below four draws."""
-    sd = float(values.std(ddof=1)) if values.size > 1 else 0.0
-    if values.shape[1] < 4:
-        return Quantity(name, float(values.mean()), sd, np.nan, np.nan)
-    return Quantity(name, float(values.mean()), sd, r_hat(values), effective_sample_size(values))
+    """The same of one (chain, draw) array."""
+    return quantities({name: values})[0]
 
 
 def r_hat(values: Floats) -> float:
-    """Split, rank-normalised R-hat of a (chain, draw) array.
-
-    The larger of the R-hat of the values and that of their distances to the median; 1 for constant values, infinite
-    for chains that are each constant but differ.
-
-    References
-    ----------
-    Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021), Rank-normalization, folding, and localization.
-    """
-    folded = np.abs(values - np.median(values))
-    return max(_plain_r_hat(_normal_scores(_halves(x))) for x in (values, folded))
+    """Split, rank-normalised R-hat of a (chain, draw) array; see `r_hats`."""
+    return float(r_hats(values[None])[0])
 
 
 def effective_sample_size(values: Floats) -> float:
-    """Bulk effective sample size of a (chain, draw) array, by Geyer's initial monotone sequence.
-
-    The number of values if they are constant; one per chain if each chain is constant but they differ.
-    """
-    scores = _normal_scores(_halves(values))
-    chains, length = scores.shape
-    if length < 4 or np.ptp(values) == 0:
-        return float(values.size)
-    if _each_constant(scores):
-        return float(len(values))
-    within = scores.var(axis=1, ddof=1).mean()
-    covariance = np.mean([_autocovariance(chain) for chain in scores], axis=0)
-    between = scores.mean(axis=1).var(ddof=1) if chains > 1 else 0.0
-    total = within * (length - 1) / length + between
-    correlation = 1 - (within - covariance * length / (length - 1)) / total
-    correlation[0] = 1.0
-    pairs = correlation[: length // 2 * 2].reshape(-1, 2).sum(axis=1)
-    positive = pairs[: int(np.argmax(pairs < 0))] if (pairs < 0).any() else pairs
-    time = -1 + 2 * np.minimum.accumulate(positive).sum()
-    return float(scores.size / max(time, 1 / np.log10(scores.size)))
+    """Bulk effective sample size of a (chain, draw) array; see `effective_sample_sizes`."""
+    return float(effective_sample_sizes(values[None])[0])
 
 
 def warn_mixing(sentences: Sequence[str]) -> None:
@@ -213,36 +205,3 @@ def _on_weights(sample: PartitionSample) -> Iterator[str]:
             f"{idle:,} of the {sample.n_draws:,} draws have next to no weight, and all are worth {effective:.1f}"
             " equally weighted ones: estimate and uncertainty rest on those few."
         )
-
-
-def _halves(values: Floats) -> Floats:
-    half = values.shape[1] // 2
-    return np.concatenate([values[:, :half], values[:, values.shape[1] - half :]])
-
-
-def _normal_scores(values: Floats) -> Floats:
-    from scipy.special import ndtri
-
-    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
-    ranks = np.cumsum(count) - (count - 1) / 2  # of the distinct values, ties at their mean
-    scores: Floats = ndtri((ranks - 0.375) / (values.size + 0.25))[place].reshape(values.shape)
-    return scores
-
-
-def _plain_r_hat(values: Floats) -> float:
-    length = values.shape[1]
-    if _each_constant(values):
-        return 1.0 if np.ptp(values) == 0 else np.inf
-    within, between = values.var(axis=1, ddof=1).mean(), length * values.mean(axis=1).var(ddof=1)
-    return float(np.sqrt((between / within + length - 1) / length))
-
-
-def _each_constant(values: Floats) -> bool:
-    return not np.ptp(values, axis=1).any()
-
-
-def _autocovariance(chain: Floats) -> Floats:
-    centred = chain - chain.mean()
-    spectrum = np.fft.rfft(centred, 2 * chain.size)
-    covariance: Floats = np.fft.irfft(spectrum * spectrum.conj(), 2 * chain.size)[: chain.size] / chain.size
-    return covariance

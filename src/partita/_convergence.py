@@ -1,0 +1,123 @@
+"""R-hat and effective sample size of several summaries of chains at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def r_hats(values: Floats) -> Floats:
+    """Split, rank-normalised R-hat of each summary of a (summary, chain, draw) array of at least four draws.
+
+    The larger of the R-hat of the values and that of their distances to the median; 1 for constant values, infinite
+    for chains that are each constant but differ.
+
+    References
+    ----------
+    Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021), Rank-normalization, folding, and localization.
+    """
+    return _r_hats(_normal_scores(_halves(_with_folded(values))))
+
+
+def effective_sample_sizes(values: Floats) -> Floats:
+    """Bulk effective sample size of each summary of a (summary, chain, draw) array, by Geyer's initial monotone
+    sequence.
+
+    The number of values if they are constant; one per chain if each chain is constant but they differ.
+    """
+    if values.shape[2] < 2:
+        return np.full(len(values), float(values[0].size))
+    return _effective_sizes(values, _normal_scores(_halves(values)))
+
+
+def convergence(values: Floats) -> tuple[Floats, Floats]:
+    """Both, for the price of one sorting of the values."""
+    scores = _normal_scores(_halves(_with_folded(values)))
+    return _r_hats(scores), _effective_sizes(values, scores[: len(values)])
+
+
+def _with_folded(values: Floats) -> Floats:
+    """The values, and behind them their distances to the median."""
+    return np.concatenate([values, np.abs(values - np.median(values, axis=(1, 2), keepdims=True))])
+
+
+def _halves(values: Floats) -> Floats:
+    """Every chain as two, its halves; an odd draw between them is left out."""
+    length = values.shape[2]
+    half = length // 2
+    return np.concatenate([values[:, :, :half], values[:, :, length - half :]], axis=1)
+
+
+def _normal_scores(values: Floats) -> Floats:
+    """Ranks among all draws of a summary, ties at their mean, as quantiles of the normal distribution."""
+    from scipy.special import ndtri
+
+    flat = values.reshape(len(values), -1)
+    order = flat.argsort(axis=1)
+    ordered = np.take_along_axis(flat, order, axis=1)
+    new = np.ones(flat.shape, dtype=bool)  # where a run of equal values begins, in the rows one behind the other
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=new[:, 1:])
+    starts = np.flatnonzero(new)
+    ends = np.append(starts[1:], new.size)
+    ranks = (starts % flat.shape[1]) + (ends - starts + 1) / 2
+    scores = np.empty_like(flat)
+    by_run = ndtri((ranks - 0.375) / (flat.shape[1] + 0.25))
+    np.put_along_axis(scores, order, np.repeat(by_run, ends - starts).reshape(flat.shape), axis=1)
+    return scores.reshape(values.shape)
+
+
+def _r_hats(scores: Floats) -> Floats:
+    """From the scores of values and of folded values; the larger of the two counts."""
+    length = scores.shape[2]
+    within = scores.var(axis=2, ddof=1).mean(axis=1)
+    between = length * scores.mean(axis=2).var(axis=1, ddof=1)
+    constant = _each_constant(scores)
+    ratio = np.divide(between, within, out=np.zeros_like(within), where=~constant)
+    found = np.sqrt((ratio + length - 1) / length)
+    found[constant] = np.where(np.ptp(scores[constant], axis=(1, 2)) == 0, 1.0, np.inf)
+    larger: Floats = found.reshape(2, -1).max(axis=0)
+    return larger
+
+
+def _effective_sizes(values: Floats, scores: Floats) -> Floats:
+    chains, length = scores.shape[1:]
+    sizes = np.full(len(values), float(values[0].size))
+    if length < 4:
+        return sizes
+    constant = _each_constant(scores)
+    varied = np.ptp(values, axis=(1, 2)) != 0
+    sizes[constant & varied] = values.shape[1]
+    for at in np.flatnonzero(varied & ~constant):
+        sizes[at] = chains * length / _autocorrelation_time(scores[at])
+    return sizes
+
+
+def _autocorrelation_time(scores: Floats) -> float:
+    """1 + 2 Σ of the autocorrelations, as long as their sums in pairs are positive, and made to fall."""
+    chains, length = scores.shape
+    within = scores.var(axis=1, ddof=1).mean()
+    covariance = _autocovariance(scores).mean(axis=0)
+    between = scores.mean(axis=1).var(ddof=1) if chains > 1 else 0.0
+    total = within * (length - 1) / length + between
+    correlation = 1 - (within - covariance * length / (length - 1)) / total
+    correlation[0] = 1.0
+    pairs = correlation[: length // 2 * 2].reshape(-1, 2).sum(axis=1)
+    positive = pairs[: int(np.argmax(pairs < 0))] if (pairs < 0).any() else pairs
+    time = -1 + 2 * np.minimum.accumulate(positive).sum()
+    return float(max(time, 1 / np.log10(scores.size)))
+
+
+def _autocovariance(scores: Floats) -> Floats:
+    """Of each chain at every lag, through the spectrum."""
+    length = scores.shape[1]
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    spectrum = np.fft.rfft(centred, 2 * length)
+    covariance: Floats = np.fft.irfft(spectrum * spectrum.conj(), 2 * length)[:, :length] / length
+    return covariance
+
+
+def _each_constant(scores: Floats) -> NDArray[np.bool_]:
+    constant: NDArray[np.bool_] = ~np.ptp(scores, axis=2).any(axis=1)
+    return constant
