@@ -6,7 +6,10 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
+
+#include "common/shared_cells.hpp"
 
 namespace nb = nanobind;
 
@@ -17,6 +20,13 @@ template <class T> using MutableArray2 = nb::ndarray<T, nb::ndim<2>, nb::c_conti
 template <class T> using NumpyOut = nb::ndarray<nb::numpy, T, nb::c_contig>;
 
 template <class Array> auto as_span(const Array& array) { return std::span(array.data(), array.size()); }
+
+/// The cells of an array, which lives as long as they do.
+template <class T> partita::common::SharedCells<T> shared_cells(const Array2<T>& array) {
+    auto owner = std::make_shared<const Array2<T>>(array);
+    const std::span<const T> cells(owner->data(), owner->size());
+    return {cells, std::move(owner)};
+}
 
 /// The numbers of a list. nanobind's own conversion may not throw: where memory is short it ends the process.
 template <class T> std::vector<T> numbers_of(const nb::list& list) {

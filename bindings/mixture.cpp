@@ -18,12 +18,10 @@ namespace {
 
 std::vector<double> doubles(const nb::list& list) { return numbers_of<double>(list); }
 
-std::vector<double> copy(const Array2<double>& array) { return {array.data(), array.data() + array.size()}; }
-
 template <class Family, class Base> void bind_gaussian(nb::module_& m, const char* name, const char* search) {
     using Table = Array2<double>;
     const auto table_of = [](const Table& data) {
-        return std::make_shared<NumberTable>(copy(data), data.shape(1));
+        return std::make_shared<NumberTable>(shared_cells(data), data.shape(1));
     };
     const auto make = [table_of](const Table& data, const Base& base) {
         return std::pair(table_of(data), Family(base, data.shape(0) + 1));

@@ -13,10 +13,6 @@ using namespace partita::models;
 
 namespace {
 
-template <class T> std::vector<T> copy(const Array2<T>& array) {
-    return {array.data(), array.data() + array.size()};
-}
-
 /// Blocks of columns with the families that model them. Chains share the table.
 struct MixtureColumns {
     std::shared_ptr<ProductTable> table;
@@ -43,7 +39,7 @@ void add_levels(MixtureColumns& self, const Array2<Code>& codes, const nb::list&
         if (const auto code = codes.data()[cell];
             code != LevelTable<Code>::gap && code >= base.levels[cell % base.levels.size()])
             throw nb::value_error("a code is not that of a level");
-    self.table->add(LevelTable<Code>(copy(codes), codes.shape(1)));
+    self.table->add(LevelTable<Code>(shared_cells(codes), codes.shape(1)));
     self.family.add(Categorical<Code>(base, self.max_size()));
 }
 
@@ -56,7 +52,7 @@ void bind_mixture_columns(nb::module_& m) {
             "add_gaussian",
             [](MixtureColumns& self, const Array2<double>& cells, const GammaBase& base) {
                 self.check(cells, base.mean.size());
-                self.table->add(NumberTable(copy(cells), cells.shape(1)));
+                self.table->add(NumberTable(shared_cells(cells), cells.shape(1)));
                 self.family.add(DiagonalGaussian(base, self.max_size()));
             },
             nb::arg("cells"), nb::arg("base"))
@@ -64,7 +60,7 @@ void bind_mixture_columns(nb::module_& m) {
             "add_gaussian_with_gaps",
             [](MixtureColumns& self, const Array2<double>& cells, const GammaBase& base) {
                 self.check(cells, base.mean.size());
-                self.table->add(NumberTable(copy(cells), cells.shape(1)));
+                self.table->add(NumberTable(shared_cells(cells), cells.shape(1)));
                 self.family.add(GaussianCells(base));
             },
             nb::arg("cells"), nb::arg("base"))
@@ -72,7 +68,7 @@ void bind_mixture_columns(nb::module_& m) {
             "add_full_gaussian",
             [](MixtureColumns& self, const Array2<double>& cells, const WishartBase& base) {
                 self.check(cells, base.mean.size());
-                self.table->add(NumberTable(copy(cells), cells.shape(1)));
+                self.table->add(NumberTable(shared_cells(cells), cells.shape(1)));
                 self.family.add(FullGaussian(base, self.max_size()));
             },
             nb::arg("cells"), nb::arg("base"))
@@ -85,7 +81,7 @@ void bind_mixture_columns(nb::module_& m) {
                 const RateBase base{numbers_of<double>(shape), numbers_of<double>(rate)};
                 self.check(counts, base.shape.size());
                 self.check(counts, base.rate.size());
-                self.table->add(CountTable(copy(counts), counts.shape(1)));
+                self.table->add(CountTable(shared_cells(counts), counts.shape(1)));
                 self.family.add(Counts(base));
             },
             nb::arg("counts"), nb::arg("shape"), nb::arg("rate"));

@@ -27,18 +27,16 @@ inline std::size_t round_to_lanes(std::size_t count) { return (count + lanes - 1
     const LaneBits offset = (LaneBits)x - sqrt_half + (std::uint64_t{1024} << 52);
     const Lanes e = (Lanes)((offset >> 52) | two_to_52) - (0x1.0p52 + 1024.0);
     const Lanes m = (Lanes)((offset & 0x000fffffffffffffu) + sqrt_half);
-    // ln m = 2 atanh(s)
+    // ln m = 2 atanh(s) = 2 s (1 + z p(z)): p interpolates the sum of z^k / (2 k + 3) at the Chebyshev points
+    // of [0, 0.02944], where z p(z) is within 5e-18
     const Lanes s = (m - 1.0) / (m + 1.0);
     const Lanes z = s * s;
-    Lanes series = z * (1.0 / 21.0) + 1.0 / 19.0;
-    series = series * z + 1.0 / 17.0;
-    series = series * z + 1.0 / 15.0;
-    series = series * z + 1.0 / 13.0;
-    series = series * z + 1.0 / 11.0;
-    series = series * z + 1.0 / 9.0;
-    series = series * z + 1.0 / 7.0;
-    series = series * z + 1.0 / 5.0;
-    series = series * z + 1.0 / 3.0;
+    Lanes series = z * 0.0730822552121701 + 0.07665860745369327;
+    series = series * z + 0.09091444564282754;
+    series = series * z + 0.11111105567374867;
+    series = series * z + 0.14285714312987882;
+    series = series * z + 0.19999999999949752;
+    series = series * z + 0.3333333333333335;
     constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
     x = e * ln2_high + (2.0 * s + (e * ln2_low + 2.0 * s * z * series));
 }

@@ -64,14 +64,16 @@ DiagonalGaussian::DiagonalGaussian(GammaBase base, std::size_t max_size)
       b_(dims_), weight_(dims_), constants_(n_constants) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(), [&](auto i, auto j) { return base_.a[i] < base_.a[j]; });
+    std::vector<double> sums(max_size_ + 1);
     for (std::size_t n = 0; n <= max_size_; ++n) {
         double sum = 0.0;
         for (std::size_t i = 0; i < dims_; ++i)
             sum += common::log_gamma(base_.a[i] + 0.5 * static_cast<double>(n)) -
                    common::log_gamma(base_.a[i]) +
                    0.5 * std::log(base_.c[i] / (base_.c[i] + static_cast<double>(n)));
-        gamma_sums_.push_back(sum);
+        sums[n] = sum;
     }
+    gamma_sums_ = std::make_shared<const std::vector<double>>(std::move(sums));
 }
 
 void DiagonalGaussian::widen(std::size_t stride) {
@@ -190,8 +192,8 @@ double DiagonalGaussian::score_own(const double* x, std::size_t own) {
 
 double DiagonalGaussian::log_marginal(std::size_t slot) const {
     const double n = sizes_[slot];
-    double total =
-        gamma_sums_[sizes_[slot]] - 0.5 * n * static_cast<double>(dims_) * std::log(2.0 * std::numbers::pi);
+    double total = (*gamma_sums_)[sizes_[slot]] -
+                   0.5 * n * static_cast<double>(dims_) * std::log(2.0 * std::numbers::pi);
     for (std::size_t r = 0; r < dims_; ++r) {
         const double a = base_.a[order_[r]];
         total += a * std::log(base_.b[order_[r]]) - (a + 0.5 * n) * std::log(b_.at(r, slot));

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -64,13 +65,13 @@ public:
 private:
     void set_constants(std::size_t slot);
     double score_own(const double* x, std::size_t own);
-    double step(std::size_t n) const { return gamma_sums_[n + 1] - gamma_sums_[n]; }
+    double step(std::size_t n) const { return (*gamma_sums_)[n + 1] - (*gamma_sums_)[n]; }
 
     GammaBase base_;
     std::size_t dims_, max_size_;
     std::vector<std::size_t> order_; // dimensions, sorted by a
-    std::vector<double>
-        gamma_sums_; // [n]: sum over dimensions of ln G(a + n/2) - ln G(a) + ln(c / (c + n)) / 2
+    /// [n]: sum over dimensions of ln G(a + n/2) - ln G(a) + ln(c / (c + n)) / 2; copies share it.
+    std::shared_ptr<const std::vector<double>> gamma_sums_;
     std::vector<std::uint32_t> sizes_;
     SlotRows mean_, b_, weight_, constants_; // rows in `order_`; weight = c_n / (c_n + 1) / (2 b_n)
     double own_ratio_ = 1.0;

@@ -161,15 +161,17 @@ FullGaussian::FullGaussian(WishartBase base, std::size_t max_size)
     : base_(std::move(base)), dims_(base_.mean.size()), max_size_(max_size), mean_(dims_),
       factor_(dims_ * (dims_ - 1) / 2), inverse_diagonal_(dims_), constants_(n_constants),
       scratch_(dims_ * lanes), triangle_(scatter_size()) {
-    gamma_sums_.reserve(base_.nus.size() * (max_size_ + 1));
+    std::vector<double> sums;
+    sums.reserve(base_.nus.size() * (max_size_ + 1));
     for (const double nu : base_.nus)
         for (std::size_t n = 0; n <= max_size_; ++n) {
             double sum = 0.0;
             for (std::size_t j = 0; j < dims_; ++j)
                 sum += common::log_gamma((nu + static_cast<double>(n) - static_cast<double>(j)) / 2.0) -
                        common::log_gamma((nu - static_cast<double>(j)) / 2.0);
-            gamma_sums_.push_back(sum);
+            sums.push_back(sum);
         }
+    gamma_sums_ = std::make_shared<const std::vector<double>>(std::move(sums));
     const std::uint32_t start[] = {0, 0, 0};
     set_grid_place(start);
 }

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -78,13 +79,16 @@ public:
 private:
     void set_constants(std::size_t slot);
     void rotate_factor(std::size_t slot, bool downdate, double* w);
-    double gamma_term(std::uint32_t nu, std::size_t n) const { return gamma_sums_[nu * (max_size_ + 1) + n]; }
+    double gamma_term(std::uint32_t nu, std::size_t n) const {
+        return (*gamma_sums_)[nu * (max_size_ + 1) + n];
+    }
     double posterior_factor(std::uint32_t size, const double* mean, const double* scatter);
 
     WishartBase base_;
     std::size_t dims_, max_size_;
     std::uint32_t kappa_ = 0, nu_ = 0, spread_ = 0;
-    std::vector<double> gamma_sums_; // [nu on the grid][n]: ln G_d((nu + n)/2) - ln G_d(nu/2)
+    /// [nu on the grid][n]: ln G_d((nu + n)/2) - ln G_d(nu/2); copies share it.
+    std::shared_ptr<const std::vector<double>> gamma_sums_;
     std::vector<double> prior_factor_;
     double prior_log_det_ = 0.0;
 

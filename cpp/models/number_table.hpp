@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/shared_cells.hpp"
+
 namespace partita::models {
 
 /// What a gap adds to the distance of two items: about what two items at random differ by, in units of the
@@ -14,7 +16,7 @@ inline constexpr double gap_distance = 2.0;
 
 class NumberTable {
 public:
-    NumberTable(std::vector<double> cells, std::size_t dims)
+    NumberTable(common::SharedCells<double> cells, std::size_t dims)
         : cells_(std::move(cells)), dims_(dims), inverse_variances_(dims, 0.0) {
         for (std::size_t i = 0; i < dims_; ++i)
             inverse_variances_[i] = inverse_variance(i);
@@ -48,7 +50,7 @@ private:
         return squares > 0.0 && squares < 1e300 ? n / squares : 0.0;
     }
 
-    std::vector<double> cells_; // by rows
+    common::SharedCells<double> cells_; // by rows
     std::size_t dims_;
     std::vector<double> inverse_variances_; // of the columns; 0 for a constant one
 };

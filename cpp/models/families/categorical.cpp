@@ -140,13 +140,13 @@ template <class Code>
 void Categorical<Code>::score(const Code* x, std::size_t own, std::size_t slots, double* out) {
     double without = own != no_slot ? out[own] : 0.0;
     std::size_t observed = 0;
-    for (std::size_t c = 0; c < dims(); ++c) {
-        if (x[c] == Table::gap)
-            continue;
-        const auto row = first_[c] + x[c];
-        rows_[observed++] = log_shares_.row(row);
+    for (std::size_t c = 0; c < dims(); ++c) { // no branch on gaps: they are not to be foreseen
+        const bool seen = x[c] != Table::gap;
+        const auto row = first_[c] + (seen ? x[c] : 0);
+        rows_[observed] = log_shares_.row(row);
+        observed += seen;
         if (own != no_slot)
-            without += own_log_shares_.at(row, own);
+            without += seen ? own_log_shares_.at(row, own) : 0.0;
     }
     add_rows(std::span(rows_).first(observed), slots, out);
     if (own != no_slot)

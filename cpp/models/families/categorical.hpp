@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "common/log_table.hpp"
+#include "common/shared_cells.hpp"
 #include "models/number_table.hpp"
 #include "models/slots.hpp"
 
@@ -26,7 +27,7 @@ template <class Code> class LevelTable {
 public:
     static constexpr Code gap = std::numeric_limits<Code>::max();
 
-    LevelTable(std::vector<Code> cells, std::size_t dims) : cells_(std::move(cells)), dims_(dims) {}
+    LevelTable(common::SharedCells<Code> cells, std::size_t dims) : cells_(std::move(cells)), dims_(dims) {}
 
     std::size_t n_items() const { return cells_.size() / dims_; }
     const Code* item(std::size_t i) const { return cells_.data() + i * dims_; }
@@ -39,7 +40,7 @@ public:
     }
 
 private:
-    std::vector<Code> cells_; // by rows
+    common::SharedCells<Code> cells_; // by rows
     std::size_t dims_;
 };
 

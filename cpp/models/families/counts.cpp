@@ -61,7 +61,7 @@ PARTITA_CLONES void score_column(const CountRows& rows, std::uint32_t count, std
 
 } // namespace
 
-CountTable::CountTable(std::vector<std::uint32_t> cells, std::size_t dims)
+CountTable::CountTable(common::SharedCells<std::uint32_t> cells, std::size_t dims)
     : cells_(std::move(cells)), dims_(dims), inverse_variances_(dims, 0.0) {
     for (std::size_t column = 0; column < dims_; ++column) {
         double n = 0.0, sum = 0.0, squares = 0.0;

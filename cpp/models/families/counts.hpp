@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/shared_cells.hpp"
 #include "models/number_table.hpp"
 #include "models/slots.hpp"
 
@@ -24,7 +25,7 @@ class CountTable {
 public:
     static constexpr std::uint32_t gap = std::numeric_limits<std::uint32_t>::max();
 
-    CountTable(std::vector<std::uint32_t> cells, std::size_t dims);
+    CountTable(common::SharedCells<std::uint32_t> cells, std::size_t dims);
 
     std::size_t n_items() const { return cells_.size() / dims_; }
     const std::uint32_t* item(std::size_t i) const { return cells_.data() + i * dims_; }
@@ -32,7 +33,7 @@ public:
     double distance(std::size_t one, std::size_t other) const;
 
 private:
-    std::vector<std::uint32_t> cells_; // by rows
+    common::SharedCells<std::uint32_t> cells_; // by rows
     std::size_t dims_;
     std::vector<double> inverse_variances_; // of the square roots
 };

@@ -13,21 +13,45 @@ namespace partita::models {
 
 namespace {
 
-/// out += add - exponent ln(1 + weight (x - mean)^2), for every slot.
-PARTITA_CLONES void score_column(double x, const double* mean, const double* weight, const double* exponent,
-                                 const double* add, std::size_t slots, double* out) {
-    for (std::size_t s = 0; s < slots; s += common::lanes) {
-        common::Lanes deviation, factor, power, constant, score;
-        common::load(deviation, mean + s);
-        common::load(factor, weight + s);
-        common::load(power, exponent + s);
-        common::load(constant, add + s);
-        common::load(score, out + s);
-        deviation = x - deviation;
-        factor = 1.0 + factor * deviation * deviation;
-        common::lane_log(factor);
-        common::store(score + constant - power * factor, out + s);
+struct CellRows {
+    std::size_t stride;
+    const double *mean, *weight, *exponent, *add; // [column][slot]
+};
+
+/// out += sum of add - exponent ln(1 + weight (x - mean)^2) over the observed columns, for every slot.
+PARTITA_CLONES void score_cells(const CellRows& rows, const double* x, const std::uint32_t* observed,
+                                std::size_t n_observed, std::size_t slots, double* out) {
+    for (std::size_t r = 0; r < n_observed; ++r) {
+        const auto first = observed[r] * rows.stride;
+        for (std::size_t s = 0; s < slots; s += common::lanes) {
+            common::Lanes deviation, factor, power, constant, score;
+            common::load(deviation, rows.mean + first + s);
+            common::load(factor, rows.weight + first + s);
+            common::load(power, rows.exponent + first + s);
+            common::load(constant, rows.add + first + s);
+            common::load(score, out + s);
+            deviation = x[observed[r]] - deviation;
+            factor = 1.0 + factor * deviation * deviation;
+            common::lane_log(factor);
+            common::store(score + (constant - power * factor), out + s);
+        }
     }
+}
+
+/// Sum of powers[i] ln(ratios[i]); their number is a multiple of the lanes.
+PARTITA_CLONES double sum_of_logs(const double* powers, const double* ratios, std::size_t count) {
+    common::Lanes total{};
+    for (std::size_t i = 0; i < count; i += common::lanes) {
+        common::Lanes power, ratio;
+        common::load(power, powers + i);
+        common::load(ratio, ratios + i);
+        common::lane_log(ratio);
+        total += power * ratio;
+    }
+    double sum = 0.0;
+    for (std::size_t lane = 0; lane < common::lanes; ++lane)
+        sum += total[lane];
+    return sum;
 }
 
 /// ln G(a + n/2 + 1/2) - ln G(a + n/2) + ln((c + n) / (c + n + 1)) / 2 - ln(2 pi) / 2.
@@ -40,7 +64,8 @@ double log_step(double a, double c, double n) {
 
 GaussianCells::GaussianCells(GammaBase base)
     : base_(std::move(base)), observed_(dims()), mean_(dims()), b_(dims()), weight_(dims()),
-      exponent_(dims()), add_(dims()), own_(dims()) {}
+      exponent_(dims()), add_(dims()), own_(dims()), seen_(dims()), powers_(common::round_to_lanes(dims())),
+      ratios_(common::round_to_lanes(dims())) {}
 
 void GaussianCells::widen(std::size_t stride) {
     for (auto* rows : {&observed_, &mean_, &b_, &weight_, &exponent_, &add_, &own_})
@@ -116,10 +141,13 @@ void GaussianCells::copy_slot(const GaussianCells& from, std::size_t source, std
 
 void GaussianCells::score(const double* x, std::size_t own, std::size_t slots, double* out) {
     const double before = own != no_slot ? out[own] : 0.0;
-    for (std::size_t column = 0; column < dims(); ++column)
-        if (!std::isnan(x[column]))
-            score_column(x[column], mean_.row(column), weight_.row(column), exponent_.row(column),
-                         add_.row(column), slots, out);
+    n_seen_ = 0;
+    for (std::uint32_t column = 0; column < dims(); ++column) { // no branch: gaps are not to be foreseen
+        seen_[n_seen_] = column;
+        n_seen_ += !std::isnan(x[column]);
+    }
+    score_cells({sizes_.size(), mean_.row(0), weight_.row(0), exponent_.row(0), add_.row(0)}, x, seen_.data(),
+                n_seen_, slots, out);
     if (own != no_slot)
         out[own] = before + score_own(x, own);
 }
@@ -130,17 +158,21 @@ double GaussianCells::score_own(const double* x, std::size_t own) {
     if (sizes_[own] < 2)
         return 0.0; // an item alone in its cluster is scored by the empty slot instead
     double total = 0.0;
-    for (std::size_t column = 0; column < dims(); ++column) {
-        if (std::isnan(x[column]))
-            continue;
+    for (std::size_t r = 0; r < n_seen_; ++r) {
+        const auto column = seen_[r];
         const double n = observed_.at(column, own), c = base_.c[column] + n;
         const double deviation = x[column] - mean_.at(column, own);
-        const double ratio =
-            std::max(1.0 - 0.5 * c / (c - 1.0) * deviation * deviation / b_.at(column, own), 1e-30);
-        own_ratio_ = std::min(own_ratio_, ratio);
-        total += own_.at(column, own) + (base_.a[column] + 0.5 * n - 0.5) * std::log(ratio);
+        ratios_[r] = std::max(1.0 - 0.5 * c / (c - 1.0) * deviation * deviation / b_.at(column, own), 1e-30);
+        powers_[r] = base_.a[column] + 0.5 * n - 0.5;
+        own_ratio_ = std::min(own_ratio_, ratios_[r]);
+        total += own_.at(column, own);
     }
-    return total;
+    const auto padded = common::round_to_lanes(n_seen_);
+    std::fill(ratios_.begin() + static_cast<std::ptrdiff_t>(n_seen_),
+              ratios_.begin() + static_cast<std::ptrdiff_t>(padded), 1.0);
+    std::fill(powers_.begin() + static_cast<std::ptrdiff_t>(n_seen_),
+              powers_.begin() + static_cast<std::ptrdiff_t>(padded), 0.0);
+    return total + sum_of_logs(powers_.data(), ratios_.data(), padded);
 }
 
 double GaussianCells::log_marginal(std::size_t slot) const {

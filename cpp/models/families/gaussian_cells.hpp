@@ -49,6 +49,10 @@ private:
     std::vector<std::uint32_t> sizes_;
     SlotRows observed_, mean_, b_;           // [column]
     SlotRows weight_, exponent_, add_, own_; // [column]: what scores are made of
+    // of the item that was scored last: its observed columns, and what its own cluster takes logarithms of
+    std::vector<std::uint32_t> seen_;
+    std::size_t n_seen_ = 0;
+    std::vector<double> powers_, ratios_;
     double own_ratio_ = 1.0;
 };
 

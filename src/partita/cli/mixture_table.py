@@ -67,7 +67,7 @@ def read_mixed(path: str, families: Mapping[str, str], missing: Sequence[str] | 
     _refuse_row_numbers(table, positions, given)
     rows = named_rows(np.arange(len(table.rows)), table, positions, path)
     gaps = set(missing or ())
-    columns = {table.names[j]: _cells(table, j, gaps) for j in positions}
+    columns = ((table.names[j], _cells(table, j, gaps)) for j in positions)
     return from_columns(columns, rows.distinct_names(), line_of=lambda row: f"{path}, line {table.rows[row].line}")
 
 

@@ -49,7 +49,8 @@ class Scaling:
     width: NDArray[np.float64]
 
     def apply(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.ascontiguousarray((X - self.centre) / self.width)
+        changes = self.centre.any() or (self.width != 1.0).any()
+        return np.ascontiguousarray((X - self.centre) / self.width if changes else X)
 
 
 def scaling(X: NDArray[np.float64], standardize: bool) -> Scaling:

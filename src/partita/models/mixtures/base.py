@@ -12,7 +12,7 @@ from scipy.special import gammaln
 
 from partita import _core
 from partita._settings import SettingsGroup
-from partita.models.mixtures.cells import is_gap, narrow_columns, wide_columns
+from partita.models.mixtures.cells import COUNT_GAP, narrow_columns, wide_columns
 from partita.models.mixtures.schema import COUNT, GAUSSIAN, POSITIVE, Column, Schema
 from partita.models.ranges import check_scale, check_shape
 
@@ -73,21 +73,10 @@ class Base:
 def make_base(model: Any, cells: Mapping[str, NDArray[Any]], schema: Schema) -> Base:
     """Defaults from the observed cells: their means, and their sample variances (1 for a constant column)."""
     numbers = log_positive(cells["numbers"], schema)
-    observed = ~np.isnan(numbers)
-    count = np.maximum(observed.sum(axis=0), 1)
-    mean = np.where(observed, numbers, 0.0).sum(axis=0) / count
-    with np.errstate(over="ignore"):
-        squares = (np.where(observed, numbers - mean, 0.0) ** 2).sum(axis=0)
-    if not np.isfinite(squares).all():
-        raise ValueError("X is too large for its variances to be computed; rescale it")
-    variances = squares / np.maximum(count - 1, 1)
-    constant = (np.nanmax(numbers, axis=0, initial=-np.inf) == np.nanmin(numbers, axis=0, initial=np.inf)) | (
-        variances <= 0
-    )
-    spread = np.where(constant, 1.0, variances)
+    moments = [_mean_and_spread(numbers[:, j]) for j in range(numbers.shape[1])]
+    mean, spread = (np.array(part, dtype=np.float64) for part in (zip(*moments, strict=True) if moments else ((), ())))
     shape = check_shape(model.shape, "shape")
-    counts, gaps = cells["counts"], is_gap(cells, "counts")
-    means = np.where(gaps, 0, counts).sum(axis=0) / np.maximum((~gaps).sum(axis=0), 1)
+    means = np.array([_mean_count(cells["counts"][:, j]) for j in range(cells["counts"].shape[1])])
     rate = shape / np.where(means > 0, means, 1.0)
     return Base(
         schema=schema,
@@ -102,6 +91,27 @@ def make_base(model: Any, cells: Mapping[str, NDArray[Any]], schema: Schema) -> 
     )
 
 
+def _mean_and_spread(column: Floats) -> tuple[float, float]:
+    """Mean and sample variance of the observed cells; the variance of a constant column is 1."""
+    cells = column[~np.isnan(column)]
+    if not cells.size:
+        return 0.0, 1.0
+    mean = float(cells.mean())
+    constant = bool(cells.min() == cells.max())
+    cells -= mean
+    with np.errstate(over="ignore"):
+        variance = float(cells @ cells) / max(len(cells) - 1, 1)
+    if not np.isfinite(variance):
+        raise ValueError("X is too large for its variances to be computed; rescale it")
+    return mean, 1.0 if constant or variance <= 0 else variance
+
+
+def _mean_count(column: NDArray[np.uint32]) -> float:
+    """The mean of the observed cells; 0 if there are none."""
+    cells = column[column != COUNT_GAP]
+    return float(cells.mean()) if cells.size else 0.0
+
+
 def log_positive(numbers: Floats, schema: Schema) -> Floats:
     """The numbers with logarithms in the positive columns."""
     positive = _positive(schema)
@@ -114,9 +124,11 @@ def log_positive(numbers: Floats, schema: Schema) -> Floats:
 
 def log_carrier(cells: Mapping[str, NDArray[Any]], schema: Schema) -> Floats:
     """What the core leaves out of the log density of each item: −ln x! of counts, −ln x of positive numbers."""
-    counts = np.where(is_gap(cells, "counts"), 0, cells["counts"])
-    logs = np.log(cells["numbers"][:, _positive(schema)])
-    carrier: Floats = -gammaln(counts + 1.0).sum(axis=1) - np.nansum(logs, axis=1)
+    carrier = np.zeros(len(cells["numbers"]))
+    for column in cells["counts"].T:  # one at a time: tables may be large
+        carrier -= gammaln(np.where(column == COUNT_GAP, 0, column) + 1.0)
+    for j in _positive(schema):
+        carrier -= np.nan_to_num(np.log(cells["numbers"][:, j]))
     return carrier
 
 
@@ -130,9 +142,9 @@ def core_columns(base: Base, cells: Mapping[str, NDArray[Any]], *, any_gaps: boo
         (gappy, columns.add_gaussian_with_gaps),
     ):
         if places:
-            add(np.ascontiguousarray(numbers[:, places]), _gamma_base(base, places))
+            add(_columns_at(numbers, places), _gamma_base(base, places))
     for group in base.groups:
-        columns.add_full_gaussian(np.ascontiguousarray(numbers[:, list(group)]), _wishart_base(base, group))
+        columns.add_full_gaussian(_columns_at(numbers, list(group)), _wishart_base(base, group))
     for name, own in (("codes", narrow_columns(schema)), ("wide_codes", wide_columns(schema))):
         if own:
             levels = [len(column.levels) for column in own]
@@ -140,6 +152,12 @@ def core_columns(base: Base, cells: Mapping[str, NDArray[Any]], *, any_gaps: boo
     if schema.used(COUNT):
         columns.add_counts(cells["counts"], [base.shape] * len(base.rate), base.rate.tolist())
     return columns
+
+
+def _columns_at(numbers: Floats, places: list[int]) -> Floats:
+    """Some columns for the core, which reads them where they are; without a copy if they are all."""
+    everything = places == list(range(numbers.shape[1]))
+    return numbers if everything else np.ascontiguousarray(numbers[:, places])
 
 
 def check_full(base: Base, cells: Mapping[str, NDArray[Any]], place: Any) -> None:

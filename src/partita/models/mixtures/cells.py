@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita._warn import warn_user
-from partita.models.mixtures.raw import TEXTS, TRUTHS, RawColumn, RawTable
+from partita.models.mixtures.raw import RawTable
+from partita.models.mixtures.raw_column import TEXTS, RawColumn
 from partita.models.mixtures.schema import (
     BINARY,
     CATEGORICAL,
@@ -18,7 +19,6 @@ from partita.models.mixtures.schema import (
     POSITIVE,
     Column,
     Schema,
-    number_text,
 )
 
 MAX_COUNT = 2**31 - 1
@@ -31,17 +31,22 @@ Cells = dict[str, NDArray[Any]]
 
 def encode(table: RawTable, schema: Schema) -> Cells:
     """`numbers` (float64, NaN is a gap), `counts` (uint32), `codes` (uint8) and `wide_codes` (uint32), each (items,
-    columns) in the order of the schema, and `schema` itself as bytes."""
+    columns) in the order of the schema, and `schema` itself as bytes. The core reads them where they are, so that
+    nobody may write to them."""
     by_name = {column.name: column for column in table.columns}
-    numbers = [_numbers(table, by_name[column.name], column) for column in schema.used(GAUSSIAN, POSITIVE)]
-    counts = [_counts(table, by_name[column.name]) for column in schema.used(COUNT)]
-    narrow = [_codes(table, by_name[column.name], column, np.uint8) for column in narrow_columns(schema)]
-    wide = [_codes(table, by_name[column.name], column, np.uint32) for column in wide_columns(schema)]
+
+    def filled(columns: Sequence[Column], kind: Any, cells_of: Any) -> NDArray[Any]:
+        array = np.empty((table.n_items, len(columns)), kind)
+        for j, column in enumerate(columns):
+            array[:, j] = cells_of(table, by_name[column.name], column)
+        array.flags.writeable = False
+        return array
+
     return {
-        "numbers": _stack(numbers, table.n_items, np.float64),
-        "counts": _stack(counts, table.n_items, np.uint32),
-        "codes": _stack(narrow, table.n_items, np.uint8),
-        "wide_codes": _stack(wide, table.n_items, np.uint32),
+        "numbers": filled(schema.used(GAUSSIAN, POSITIVE), np.float64, _numbers),
+        "counts": filled(schema.used(COUNT), np.uint32, _counts),
+        "codes": filled(narrow_columns(schema), np.uint8, _codes),
+        "wide_codes": filled(wide_columns(schema), np.uint32, _codes),
         "schema": schema.to_array(),
     }
 
@@ -93,18 +98,13 @@ def warn_empty_rows(cells: Mapping[str, NDArray[Any]], table: RawTable) -> None:
         )
 
 
-def _stack(columns: list[NDArray[Any]], n_items: int, kind: Any) -> NDArray[Any]:
-    return np.ascontiguousarray(np.stack(columns, axis=1)) if columns else np.empty((n_items, 0), kind)
-
-
-def _number_cells(table: RawTable, raw: RawColumn, family: str) -> NDArray[np.float64]:
+def _number_cells(table: RawTable, raw: RawColumn, family: str) -> NDArray[Any]:
     if raw.kind == TEXTS:
-        row = next((row for row, cell in enumerate(raw.values) if cell is not None), None)
-        if row is None:
+        rows = np.flatnonzero(raw.observed())
+        if not rows.size:
             return np.full(table.n_items, np.nan)
-        raise ValueError(
-            f"{table.place(row, raw.name)}: {raw.values[row]!r} is not a number, but the column is {family}"
-        )
+        row = int(rows[0])
+        raise ValueError(f"{table.place(row, raw.name)}: {raw.text(row)!r} is not a number, but the column is {family}")
     bad = np.flatnonzero(np.isinf(raw.values))
     if bad.size:
         row = int(bad[0])
@@ -114,7 +114,7 @@ def _number_cells(table: RawTable, raw: RawColumn, family: str) -> NDArray[np.fl
     return raw.values
 
 
-def _numbers(table: RawTable, raw: RawColumn, column: Column) -> NDArray[np.float64]:
+def _numbers(table: RawTable, raw: RawColumn, column: Column) -> NDArray[Any]:
     values = _number_cells(table, raw, column.family)
     bad = np.flatnonzero(values <= 0) if column.family == POSITIVE else np.empty(0, int)
     if bad.size:
@@ -123,8 +123,8 @@ def _numbers(table: RawTable, raw: RawColumn, column: Column) -> NDArray[np.floa
     return values
 
 
-def _counts(table: RawTable, raw: RawColumn) -> NDArray[np.uint32]:
-    values = _number_cells(table, raw, COUNT)
+def _counts(table: RawTable, raw: RawColumn, column: Column) -> NDArray[np.uint32]:
+    values = _number_cells(table, raw, column.family)
     with np.errstate(invalid="ignore"):
         good = np.isnan(values) | ((values >= 0) & (values <= MAX_COUNT) & (values == np.floor(values)))
     if not good.all():
@@ -136,19 +136,17 @@ def _counts(table: RawTable, raw: RawColumn) -> NDArray[np.uint32]:
     return result
 
 
-def _codes(table: RawTable, raw: RawColumn, column: Column, kind: Any) -> NDArray[Any]:
-    place = {level: code for code, level in enumerate(column.levels)}
-    if raw.kind == TRUTHS:
-        texts = [None if np.isnan(cell) else str(bool(cell)) for cell in raw.values]
-    elif raw.kind == TEXTS:
-        texts = raw.values.tolist()
-    else:
-        texts = [None if np.isnan(cell) else number_text(cell) for cell in raw.values]
-    gap = int(np.iinfo(kind).max)
-    codes = np.fromiter((gap if text is None else place.get(text, -1) for text in texts), np.int64, len(texts))
-    bad = np.flatnonzero(codes == -1)
+def _codes(table: RawTable, raw: RawColumn, column: Column) -> NDArray[np.int64]:
+    """The codes of the levels; −1, the largest of an unsigned type, is a gap."""
+    code_of = {level: code for code, level in enumerate(column.levels)}
+    texts, places = raw.distinct()
+    codes = np.array([code_of.get(text, -2) for text in texts] + [-1])  # the last entry is that of gaps
+    found: NDArray[np.int64] = codes[places]
+    bad = np.flatnonzero(found == -2) if (codes == -2).any() else np.empty(0, int)
     if bad.size:
         row = int(bad[0])
         known = ", ".join(column.levels[:5]) + (", ..." if len(column.levels) > 5 else "")
-        raise ValueError(f"{table.place(row, raw.name)}: the level {texts[row]!r} is not one of those known: {known}")
-    return codes.astype(kind)
+        raise ValueError(
+            f"{table.place(row, raw.name)}: the level {raw.text(row)!r} is not one of those known: {known}"
+        )
+    return found

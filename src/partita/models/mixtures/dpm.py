@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -197,8 +198,5 @@ def _matched(table: RawTable, schema: Schema, who: str) -> RawTable:
                 f"X has no column {absent!r}, which {who} was fitted with; fill it with None if it is missing"
             )
         return table
-    renamed = tuple(
-        type(raw)(column.name, raw.kind, raw.values, raw.levels, raw.problem)
-        for raw, column in zip(table.columns, schema.columns, strict=True)
-    )
+    renamed = tuple(replace(raw, name=column.name) for raw, column in zip(table.columns, schema.columns, strict=True))
     return RawTable(renamed, table.n_items, True, table.names, table.line_of)

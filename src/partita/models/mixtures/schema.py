@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._hints import did_you_mean
-from partita.models.mixtures.raw import NUMBERS, TEXTS, TRUTHS, RawColumn, RawTable
+from partita.models.mixtures.raw import RawTable
+from partita.models.mixtures.raw_column import NUMBERS, TEXTS, TRUTHS, RawColumn
 
 GAUSSIAN, POSITIVE, COUNT = "gaussian", "positive", "count"
 CATEGORICAL, BINARY, IGNORE = "categorical", "binary", "ignore"
@@ -113,7 +114,7 @@ def _column(table: RawTable, raw: RawColumn, family: str | None) -> Column:
         as_levels = ', or "categorical" takes its texts as levels' if raw.problem.startswith("mixes") else ""
         raise ValueError(f"column {raw.name!r} {raw.problem}; {advice}{as_levels}")
     family = family or DEFAULTS[raw.kind]
-    if not _observed(raw).any():
+    if not raw.observed().any():
         raise ValueError(f"column {raw.name!r} has no cell that is observed; {advice}")
     if family not in (CATEGORICAL, BINARY):
         return Column(raw.name, family)
@@ -130,21 +131,7 @@ def _column(table: RawTable, raw: RawColumn, family: str | None) -> Column:
     return Column(raw.name, family, levels)
 
 
-def _observed(raw: RawColumn) -> NDArray[np.bool_]:
-    if raw.kind == TEXTS:
-        return np.array([cell is not None for cell in raw.values])
-    observed: NDArray[np.bool_] = ~np.isnan(raw.values)
-    return observed
-
-
 def level_names(raw: RawColumn) -> tuple[str, ...]:
     """The levels that occur, in order: of text by the alphabet, of numbers by size."""
-    observed = raw.values[_observed(raw)]
-    if raw.kind == TEXTS:
-        return tuple(sorted(set(observed.tolist())))
-    return tuple(map(number_text, np.unique(observed)))
-
-
-def number_text(value: float) -> str:
-    """A number as the name of a level: whole numbers without a point."""
-    return str(int(value)) if np.isfinite(value) and value == int(value) else repr(float(value))
+    texts, _ = raw.distinct()
+    return tuple(sorted(texts)) if raw.kind == TEXTS else texts

@@ -1,0 +1,151 @@
+"""One column of a table as the user has it: numbers, truth values or text, with gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+NUMBERS, TRUTHS, TEXTS = "numbers", "truth values", "text"
+_NO_TEXT = -1
+
+LineOf = Callable[[int], str]
+
+
+def row_line(row: int) -> str:
+    """Where a row is, for messages, if it does not come from a file."""
+    return f"row {row}"
+
+
+@dataclass(frozen=True, eq=False)
+class RawColumn:
+    """One column.
+
+    `values` are numbers of the user's own type, without a copy where that is possible, NaN for gaps; truth values are 0
+    and 1. Of text they are places in `texts`, the distinct texts, and −1 for gaps.
+    `levels` are the levels that the column's type declares, if it does: some may not occur.
+    `problem` says why the column cannot be modelled as it is; it may still be ignored.
+    """
+
+    name: str
+    kind: str
+    values: NDArray[Any]
+    levels: tuple[str, ...] | None = None
+    problem: str = ""
+    texts: tuple[str, ...] = ()
+
+    def observed(self) -> NDArray[np.bool_]:
+        """Where the column has no gap."""
+        if self.kind == TEXTS:
+            return np.asarray(self.values != _NO_TEXT)
+        if self.values.dtype.kind != "f":
+            return np.ones(len(self.values), np.bool_)
+        return np.asarray(~np.isnan(self.values))
+
+    def distinct(self) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+        """The distinct cells as texts, and the place of each cell among them, −1 for gaps; numbers in order of size."""
+        if self.kind == TEXTS:
+            return self.texts, self.values
+        numbers, places = np.unique(self.values, return_inverse=True)
+        known = numbers[~np.isnan(numbers)] if numbers.dtype.kind == "f" else numbers
+        name = _truth_text if self.kind == TRUTHS else number_text
+        places[places >= len(known)] = _NO_TEXT  # NaN comes last
+        return tuple(map(name, known.tolist())), places
+
+    def text(self, row: int) -> str:
+        """An observed cell as a text."""
+        value = self.values[row]
+        if self.kind == TEXTS:
+            return self.texts[int(value)]
+        return _truth_text(value) if self.kind == TRUTHS else number_text(value)
+
+
+def number_text(value: float) -> str:
+    """A number as the name of a level: whole numbers without a point."""
+    return str(int(value)) if np.isfinite(value) and value == int(value) else repr(float(value))
+
+
+def _truth_text(value: float) -> str:
+    return str(bool(value))
+
+
+def problem_column(name: str, n_items: int, problem: str) -> RawColumn:
+    """A column that can only be ignored."""
+    return RawColumn(name, TEXTS, np.full(n_items, _NO_TEXT, np.int32), problem=problem)
+
+
+def raw_column(name: str, values: Any, line_of: LineOf = row_line) -> RawColumn:
+    """A column from its cells; cells of several types are refused when the column is used."""
+    array = np.asarray(values) if isinstance(values, np.ndarray) else _object_array(values)
+    if array.dtype.kind in "iuf":
+        return RawColumn(name, NUMBERS, array)
+    if array.dtype.kind == "b":
+        return RawColumn(name, TRUTHS, array.view(np.uint8), ("False", "True"))
+    if array.dtype.kind in "mM":
+        return problem_column(name, len(array), f"holds dates or times ({array.dtype})")
+    first = next(((row, kind) for row, kind in _kinds(array)), None)
+    if first is None:
+        return RawColumn(name, NUMBERS, np.full(len(array), np.nan))
+    other = next(((row, kind) for row, kind in _kinds(array) if kind != first[1]), None)
+    if other is not None:
+        shown = [f"{array[row]!r} in {line_of(row)}" for row, _ in (first, other)]
+        return text_column(name, array, problem=f"mixes {first[1]} and {other[1]}: {shown[0]} and {shown[1]}")
+    if first[1] == TEXTS:
+        return text_column(name, array)
+    if first[1] not in (NUMBERS, TRUTHS):
+        return text_column(name, array, problem=f"holds {first[1]}: {array[first[0]]!r} in {line_of(first[0])}")
+    numbers = np.fromiter((np.nan if is_missing(cell) else float(cell) for cell in array), np.float64, len(array))
+    return RawColumn(name, first[1], numbers, ("False", "True") if first[1] == TRUTHS else None)
+
+
+def text_column(
+    name: str, cells: Sequence[Any] | NDArray[Any], levels: tuple[str, ...] | None = None, problem: str = ""
+) -> RawColumn:
+    """A column of text; cells of other types count as their texts."""
+    places: dict[str, int] = {}
+    codes = np.fromiter(
+        (_NO_TEXT if is_missing(cell) else places.setdefault(str(cell), len(places)) for cell in cells),
+        np.int32,
+        len(cells),
+    )
+    smallest = np.min_scalar_type(-max(len(places), 1))
+    return RawColumn(name, TEXTS, codes.astype(smallest), levels, problem, tuple(places))
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN of any type, pandas' NA and NaT."""
+    if type(value) is str:
+        return False
+    if value is None:
+        return True
+    if isinstance(value, float | np.floating):
+        return bool(np.isnan(value))
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def _kinds(cells: Iterable[Any]) -> Iterable[tuple[int, str]]:
+    return ((row, _kind_of(cell)) for row, cell in enumerate(cells) if not is_missing(cell))
+
+
+def _kind_of(value: Any) -> str:
+    if isinstance(value, str):
+        return TEXTS
+    if isinstance(value, bool | np.bool_):
+        return TRUTHS
+    if isinstance(value, int | float | np.number):
+        return NUMBERS
+    if type(value).__name__ == "Decimal":
+        return NUMBERS
+    if hasattr(value, "isoformat"):
+        return "dates or times"
+    return f"cells of type {type(value).__name__}"
+
+
+def _object_array(values: Any) -> NDArray[Any]:
+    cells = list(values)
+    array = np.empty(len(cells), dtype=object)
+    array[:] = cells
+    return array
