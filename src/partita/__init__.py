@@ -13,6 +13,7 @@ _HOME = {
     "partitions": "align_labels bell canonical covers enumerate_partitions join meet refines stirling2",
     "sample": "PartitionSample as_sample open_sample",
     "io": "read_draws write_draws",
+    "label_files": "write_labels",
     "losses": "ID NID NVI VI Binder CustomLoss Loss OneMinusARI ZeroOne distances expected_loss pairwise_distances"
     " partition_loss",
     "similarity": "lau_green pear similarity vi_lower_bound",

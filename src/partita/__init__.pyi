@@ -19,6 +19,7 @@ from partita.estimate_result import Estimate as Estimate
 from partita.held_out import HeldOut as HeldOut
 from partita.io import read_draws as read_draws
 from partita.io import write_draws as write_draws
+from partita.label_files import write_labels as write_labels
 from partita.losses import ID as ID
 from partita.losses import NID as NID
 from partita.losses import NVI as NVI

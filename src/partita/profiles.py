@@ -98,8 +98,13 @@ class Profiles:
 
     def __str__(self) -> str:
         """The columns that tell most first: the mean, or the most frequent level, of each cluster."""
+        return self.text()
+
+    def text(self, first: int = 0) -> str:
+        """The profiles as lines of text, with the clusters counted from `first`."""
         ranked = sorted(self.columns, key=lambda own: -own.information)
-        lines = [f"{'column':<20} {'bits':>5}  " + "  ".join(f"{f'cluster {k}':>14}" for k in range(len(self.sizes)))]
+        heads = "  ".join(f"{f'cluster {k + first}':>14}" for k in range(len(self.sizes)))
+        lines = [f"{'column':<20} {'bits':>5}  {heads}"]
         for own in ranked[:_COLUMNS_SHOWN]:
             cells = "  ".join(f"{_shown(own, k):>14}" for k in range(len(self.sizes)))
             lines.append(f"{own.column.name:<20.20} {own.information:>5.2f}  {cells}")

@@ -21,10 +21,11 @@ from partita.cli import (
     sample,
     similarity,
 )
-from partita.cli.command import register
+from partita.cli.command import Group, register
 
 app = typer.Typer(
     name="partita",
+    cls=Group,
     help="From posterior draws of cluster labels to one clustering, with its uncertainty.",
     epilog="One command from draws to a page:  partita report draws.csv",
     no_args_is_help=True,
@@ -32,17 +33,17 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-register(app, "estimate", estimate.run)
-register(app, "ball", ball.run)
+register(app, "estimate", estimate.run, writes_labels=True)
+register(app, "ball", ball.run, writes_labels=True)
 register(app, "similarity", similarity.run)
 register(app, "compare", compare.run)
-register(app, "compare-posteriors", compare_posteriors.run)
-register(app, "partial", partial.run)
-register(app, "cluster", cluster.run)
-register(app, "blockmodel", blockmodel.run)
-register(app, "ensemble", ensemble.run)
+register(app, "compare-posteriors", compare_posteriors.run, writes_labels=True)
+register(app, "partial", partial.run, writes_labels=True)
+register(app, "cluster", cluster.run, writes_labels=True)
+register(app, "blockmodel", blockmodel.run, writes_labels=True)
+register(app, "ensemble", ensemble.run, writes_labels=True)
 app.add_typer(sample.app, name="sample")
-register(app, "report", report.run)
+register(app, "report", report.run, writes_labels=True)
 register(app, "convert", convert.run)
 register(app, "demo", demo.run)
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from partita.cli.form import cluster_numbers, one_based, table_name
 from partita.cli.given import refuse
 from partita.cli.icl_results import search_facts, write_search
 from partita.cli.network_options import EdgeFile, Network
@@ -54,7 +55,7 @@ def run(
         if folder is not None:
             _write(folder, fit, summary, known)
     if json:
-        print_json({**summary, "labels": fit.labels.tolist(), "names": [str(name) for name in graph.names]})
+        print_json({**summary, "labels": cluster_numbers(fit.labels), "names": [str(name) for name in graph.names]})
     else:
         _print(fit, summary)
 
@@ -74,18 +75,28 @@ def _write(folder: Path, fit: Any, summary: dict[str, Any], known: Any) -> None:
 
     table = fit.blocks()
     cells = [(k, m) for k in range(fit.n_clusters) for m in range(fit.n_clusters)]
-    write_csv(folder / "labels.csv", ("node", "cluster"), zip(fit.graph.names, fit.labels.tolist(), strict=True))
+    write_csv(
+        folder / "labels.csv", ("node", "cluster"), zip(fit.graph.names, cluster_numbers(fit.labels), strict=True)
+    )
     write_csv(
         folder / "blocks.csv",
         ("from", "to", "edges", "dyads", "mean", "lower", "upper"),
         [
-            (k, m, table.edges[k, m], table.dyads[k, m], table.mean[k, m], table.lower[k, m], table.upper[k, m])
+            (
+                *cluster_numbers([k, m]),
+                table.edges[k, m],
+                table.dyads[k, m],
+                table.mean[k, m],
+                table.lower[k, m],
+                table.upper[k, m],
+            )
             for k, m in cells
         ],
     )
     write_search(folder, fit)
     write_json(folder / "summary.json", summary)
-    report(fit, truth=known, path=folder / "report.html", title="Clusters of a network", labels_file="labels.csv")
+    page: dict[str, Any] = {"labels_file": table_name("labels.csv"), "one_based": one_based()}
+    report(fit, truth=known, path=folder / "report.html", title="Clusters of a network", **page)
 
 
 def _print(fit: Any, summary: dict[str, Any]) -> None:
@@ -94,7 +105,7 @@ def _print(fit: Any, summary: dict[str, Any]) -> None:
 
     print_warnings(summary["warnings"])
     rows = [
-        (str(k), str(len(names)), ", ".join(str(name) for name in names[:6]))
+        (str(cluster_numbers(k)), str(len(names)), ", ".join(str(name) for name in names[:6]))
         for k, names in enumerate(fit.names_by_cluster())
     ]
     agreement = f", NMI {summary['nmi']:.3f}" if "nmi" in summary else ""

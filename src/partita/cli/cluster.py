@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita.cli.errors import INTERRUPTED
+from partita.cli.form import one_based
 from partita.cli.given import refuse
 from partita.cli.maximum import maximize_table, write_profiles
 from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, read_mixed
@@ -82,7 +83,7 @@ def run(
     else:
         print_warnings(chain.warnings)
         print_estimate(best)
-        print_lines(str(told))
+        print_lines(told.text(int(one_based())))
         print(f"Results are in {out}; open {out / 'report.html'} in a browser.")
     if not chain.attrs["complete"]:
         raise typer.Exit(INTERRUPTED)
@@ -106,6 +107,6 @@ def _write_tables(folder: Path, chain: Any, told: Profiles, imputed: Imputation)
     write_csv(
         folder / "imputed.csv",
         header,
-        ([cell.get("item", cell["row"]), *(cell.get(name, "") for name in header[1:])] for cell in cells),
+        ([cell.get("item", cell["row"] + one_based()), *(cell.get(name, "") for name in header[1:])] for cell in cells),
     )
     write_npy(folder / "draws.npy", chain.labels)

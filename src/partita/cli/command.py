@@ -6,25 +6,55 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Annotated, Any, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from partita.cli.errors import reported
+from partita.cli.form import Form, written_in
 from partita.cli.given import running
+from partita.cli.steps import Verbose, told
 
 CONTEXT = "typed"  # the parameter through which a command receives typer's context
+VERBOSE = "verbose"
+FORM = "form"
 
 
-def register(app: typer.Typer, name: str, run: Callable[..., None]) -> None:
-    """Adds a command. A parameter whose type is a dataclass stands for all the options of that dataclass."""
-    app.command(name)(_command(run))
+class Command(TyperCommand):
+    """A command whose help shows no types of Python."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options, with --help."""
+        return list(map(_without_type, super().get_params(ctx)))
 
 
-def _command(run: Callable[..., None]) -> Callable[..., None]:
+class Group(TyperGroup):
+    """A group of commands with the same kind of help."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options, with --help and those of completion."""
+        return list(map(_without_type, super().get_params(ctx)))
+
+
+def register(app: typer.Typer, name: str, run: Callable[..., None], *, writes_labels: bool = False) -> None:
+    """Adds a command. A parameter whose type is a dataclass stands for all the options of that dataclass.
+
+    A command that writes labels also has the options of `Form`, which the functions that write ask for.
+    """
+    groups = {FORM: Form} if writes_labels else {}
+    app.command(name, cls=Command, help=_paragraphs(run.__doc__ or ""))(_command(run, groups))
+
+
+def _paragraphs(text: str) -> str:
+    """The text with one line per paragraph, to be wrapped at the width of the terminal."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
+def _command(run: Callable[..., None], others: dict[str, type[Form]]) -> Callable[..., None]:
     hints = get_type_hints(run, include_extras=True)
     own = inspect.signature(run).parameters
-    groups = {parameter: hints[parameter] for parameter in own if is_dataclass(hints[parameter])}
+    groups = {parameter: hints[parameter] for parameter in own if is_dataclass(hints[parameter])} | others
 
     @functools.wraps(run)
     def command(**options: Any) -> None:
@@ -33,7 +63,8 @@ def _command(run: Callable[..., None]) -> Callable[..., None]:
             parameter: kind(**{field.name: options.pop(field.name) for field in fields(kind)})
             for parameter, kind in groups.items()
         }
-        with reported(), running(context):
+        form = given.pop(FORM, Form())
+        with running(context), reported(), told(options.pop(VERBOSE)), written_in(form):
             run(**given, **options)
 
     parameters = [
@@ -45,9 +76,10 @@ def _command(run: Callable[..., None]) -> Callable[..., None]:
             else [parameter.replace(annotation=hints[parameter.name])]
         )
     ]
-    for parameter in parameters:
-        _hide_flag_type(parameter.annotation)
-    parameters.append(inspect.Parameter(CONTEXT, inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context))
+    parameters += [option for group in others.values() for option in _flattened(group)]
+    by_name = inspect.Parameter.KEYWORD_ONLY
+    parameters.append(inspect.Parameter(VERBOSE, by_name, default=False, annotation=Verbose))
+    parameters.append(inspect.Parameter(CONTEXT, by_name, annotation=typer.Context))
     parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
     signature = inspect.Signature([p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters])
     command.__signature__ = signature  # type: ignore[attr-defined]
@@ -55,11 +87,15 @@ def _command(run: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def _hide_flag_type(annotation: Any) -> None:
-    """Keeps the help from showing <bool> beside a flag, which takes no value."""
-    if get_origin(annotation) is Annotated and annotation.__origin__ in (bool, bool | None):
-        for option in annotation.__metadata__:
-            option.metavar = ""
+def _without_type(parameter: Any) -> Any:
+    """A flag takes no value, and what arguments are is said in words: typer would show <bool> and <list[str]>."""
+    if getattr(parameter, "is_flag", False):
+        parameter.metavar = ""
+    elif parameter.param_type_name == "argument":
+        parameter.display_type_rich = lambda ctx: ""
+    elif parameter.metavar is None and parameter.multiple:
+        parameter.metavar = "<str>"
+    return parameter
 
 
 def _flattened(group: Any) -> list[inspect.Parameter]:

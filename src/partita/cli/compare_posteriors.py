@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from partita.cli.form import cluster_numbers
 from partita.cli.options import Json
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _facts(compared: PosteriorComparison) -> dict[str, Any]:
         "p_value": compared.p_value,
         "distance": compared.distance,
         "loss": compared.loss.name,
-        "labels": [best.labels.tolist() for best in compared.estimates],
+        "labels": [cluster_numbers(best.labels) for best in compared.estimates],
         "n_clusters": [best.n_clusters for best in compared.estimates],
         "estimate_distance": compared.estimate_distance,
         "items": {
@@ -76,7 +77,12 @@ def _print(compared: PosteriorComparison) -> None:
     )
     items, names = compared.items, compared.names
     rows = [
-        (names[i], str(first.labels[i]), str(second.labels[i]), f"{items.difference[i]:.3f}", f"{items.p_value[i]:.3g}")
+        (
+            names[i],
+            *map(str, cluster_numbers([int(first.labels[i]), int(second.labels[i])])),
+            f"{items.difference[i]:.3f}",
+            f"{items.p_value[i]:.3g}",
+        )
         for i in items.worst(ITEMS_PRINTED).tolist()
     ]
     print_table("Items that differ most", ("item", "first", "second", "difference", "p-value"), rows)

@@ -14,6 +14,7 @@ from partita._text.cells import Cell, parse_cell
 from partita._text.header import Kind
 from partita._text.table import read_table
 from partita.cli.combiners import CONSENSUS, METHODS, NBCE, Clusters, Combiner, as_combiner
+from partita.cli.form import cluster_numbers, item_numbers
 from partita.cli.given import refuse, was_typed
 from partita.cli.inputs import DATA, named_rows, read_labels, read_partition, variables
 from partita.cli.options import TruthFile, Writing
@@ -92,6 +93,7 @@ def run(
         if truth is not None:
             known = read_partition(truth).in_order_of(read.names, read.n_items, base)
             facts["agreement"] = agreement(facts["labels"], known)
+        facts["labels"] = cluster_numbers(facts["labels"])
         if folder is not None:
             _write(folder, facts, chain)
     if writing.json:
@@ -159,7 +161,7 @@ def _write(folder: Path, facts: dict[str, Any], draws: Any) -> None:
 
     columns = [name for name in ("labels", "certainty") if name in facts]
     header = ["item", *("cluster" if name == "labels" else name for name in columns)]
-    items = facts["names"] or range(facts["n_items"])
+    items = facts["names"] or item_numbers(facts["n_items"])
     rows = zip(items, *(facts[name] for name in columns), strict=True)
     write_csv(folder / "labels.csv", header, rows)
     write_json(folder / "summary.json", facts)

@@ -23,6 +23,8 @@ from partita.cli.terminal import printable
 BAD_INPUT = 2
 INTERRUPTED = 130
 TERMINATED = 143
+QUOTED = r"(?:'[^']*'|\"[^\"]*\")"
+TABLES_ARE_FOR = "; for a table of measurements, use partita cluster"
 
 
 @contextmanager
@@ -64,12 +66,17 @@ def as_typed(message: str) -> str:
 
     >>> as_typed("say which with header=True or header=False, or missing=-1, or long=('draw', 'item', 'label')")
     'say which with --header or --no-header, or --missing -1, or --long draw,item,label'
+    >>> as_typed("graph: x.csv: choose them, as in columns=('length (cm)', 'to')")
+    "x.csv: choose them, as in --columns 'length (cm),to'"
     """
+    message = re.sub(r"^graph: ", "", message)
+    message = re.sub(r"^graph(?= (has|is|must)\b)", "the network", message)
+    message = re.sub(r"\b(?<=labels must be whole numbers)$", TABLES_ARE_FOR, message)
     message = re.sub(r"\b(header|index)=(True|False)", lambda m: f"--{'' if m[2] == 'True' else 'no-'}{m[1]}", message)
     message = re.sub(r"\bedges='counts'", "--counts", message)
     message = re.sub(r", edges='real' (takes )?any weights", "", message)  # an option that the command does not have
     message = re.sub(r"\bdegree_corrected=True", "--degree-corrected", message)
-    message = re.sub(r"\b(long|columns)=\(([^)]*)\)", lambda m: f"--{m[1]} {_joined(m[2])}", message)
+    message = re.sub(rf"\b(long|columns)=\(({QUOTED}(?:, {QUOTED})*)\)", lambda m: f"--{m[1]} {_joined(m[2])}", message)
     message = re.sub(r"\b(missing|variable)='([^']*)'", lambda m: f"--{m[1]} {shlex.quote(m[2])}", message)
     message = re.sub(r"\b(missing|variable|long|columns)=(?=[^\s:;,)])", r"--\1 ", message)
     return re.sub(r"\b(missing|variable|long|columns)=(?=[\s:;,)])", r"--\1", message)
@@ -77,7 +84,7 @@ def as_typed(message: str) -> str:
 
 def _joined(names: str) -> str:
     """The names of a tuple as one argument."""
-    return shlex.quote(",".join(name.strip(" '\"") for name in names.split(",")))
+    return shlex.quote(",".join(quoted[1:-1] for quoted in re.findall(QUOTED, names)))
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:

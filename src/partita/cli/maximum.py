@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from partita.cli.form import cluster_numbers, item_numbers, one_based, table_name
 from partita.cli.icl_results import search_facts, write_search
 from partita.cli.mixture_table import read_mixed
 from partita.cli.terminal import print_lines
@@ -52,11 +53,11 @@ def maximize_table(
         )
         _write(folder, fit, told, facts)
     if json:
-        print_json(facts | {"labels": fit.labels.tolist()})
+        print_json(facts | {"labels": cluster_numbers(fit.labels)})
         return
     print_warnings(facts["warnings"])
     print_lines(mixture_answer(fit))
-    print_lines(str(told))
+    print_lines(told.text(int(one_based())))
     print(f"Results are in {out}; open {out / 'report.html'} in a browser.")
 
 
@@ -65,9 +66,13 @@ def write_profiles(folder: Path, told: Profiles) -> None:
     from partita.cli.outputs import write_csv
 
     header = ("cluster", "items", "column", "level", "mean", "low", "high")
-    write_csv(folder / "profiles.csv", header, ([row[name] for name in header] for row in told.rows()))
+    write_csv(folder / "profiles.csv", header, (_numbered([row[name] for name in header]) for row in told.rows()))
     information = ((column.column.name, column.column.family, column.information) for column in told.columns)
     write_csv(folder / "columns.csv", ("column", "family", "bits"), information)
+
+
+def _numbered(row: list[Any]) -> list[Any]:
+    return [cluster_numbers(row[0]), *row[1:]]
 
 
 def _write(folder: Path, fit: MixtureFit, told: Profiles, facts: dict[str, Any]) -> None:
@@ -75,10 +80,11 @@ def _write(folder: Path, fit: MixtureFit, told: Profiles, facts: dict[str, Any])
     from partita.cli.results import command_line
     from partita.report import report
 
-    names = fit.names or tuple(map(str, range(len(fit.labels))))
-    write_csv(folder / "labels.csv", ("item", "cluster"), zip(names, fit.labels.tolist(), strict=True))
+    names = fit.names or tuple(map(str, item_numbers(len(fit.labels))))
+    write_csv(folder / "labels.csv", ("item", "cluster"), zip(names, cluster_numbers(fit.labels), strict=True))
     write_search(folder, fit)
     write_profiles(folder, told)
     write_json(folder / "summary.json", facts | {"command": command_line()})
-    page: dict[str, Any] = {"command": command_line(), "labels_file": "labels.csv", "profiles": told}
+    page: dict[str, Any] = {"command": command_line(), "labels_file": table_name("labels.csv"), "profiles": told}
+    page["one_based"] = one_based()
     report(fit, path=folder / "report.html", title="Clusters of a table", **page)

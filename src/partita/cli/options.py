@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita.cli.given import refuse, was_typed
+from partita.cli.steps import step
 
 if TYPE_CHECKING:
     from partita.estimate_result import Estimate
@@ -31,7 +32,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text."
 class Reading:
     """Where the draws come from."""
 
-    draws: Annotated[list[str], typer.Argument(help=DRAWS, metavar="DRAWS...", show_default=False)]
+    draws: Annotated[list[str], typer.Argument(help=DRAWS, metavar="DRAWS", show_default=False)]
     burn: Annotated[int, typer.Option(help="Number of draws to drop at the start of each chain.")] = 0
     thin: Annotated[int, typer.Option(help="Keep every n-th draw of each chain.")] = 1
     missing: Annotated[
@@ -66,23 +67,27 @@ class Reading:
         """The draws that the options specify."""
         from partita.io import read_draws
 
-        return read_draws(
-            list(self.draws),
-            burn=self.burn,
-            thin=self.thin,
-            missing=self.missing,
-            variable=self.variable,
-            long=None if self.long is None else [name.strip() for name in self.long.split(",")],
-            header=self.header,
-            index=self.index,
-        )
+        with step(f"read {', '.join(self.draws)}") as found:
+            sample = read_draws(
+                list(self.draws),
+                burn=self.burn,
+                thin=self.thin,
+                missing=self.missing,
+                variable=self.variable,
+                long=None if self.long is None else [name.strip() for name in self.long.split(",")],
+                header=self.header,
+                index=self.index,
+            )
+            found += [f"{sample.n_draws:,} draws of {sample.n_items:,} items in {sample.n_chains} chains"]
+            found += [f"{sample.n_unique:,} distinct"]
+        return sample
 
 
 @dataclass(frozen=True)
 class OptionalReading(Reading):
     """Where the draws come from, in a command that may do without."""
 
-    draws: Annotated[list[str] | None, typer.Argument(help=DRAWS, metavar="[DRAWS...]", show_default=False)] = None  # type: ignore[assignment]
+    draws: Annotated[list[str] | None, typer.Argument(help=DRAWS, metavar="DRAWS", show_default=False)] = None  # type: ignore[assignment]
 
     def sample(self) -> PartitionSample:
         """The draws that the options name."""
@@ -129,14 +134,17 @@ class Searching:
         import partita
 
         self.refuse_unused()
-        return partita.estimate(
-            sample,
-            loss=self.chosen_loss(),
-            method=self.method,
-            search=self.settings(),
-            rng=self.seed,
-            constraints=constraints,
-        )
+        with step(f"searched ({self.method})") as found:
+            best = partita.estimate(
+                sample,
+                loss=self.chosen_loss(),
+                method=self.method,
+                search=self.settings(),
+                rng=self.seed,
+                constraints=constraints,
+            )
+            found.append(f"{best.n_runs} runs, {len(best.runs)} partitions compared, seed {best.seed}")
+        return best
 
     def refuse_unused(self) -> None:
         """Runs are of methods that search; the zero-one loss has its least value at the most frequent draw."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from partita._atomic import NotReplaced, atomic_folder, files_only
+from partita.cli.form import all_names, table_name
+from partita.cli.steps import step
 from partita.cli.terminal import printable
 
 RESULTS = ("labels.csv", "runs.csv", "ball.csv", "summary.json", "report.html")
@@ -22,6 +23,7 @@ def whole_folder(target: Path, *, force: bool, known: Sequence[str] = RESULTS) -
 
     With `force` an existing folder is replaced, but only if it contains nothing but the `known` files.
     """
+    known = [other for name in known for other in all_names(name)]
     if target.exists() and not target.is_dir():
         raise ValueError(f"{target} is not a folder")
     if target.exists() and not force:
@@ -43,11 +45,12 @@ def check_new_file(path: Path, force: bool) -> None:
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """A csv file with full precision."""
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
+    """A table with full precision: csv, or in the format that the user asked for."""
+    from partita._text.write_table import write_table
+
+    path = path.with_name(table_name(path.name))
+    with step(f"wrote {path.name}"):
+        write_table(path, header, rows)
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

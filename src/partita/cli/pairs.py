@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from partita._text.write_table import significant
+from partita.cli.form import cluster_numbers, item_numbers, one_based
 from partita.cli.given import refuse
 from partita.cli.inputs import read_data, read_partition
 
@@ -143,12 +145,12 @@ def _write(folder: Path, best: PairEstimate, bound: Bound | None, facts: dict[st
     names = _names(best)
     parts = best._parts
     component = best.labels if parts is None else parts.component
-    certainty = (f"{value:.6g}" for value in pair_certainty(best).tolist())
-    rows = zip(names, best.labels.tolist(), component.tolist(), certainty, strict=True)
+    certainty = map(significant, pair_certainty(best).tolist())
+    rows = zip(names, cluster_numbers(best.labels), cluster_numbers(component), certainty, strict=True)
     write_csv(folder / LABELS_FILE, ("item", "cluster", "component", "certainty"), rows)
     write_csv(folder / PAIRS_FILE, ("left", "right", "estimate", "probability", "doubt"), _pair_rows(best, 1000))
     write_json(folder / "summary.json", facts | {"command": command_line()})
-    report(best, truth=truth, path=folder / "report.html", bound=bound, command=command_line())
+    report(best, truth=truth, path=folder / "report.html", bound=bound, command=command_line(), one_based=one_based())
 
 
 def _print(best: PairEstimate, bound: Bound | None) -> None:
@@ -166,7 +168,7 @@ def _print(best: PairEstimate, bound: Bound | None) -> None:
 
 
 def _names(best: PairEstimate) -> tuple[str, ...]:
-    return best.similarity.names or tuple(map(str, range(len(best.labels))))
+    return best.similarity.names or tuple(map(str, item_numbers(len(best.labels))))
 
 
 def _pair_rows(best: PairEstimate, most: int) -> list[tuple[str, str, str, str, str]]:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from partita.cli.form import cluster_numbers
 from partita.cli.options import Json, Reading
 
 
@@ -33,10 +34,10 @@ def run(
     found = partial_clustering(sample, probability, starts=starts, complete=complete, rng=seed)
     names = item_names(sample)
     if json:
-        facts: dict[str, Any] = {"labels": found.labels.tolist(), "probability": found.probability}
+        facts: dict[str, Any] = {"labels": cluster_numbers(found.labels), "probability": found.probability}
         facts |= {"n_items": found.n_items, "area": found.area, "curve": found.curve.tolist()}
         facts |= {"names": None if sample.names is None else list(sample.names)}
-        print_json(facts | {"completed": None if found.completed is None else found.completed.tolist()})
+        print_json(facts | {"completed": None if found.completed is None else cluster_numbers(found.completed)})
         return
     print(
         f"{found.n_items} of {sample.n_items} items are clustered in the same way, with"
@@ -46,6 +47,7 @@ def run(
         [names[i] for i in range(sample.n_items) if found.labels[i] == k] for k in range(int(found.labels.max()) + 1)
     ]
     rows = [
-        (str(k), str(len(own)), " ".join(own[:12]) + (" ..." if len(own) > 12 else "")) for k, own in enumerate(members)
+        (str(cluster_numbers(k)), str(len(own)), " ".join(own[:12]) + (" ..." if len(own) > 12 else ""))
+        for k, own in enumerate(members)
     ]
     print_table("Clusters", ("cluster", "items", "members"), rows)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from partita.cli.answer import Answer, Companions
+from partita.cli.form import one_based, table_name
 from partita.cli.options import Json, Level, Reading, Searching
+from partita.cli.steps import step
 
 if TYPE_CHECKING:
     from partita.uncertainty.ball import CredibleBall
@@ -81,7 +83,7 @@ def _check_files(out: Path, force: bool) -> Path:
     from partita.cli.results import LABELS_FILE
     from partita.report import check_page
 
-    labels_file = out.with_name(f"{out.stem}-{LABELS_FILE}")
+    labels_file = out.with_name(f"{out.stem}-{table_name(LABELS_FILE)}")
     check_page(out)
     check_new_file(out, force)
     check_new_file(labels_file, force)
@@ -94,6 +96,7 @@ def _write_page(answer: Answer, ball: CredibleBall, out: Path, labels_file: Path
     from partita.report import report
 
     page = answer.page | {"title": title, "command": command_line(), "bound": answer.bound}
-    report(answer.best, ball, path=out, labels_file=labels_file.name, **page)
+    with step(f"wrote {out}"):
+        report(answer.best, ball, path=out, labels_file=labels_file.name, one_based=one_based(), **page)
     with atomic_file(labels_file) as temporary:
         write_labels(temporary, answer.best)

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._text.write_table import significant
+from partita.cli.form import cluster_numbers, item_numbers, one_based, table_name
 from partita.cli.outputs import print_table, write_csv, write_json
+from partita.cli.steps import step
 from partita.cli.terminal import printable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from partita._names import Names
     from partita.estimate_result import Estimate
     from partita.pair_estimate import PairEstimate
@@ -40,7 +41,7 @@ def found_facts(best: Estimate | PairEstimate, names: Names | None, bound: Bound
 
     loss: Any = best.loss
     return {
-        "labels": best.labels.tolist(),
+        "labels": cluster_numbers(best.labels),
         "names": None if names is None else list(names),
         "n_clusters": best.n_clusters,
         "expected_loss": best.expected_loss,
@@ -89,7 +90,7 @@ def agreement_sentence(measures: dict[str, float], truth: str) -> str:
 
 def ball_facts(ball: CredibleBall) -> dict[str, Any]:
     """The facts about a credible ball that scripts need."""
-    bounds = {kind: [labels.tolist() for labels in getattr(ball, kind)] for kind in BOUNDS}
+    bounds = {kind: [cluster_numbers(labels) for labels in getattr(ball, kind)] for kind in BOUNDS}
     rows = ball.summary()
     return {
         "level": ball.level,
@@ -97,7 +98,7 @@ def ball_facts(ball: CredibleBall) -> dict[str, Any]:
         "radius": ball.radius,
         "loss": ball.loss.name,
         "n_inside": ball.n_inside,
-        "center": ball.center.tolist(),
+        "center": cluster_numbers(ball.center),
         **bounds,
         "summary": rows,
         "warnings": list(ball.warnings),
@@ -123,7 +124,13 @@ def print_estimate(estimate: Estimate, bound: Bound | None = None) -> None:
     names = item_names(estimate.sample)
     order = np.argsort(-stability.size, kind="stable")[:CLUSTERS_PRINTED]
     rows = [
-        (str(k), f"{stability.size[k]:,}", f"{stability.cohesion[k]:.3f}", names[stability.exemplar[k]]) for k in order
+        (
+            str(cluster_numbers(k)),
+            f"{stability.size[k]:,}",
+            f"{stability.cohesion[k]:.3f}",
+            names[stability.exemplar[k]],
+        )
+        for k in order.tolist()
     ]
     left = estimate.n_clusters - len(rows)
     print_table("", ("cluster", "items", "certainty", "exemplar"), rows)
@@ -163,23 +170,24 @@ def write_results(
     shown = {key: details[key] for key in ("level", "mass", "radius", "n_inside", "summary")}
     summary = estimate_facts(estimate, bound) | {"ball": shown, **(facts or {}), "command": command_line()}
     write_json(folder / "summary.json", summary)
-    page |= {"command": command_line(), "labels_file": LABELS_FILE}
-    report(estimate, ball, path=folder / "report.html", bound=bound, **page)
+    page |= {"command": command_line(), "labels_file": table_name(LABELS_FILE), "one_based": one_based()}
+    with step("wrote report.html"):
+        report(estimate, ball, path=folder / "report.html", bound=bound, **page)
 
 
 def write_labels(path: Path, estimate: Estimate) -> None:
     """One row per item: its name, its cluster and its certainty."""
     from partita.uncertainty.certainty import item_certainty
 
-    certainty = item_certainty(estimate).probability
-    rows = zip(item_names(estimate.sample), estimate.labels.tolist(), _digits(certainty), strict=True)
+    certainty = map(significant, item_certainty(estimate).probability.tolist())
+    rows = zip(item_names(estimate.sample), cluster_numbers(estimate.labels), certainty, strict=True)
     write_csv(path, ("item", "cluster", "certainty"), rows)
 
 
 def write_runs(path: Path, estimate: Estimate) -> None:
     """One row per partition to which the runs of the search led."""
     rows = [
-        (run, row.start, row.sweeps, row.moves, row.clusters, repr(row.loss), f"{row.seconds:.4f}")
+        (run, row.start, row.sweeps, row.moves, row.clusters, row.loss, round(row.seconds, 4))
         for run, row in enumerate(estimate.runs)
     ]
     header = ("run", "start", "sweeps", "moves", "clusters", "expected_loss", "seconds")
@@ -193,14 +201,10 @@ def write_ball(path: Path, ball: CredibleBall) -> None:
         bounds = getattr(ball, kind)
         columns |= {f"{kind}_{i + 1}": labels for i, labels in enumerate(bounds)}
     table = np.column_stack(list(columns.values()))
-    rows = ([name, *labels] for name, labels in zip(item_names(ball.sample), table.tolist(), strict=True))
+    rows = ([name, *labels] for name, labels in zip(item_names(ball.sample), cluster_numbers(table), strict=True))
     write_csv(path, ("item", *columns), rows)
 
 
 def item_names(sample: PartitionSample) -> tuple[str, ...]:
-    """The names of the items, or their numbers from 0."""
-    return sample.names or tuple(map(str, range(sample.n_items)))
-
-
-def _digits(values: NDArray[np.float64]) -> list[str]:
-    return ["" if np.isnan(value) else f"{value:.6g}" for value in values.tolist()]
+    """The names of the items, or their numbers."""
+    return sample.names or tuple(map(str, item_numbers(sample.n_items)))

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from partita.cli.command import register
+from partita.cli.command import Group, register
 from partita.cli.errors import INTERRUPTED
 from partita.cli.given import was_typed
 from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, read_mixed
@@ -17,7 +17,7 @@ from partita.cli.network_options import Counts, DegreeCorrected, EdgeFile, Netwo
 from partita.cli.options import DataColumns, Json
 from partita.cli.terminal import print_lines
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(cls=Group, no_args_is_help=True)
 
 
 @app.callback()

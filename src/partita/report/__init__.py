@@ -35,6 +35,7 @@ def report(
     columns: Sequence[str] | None = None,
     profiles: Profiles | None = None,
     labels_file: str | None = None,
+    one_based: bool = False,
 ) -> Path:
     """Writes a page about an estimate and its uncertainty.
 
@@ -69,6 +70,8 @@ def report(
         The result of `profiles` for this estimate or fit of a table: what makes each cluster, as a table and a picture.
     labels_file : str, optional
         Name of a file with the labels of all items, which you write beside the page and to which the page refers.
+    one_based : bool
+        Number clusters, and items without names, from 1 instead of 0, as R does.
 
     Returns
     -------
@@ -86,18 +89,21 @@ def report(
     from partita.uncertainty.bounds import with_proof
 
     settings: dict[str, Any]
+    first = int(one_based)
     if isinstance(estimate, PairEstimate):
         check_page(Path(path))
-        return _pair_report(estimate, ball, data, truth, Path(path), title=title, command=command, bound=bound)
+        return _pair_report(
+            estimate, ball, data, truth, Path(path), title=title, command=command, bound=bound, first=first
+        )
     if isinstance(estimate, BlockFit):
         check_page(Path(path))
         refused = {"ball": ball, "data": data, "density": density, "bound": bound}
-        settings = {"title": title, "command": command, "labels_file": labels_file}
+        settings = {"title": title, "command": command, "labels_file": labels_file, "first": first}
         return _network_report(estimate, truth, Path(path), refused, settings)
     if isinstance(estimate, MixtureFit):
         check_page(Path(path))
         refused = {"ball": ball, "data": data, "density": density, "bound": bound}
-        settings = {"title": title, "command": command, "labels_file": labels_file}
+        settings = {"title": title, "command": command, "labels_file": labels_file, "first": first}
         return _mixture_report(estimate, truth, profiles, Path(path), refused, settings)
     if not isinstance(estimate, Estimate):
         raise TypeError(
@@ -107,7 +113,7 @@ def report(
     settings = {"title": title, "command": command, "density": density, "bound": bound}
     proven = with_proof(estimate, bound)
     settings |= {"checked": chain_diagnostics(proven), "losses": other_losses(proven), "labels_file": labels_file}
-    settings |= {"columns": None if columns is None else tuple(columns), "profiles": profiles}
+    settings |= {"columns": None if columns is None else tuple(columns), "profiles": profiles, "first": first}
     return write_page("draws", content(proven, ball, data, truth, **settings), Path(path))
 
 

@@ -51,21 +51,24 @@ def content(
     profiles: Profiles | None = None,
     columns: tuple[str, ...] | None = None,
     labels_file: str | None = None,
+    first: int = 0,
 ) -> dict[str, Any]:
     """Everything the template needs: sentences, tables, and the data of the figures.
 
-    `checked` holds the diagnostics of the chains, `losses` the answers of other losses.
+    `checked` holds the diagnostics of the chains, `losses` the answers of other losses; clusters and items are counted
+    from `first`.
     """
     labels, sample = estimate.labels, estimate.sample
     if ball is not None:
         check_same_items(labels, ball.center, "estimate", "ball")
-    names = sample.names or tuple(map(str, range(sample.n_items)))
+    names = sample.names or tuple(map(str, range(first, sample.n_items + first)))
     of_items = item_certainty(estimate)
     certainty = np.nan_to_num(of_items.probability)
     heat = heat_map(labels, certainty, sample) if has_map(labels) else None
     on_chains = () if checked is None else checked.on_chains
     return {
         "title": title,
+        "first": first,
         "n_items": f"{sample.n_items:,}",
         "warnings": estimate.warnings,
         "answer": sentences.answer(estimate, ball),
@@ -81,7 +84,7 @@ def content(
         "bounds": None if ball is None else _bounds_table(ball),
         "items": _items(estimate, certainty, names, labels_file),
         "losses": losses,
-        "profiles": None if profiles is None else profile_section(profiles),
+        "profiles": None if profiles is None else profile_section(profiles, first),
         **({"truth": None} if truth is None else against_truth(truth, labels, sample.names)),
         "runs": _runs(estimate),
         "reproduce": reproduce(estimate, ball, command),
@@ -144,7 +147,7 @@ def _clusters(estimate: Estimate, of_items: ItemCertainty, names: tuple[str, ...
     exemplars = [names[item] for item in stability.exemplar[listed].tolist()]
     rows = list(zip(listed.tolist(), *cells, exemplars, strict=True))
     columns = (
-        Column("Cluster", "number"),
+        Column("Cluster", "cluster"),
         Column("Items", "number"),
         Column("Share", "percent"),
         Column("Certainty", "share", "Mean probability that two of its items are together"),
@@ -194,7 +197,7 @@ def _items(
     listed = np.argsort(certainty, kind="stable")[:ITEMS_LISTED]
     columns = [
         Column("Item", "text"),
-        Column("Cluster", "number"),
+        Column("Cluster", "cluster"),
         Column("Certainty", "share", "Mean probability of being with the other items of its cluster"),
     ]
     cells: list[list[Any]] = [
@@ -205,7 +208,7 @@ def _items(
     if estimate.n_clusters > 1:
         cluster, probability = rivals(labels, estimate.sample, listed)
         columns += [
-            Column("Next cluster", "number", "The other cluster with the highest mean similarity"),
+            Column("Next cluster", "cluster", "The other cluster with the highest mean similarity"),
             Column("Affinity", "share", "Mean probability of being with the items of that cluster"),
         ]
         cells += [cluster.tolist(), probability.tolist()]

@@ -31,16 +31,18 @@ def mixture_content(
     title: str,
     command: str | None,
     labels_file: str | None,
+    first: int = 0,
 ) -> dict[str, Any]:
     """Everything the template needs."""
-    names = fit.names or tuple(map(str, range(len(fit.labels))))
+    names = fit.names or tuple(map(str, range(first, len(fit.labels) + first)))
     return {
         "title": title,
+        "first": first,
         "warnings": fit.warnings,
         "answer": mixture_answer(fit),
         "settings": list(_settings(fit)),
         "clusters": _clusters(fit, names),
-        "profiles": None if profiles is None else profile_section(profiles),
+        "profiles": None if profiles is None else profile_section(profiles, first),
         "runs": runs_table(fit),
         "agreement": agreement_sentence(fit),
         "path": path_table(fit.path),
@@ -74,7 +76,7 @@ def _clusters(fit: MixtureFit, names: tuple[str, ...]) -> Table:
         shown = ", ".join(names[i] for i in members) + (", …" if size > NAMES_SHOWN else "")
         rows.append((k, size, size / len(fit.labels), shown))
     columns = (
-        Column("Cluster", "number"),
+        Column("Cluster", "cluster"),
         Column("Items", "number"),
         Column("Share", "percent"),
         Column("First items", "text"),
@@ -87,7 +89,7 @@ def _items(fit: MixtureFit, names: tuple[str, ...], labels_file: str | None) -> 
     rows = [(names[i], int(fit.labels[i])) for i in listed]
     left_out = "" if len(listed) == len(fit.labels) else f"The first {ITEMS_LISTED:,} of {len(fit.labels):,} items. "
     note = f"{left_out}{f'All labels are in {labels_file}.' if labels_file else ''}".strip()
-    return Table("items", "Items", (Column("Item", "text"), Column("Cluster", "number")), rows, note or None, True)
+    return Table("items", "Items", (Column("Item", "text"), Column("Cluster", "cluster")), rows, note or None, True)
 
 
 def _against_truth(fit: MixtureFit, truth: ArrayLike) -> Iterator[tuple[str, str]]:

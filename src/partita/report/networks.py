@@ -34,11 +34,12 @@ LARGEST_DRAWN = 300  # nodes of a network that is drawn
 
 
 def network_content(
-    fit: BlockFit, truth: ArrayLike | None, *, title: str, command: str | None, labels_file: str | None
+    fit: BlockFit, truth: ArrayLike | None, *, title: str, command: str | None, labels_file: str | None, first: int = 0
 ) -> dict[str, Any]:
     """Everything the template needs."""
     return {
         "title": title,
+        "first": first,
         "warnings": fit.warnings,
         "answer": network_answer(fit),
         "settings": list(_settings(fit)),
@@ -98,7 +99,7 @@ def _clusters(fit: BlockFit) -> Table:
         rows.append((k, len(names), float(table.mean[k, k]), shown))
     parameter = "rate within" if fit.edges.counts else "probability within"
     columns = (
-        Column("cluster", "number"),
+        Column("cluster", "cluster"),
         Column("nodes", "number"),
         Column(parameter, "loss"),
         Column("first nodes", "text"),
@@ -116,8 +117,8 @@ def _blocks(fit: BlockFit) -> Table:
     what = "rate" if fit.edges.counts else "probability"
     level = f"{table.level:.0%}"
     columns: tuple[Column, ...] = (
-        Column("from", "number"),
-        Column("to", "number"),
+        Column("from", "cluster"),
+        Column("to", "cluster"),
         Column("edges", "number"),
         Column("dyads", "number"),
         Column(what, "loss", help="posterior mean given the partition"),
@@ -157,7 +158,11 @@ def _nodes(fit: BlockFit, labels_file: str | None) -> Table:
     left_out = "" if len(listed) == len(fit.labels) else f"The first {NODES_LISTED:,} of {len(fit.labels):,} nodes. "
     where = f"All labels are in {labels_file}." if labels_file else ""
     return Table(
-        "nodes", "Nodes", (Column("node", "text"), Column("cluster", "number")), rows, note=f"{left_out}{where}".strip()
+        "nodes",
+        "Nodes",
+        (Column("node", "text"), Column("cluster", "cluster")),
+        rows,
+        note=f"{left_out}{where}".strip(),
     )
 
 

@@ -56,9 +56,14 @@ def render(kind: str, content: dict[str, Any], *, strict: bool = True) -> str:
         lstrip_blocks=True,
     )
     data = to_json(kind, content)
+    shown = from_json(data)[1]
+    shown["first"] = shown.get("first", 0)
     names = ("chart.js", "theme.js", "tables.js", "downloads.js", *SCRIPTS[kind])
     return environment.get_template(f"{kind}.html").render(
-        **from_json(data)[1],
+        **{
+            name: value.counted_from(shown["first"]) if isinstance(value, Table) else value
+            for name, value in shown.items()
+        },
         data=data,
         terms=terms_of(content),
         style=_asset("style.css"),

@@ -43,17 +43,24 @@ def pair_answer(best: PairEstimate) -> str:
 
 
 def pair_content(
-    best: PairEstimate, truth: ArrayLike | None, *, title: str, command: str | None, bound: Bound | None
+    best: PairEstimate,
+    truth: ArrayLike | None,
+    *,
+    title: str,
+    command: str | None,
+    bound: Bound | None,
+    first: int = 0,
 ) -> dict[str, Any]:
     """Everything the template needs."""
     return {
         "title": title,
+        "first": first,
         "warnings": best.warnings,
         "answer": pair_answer(best),
         "settings": list(_settings(best, bound)),
-        "pairs": _pairs(best),
+        "pairs": _pairs(best, first),
         "components": _components(best),
-        "open_components": _open_components(best),
+        "open_components": _open_components(best, first),
         "sizes": _sizes(best),
         **({"truth": None} if truth is None else against_truth(truth, best.labels, best.similarity.names)),
         "labels": held_labels(best.labels, best.similarity.names),
@@ -72,13 +79,13 @@ def _settings(best: PairEstimate, bound: Bound | None) -> Iterator[tuple[str, st
         yield "Bound", bound.in_words()
 
 
-def _names(best: PairEstimate) -> Any:
+def _names(best: PairEstimate, first: int) -> Any:
     names = best.similarity.names
-    return str if names is None else names.__getitem__
+    return (lambda item: str(item + first)) if names is None else names.__getitem__
 
 
-def _pairs(best: PairEstimate) -> Table:
-    name = _names(best)
+def _pairs(best: PairEstimate, first: int) -> Table:
+    name = _names(best, first)
     rows = [
         (name(pair.left), name(pair.right), "together" if pair.together else "apart", pair.probability, pair.doubt)
         for pair in doubtful_pairs(best, PAIRS_LISTED)
@@ -104,16 +111,16 @@ def _components(best: PairEstimate) -> Table:
     return Table("components", "Components by size", columns, rows)
 
 
-def _open_components(best: PairEstimate) -> Table | None:
+def _open_components(best: PairEstimate, first: int) -> Table | None:
     parts = best._parts
     if parts is None or parts.proven.all():
         return None
-    name, sizes = _names(best), best.components.sizes
+    name, sizes = _names(best, first), best.components.sizes
     unproven = np.flatnonzero(~parts.proven)
     largest = unproven[np.argsort(-sizes[unproven], kind="stable")][:SIZES_LISTED]
-    first = np.unique(parts.component, return_index=True)[1]
+    first_item = np.unique(parts.component, return_index=True)[1]
     clusters = [int(np.unique(best.labels[parts.component == c]).size) for c in largest]
-    rows = [(name(int(first[c])), int(sizes[c]), k) for c, k in zip(largest, clusters, strict=True)]
+    rows = [(name(int(first_item[c])), int(sizes[c]), k) for c, k in zip(largest, clusters, strict=True)]
     columns = (Column("First item", "text"), Column("Items", "number"), Column("Clusters", "number"))
     note = f"{unproven.size:,} in all." if unproven.size > SIZES_LISTED else None
     return Table("open", "Components that are not proven, largest first", columns, rows, note)

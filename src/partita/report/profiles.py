@@ -24,14 +24,14 @@ Colour = tuple[int, int, int]
 Row = tuple[ColumnProfile, str, int | None]
 
 
-def profile_section(told: Profiles) -> dict[str, Any]:
-    """A table and a picture of the profiles, the columns that tell most first."""
+def profile_section(told: Profiles, first: int = 0) -> dict[str, Any]:
+    """A table and a picture of the profiles, the columns that tell most first; clusters are counted from `first`."""
     clusters = np.argsort(-told.sizes, kind="stable")[:CLUSTERS_SHOWN]
     rows = list(_rows(told))
     return {
         "words": _words(told, len(rows)),
-        "table": _table(told, rows[:ROWS_SHOWN], clusters.tolist()),
-        "picture": _picture(told, rows[:ROWS_SHOWN], clusters.tolist()),
+        "table": _table(told, rows[:ROWS_SHOWN], clusters.tolist(), first),
+        "picture": _picture(told, rows[:ROWS_SHOWN], clusters.tolist(), first),
     }
 
 
@@ -55,12 +55,12 @@ def _words(told: Profiles, n_rows: int) -> str:
     return words
 
 
-def _table(told: Profiles, rows: list[Row], clusters: list[int]) -> Table:
+def _table(told: Profiles, rows: list[Row], clusters: list[int], first: int) -> Table:
     columns = (
         Column("Column", "text"),
         Column("Family", "text"),
         Column("Bits", "share", "What a cell tells about the cluster of its row, on average"),
-        *(Column(f"Cluster {k}", "text") for k in clusters),
+        *(Column(f"Cluster {k + first}", "text") for k in clusters),
     )
     cells = [
         (name, own.column.family, own.information, *(_interval(own, k, place) for k in clusters))
@@ -77,7 +77,7 @@ def _interval(own: ColumnProfile, cluster: int, place: int | None) -> str:
     return f"{mean:.4g} ({low:.4g} to {high:.4g})"
 
 
-def _picture(told: Profiles, rows: list[Row], clusters: list[int]) -> dict[str, Any]:
+def _picture(told: Profiles, rows: list[Row], clusters: list[int], first: int) -> dict[str, Any]:
     """Rectangles and words of a drawing of so many units."""
     cells, names = [], []
     for line, (own, name, place) in enumerate(rows):
@@ -85,8 +85,10 @@ def _picture(told: Profiles, rows: list[Row], clusters: list[int]) -> dict[str, 
         names.append((LEFT - 8, y + CELL_HEIGHT - 6, _short(name)))
         for column, k in enumerate(clusters):
             shown = _interval(own, k, place)
-            cells.append((LEFT + column * CELL_WIDTH, y, _colour(own, k, place), f"{name}, cluster {k}: {shown}"))
-    heads = [(LEFT + (column + 0.5) * CELL_WIDTH, TOP - 8, str(k)) for column, k in enumerate(clusters)]
+            cells.append(
+                (LEFT + column * CELL_WIDTH, y, _colour(own, k, place), f"{name}, cluster {k + first}: {shown}")
+            )
+    heads = [(LEFT + (column + 0.5) * CELL_WIDTH, TOP - 8, str(k + first)) for column, k in enumerate(clusters)]
     return {
         "width": LEFT + len(clusters) * CELL_WIDTH,
         "height": TOP + len(rows) * CELL_HEIGHT,

@@ -8,6 +8,7 @@ from typing import Any
 
 FORMATS: dict[str, Callable[[Any], str]] = {
     "text": str,
+    "cluster": str,
     "number": lambda value: f"{value:,}",
     "percent": lambda value: f"{value:.1%}",
     "share": lambda value: "< 0.001" if 0 < value < 0.0005 else f"{value:.3f}",
@@ -52,6 +53,14 @@ class Table:
                 yield column.kind, INFINITE, LARGEST
             else:
                 yield column.kind, FORMATS[column.kind](value), value
+
+    def counted_from(self, first: int) -> Table:
+        """The table with the numbers of clusters, which are kept from 0, counted from `first`."""
+        at = {place for place, column in enumerate(self.columns) if column.kind == "cluster"}
+        if not first or not at:
+            return self
+        rows = [[cell + first if place in at else cell for place, cell in enumerate(row)] for row in self.rows]
+        return replace(self, rows=rows)
 
     def to_json(self) -> dict[str, Any]:
         """The table as values that JSON has."""

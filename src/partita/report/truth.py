@@ -71,5 +71,5 @@ def crossed(truth: Labels, labels: Labels, classes: list[str]) -> Table | None:
     rows, columns, cells = overlaps(labels, truth)
     counts[rows, columns] = cells
     table = [(k, *row, sum(row)) for k, row in enumerate(counts.tolist())]
-    header = (Column("Cluster", "number"), *(Column(name, "number") for name in classes), Column("Items", "number"))
+    header = (Column("Cluster", "cluster"), *(Column(name, "number") for name in classes), Column("Items", "number"))
     return Table("crossed", "Items by cluster of the estimate (rows) and class of the truth (columns)", header, table)

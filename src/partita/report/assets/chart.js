@@ -97,5 +97,9 @@ const chart = (function () {
   const say = (id, text) => { if (byId(id)) { byId(id).textContent = text; } };
   const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 
-  return { byId, node, drawing, axes, padded, path, watch, say, variable, words };
+  // Clusters and items without names are kept from 0 and shown from `first`.
+  const first = JSON.parse(byId("page").textContent).first || 0;
+  const clusterNumber = (k) => (k < 0 ? k : k + first);
+
+  return { first, clusterNumber, byId, node, drawing, axes, padded, path, watch, say, variable, words };
 })();

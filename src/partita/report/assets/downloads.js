@@ -22,7 +22,7 @@ const downloads = (function () {
     return [header, ...rows];
   }
   function labelRows(labels) {
-    const rows = labels.cluster.map((k, at) => [labels.names ? labels.names[at] : at, k]);
+    const rows = labels.cluster.map((k, at) => [labels.names ? labels.names[at] : at + chart.first, chart.clusterNumber(k)]);
     if (!labels.certainty) { return [["item", "cluster"], ...rows]; }
     return [["item", "cluster", "certainty"], ...rows.map((row, at) => [...row, labels.certainty[at] ?? ""])];
   }

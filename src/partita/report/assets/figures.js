@@ -2,7 +2,7 @@
 // The figures of the page about draws, except the map.
 const figures = (function () {
   const { byId, node, drawing, axes, padded, path, watch, say, words } = chart;
-  const inCluster = (k) => (k === undefined || k < 0 ? " has no label" : " is in cluster " + k);
+  const inCluster = (k) => (k === undefined || k < 0 ? " has no label" : " is in cluster " + chart.clusterNumber(k));
 
   function counts(data) {
     const drawn = drawing("fig-counts", 240);

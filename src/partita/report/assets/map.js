@@ -44,7 +44,7 @@ const similarityMap = (function () {
   }
   function clusterAt(position) {
     const found = data.clusters.find((c) => position >= c[1] && position < c[2]);
-    return found ? "cluster " + found[0] : "small clusters";
+    return found ? "cluster " + chart.clusterNumber(found[0]) : "small clusters";
   }
   function tell(x, y) {
     const side = drawn.width, column = view.x + x / side * view.size, row = view.y + y / side * view.size;

@@ -21,9 +21,9 @@
   function elsewhere(wanted, listed) {
     const labels = page.labels;
     if (!labels || labels.cluster.length === listed.size) { return ""; }
-    const name = (at) => (labels.names ? labels.names[at] : String(at)), found = [];
+    const name = (at) => (labels.names ? labels.names[at] : String(at + chart.first)), found = [];
     for (let at = 0; at < labels.cluster.length && found.length <= FOUND_AT_MOST; at += 1) {
-      if (name(at).toLowerCase().includes(wanted) && !listed.has(name(at))) { found.push(name(at) + " (cluster " + labels.cluster[at] + ")"); }
+      if (name(at).toLowerCase().includes(wanted) && !listed.has(name(at))) { found.push(name(at) + " (cluster " + chart.clusterNumber(labels.cluster[at]) + ")"); }
     }
     if (!found.length) { return ""; }
     return "; not listed: " + found.slice(0, FOUND_AT_MOST).join(", ") + (found.length > FOUND_AT_MOST ? ", …" : "");

@@ -1,0 +1,74 @@
+"""What --verbose says on standard error: the steps of a command with their times, and where it failed."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Annotated
+
+import typer
+
+from partita.cli.terminal import printable
+
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Print each step with its time, and the traceback of an error.")
+]
+_verbose: ContextVar[bool] = ContextVar("verbose", default=False)
+
+
+@contextmanager
+def told(verbose: bool) -> Iterator[None]:
+    """Makes `step` speak, if it was asked for; begins with the versions and ends with the time and the memory."""
+    token = _verbose.set(verbose)
+    started = time.perf_counter()
+    try:
+        if verbose:
+            _say(_versions())
+        yield
+        if verbose:
+            _say(f"done in {time.perf_counter() - started:.2f} s{_memory()}")
+    except typer.Exit:
+        raise
+    except (Exception, KeyboardInterrupt):
+        if verbose:
+            import traceback
+
+            traceback.print_exc()
+        raise
+    finally:
+        _verbose.reset(token)
+
+
+@contextmanager
+def step(name: str) -> Iterator[list[str]]:
+    """A step of a command: with --verbose its name, what is appended to the list, and its time are printed."""
+    found: list[str] = []
+    started = time.perf_counter()
+    yield found
+    if _verbose.get():
+        details = f": {', '.join(found)}" if found else ""
+        _say(f"{name}{details} ({time.perf_counter() - started:.2f} s)")
+
+
+def _versions() -> str:
+    import platform
+    from importlib.metadata import version
+
+    return f"partita {version('partita')}, Python {platform.python_version()}, NumPy {version('numpy')}"
+
+
+def _memory() -> str:
+    """The peak memory of the process; nothing where the system does not tell."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return ""
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, KiB elsewhere
+    return f", peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20:,.0f} MiB"
+
+
+def _say(text: str) -> None:
+    print(f"partita: {printable(text)}", file=sys.stderr)

@@ -1,0 +1,54 @@
+"""Labels as files: any result, three formats, from 0 or from 1."""
+
+import csv
+
+import numpy as np
+import pytest
+
+import partita as pt
+
+DRAWS = [[0, 0, 1, 1], [0, 0, 1, 2], [0, 0, 1, 1]]
+
+
+def read(path, separator=","):
+    return list(csv.reader(path.read_text(encoding="utf-8").splitlines(), delimiter=separator))
+
+
+def test_an_estimate_has_names_and_certainty(tmp_path):
+    best = pt.estimate(pt.as_sample(DRAWS, names=["a", "b", "c", "d"]), rng=1)
+    rows = read(pt.write_labels(tmp_path / "labels.tsv", best), "\t")
+    assert rows[0] == ["item", "cluster", "certainty"]
+    assert [row[:2] for row in rows[1:]] == [["a", "0"], ["b", "0"], ["c", "1"], ["d", "1"]]
+    assert [row[2] for row in rows[1:]] == ["1.0", "1.0", "0.666667", "0.666667"]
+
+
+def test_items_and_clusters_from_one_but_not_the_gaps(tmp_path):
+    labels = np.array([0, -1, 1])
+    assert read(pt.write_labels(tmp_path / "a.csv", labels, one_based=True))[1:] == [
+        ["1", "1"],
+        ["2", "-1"],
+        ["3", "2"],
+    ]
+    assert read(pt.write_labels(tmp_path / "b.csv", labels))[1:] == [["0", "0"], ["1", "-1"], ["2", "1"]]
+
+
+def test_fits_of_networks_and_pairs_bring_their_names(tmp_path):
+    edges = [("a", "b"), ("b", "c"), ("a", "c"), ("d", "e"), ("e", "f"), ("d", "f")]
+    fit = pt.models.StochasticBlockModel(directed=False).maximize(edges, rng=1)
+    assert [row[0] for row in read(pt.write_labels(tmp_path / "net.csv", fit))[1:]] == list("abcdef")
+    pairs = pt.as_similarity([[1, 0.9, 0], [0.9, 1, 0.1], [0, 0.1, 1]], names=["x", "y", "z"])
+    assert [
+        row[0] for row in read(pt.write_labels(tmp_path / "pairs.csv", pt.estimate(pairs, "binder", rng=1)))[1:]
+    ] == list("xyz")
+
+
+@pytest.mark.parametrize(("path", "result", "error", "words"), [
+    ("labels.xls", [0, 1], ValueError, "must end in .csv, .tsv or .parquet"),
+    ("labels.csv", [[0, 1]], TypeError, "one whole number per item"),
+    ("labels.csv", [0.5, 1], TypeError, "one whole number per item"),
+    ("labels.csv", "labels", TypeError, "but it is str"),
+])  # fmt: skip
+def test_what_is_refused(tmp_path, path, result, error, words):
+    with pytest.raises(error, match=words):
+        pt.write_labels(tmp_path / path, result)
+    assert not list(tmp_path.iterdir())
