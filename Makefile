@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find cpp bindings -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
 
-.PHONY: install demo test test-all lint bench docs reproduce wheel-test extras-test sanitize tsan fuzz clean
+.PHONY: install demo test test-all lint bench docs reproduce wheel-test extras-test r-test sanitize tsan fuzz clean
 
 install: $(VENV)/.installed
 
@@ -52,6 +52,12 @@ wheel-test:
 extras-test:
 	$(PYTHON) -m pip wheel --quiet --no-deps --wheel-dir dist .
 	$(PYTHON) tools/check_extras.py dist/*.whl
+
+# The front end for R, installed in build/r; needs R with reticulate, testthat and coda.
+r-test: install
+	rm -rf build/r && mkdir -p build/r
+	R CMD INSTALL --library=build/r r
+	cd r/tests && RETICULATE_PYTHON=$(abspath $(BIN))/python R_LIBS=$(abspath build/r) Rscript testthat.R
 
 bench: install
 	$(BIN)/python -m benchmarks

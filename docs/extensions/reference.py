@@ -15,11 +15,70 @@ import partita
 
 #: Headings of the page, and the home modules under each.
 GROUPS = {
-    "From draws to an estimate": ("sample", "io", "estimate", "weights", "held_out"),
-    "Losses": ("losses", "similarity", "agreement", "comparison"),
-    "How sure": ("uncertainty", "certainty", "bounds", "modes", "partial", "diagnostics"),
-    "Reports": ("report",),
+    "From draws to an estimate": (
+        "sample",
+        "io",
+        "estimate",
+        "search.settings",
+        "weight_path",
+        "held_out",
+        "label_files",
+    ),
+    "Losses": ("losses", "similarity", "agreement"),
+    "How sure": ("uncertainty", "mixing"),
+    "Pair probabilities and constraints": (
+        "pair_probabilities",
+        "pair_losses",
+        "pair_estimate",
+        "search.constraints",
+        "search.components",
+    ),
+    "Reports and profiles": ("report", "report.reopen", "profiles"),
     "Partitions": ("partitions",),
+}
+#: What stands under a heading: what the names are for, and where to begin.
+INTRODUCTIONS = {
+    "From draws to an estimate": (
+        "`estimate` is the function to begin with: it takes draws in any form that `as_sample` understands "
+        "and returns an `Estimate`. `Search` says how much effort to spend, `weights_for` finds the weights "
+        "of a loss for a number of clusters, and `write_labels` writes the answer for other programs."
+    ),
+    "Losses": (
+        "A loss says how far two partitions are apart. `estimate` takes its name in lower case, such as "
+        '`"vi"`, or an object with weights, such as `pt.VI(a=0.5)`. `expected_loss` evaluates any partition '
+        "against draws; `compare_partitions` lists every measure for two partitions."
+    ),
+    "How sure": (
+        "Each function takes an `Estimate`, or labels and draws. `credible_ball` is the usual summary; "
+        "`item_certainty` and `items_to_check` name the doubtful items, `modes` looks for several answers, "
+        "`partial_clustering` clusters only what is sure, and `diagnostics` looks at the chains."
+    ),
+    "Pair probabilities and constraints": (
+        "`as_similarity` takes a matrix or a list of pairs, for example from record linkage; `estimate` takes "
+        "its result in place of draws. `Constraints` says which items must be together or apart."
+    ),
+    "Reports and profiles": (
+        "`report` writes one page about any result, and `read_report` opens it again as data. `profiles` says "
+        "what makes each cluster of a table."
+    ),
+    "Partitions": (
+        "Labels stand for partitions: `canonical` renumbers them in order of first appearance, and two sets "
+        "of labels stand for the same partition if their canonical labels are equal."
+    ),
+    "Models": (
+        "Models turn data into draws (`sample`) or into the partition of largest exact ICL (`maximize`). They "
+        "are scikit-learn estimators too: `fit`, `fit_predict`, `labels_`."
+    ),
+    "Clustering ensembles": (
+        "Many clusterings of the same items, one column each, into one: `consensus` is the nearest to all, "
+        "`NBCE` a model with probabilities."
+    ),
+    "Figures": (
+        "Functions that draw with matplotlib on the axes that you give, or on new ones; they take an "
+        "`Estimate` where they take labels."
+    ),
+    "Data sets": ("Small data sets for examples and tests, and generators of draws."),
+    "Many machines": ("The same estimates, chains and ensembles on a Dask cluster."),
 }
 #: Modules whose names are used with the module's; others that are not at home in `_HOME` get their own name as heading.
 MODULES = {
@@ -53,7 +112,16 @@ def write_page(path: Path) -> None:
     """The page as Markdown with a table for each heading; written only if it changed."""
     lines = ["# API reference", "", "`import partita as pt` gives every name below. Each has an example that runs.", ""]
     for heading, names in names_of_page().items():
-        lines += [f"## {heading}", "", "```{eval-rst}", ".. autosummary::", "   :toctree:", "   :nosignatures:", ""]
+        lines += [
+            f"## {heading}",
+            "",
+            *([INTRODUCTIONS[heading], ""] if heading in INTRODUCTIONS else []),
+            "```{eval-rst}",
+            ".. autosummary::",
+            "   :toctree:",
+            "   :nosignatures:",
+            "",
+        ]
         lines += [*(f"   {name}" for name in names), "```", ""]
     text = "\n".join(lines)
     path.parent.mkdir(exist_ok=True)
