@@ -277,7 +277,7 @@ def test_results_show_in_notebooks(found):
 
 
 def test_labels_are_no_estimate(tmp_path):
-    with pytest.raises(TypeError, match=r"estimate must be a result of partita\.estimate or of `maximize`, not list"):
+    with pytest.raises(TypeError, match=r"report takes an estimate .*, not list"):
         pt.report([0, 1], path=tmp_path / "page.html")
 
 

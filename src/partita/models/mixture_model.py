@@ -268,6 +268,10 @@ class MixtureModel(Estimator):
         best = probabilities.argmax(axis=1)
         return np.where(best == probabilities.shape[1] - 1, -1, best)
 
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean log predictive density of new items: `score_samples(X).mean()`. y is ignored."""
+        return float(self.score_samples(X).mean())
+
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Log predictive density of new items, averaged over the draws; (items,)."""
         self._check_new(X)
