@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find cpp bindings -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
 
-.PHONY: install demo test test-all lint bench docs reproduce wheel-test extras-test r-test sanitize tsan fuzz clean
+.PHONY: install demo test test-all lint bench docs reproduce wheel-test extras-test r-test neighbours-test sanitize tsan fuzz clean
 
 install: $(VENV)/.installed
 
@@ -58,6 +58,11 @@ r-test: install
 	rm -rf build/r && mkdir -p build/r
 	R CMD INSTALL --library=build/r r
 	cd r/tests && RETICULATE_PYTHON=$(abspath $(BIN))/python R_LIBS=$(abspath build/r) Rscript testthat.R
+
+# PyMC, NumPyro, CmdStan's files, ArviZ 0 and 1, and JAGS, each in an environment of its own; downloads a lot, needs R with rjags.
+neighbours-test:
+	rm -rf build/neighbours/dist && $(PYTHON) -m pip wheel --quiet --no-deps --wheel-dir build/neighbours/dist .
+	$(PYTHON) neighbours/run.py build/neighbours/dist/*.whl
 
 bench: install
 	$(BIN)/python -m benchmarks
