@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import hashlib
 import json
 import sys
@@ -23,9 +24,13 @@ from fuzz.targets.registry import choose
 from fuzz.workers import Pool, Result
 
 #: What partita imports only where it is used, and children would import again and again.
-HEAVY = ("arviz", "jinja2", "matplotlib.pyplot", "netCDF4", "networkx", "pandas",
-         "pyarrow.parquet", "rich.console", "rich.table", "scipy.cluster.hierarchy", "scipy.optimize",
-         "sklearn.cluster", "typer.testing", "xarray", "zarr", "highspy", "pymetis")  # fmt: skip
+HEAVY = (
+    *("arviz", "dask.array", "distributed", "highspy", "jinja2", "matplotlib.pyplot", "narwhals._arrow.dataframe"),
+    *("narwhals._pandas_like.dataframe", "narwhals._interchange.dataframe", "netCDF4", "networkx", "pandas"),
+    *("pandas.io.formats.csvs", "pyarrow.pandas_compat", "pyarrow.parquet", "pymetis", "rich.columns", "rich.console"),
+    *("rich.markdown", "rich.panel", "rich.syntax", "rich.table", "rich.traceback", "scipy.cluster.hierarchy"),
+    *("scipy.optimize", "sklearn.cluster", "typer.testing", "xarray", "zarr"),
+)
 REPLAYED = "found before"
 FOUND = Path(__file__).parent.parent / "tests" / "found"
 
@@ -106,6 +111,8 @@ def _warm_up() -> None:
     for name in partita.__all__:
         getattr(partita, name)
     fuzz.execution.run_script("command('--version')")
+    gc.collect()
+    gc.freeze()  # so that the collector leaves alone what children share with this process
 
 
 def _script(seed: int, index: int, names: list[str]) -> tuple[str, str]:

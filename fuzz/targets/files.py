@@ -266,3 +266,14 @@ def read_report(c: Choices) -> str:
         f"path = str(pt.report(best, path=folder_of('page.html')))\n{damaged}"
         "check_labels(pt.read_report(path).labels)"
     )
+
+
+@target(8)
+def labels_files(c: Choices) -> str:
+    suffix = c.pick(("csv", "tsv", "parquet", "txt", ""))
+    if c.chance(30):
+        result = f"pt.estimate({v.plain_draws(c, 8, 8).text}, search=pt.Search(runs=1, n_jobs=1), rng=1)"
+    else:
+        result = v.partition(c, c.size(0 if c.chance(3) else 1))
+    counted = c.pick(("False", "True", "True", "'yes'"))
+    return f"path = pt.write_labels(folder_of('labels.{suffix}'), {result}, one_based={counted})\nassert path.is_file()"

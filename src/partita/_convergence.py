@@ -89,32 +89,33 @@ def _effective_sizes(values: Floats, scores: Floats) -> Floats:
     constant = _each_constant(scores)
     varied = np.ptp(values, axis=(1, 2)) != 0
     sizes[constant & varied] = values.shape[1]
-    for at in np.flatnonzero(varied & ~constant):
-        sizes[at] = chains * length / _autocorrelation_time(scores[at])
+    moving = varied & ~constant
+    if moving.any():
+        sizes[moving] = chains * length / _autocorrelation_times(scores[moving])
     return sizes
 
 
-def _autocorrelation_time(scores: Floats) -> float:
+def _autocorrelation_times(scores: Floats) -> Floats:
     """1 + 2 Σ of the autocorrelations, as long as their sums in pairs are positive, and made to fall."""
-    chains, length = scores.shape
-    within = scores.var(axis=1, ddof=1).mean()
-    covariance = _autocovariance(scores).mean(axis=0)
-    between = scores.mean(axis=1).var(ddof=1) if chains > 1 else 0.0
+    chains, length = scores.shape[1:]
+    within = scores.var(axis=2, ddof=1).mean(axis=1)
+    between = scores.mean(axis=2).var(axis=1, ddof=1) if chains > 1 else 0.0
     total = within * (length - 1) / length + between
-    correlation = 1 - (within - covariance * length / (length - 1)) / total
-    correlation[0] = 1.0
-    pairs = correlation[: length // 2 * 2].reshape(-1, 2).sum(axis=1)
-    positive = pairs[: int(np.argmax(pairs < 0))] if (pairs < 0).any() else pairs
-    time = -1 + 2 * np.minimum.accumulate(positive).sum()
-    return float(max(time, 1 / np.log10(scores.size)))
+    covariance = _autocovariance(scores).mean(axis=1) * (length / (length - 1))
+    correlation = 1 - (within[:, None] - covariance) / total[:, None]
+    correlation[:, 0] = 1.0
+    pairs = correlation[:, : length // 2 * 2].reshape(len(scores), -1, 2).sum(axis=2)
+    pairs[np.logical_or.accumulate(pairs < 0, axis=1)] = 0.0
+    time = -1 + 2 * np.minimum.accumulate(pairs, axis=1).sum(axis=1)
+    return np.asarray(np.maximum(time, 1 / np.log10(chains * length)))
 
 
 def _autocovariance(scores: Floats) -> Floats:
     """Of each chain at every lag, through the spectrum."""
-    length = scores.shape[1]
-    centred = scores - scores.mean(axis=1, keepdims=True)
-    spectrum = np.fft.rfft(centred, 2 * length)
-    covariance: Floats = np.fft.irfft(spectrum * spectrum.conj(), 2 * length)[:, :length] / length
+    length = scores.shape[2]
+    spectrum = np.fft.rfft(scores - scores.mean(axis=2, keepdims=True), 2 * length)
+    squared = spectrum.real**2 + spectrum.imag**2
+    covariance: Floats = np.fft.irfft(squared, 2 * length)[:, :, :length] / length
     return covariance
 
 

@@ -8,6 +8,7 @@ missing labels only the items that it labels count; if it labels none of the ite
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast, overload
 
@@ -225,8 +226,13 @@ def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", *, n_jo
 def unique_distances(partition: ArrayLike, sample: PartitionSample, loss: Loss, n_jobs: int = -1) -> Floats:
     """Loss of one partition against each distinct draw of a sample."""
     estimate = check_partition_of(partition, sample.names, sample.n_items, "partition")
-    native = loss._native(sample.n_items)
-    return cast(Floats, _core.distances(estimate.astype(np.uint32), core_sample(sample), native, check_n_jobs(n_jobs)))
+    return _distances_of([estimate], sample, loss, n_jobs)[0]
+
+
+def _distances_of(partitions: Sequence[NDArray[Any]], sample: PartitionSample, loss: Loss, n_jobs: int) -> list[Floats]:
+    """Losses of each of several partitions, which were checked, against each distinct draw."""
+    native, draws, jobs = loss._native(sample.n_items), core_sample(sample), check_n_jobs(n_jobs)
+    return [cast(Floats, _core.distances(labels.astype(np.uint32), draws, native, jobs)) for labels in partitions]
 
 
 @overload
@@ -266,7 +272,7 @@ def expected_loss(
     rows = [
         check_partition_of(row, sample.names, sample.n_items, f"partitions[{i}]") for i, row in enumerate(candidates)
     ]
-    return np.array([unique_distances(row, sample, kind, n_jobs) @ sample.weights for row in rows])
+    return np.array([losses @ sample.weights for losses in _distances_of(rows, sample, kind, n_jobs)])
 
 
 def pairwise_distances(draws: Any, loss: str | Loss = "vi", *, n_jobs: int = -1) -> Floats:

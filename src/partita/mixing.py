@@ -69,14 +69,10 @@ def check_sample(sample: PartitionSample, distance: Floats, n_jobs: int = -1) ->
         return DrawsCheck(tuple(_on_weights(sample)))
     if sample.chains is None and sample.n_draws < MIN_SEQUENCE:
         return DrawsCheck()
-    by_draw = {
-        "clusters": sample.n_clusters.astype(np.float64),
-        "entropy": entropies(sample, n_jobs),
-        "distance to estimate": distance,
-    }
-    summaries = {name: by_chain(values[sample.index], sample) for name, values in by_draw.items()}
-    checked = quantities(summaries)
-    losses = summaries["distance to estimate"]
+    by_draw = np.array([sample.n_clusters, entropies(sample, n_jobs), distance])
+    summaries = by_chain(by_draw[:, sample.index], sample)
+    checked = quantities(dict(zip(("clusters", "entropy", "distance to estimate"), summaries, strict=True)))
+    losses = summaries[-1]
     ess = checked[-1].ess if losses.shape[1] >= MIN_SUMMARY else losses.size
     return DrawsCheck(
         tuple(mixing_sentences(checked, *losses.shape)),
@@ -156,11 +152,12 @@ def entropies(sample: PartitionSample, n_jobs: int = -1) -> Floats:
 
 
 def by_chain(values: Floats, sample: PartitionSample) -> Floats:
-    """One value per draw as a (chain, draw) array; longer chains lose their first draws."""
-    chains = np.zeros(sample.n_draws, np.int64) if sample.chains is None else sample.chains
-    pieces = [values[chains == chain] for chain in range(sample.n_chains)]
-    shortest = min(map(len, pieces))
-    return np.array([piece[len(piece) - shortest :] for piece in pieces])
+    """Values by draw, (..., draw), as a (..., chain, draw) array; longer chains lose their first draws."""
+    if sample.chains is None:
+        return values[..., None, :]
+    pieces = [values[..., sample.chains == chain] for chain in range(sample.n_chains)]
+    shortest = min(piece.shape[-1] for piece in pieces)
+    return np.stack([piece[..., piece.shape[-1] - shortest :] for piece in pieces], axis=-2)
 
 
 def quantities(summaries: Mapping[str, Floats]) -> list[Quantity]:

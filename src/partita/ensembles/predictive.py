@@ -57,8 +57,9 @@ def dirichlet_weights(sizes: Floats, alpha: float) -> Floats:
 def stick_weights(sizes: Floats, alpha: float) -> Floats:
     """log of Π (1 − E[v_h]) E[v_k] under truncated stick-breaking; the last stick takes the remainder."""
     from_here = np.cumsum(sizes[::-1])[::-1]
+    beyond = np.append(from_here[1:], 0.0)  # not from_here − sizes, whose rounding can swallow a small α
     log_total = np.log(1.0 + alpha + from_here)
-    passed = np.cumsum(np.log(alpha + from_here - sizes) - log_total)
+    passed = np.cumsum(np.log(alpha + beyond) - log_total)
     own = np.log(1.0 + sizes) - log_total
     own[-1] = 0.0
     return np.asarray(own + np.concatenate([[0.0], passed[:-1]]))

@@ -16,6 +16,8 @@ from partita.models.mixtures.cells import is_gap, narrow_columns, wide_columns
 from partita.models.mixtures.schema import COUNT, GAUSSIAN, POSITIVE, Column
 
 _INTERVAL = (0.05, 0.95)
+#: Draws of a Student t with hardly any degrees of freedom are cut here, so that their squares are still numbers.
+_LARGEST = 1e150
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,10 +146,10 @@ class _Gaussian:
         c, a = self.c + n, self.a + 0.5 * n
         b = self.b + 0.5 * scatter + 0.5 * self.c * n / c * shift**2
         scale = np.sqrt(b * (c + 1) / (a * c))
-        drawn: NDArray[np.float64] = (
-            self.mean + (n / c * shift)[missing] + scale[missing] * rng.standard_t(2 * a[missing])
-        )
-        return np.exp(drawn) if self.is_log else drawn
+        drawn = self.mean + (n / c * shift)[missing] + scale[missing] * rng.standard_t(2 * a[missing])
+        if self.is_log:
+            return np.asarray(np.exp(np.minimum(drawn, np.log(_LARGEST))))
+        return np.asarray(np.clip(drawn, -_LARGEST, _LARGEST))
 
 
 class _Count:
