@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find cpp bindings -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
 
-.PHONY: install demo test test-all lint bench docs reproduce wheel-test extras-test r-test neighbours-test sanitize tsan fuzz clean
+.PHONY: install demo test test-all lint bench docs reproduce wheel-test extras-test r-test neighbours-test axe sanitize tsan fuzz clean
 
 install: $(VENV)/.installed
 
@@ -63,6 +63,11 @@ r-test: install
 neighbours-test:
 	rm -rf build/neighbours/dist && $(PYTHON) -m pip wheel --quiet --no-deps --wheel-dir build/neighbours/dist .
 	$(PYTHON) neighbours/run.py build/neighbours/dist/*.whl
+
+# axe-core from npm on a page of every kind; needs Chromium with its driver, and npm.
+axe: install
+	npm install --silent --no-save --prefix build/axe axe-core
+	$(BIN)/python tools/check_accessibility.py build/axe/node_modules/axe-core/axe.min.js
 
 bench: install
 	$(BIN)/python -m benchmarks

@@ -29,3 +29,27 @@ def test_every_extra_is_checked():
     source = (ROOT / "tools" / "check_extras.py").read_text(encoding="utf-8")
     for extra in PROJECT["project"]["optional-dependencies"]:
         assert f'"{extra}"' in source, f"tools/check_extras.py does not use the extra {extra}"
+
+
+def test_every_action_is_pinned_by_commit():
+    workflows = (ROOT / ".github" / "workflows").glob("*.yml")
+    used = [line for path in workflows for line in re.findall(r"uses: (.+)", path.read_text(encoding="utf-8"))]
+    assert used
+    for line in used:
+        assert re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}  # v[\d.]+", line), line
+
+
+def test_the_recipe_and_the_front_end_have_the_version_and_the_requirements():
+    recipe = (ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
+    version = PROJECT["project"]["version"]
+    assert f"version: {version}\n" in recipe
+    assert f"Version: {version}\n" in (ROOT / "r" / "DESCRIPTION").read_text(encoding="utf-8")
+    for requirement in PROJECT["project"]["dependencies"]:
+        name, _, least = requirement.partition(">=")
+        assert re.search(rf"^ +- {name} >={re.escape(least)}$", recipe, flags=re.MULTILINE), requirement
+
+
+def test_the_paper_cites_only_what_its_bibliography_has():
+    paper = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")
+    known = set(re.findall(r"^@\w+\{([\w-]+),", (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(re.findall(r"(?<![\w.])@([a-z][\w-]+)", paper.split("---", 2)[2])) == known
