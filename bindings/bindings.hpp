@@ -8,6 +8,7 @@ void bind_components(nanobind::module_& m);
 void bind_ensembles(nanobind::module_& m);
 void bind_enumerate(nanobind::module_& m);
 void bind_io(nanobind::module_& m);
+void bind_labelled_blocks(nanobind::module_& m);
 void bind_losses(nanobind::module_& m);
 void bind_mixture(nanobind::module_& m);
 void bind_mixture_columns(nanobind::module_& m);

@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
     bind_ensembles(m);
     bind_block_model(m);
     bind_io(m);
+    bind_labelled_blocks(m);
     bind_sample(m);
     bind_sample_view(m);
     bind_losses(m);

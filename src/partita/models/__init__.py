@@ -5,8 +5,11 @@ from partita.models.blocks.comparison import ModelComparison, compare_models
 from partita.models.blocks.edge_prior import EdgePrior
 from partita.models.blocks.fit import BlockFit
 from partita.models.blocks.graph import Graph, as_bipartite, as_graph
+from partita.models.blocks.informative import InformativeBlockModel, InformativeFit
 from partita.models.blocks.layers import LayeredBlockModel, LayeredFit
 from partita.models.blocks.lbm import BipartiteChain, LatentBlockFit, LatentBlockModel
+from partita.models.blocks.nested import NestedBlockModel
+from partita.models.blocks.nested_fit import NestedFit, NestedLevel
 from partita.models.blocks.prediction import HeldOut, edge_probability, held_out
 from partita.models.blocks.rivals import RivalFit, affiliation_vb, louvain, variational_em
 from partita.models.blocks.sbm import StochasticBlockModel
@@ -35,6 +38,8 @@ __all__ = [
     "Graph",
     "HeldOut",
     "Imputation",
+    "InformativeBlockModel",
+    "InformativeFit",
     "LatentBlockFit",
     "LatentBlockModel",
     "LayeredBlockModel",
@@ -43,6 +48,9 @@ __all__ = [
     "MixtureDPM",
     "MixtureFit",
     "ModelComparison",
+    "NestedBlockModel",
+    "NestedFit",
+    "NestedLevel",
     "PowerAlpha",
     "RivalFit",
     "RunFormatError",

@@ -12,8 +12,11 @@ from partita._html import rows_table
 from partita._validate import check_rng
 from partita.models.blocks.core import EdgeModel
 from partita.models.blocks.fit import BlockFit
+from partita.models.blocks.nested import NestedBlockModel
 from partita.models.blocks.prediction import HeldOut, held_out
 from partita.models.blocks.sbm import StochasticBlockModel
+
+ComparableModel = StochasticBlockModel | NestedBlockModel
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,7 @@ class ComparedModel:
     """One row: the model, its fit, and how it stands. `below` is how far its ICL is below the best of those with the
     same `scale`; `exact` whether the ICL is. `held_out` is None if no dyads were hidden."""
 
-    model: StochasticBlockModel
+    model: ComparableModel
     fit: BlockFit
     scale: str
     below: float
@@ -77,7 +80,7 @@ class ModelComparison:
 
 
 def compare_models(
-    graph: Any, models: Sequence[StochasticBlockModel], *, share: float | None = 0.1, rng: Any = None, **search: Any
+    graph: Any, models: Sequence[ComparableModel], *, share: float | None = 0.1, rng: Any = None, **search: Any
 ) -> ModelComparison:
     """Fit several block models to one network and rank them on one scale.
 
@@ -89,7 +92,7 @@ def compare_models(
     Parameters
     ----------
     graph : what `as_graph` takes.
-    models : StochasticBlockModels with the same `directed` and `loops`.
+    models : StochasticBlockModels or NestedBlockModels with the same `directed` and `loops`.
     share : of the dyads to hide; None hides none and ranks by ICL.
     rng : None, int or numpy Generator.
     search : arguments of `maximize`, as `restarts`.
@@ -129,9 +132,9 @@ def _scale(edges: EdgeModel) -> str:
     return "counts" if edges.counts else edges.kind
 
 
-def _check_comparable(models: Sequence[StochasticBlockModel]) -> None:
-    if not models or not all(isinstance(model, StochasticBlockModel) for model in models):
-        raise TypeError("models must be a list of StochasticBlockModels, at least one")
+def _check_comparable(models: Sequence[ComparableModel]) -> None:
+    if not models or not all(isinstance(model, ComparableModel) for model in models):
+        raise TypeError("models must be a list of StochasticBlockModels or NestedBlockModels, at least one")
     for name in ("directed", "loops"):
         values = [getattr(model, name) for model in models]
         if len(set(values)) > 1:

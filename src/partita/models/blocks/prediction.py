@@ -15,7 +15,10 @@ from partita._validate import check_count, check_rng
 from partita.models.blocks.core import EdgeModel
 from partita.models.blocks.fit import BlockFit, block_posterior, check_pairs
 from partita.models.blocks.graph import Graph
+from partita.models.blocks.informative import InformativeFit
 from partita.models.blocks.lbm import BipartiteChain, LatentBlockFit
+from partita.models.blocks.nested import NestedBlockModel
+from partita.models.blocks.nested_fit import NestedFit
 from partita.models.blocks.sampling import graph_from_arrays
 from partita.models.blocks.sbm import StochasticBlockModel
 from partita.models.blocks.shares import share_products
@@ -34,7 +37,8 @@ def edge_probability(result: Any, pairs: ArrayLike, draws: int = 200) -> Floats:
 
     Parameters
     ----------
-    result : BlockFit, LatentBlockFit, or the Chain of a StochasticBlockModel or a LatentBlockModel.
+    result : BlockFit, NestedFit, InformativeFit, LatentBlockFit; or the Chain of a StochasticBlockModel or a
+        LatentBlockModel.
     pairs : (m, 2) integers, places of nodes.
     draws : for a chain, the most draws to average over, evenly spaced.
 
@@ -46,6 +50,10 @@ def edge_probability(result: Any, pairs: ArrayLike, draws: int = 200) -> Floats:
     >>> edge_probability(fit, [[0, 1], [0, 11]]).round(2)
     array([0.94, 0.03])
     """
+    if isinstance(result, NestedFit):
+        return result.edge_probability(pairs)
+    if isinstance(result, InformativeFit):
+        return result.predict(pairs)
     if isinstance(result, BlockFit):
         return _probability(result.graph, result.edges, result.labels, result.labels, pairs)
     if isinstance(result, LatentBlockFit):
@@ -101,13 +109,19 @@ class HeldOut(ShownAsText):
 
 
 def held_out(
-    model: StochasticBlockModel, graph: Any, share: float = 0.1, rng: Any = None, *, hide: str = "", **search: Any
+    model: StochasticBlockModel | NestedBlockModel,
+    graph: Any,
+    share: float = 0.1,
+    rng: Any = None,
+    *,
+    hide: str = "",
+    **search: Any,
 ) -> HeldOut:
     """Hide some dyads of a network, fit the model to the others, and score its predictions of those hidden.
 
     Parameters
     ----------
-    model : StochasticBlockModel.
+    model : StochasticBlockModel or NestedBlockModel.
     graph : what `as_graph` takes.
     share : of the observed dyads to hide, above 0 and below 1; at most 200,000 dyads are hidden.
     rng : None, int or numpy Generator.
