@@ -64,6 +64,33 @@ def test_blocks_may_be_those_of_the_affiliation_model(edges, tmp_path):
     assert "blocks must be 'free' or 'affiliation', got 'communities'" in refused.output
 
 
+def test_nested_levels_are_written(edges, tmp_path):
+    out = tmp_path / "run"
+    result = run(edges, "--undirected", "--nested", "--restarts", 2, "--seed", 1, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "Levels from fine to coarse: 2" in result.stdout
+    summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+    assert summary["levels"][0] == {"n_clusters": 2, "icl": summary["icl"]}
+    lines = (out / "levels.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0].split(",")[:2] == ["node", "level_0"]
+    assert len(lines) == 31
+    assert "Levels from fine to coarse" in (out / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--nested", "--blocks", "affiliation"], "--nested has blocks of its own, not --blocks affiliation"),
+        (["--nested", "--algorithm", "come-latouche"], "--algorithm is for flat models, not for --nested"),
+        (["--check"], "--check is for the results that --out writes"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(edges, options, message):
+    result = run(edges, "--undirected", *options)
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
+
+
 def test_bad_input_is_one_sentence(edges, tmp_path):
     (tmp_path / "truth.csv").write_text("node,label\n99,a\n", encoding="utf-8")
     result = run(edges, "--undirected", "--truth", tmp_path / "truth.csv")

@@ -1,5 +1,6 @@
 """The page about a block model of a network."""
 
+import base64
 import sys
 
 import numpy as np
@@ -9,7 +10,7 @@ import scipy.sparse as sp
 import partita as pt
 from browser import chromium
 from partita.models import StochasticBlockModel, as_graph
-from partita.report.network_matrix import matrix_pixels
+from partita.report.network_matrix import matrix_map, matrix_pixels
 from partita.report.networks import n_edges
 
 pytest.importorskip("jinja2")
@@ -68,7 +69,9 @@ def test_the_page_of_a_large_network_is_small(tmp_path):
     fit = StochasticBlockModel().maximize(X, restarts=1, starts=halves, rng=1, algorithm="come-latouche", seconds=1)
     path = pt.report(fit, path=tmp_path / "page.html")
     assert path.stat().st_size < 2e6
-    assert "<svg" not in path.read_text(encoding="utf-8")
+    page = path.read_text(encoding="utf-8")
+    assert 'class="drawing"' not in page
+    assert "Not computed: the network is large" in page
 
 
 def test_series_of_labels_have_the_names_of_nodes(fit):
@@ -85,8 +88,14 @@ def test_a_browser_shows_the_page(fit, tmp_path):
     path = pt.report(fit, path=tmp_path / "page.html")
     with chromium(tmp_path / "profile") as browser:
         browser.get(path.as_uri())
-        picture = browser.find_element("css selector", "img.matrix")
-        assert browser.execute_script("return arguments[0].naturalWidth", picture) == 40
+        figure = browser.find_element("css selector", "#fig-map")
+        assert figure.get_attribute("data-view") == "0,40"
+        browser.execute_script("document.getElementById('zoom-in').click()")
+        assert figure.get_attribute("data-view") == "10,30"
+        browser.execute_script(
+            "zoom.selectedIndex = 1; zoom.dispatchEvent(new Event('change'))"
+        )
+        assert figure.get_attribute("data-view") == "0,20"
         assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
 
 
@@ -113,3 +122,64 @@ def test_the_page_of_edges_with_marks_shows_them(tmp_path, edges, shown):
     page = pt.report(fit, path=tmp_path / "page.html").read_text()
     assert shown in page
     assert "on edges that are there" in page or "of edges that are there" in page
+
+
+def test_nodes_in_doubt_are_those_of_the_draws(tmp_path):
+    """A node between two groups: its probabilities are those of the similarity matrix of the same draws."""
+    _, X = planted(20)
+    X[0] = X[:, 0] = 0
+    X[0, [2, 4, 1, 3]] = X[[2, 4, 1, 3], 0] = 1
+    names = [f"n{i}" for i in range(20)]
+    model = StochasticBlockModel(directed=False)
+    graph = as_graph(X, directed=False, nodes=names)
+    fit = model.maximize(graph, rng=1)
+    chain = model.sample(graph, draws=300, warmup=100, chains=2, rng=1)
+    page = pt.read_report(pt.report(fit, draws=chain, path=tmp_path / "page.html"))
+    table = page.content["doubt"]["table"]
+    similarity = pt.similarity(chain)
+    others = (fit.labels == fit.labels[0]) & (np.arange(20) != 0)
+    rows = {row[0]: row for row in table.rows}
+    assert rows["n0"][2] == pytest.approx(similarity[0, others].mean(), abs=1e-6)
+    assert [row[2] for row in table.rows] == sorted(row[2] for row in table.rows)
+    assert all(row[2] < 0.9 for row in table.rows)
+    assert "By 2 chains of 300 draws" in page.content["doubt"]["words"]
+
+
+def test_a_small_network_is_sampled_and_foretold_for_the_page(fit, tmp_path):
+    page = pt.read_report(pt.report(fit, path=tmp_path / "page.html"))
+    assert "a short run of 2 chains of 200 draws, sampled for this page" in page.content["doubt"]["words"]
+    facts = dict(page.content["prediction"]["facts"])
+    assert float(facts["AUC"]) > 0.6
+    scored = pt.models.held_out(fit.model, fit.graph, share=0.2, rng=2, restarts=1)
+    given = pt.read_report(pt.report(fit, held_out=scored, path=tmp_path / "page.html"))
+    assert dict(given.content["prediction"]["facts"])["AUC"] == f"{scored.auc:.3f}"
+
+
+def test_what_is_of_other_networks_or_results_is_refused(fit, tmp_path):
+    chain = StochasticBlockModel(directed=False).sample(planted(10)[1], draws=4, warmup=1, chains=1, rng=1)
+    with pytest.raises(ValueError, match="draws has 10 items but the fit has 40 nodes"):
+        pt.report(fit, draws=chain, path=tmp_path / "page.html")
+    with pytest.raises(ValueError, match="draws is for the fit of a block model"):
+        pt.report(pt.estimate(chain, rng=1), draws=chain, path=tmp_path / "page.html")
+
+
+def test_the_map_has_the_shades_of_the_shares(monkeypatch, fit):
+    drawn = matrix_map(fit)
+    shades = np.frombuffer(base64.b64decode(drawn["z"]), np.uint8).reshape(40, 40)
+    assert ((shades > 0) == (fit.reordered().toarray() > 0)).all()
+    assert drawn["clusters"] == [[0, 0, 20], [1, 20, 40]]
+    assert drawn["names"][0] == str(fit.graph.names[fit.order[0]])
+    monkeypatch.setattr(sys.modules["partita.report.network_matrix"], "PIXELS", 7)
+    coarse = matrix_map(fit)
+    place = np.arange(40) * 7 // 40
+    assert coarse["edges"] == [int(np.searchsorted(place, at)) for at in range(8)]
+    assert len(coarse["values"]) == 101
+
+
+def test_the_page_of_a_nested_fit_shows_its_levels(tmp_path):
+    nested = pt.models.NestedBlockModel(directed=False).maximize(planted(24)[1], restarts=1, rng=1)
+    page = pt.read_report(pt.report(nested, path=tmp_path / "page.html"))
+    levels = page.content["levels"]
+    assert [row[1] for row in levels["table"].rows] == [level.n_clusters for level in nested.levels]
+    assert len(levels["groups"].rows) == nested.n_clusters
+    assert "model has no sampler" in page.content["doubt"]["words"]

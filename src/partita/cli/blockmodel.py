@@ -14,7 +14,7 @@ from partita.cli.icl_results import search_facts, write_search
 from partita.cli.network_options import EdgeFile, Network
 from partita.cli.options import Json
 
-RESULTS = ("labels.csv", "blocks.csv", "path.csv", "runs.csv", "summary.json", "report.html")
+RESULTS = ("labels.csv", "blocks.csv", "path.csv", "runs.csv", "levels.csv", "summary.json", "report.html")
 
 
 def run(
@@ -22,8 +22,15 @@ def run(
     network: Network,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for labels.csv, blocks.csv, path.csv, runs.csv, summary.json and report.html."),
+        typer.Option(help="Folder for labels, blocks, path, runs (and levels) as csv, summary.json and report.html."),
     ] = None,
+    nested: Annotated[
+        bool, typer.Option("--nested", help="Clusters of clusters: a nested model, whose levels the search chooses.")
+    ] = False,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Sample and hide dyads for the report, also if the network is large (slow)."),
+    ] = False,
     truth: Annotated[
         str | None, typer.Option(help="csv of node, label to compare with; file.csv:column selects the labels.")
     ] = None,
@@ -45,15 +52,18 @@ def run(
     from partita.models.blocks.node_labels import read_node_labels
 
     if out is None:
-        refuse(["force"], "is for the results that --out writes; give --out too")
+        refuse(["force", "check"], "is for the results that --out writes; give --out too")
+    if nested:
+        refuse(["algorithm"], "is for flat models, not for --nested")
     graph = network.read(edges)
     known = None if truth is None else read_node_labels(truth, graph.names)
-    model = network.model()
+    model = network.nested_model() if nested else network.model()
+    search: dict[str, Any] = {} if nested else {"algorithm": algorithm}
     with nullcontext() if out is None else whole_folder(out, force=force, known=RESULTS) as folder:
-        fit = model.maximize(graph, k_max=k_max, restarts=restarts, rng=seed, algorithm=algorithm, seconds=seconds)
+        fit = model.maximize(graph, k_max=k_max, restarts=restarts, rng=seed, seconds=seconds, **search)
         summary = _summary(fit, known)
         if folder is not None:
-            _write(folder, fit, summary, known)
+            _write(folder, fit, summary, known, check=check)
     if json:
         print_json({**summary, "labels": cluster_numbers(fit.labels), "names": [str(name) for name in graph.names]})
     else:
@@ -62,6 +72,8 @@ def run(
 
 def _summary(fit: Any, known: Any) -> dict[str, Any]:
     summary = {"n_nodes": len(fit.labels), "directed": fit.edges.directed} | search_facts(fit)
+    if levels := getattr(fit, "levels", None):
+        summary["levels"] = [{"n_clusters": level.n_clusters, "icl": level.icl} for level in levels]
     if known is not None:
         from partita.agreement import adjusted_rand, nmi
 
@@ -69,9 +81,10 @@ def _summary(fit: Any, known: Any) -> dict[str, Any]:
     return summary
 
 
-def _write(folder: Path, fit: Any, summary: dict[str, Any], known: Any) -> None:
+def _write(folder: Path, fit: Any, summary: dict[str, Any], known: Any, *, check: bool) -> None:
     from partita.cli.outputs import write_csv, write_json
     from partita.report import report
+    from partita.report.network_checks import make_checks
 
     table = fit.blocks()
     cells = [(k, m) for k in range(fit.n_clusters) for m in range(fit.n_clusters)]
@@ -94,8 +107,15 @@ def _write(folder: Path, fit: Any, summary: dict[str, Any], known: Any) -> None:
         ],
     )
     write_search(folder, fit)
+    if "levels" in summary:
+        names = ("node", *(f"level_{at}" for at in range(len(fit.levels))))
+        columns = [cluster_numbers(level.labels) for level in fit.levels]
+        write_csv(folder / "levels.csv", names, zip(fit.graph.names, *columns, strict=True))
     write_json(folder / "summary.json", summary)
     page: dict[str, Any] = {"labels_file": table_name("labels.csv"), "one_based": one_based()}
+    if check:
+        checks = make_checks(fit, None, None, always=True)
+        page |= {"draws": checks.draws, "held_out": checks.scored}
     report(fit, truth=known, path=folder / "report.html", title="Clusters of a network", **page)
 
 
@@ -112,6 +132,9 @@ def _print(fit: Any, summary: dict[str, Any]) -> None:
     kind = "directed" if fit.edges.directed else "undirected"
     title = f"{fit.n_clusters} clusters of {len(fit.labels)} nodes ({kind}), ICL {fit.icl:.3f}{agreement}"
     print_table(title, ("cluster", "nodes", "first names"), rows)
+    if "levels" in summary:
+        counts = [str(level["n_clusters"]) for level in summary["levels"]]
+        print(f"Levels from fine to coarse: {', '.join(counts)} clusters.")
     if not summary["warnings"]:
         words = fit.found.in_words()
         print(f"{words[0].upper()}{words[1:]}.")

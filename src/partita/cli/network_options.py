@@ -49,6 +49,15 @@ class Network:
         chosen = None if self.columns is None else [name.strip() for name in self.columns.split(",")]
         return as_graph(edges, directed=not self.undirected, counts=self.counts, nodes=names, columns=chosen)
 
+    def nested_model(self) -> Any:
+        """The nested block model of such a network."""
+        from partita.models import NestedBlockModel
+
+        if self.blocks != "free":
+            raise ValueError(f"--nested has blocks of its own, not --blocks {self.blocks}")
+        settings: dict[str, Any] = {"edges": edge_kind(self.counts), "degree_corrected": self.degree_corrected}
+        return NestedBlockModel(not self.undirected, self.loops, **settings)
+
     def model(self) -> Any:
         """The block model of such a network."""
         from partita.models import StochasticBlockModel

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from partita._estimator import Estimator
     from partita.estimate_result import Estimate
     from partita.models.blocks.fit import BlockFit
+    from partita.models.blocks.prediction import HeldOut
     from partita.models.chain import Chain
     from partita.models.mixtures.maximum import MixtureFit
     from partita.pair_estimate import PairEstimate
@@ -38,6 +39,8 @@ def report(
     columns: Sequence[str] | None = None,
     profiles: Profiles | None = None,
     labels_file: str | None = None,
+    draws: Chain | None = None,
+    held_out: HeldOut | None = None,
     one_based: bool = False,
 ) -> Path:
     """Writes a page about an estimate and its uncertainty.
@@ -75,6 +78,11 @@ def report(
         The result of `profiles` for this estimate or fit of a table: what makes each cluster, as a table and a picture.
     labels_file : str, optional
         Name of a file with the labels of all items, which you write beside the page and to which the page refers.
+    draws : Chain, optional
+        For a block model, draws of `sample` of the same model and network: they show which nodes are in doubt. Without,
+        a short run is made if the network is small; the page says so.
+    held_out : HeldOut, optional
+        For a block model, the result of `models.held_out`; computed if the network is small.
     one_based : bool
         Number clusters, and items without names, from 1 instead of 0, as R does.
 
@@ -95,6 +103,8 @@ def report(
 
     settings: dict[str, Any]
     first = int(one_based)
+    if not isinstance(estimate, BlockFit) and (draws is not None or held_out is not None):
+        raise ValueError(f"{'draws' if draws is not None else 'held_out'} is for the fit of a block model of a network")
     if isinstance(estimate, PairEstimate):
         check_page(Path(path))
         return _pair_report(
@@ -104,7 +114,7 @@ def report(
         check_page(Path(path))
         refused = {"ball": ball, "data": data, "density": density, "bound": bound}
         settings = {"title": title, "command": command, "labels_file": labels_file, "first": first}
-        return _network_report(estimate, truth, Path(path), refused, settings)
+        return _network_report(estimate, truth, Path(path), refused, settings, (draws, held_out))
     if isinstance(estimate, MixtureFit):
         check_page(Path(path))
         refused = {"ball": ball, "data": data, "density": density, "bound": bound}
@@ -132,14 +142,21 @@ def _pair_report(
 
 
 def _network_report(
-    fit: BlockFit, truth: ArrayLike | None, path: Path, refused: dict[str, Any], settings: dict[str, Any]
+    fit: BlockFit,
+    truth: ArrayLike | None,
+    path: Path,
+    refused: dict[str, Any],
+    settings: dict[str, Any],
+    checked: tuple[Chain | None, HeldOut | None],
 ) -> Path:
-    """The page about a block model; what needs draws is refused."""
+    """The page about a block model; what is for estimates from draws is refused."""
+    from partita.report.network_checks import make_checks
     from partita.report.networks import network_content
     from partita.report.page import write_page
 
     _refuse(refused, "a block model")
-    return write_page("network", network_content(fit, truth, **settings), path)
+    checks = make_checks(fit, *checked)
+    return write_page("network", network_content(fit, truth, checks=checks, **settings), path)
 
 
 def _mixture_report(

@@ -1,21 +1,24 @@
-"""The matrix of a network in the order of its clusters, as a picture."""
+"""The matrix of a network in the order of its clusters, as a map that can be zoomed."""
 
 from __future__ import annotations
 
 import base64
-import struct
-import zlib
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._names import names_or_none
 from partita.models.blocks.fit import BlockFit
 
-PIXELS = 600  # in each direction; with more nodes, a pixel is a mean over several
+PIXELS = 600  # in each direction; with more nodes, a cell is a mean over several
+STEPS = 100  # of the shade of a cell
+DARKER = 0.7  # power of the share that gives the shade, so that sparse cells can be seen
+SHADED = 0.98  # of the cells with edges; denser ones have the darkest shade
 
 
 def matrix_pixels(fit: BlockFit) -> NDArray[np.float64]:
-    """The share of linked dyads at each pixel of the matrix in the order of clusters, rows from the top."""
+    """The share of linked dyads at each cell of the matrix in the order of clusters, rows from the top."""
     n = len(fit.labels)
     size = min(n, PIXELS)
     place = np.empty(n, np.int64)
@@ -27,20 +30,33 @@ def matrix_pixels(fit: BlockFit) -> NDArray[np.float64]:
     return shares
 
 
-def matrix_image(fit: BlockFit) -> str:
-    """The matrix as a PNG in a data URI: one pixel per dyad, or the mean over several, darker for more edges."""
-    shares = matrix_pixels(fit)
-    top = float(np.quantile(shares[shares > 0], 0.98)) if (shares > 0).any() else 1.0
-    grey = (255 * (1 - np.clip(shares / top, 0, 1) ** 0.7)).astype(np.uint8)
-    return "data:image/png;base64," + base64.b64encode(_png(grey)).decode("ascii")
+def matrix_map(fit: BlockFit) -> dict[str, Any]:
+    """The matrix as map.js draws it: a shade from 0 to 100 for every cell, and what each shade means."""
+    n, shares = len(fit.labels), matrix_pixels(fit)
+    size = len(shares)
+    top = float(np.quantile(shares[shares > 0], SHADED)) if (shares > 0).any() else 1.0
+    shades = np.ceil(STEPS * np.clip(shares / top, 0, 1) ** DARKER).astype(np.uint8)
+    stops = np.cumsum(np.bincount(fit.labels))
+    names = names_or_none(fit.graph.names)
+    return {
+        "z": base64.b64encode(shades.tobytes()).decode("ascii"),
+        "bins": size,
+        "edges": [-(-at * n // size) for at in range(size + 1)],
+        "names": [str(fit.graph.names[i]) for i in fit.order] if n <= PIXELS and names is not None else None,
+        "clusters": [
+            [k, int(start), int(stop)] for k, (start, stop) in enumerate(zip([0, *stops[:-1]], stops, strict=True))
+        ],
+        "unit": "node" if size == n else "nodes",
+        "values": _meanings(top) if size < n else ["no edge", *["an edge"] * STEPS],
+        "legend": f"no edge to {top:.2g} of the dyads or more" if size < n else "no edge, an edge",
+    }
 
 
-def _png(grey: NDArray[np.uint8]) -> bytes:
-    """An 8-bit greyscale PNG (ISO/IEC 15948)."""
-    height, width = grey.shape
-    rows = np.hstack([np.zeros((height, 1), np.uint8), grey]).tobytes()
-    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in parts
-    )
+def _meanings(top: float) -> list[str]:
+    """What each shade says of the share of linked dyads."""
+    shares = [top * (step / STEPS) ** (1 / DARKER) for step in range(STEPS + 1)]
+    return [
+        "no edge",
+        *(f"about {share:.2g} of the dyads linked" for share in shares[1:-1]),
+        f"{top:.2g} or more linked",
+    ]

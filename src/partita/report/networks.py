@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike
 
 from partita.agreement import adjusted_rand, nmi
 from partita.models.blocks.fit import BlockFit, Blocks, node_labels
+from partita.models.blocks.nested_fit import NestedFit
 from partita.plots.palette import cluster_color
 from partita.report.labels import held_labels
-from partita.report.network_matrix import PIXELS, matrix_image
+from partita.report.network_checks import NetworkChecks, doubt, prediction
+from partita.report.network_matrix import PIXELS, matrix_map
 from partita.report.search_tables import agreement_sentence, path_table, runs_table
 from partita.report.tables import Column, Table
 
@@ -34,9 +36,17 @@ LARGEST_DRAWN = 300  # nodes of a network that is drawn
 
 
 def network_content(
-    fit: BlockFit, truth: ArrayLike | None, *, title: str, command: str | None, labels_file: str | None, first: int = 0
+    fit: BlockFit,
+    truth: ArrayLike | None,
+    *,
+    title: str,
+    command: str | None,
+    labels_file: str | None,
+    first: int = 0,
+    checks: NetworkChecks | None = None,
 ) -> dict[str, Any]:
     """Everything the template needs."""
+    checks = checks or NetworkChecks()
     return {
         "title": title,
         "first": first,
@@ -45,9 +55,12 @@ def network_content(
         "settings": list(_settings(fit)),
         "clusters": _clusters(fit),
         "blocks": _blocks(fit),
-        "matrix": matrix_image(fit),
+        "map": matrix_map(fit),
         "matrix_words": _matrix_words(fit),
         "drawing": _drawing(fit),
+        "levels": _levels(fit),
+        "doubt": doubt(fit, checks),
+        "prediction": prediction(fit, checks),
         "runs": runs_table(fit),
         "agreement": agreement_sentence(fit),
         "path": path_table(fit.path),
@@ -83,12 +96,22 @@ def _settings(fit: BlockFit) -> Iterator[tuple[str, str]]:
     yield "Edges", f"{n_edges(fit.graph, edges.directed):,}, {'directed' if edges.directed else 'undirected'}"
     yield "Loops", "allowed" if edges.loops else "not allowed"
     yield "Edge model", EDGE_MODELS[edges.kind]
-    yield "Blocks", "affiliation: one parameter inside clusters, one between" if edges.affiliation else "free"
+    if isinstance(fit, NestedFit):
+        yield "Levels", ", ".join(f"{level.n_clusters:,} clusters" for level in fit.levels)
+    yield (
+        "Blocks",
+        "affiliation: one parameter inside clusters, one between" if edges.affiliation else _block_priors(fit),
+    )
     if edges.degree_corrected:
         exact = "" if edges.loops else "; without loops the ICL is an approximation"
         yield "Degree correction", f"yes{exact}"
     if fit.graph.missing.nnz:
         yield "Missing dyads", f"{fit.graph.missing.nnz:,}"
+
+
+def _block_priors(fit: BlockFit) -> str:
+    nested = isinstance(fit, NestedFit)
+    return "free, with priors whose means are shared by groups of clusters" if nested else "free"
 
 
 def _clusters(fit: BlockFit) -> Table:
@@ -149,7 +172,31 @@ def _mark_columns(table: Blocks) -> tuple[tuple[Column, ...], list[Any]]:
 def _matrix_words(fit: BlockFit) -> str:
     n = len(fit.labels)
     cell = "one dyad" if n <= PIXELS else f"the mean over about {round(n / PIXELS)} × {round(n / PIXELS)} dyads"
-    return f"Rows and columns sorted by cluster; each pixel is {cell}, darker for more edges."
+    return f"Rows and columns sorted by cluster; each cell is {cell}, darker for more edges."
+
+
+def _levels(fit: BlockFit) -> dict[str, Any] | None:
+    """The levels of a nested model, and the groups of every cluster; None for a flat one."""
+    if not isinstance(fit, NestedFit):
+        return None
+    rows = []
+    for at, level in enumerate(fit.levels):
+        sizes = np.bincount(level.labels)
+        rows.append((at, level.n_clusters, int(sizes.min()), int(sizes.max()), level.icl))
+    columns = (
+        Column("level", "number"),
+        Column("clusters", "number"),
+        Column("smallest", "number"),
+        Column("largest", "number"),
+        Column("ICL", "log", help="if the levels below were left out"),
+    )
+    first = np.unique(fit.labels, return_index=True)[1]
+    members = [tuple(int(level.labels[i]) for level in fit.levels) for i in first]
+    names = tuple(Column("cluster" if at == 0 else f"group, level {at}", "cluster") for at in range(len(fit.levels)))
+    return {
+        "table": Table("levels", "Levels from fine to coarse", columns, rows),
+        "groups": Table("groups", "The groups of each cluster", names, members),
+    }
 
 
 def _nodes(fit: BlockFit, labels_file: str | None) -> Table:

@@ -18,7 +18,7 @@ FORMAT = 1
 SCRIPTS: dict[str, tuple[str, ...]] = {
     "draws": ("figures.js", "map.js", "draws.js"),
     "pairs": (),
-    "network": (),
+    "network": ("map.js", "network.js"),
     "mixture": (),
 }
 #: Characters that could end the script element that holds the JSON.

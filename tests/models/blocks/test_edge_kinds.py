@@ -143,6 +143,40 @@ def test_samplers_have_the_exact_posterior(edges, blocks):
     assert_frequencies(chain.labels.reshape(-1, 5), weights)
 
 
+def weights_with_holes(model, X, n, k_prior):
+    """Log posterior of every partition when only some K are possible: clusters are labelled, and may be empty."""
+    weights = {}
+    for part in all_partitions(n):
+        t = max(part) + 1
+        terms = [
+            np.log(p) + log_partition(np.array(part), 0.7, k) + gammaln(k + 1) - gammaln(k - t + 1)
+            for k, p in enumerate(k_prior, start=1)
+            if p and k >= t
+        ]
+        if terms:
+            weights[part] = model.icl(X, part) - log_partition(np.array(part), 0.7) + np.logaddexp.reduce(terms)
+    return weights
+
+
+@pytest.mark.parametrize("k_prior", [[1, 0, 1], [0, 1, 0, 0, 2]])
+@pytest.mark.parametrize("edges", ["real", "categories", "signed", "degree-corrected", "layers"])
+def test_priors_of_k_with_holes_have_the_exact_posterior_for_every_kind(edges, k_prior):
+    rng, n = np.random.default_rng(12), 4
+    if edges == "layers":
+        models, X = layered(rng, n)
+        model = LayeredBlockModel(models, n0=0.7, k_prior=k_prior)
+    elif edges == "degree-corrected":
+        X = rng.poisson(0.8, (n, n)).astype(float)
+        model = StochasticBlockModel(n0=0.7, loops=True, edges="counts", degree_corrected=True, k_prior=k_prior)
+    else:
+        variant = {"edges": edges, "directed": True, "loops": True, "blocks": "free"}
+        X = random_network(rng, n, **variant)
+        model = model_of(variant, k_prior=k_prior)
+    chain = model.sample(X, draws=4_000, warmup=100, thin=2, chains=2, rng=3)
+    assert_frequencies(chain.labels.reshape(-1, n), weights_with_holes(model, X, n, k_prior))
+    assert {int(k) for k in np.unique(chain.stats["k"])} <= {k for k, p in enumerate(k_prior, start=1) if p}
+
+
 @pytest.mark.parametrize("edges", KINDS)
 def test_rows_and_columns_with_marks(edges):
     rng = np.random.default_rng(6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,7 @@ class BlockFit(NodeFit):
     runs : tuple of SearchRun, how each run of the search started and what it reached by itself.
     times_reached : how many independent searches (groups of runs, or runs if there are no groups) reached `icl`.
     warnings : tuple of sentences, advice if they do not agree.
+    model : the model as it was fitted; None for one layer of several.
     """
 
     labels: NDArray[np.int64]
@@ -106,6 +107,7 @@ class BlockFit(NodeFit):
     found: Runs
     graph: Graph
     edges: EdgeModel
+    model: Any = field(default=None, kw_only=True)
 
     @property
     def names(self) -> tuple[Any, ...]:

@@ -224,9 +224,9 @@ class NestedBlockModel(Estimator):
         for at in range(1, len(partitions)):
             upper = [canonical(parent) for parent in found.parents[at:]]
             levels.append(NestedLevel(partitions[at], objective.value(_in_order(found, at), upper)))
-        return NestedFit(
-            found.labels, icl, path, flat.found, graph, edges, tuple(levels), objective.grid, found.parents
-        )
+        kept = type(self)(**self.get_params())
+        found_levels = (tuple(levels), objective.grid, found.parents)
+        return NestedFit(found.labels, icl, path, flat.found, graph, edges, *found_levels, model=kept)
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"

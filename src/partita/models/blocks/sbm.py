@@ -317,7 +317,8 @@ class StochasticBlockModel(LazyPosterior):
         self, native: Any, graph: Graph, model: EdgeModel, labels: NDArray[np.uint32], icl: float, runs: Runs
     ) -> BlockFit:
         named = canonical(labels)
-        return BlockFit(named, icl, merge_path(native, named, icl), runs, graph, model)
+        path = merge_path(native, named, icl)
+        return BlockFit(named, icl, path, runs, graph, model, model=type(self)(**self.get_params()))
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"

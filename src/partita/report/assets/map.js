@@ -40,7 +40,7 @@ const similarityMap = (function () {
   }
   function itemsAt(at) {
     if (data.names) { return data.names[at]; }
-    return "items " + (data.edges[at] + 1) + " to " + data.edges[at + 1] + " of the order";
+    return (data.unit || "items") + " " + (data.edges[at] + 1) + " to " + data.edges[at + 1] + " of the order";
   }
   function clusterAt(position) {
     const found = data.clusters.find((c) => position >= c[1] && position < c[2]);
@@ -51,7 +51,7 @@ const similarityMap = (function () {
     if (y > side || column >= total() || row >= total() || column < 0 || row < 0) { return; }
     const [a, b] = [cell(row), cell(column)], value = bytes.charCodeAt(a * data.bins + b);
     say("map-readout", itemsAt(a) + " (" + clusterAt(data.edges[a]) + ") and " + itemsAt(b) + " (" + clusterAt(data.edges[b]) + "): " +
-      (value > 100 ? "no draw labels both" : value + "%"));
+      (data.values ? data.values[value] : value > 100 ? "no draw labels both" : value + "%"));
   }
 
   // Shows the items from x and y on; a view never leaves the map.
@@ -70,7 +70,7 @@ const similarityMap = (function () {
     ["map-0", "map-1", "map-2"].forEach((name, at) => scale.append(node("stop", { offset: at / 2, "stop-color": variable(name) })));
     defs.append(scale);
     drawn.svg.append(defs, node("rect", { x: 0.5, y: side + 12.5, width: width, height: 10, style: "fill: url(#map-scale)", class: "frame" }));
-    drawn.svg.append(node("text", { x: width + 8, y: side + 22 }, "0 to 100%"));
+    drawn.svg.append(node("text", { x: width + 8, y: side + 22 }, data.legend || "0 to 100%"));
   }
   function draw(given) {
     data = given;

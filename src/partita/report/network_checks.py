@@ -1,0 +1,119 @@
+"""What a page on a network checks beside the search: nodes whose cluster is in doubt, and hidden dyads foretold."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from partita.mixing import MixingWarning
+from partita.models.blocks.fit import BlockFit
+from partita.models.blocks.prediction import HeldOut, held_out
+from partita.models.blocks.sbm import StochasticBlockModel
+from partita.models.chain import Chain
+from partita.report.blocks import rivals
+from partita.report.tables import Column, Table
+from partita.sample import as_sample
+from partita.uncertainty.certainty import item_certainty
+
+SHORT_CHAIN = {"draws": 200, "warmup": 200, "chains": 2}
+CHEAP = 12_000  # edges and nodes times clusters: a short chain and a fit then take a second or so
+RESTARTS = 3
+SURE = 0.9  # probability from which on a node is not in doubt
+LISTED = 100
+
+
+@dataclass(frozen=True)
+class NetworkChecks:
+    """Draws of the posterior and the score of hidden dyads; None where they were neither given nor cheap."""
+
+    draws: Chain | None = None
+    draws_given: bool = False
+    scored: HeldOut | None = None
+    scored_given: bool = False
+
+
+def make_checks(fit: BlockFit, draws: Chain | None, scored: HeldOut | None, *, always: bool = False) -> NetworkChecks:
+    """What was given; the rest is computed if it is cheap, or `always`."""
+    if draws is not None and draws.n_items != len(fit.labels):
+        raise ValueError(f"draws has {draws.n_items} items but the fit has {len(fit.labels)} nodes")
+    cost = fit.graph.adjacency.nnz + len(fit.labels) * fit.n_clusters
+    affordable = fit.model is not None and (always or cost <= CHEAP)
+    chain, score = draws, scored
+    if chain is None and affordable and isinstance(fit.model, StochasticBlockModel):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", MixingWarning)  # the page says that the chain is short
+            chain = fit.model.sample(fit.graph, rng=1, **SHORT_CHAIN)
+    if score is None and affordable and len(fit.labels) > 2:
+        score = held_out(fit.model, fit.graph, rng=1, restarts=RESTARTS)
+    return NetworkChecks(chain, draws is not None, score, scored is not None)
+
+
+def doubt(fit: BlockFit, checks: NetworkChecks) -> dict[str, Any]:
+    """The sentence and the table of nodes in doubt."""
+    if checks.draws is None:
+        advice = "Give the page draws of the posterior: report(fit, draws=model.sample(graph))."
+        return {"words": f"Not computed: {_why(fit)}. {advice}", "table": None}
+    sample = as_sample(checks.draws)
+    probability = item_certainty(fit.labels, sample).probability
+    order = np.argsort(probability, kind="stable")
+    listed = order[probability[order] < SURE][:LISTED]
+    count = int((probability < SURE).sum())
+    chain = checks.draws
+    size = f"{chain.n_chains} chains of {chain.n_draws:,} draws"
+    how = size if checks.draws_given else f"a short run of {size}, sampled for this page"
+    below = f"are with other members of their cluster with a mean probability below {SURE:g}"
+    words = f"By {how}: {count:,} of {len(fit.labels):,} nodes {below}."
+    if not checks.draws_given:
+        words += " A longer run may say more: report(fit, draws=...)."
+    return {"words": words, "table": _doubtful(fit, sample, probability, listed) if len(listed) else None}
+
+
+def _doubtful(fit: BlockFit, sample: Any, probability: Any, listed: Any) -> Table:
+    columns = [
+        Column("node", "text"),
+        Column("cluster", "cluster"),
+        Column(
+            "with its cluster", "share", help="mean probability that the node is with another member of its cluster"
+        ),
+    ]
+    rows = [(str(fit.graph.names[i]), int(fit.labels[i]), float(probability[i])) for i in listed]
+    if fit.n_clusters > 1:
+        other, chance = rivals(fit.labels, sample, listed)
+        columns += [
+            Column("next cluster", "cluster"),
+            Column("with that", "share", help="mean probability that it is with a member of the next cluster"),
+        ]
+        rows = [(*row, int(k), float(p)) for row, k, p in zip(rows, other, chance, strict=True)]
+    return Table("doubtful", "Nodes in doubt, the most doubtful first", tuple(columns), rows)
+
+
+def prediction(fit: BlockFit, checks: NetworkChecks) -> dict[str, Any]:
+    """The sentence and the facts of the prediction of hidden dyads."""
+    scored = checks.scored
+    if scored is None:
+        advice = "Give the page a score: report(fit, held_out=held_out(model, graph))."
+        return {"words": f"Not computed: {_why(fit)}. {advice}", "facts": []}
+    how = "A given share" if checks.scored_given else "A tenth"
+    verdict = "better" if scored.log_score > scored.baseline else "no better"
+    words = (
+        f"{how} of the dyads was hidden, the model fitted to the others, and the hidden ones foretold: {verdict} than "
+        "by the density of the network alone."
+    )
+    return {"words": words, "facts": list(_scores(scored))}
+
+
+def _scores(scored: HeldOut) -> Iterator[tuple[str, str]]:
+    yield "Hidden dyads", f"{scored.n_pairs:,}, {scored.n_edges:,} of them edges"
+    yield "AUC", "–" if np.isnan(scored.auc) else f"{scored.auc:.3f}"
+    yield "Mean log score", f"{scored.log_score:.4f}"
+    yield "Of the density alone", f"{scored.baseline:.4f}"
+
+
+def _why(fit: BlockFit) -> str:
+    return (
+        "the fit is one layer of several" if fit.model is None else "the network is large, or the model has no sampler"
+    )
