@@ -156,6 +156,32 @@ def layered_block_model(c: Choices) -> str:
 
 
 @target(8)
+def nested_block_model(c: Choices) -> str:
+    shape, edges = c.pick(("1.0", "1.0", "0.3", "1e8", "0", "float('nan')")), c.pick(("binary", "counts", "real"))
+    settings = f"shape={shape}, edges={edges!r}, loops={c.chance(50)}, degree_corrected={c.chance(30)}"
+    return (
+        f"model, network = pt.models.NestedBlockModel({c.chance(50)}, {settings}), {graph(c)}\n"
+        f"fit = model.maximize(network, k_max={c.pick(('None', '3', '0'))}, restarts=1, n_jobs=1, rng={v.seed(c)})\n"
+        "again = model.icl(network, [level.labels for level in fit.levels])\n"
+        "check_true(abs(again - fit.icl) <= 1e-6 * (1 + abs(again)), 'icl')\n"
+        "table = fit.blocks()\ncheck_true(((table.lower <= table.upper) & (table.mean >= 0)).all(), 'blocks')"
+    )
+
+
+@target(8)
+def informative_block_model(c: Choices) -> str:
+    eta = c.pick(("[[1, 2], [2, 5]]", "[[1.0]]", "[[1, 2], [3, 1]]", "[[1, 0], [0, 1]]", "[1, 2]", "'x'"))
+    zeta = c.pick(("[[3, 1], [1, 9]]", "[[3, 1], [1, 9]]", "[[2.0]]", "[[float('nan')]]"))
+    return (
+        f"model = pt.models.InformativeBlockModel({eta}, {zeta}, {c.chance(50)}, {c.chance(50)})\n"
+        f"network = {graph(c)}\n"
+        f"fit = model.maximize(network, restarts=2, rng={v.seed(c)})\n"
+        "check_true(abs(model.icl(network, fit.labels) - fit.icl) <= 1e-6 * (1 + abs(fit.icl)), 'icl')\n"
+        "chain = model.sample(network, draws=3, warmup=2, chains=1, rng=1)\ntext = repr(fit) + repr(chain)"
+    )
+
+
+@target(8)
 def predicted_edges(c: Choices) -> str:
     model, network = _sbm(c), graph(c)
     kind = c.pick(("edge_probability", "held_out", "compare_models"))

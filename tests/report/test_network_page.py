@@ -92,9 +92,7 @@ def test_a_browser_shows_the_page(fit, tmp_path):
         assert figure.get_attribute("data-view") == "0,40"
         browser.execute_script("document.getElementById('zoom-in').click()")
         assert figure.get_attribute("data-view") == "10,30"
-        browser.execute_script(
-            "zoom.selectedIndex = 1; zoom.dispatchEvent(new Event('change'))"
-        )
+        browser.execute_script("zoom.selectedIndex = 1; zoom.dispatchEvent(new Event('change'))")
         assert figure.get_attribute("data-view") == "0,20"
         assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
 
