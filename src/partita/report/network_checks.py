@@ -19,7 +19,7 @@ from partita.report.tables import Column, Table
 from partita.sample import as_sample
 from partita.uncertainty.certainty import item_certainty
 
-SHORT_CHAIN = {"draws": 200, "warmup": 200, "chains": 2}
+SHORT_CHAIN: dict[str, Any] = {"draws": 200, "warmup": 200, "chains": 2}
 CHEAP = 12_000  # edges and nodes times clusters: a short chain and a fit then take a second or so
 RESTARTS = 3
 SURE = 0.9  # probability from which on a node is not in doubt
@@ -80,7 +80,7 @@ def _doubtful(fit: BlockFit, sample: Any, probability: Any, listed: Any) -> Tabl
             "with its cluster", "share", help="mean probability that the node is with another member of its cluster"
         ),
     ]
-    rows = [(str(fit.graph.names[i]), int(fit.labels[i]), float(probability[i])) for i in listed]
+    rows: list[tuple[Any, ...]] = [(str(fit.graph.names[i]), int(fit.labels[i]), float(probability[i])) for i in listed]
     if fit.n_clusters > 1:
         other, chance = rivals(fit.labels, sample, listed)
         columns += [
