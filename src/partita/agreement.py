@@ -16,6 +16,11 @@ from partita.partitions import overlaps
 def adjusted_rand(x: PartitionLike, y: PartitionLike) -> float:
     """Adjusted Rand index of Hubert & Arabie; 1 for the same partition.
 
+    Parameters
+    ----------
+    x, y : (n,) array_like
+        Labels of two partitions of the same items.
+
     Examples
     --------
     >>> adjusted_rand([0, 0, 1, 1], [0, 0, 1, 2])
@@ -26,6 +31,11 @@ def adjusted_rand(x: PartitionLike, y: PartitionLike) -> float:
 
 def nmi(x: PartitionLike, y: PartitionLike) -> float:
     """Mutual information over the larger entropy, as in Côme & Latouche; 1 if both have one cluster.
+
+    Parameters
+    ----------
+    x, y : (n,) array_like
+        Labels of two partitions of the same items.
 
     Examples
     --------
@@ -43,6 +53,11 @@ def f1(estimate: PartitionLike, truth: PartitionLike) -> float:
     with A_i the clusters of the estimate and B_j the true ones. The paper's formula mixes its indices (a sum to
     k divided by h); we read it as averages over the clusters of the first partition, the estimate.
     It is not symmetric.
+
+    Parameters
+    ----------
+    estimate, truth : (n,) array_like
+        Labels of two partitions of the same items.
 
     Examples
     --------

@@ -251,6 +251,8 @@ def expected_loss(
     partitions : (n,) or (m, n) array_like, or a sample (its distinct draws)
     draws : anything that `as_sample` takes
     loss : str or Loss
+    n_jobs : int
+        Threads; -1 for all cores.
 
     Returns
     -------
@@ -277,6 +279,13 @@ def expected_loss(
 
 def pairwise_distances(draws: Any, loss: str | Loss = "vi", *, n_jobs: int = -1) -> Floats:
     """Losses between all distinct draws of a sample.
+
+    Parameters
+    ----------
+    draws : anything that `as_sample` takes
+    loss : str or Loss
+    n_jobs : int
+        Threads; -1 for all cores.
 
     Returns
     -------

@@ -89,6 +89,11 @@ def cluster_sizes(x: ArrayLike) -> NDArray[np.int64]:
 def meet(x: ArrayLike, y: ArrayLike) -> Labels:
     """Greatest lower bound: two items are together if they are together in both partitions.
 
+    Parameters
+    ----------
+    x, y : (n,) array_like
+        Labels of two partitions of the same items.
+
     Examples
     --------
     >>> meet([0, 0, 1, 1], [0, 1, 1, 1])
@@ -100,6 +105,11 @@ def meet(x: ArrayLike, y: ArrayLike) -> Labels:
 
 def join(x: ArrayLike, y: ArrayLike) -> Labels:
     """Least upper bound: the finest partition that both refine (connected components of their union).
+
+    Parameters
+    ----------
+    x, y : (n,) array_like
+        Labels of two partitions of the same items.
 
     Examples
     --------
@@ -120,6 +130,11 @@ def join(x: ArrayLike, y: ArrayLike) -> Labels:
 def refines(x: ArrayLike, y: ArrayLike) -> bool:
     """Whether every cluster of x lies inside a cluster of y (x <= y in the lattice).
 
+    Parameters
+    ----------
+    x, y : (n,) array_like
+        Labels of two partitions of the same items.
+
     Examples
     --------
     >>> refines([0, 1, 2], [0, 0, 1]), refines([0, 0, 1], [0, 1, 2])
@@ -131,6 +146,11 @@ def refines(x: ArrayLike, y: ArrayLike) -> bool:
 
 def covers(x: ArrayLike, y: ArrayLike) -> bool:
     """Whether x covers y in the Hasse diagram: x comes from y by merging exactly two clusters.
+
+    Parameters
+    ----------
+    x, y : (n,) array_like
+        Labels of two partitions of the same items.
 
     Examples
     --------
@@ -178,6 +198,13 @@ def stirling2(n: int, k: int) -> int:
 
     S(n, k) = (1/k!) sum_j (-1)^j C(k, j) (k - j)^n
 
+    Parameters
+    ----------
+    n : int
+        Number of items.
+    k : int
+        Number of clusters.
+
     Examples
     --------
     >>> [stirling2(4, k) for k in range(1, 5)]
@@ -192,6 +219,11 @@ def stirling2(n: int, k: int) -> int:
 
 def bell(n: int) -> int:
     """Number of partitions of n items, exactly (the Bell triangle).
+
+    Parameters
+    ----------
+    n : int
+        Number of items.
 
     Examples
     --------

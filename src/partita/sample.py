@@ -244,6 +244,11 @@ def open_sample(folder: str | PathLike[str]) -> PartitionSample:
     files are refused. While the sample is in use its files must not be truncated; `save` and ``store=`` never do so,
     since they replace the old folder by a new one.
 
+    Parameters
+    ----------
+    folder : path
+        The folder that was written.
+
     Examples
     --------
     >>> import tempfile

@@ -135,6 +135,15 @@ def vi_lower_bound(partition: ArrayLike, psm: ArrayLike) -> float:
 def lau_green(partition: ArrayLike, psm: ArrayLike, a: float = 1.0, b: float = 1.0) -> float:
     """Lau & Green's form of Binder's loss, to be maximised: Σ_{i<j} 1{c_i = c_j} (π_ij - b / (a + b)).
 
+    Parameters
+    ----------
+    partition : (n,) array_like
+        Labels.
+    psm : (n, n) array_like
+        Similarity matrix, as `similarity` returns it.
+    a, b : float
+        Costs of splitting and of joining.
+
     Examples
     --------
     >>> lau_green([0, 0, 1], similarity([[0, 0, 1], [0, 0, 1]]))
@@ -152,6 +161,13 @@ def pear(partition: ArrayLike, psm: ArrayLike) -> float:
 
     With P = Σ_{i<j} π_ij, Q = Σ_{i<j} 1{c_i = c_j}, R = Σ_{i<j} 1{c_i = c_j} π_ij and N pairs:
     (R - P Q / N) / ((P + Q) / 2 - P Q / N); 1 where this is 0/0.
+
+    Parameters
+    ----------
+    partition : (n,) array_like
+        Labels.
+    psm : (n, n) array_like
+        Similarity matrix, as `similarity` returns it.
 
     Examples
     --------

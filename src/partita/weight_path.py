@@ -87,6 +87,8 @@ def weights_for(
     search : Search, optional
         Settings of each estimate; its time limit applies to the whole call. Unless given, the limit on clusters is
         n_clusters plus the largest number in any draw.
+    weights : (draws,) array_like, optional
+        Weights of the draws.
     rng : None, int or numpy Generator
     steps : int
         Maximum number of estimates to compute.

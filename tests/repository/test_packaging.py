@@ -51,5 +51,7 @@ def test_the_recipe_and_the_front_end_have_the_version_and_the_requirements():
 
 def test_the_paper_cites_only_what_its_bibliography_has():
     paper = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")
-    known = set(re.findall(r"^@\w+\{([\w-]+),", (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8"), re.MULTILINE))
+    known = set(
+        re.findall(r"^@\w+\{([\w-]+),", (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8"), re.MULTILINE)
+    )
     assert set(re.findall(r"(?<![\w.])@([a-z][\w-]+)", paper.split("---", 2)[2])) == known

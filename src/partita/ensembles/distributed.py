@@ -34,19 +34,19 @@ def fit_distributed(model: NBCE, parts: Sequence[Any], split: str, client: Any) 
 
     The result is the same as that of `model.fit` on the whole ensemble, up to rounding.
 
-    Parameters
-    ----------
-    model : an `NBCE` with inference "vb" or "cvb"; it is fitted in place
-    parts : one part per host: (items, clusterings) labels, or a Dask future of them that is already on its host
-    split : "rows" (the parts follow each other) or "columns" (the parts stand side by side)
-    client : a `dask.distributed.Client`, or the address of a scheduler
-
     With `weights="dependence"` each host returns a table of the dependence of pairs of its clusterings on its items
     (`dependence`). Of an ensemble that is split by rows, their mean is used. If it is split by columns, no table has
     pairs of clusterings on different hosts, which are taken as independent given the consensus.
 
     If a worker is lost, its part is sent to another one and the fit begins again, with the same random numbers. A part
     that was given as a future is lost with its worker, which is an error.
+
+    Parameters
+    ----------
+    model : an `NBCE` with inference "vb" or "cvb"; it is fitted in place
+    parts : one part per host: (items, clusterings) labels, or a Dask future of them that is already on its host
+    split : "rows" (the parts follow each other) or "columns" (the parts stand side by side)
+    client : a `dask.distributed.Client`, or the address of a scheduler
 
     Returns
     -------

@@ -25,6 +25,8 @@ NOTHING = 2**32 - 1
 class Constraints(ShownAsText):
     """Constraints that a partition must obey.
 
+    Items are given by their numbers from 0, or by their names if they have names.
+
     Parameters
     ----------
     together : sequence of groups of items
@@ -34,8 +36,6 @@ class Constraints(ShownAsText):
     one_per : (n,) array_like, optional
         The source of each item; a cluster contains at most one item of each source. None or NaN: the item has no
         source. A Series with row names is matched by name.
-
-    Items are given by their numbers from 0, or by their names if they have names.
 
     Examples
     --------

@@ -157,6 +157,13 @@ def cluster_stability(
 def exemplars(estimate: Estimate | ArrayLike, draws: Any = None) -> NDArray[np.int64]:
     """One item per cluster: the member with the highest certainty; the first if there are several.
 
+    Parameters
+    ----------
+    estimate : Estimate or (n,) array_like
+        An estimate, or labels.
+    draws : anything that `as_sample` takes, optional
+        The draws, if labels are given.
+
     Examples
     --------
     >>> exemplars([0, 0, 0, 1], [[0, 0, 0, 1], [0, 0, 1, 1], [0, 1, 1, 2]])
@@ -169,6 +176,15 @@ def exemplars(estimate: Estimate | ArrayLike, draws: Any = None) -> NDArray[np.i
 def items_to_check(estimate: Estimate | ArrayLike, draws: Any = None, *, count: int = 10) -> NDArray[np.int64]:
     """The items whose cluster is least certain, the least certain first.
 
+    Parameters
+    ----------
+    estimate : Estimate or (n,) array_like
+        An estimate, or labels.
+    draws : anything that `as_sample` takes, optional
+        The draws, if labels are given.
+    count : int
+        How many items.
+
     Examples
     --------
     >>> items_to_check([0, 0, 0, 1], [[0, 0, 0, 1], [0, 0, 1, 1], [0, 1, 1, 2]], count=2)
@@ -180,6 +196,10 @@ def items_to_check(estimate: Estimate | ArrayLike, draws: Any = None, *, count: 
 
 def n_clusters_posterior(draws: Any) -> dict[int, float]:
     """Posterior probability of each number of clusters; takes the weights of the draws into account.
+
+    Parameters
+    ----------
+    draws : Estimate, or anything that `as_sample` takes
 
     Examples
     --------

@@ -95,7 +95,7 @@ def compare_models(
     models : StochasticBlockModels or NestedBlockModels with the same `directed` and `loops`.
     share : of the dyads to hide; None hides none and ranks by ICL.
     rng : None, int or numpy Generator.
-    search : arguments of `maximize`, as `restarts`.
+    **search : arguments of `maximize`, as `restarts`.
 
     Returns
     -------

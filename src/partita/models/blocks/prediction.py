@@ -128,7 +128,7 @@ def held_out(
     hide : "missing", the model is told that they were not observed; or "absent", they are made pairs without an edge,
         which a degree-corrected model needs, since it has no exact likelihood of missing dyads. The default is
         "missing" where the model can have it.
-    search : arguments of `maximize`, as `restarts`.
+    **search : arguments of `maximize`, as `restarts`.
 
     Returns
     -------

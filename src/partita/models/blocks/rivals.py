@@ -74,8 +74,8 @@ def affiliation_vb(
 ) -> RivalFit:
     """Variational Bayes for the affiliation model, K by its lower bound ILvb ("vbmod").
 
-    One edge probability within clusters, one between; Beta(½, ½) and Dirichlet(½) priors. The arguments are those of
-    `variational_em`.
+    One edge probability within clusters, one between; Beta(½, ½) and Dirichlet(½) priors. The arguments are
+    those of `variational_em`.
 
     References
     ----------
@@ -85,7 +85,14 @@ def affiliation_vb(
 
 
 def louvain(graph: Any, *, directed: bool = True, rng: Any = None) -> RivalFit:
-    """Modularity by networkx's Louvain (pip install 'partita[graph]')."""
+    """Modularity by networkx's Louvain (pip install 'partita[graph]').
+
+    Parameters
+    ----------
+    graph : anything that `as_graph` takes
+    directed : bool
+    rng : None, int or numpy Generator
+    """
     try:
         import networkx
     except ImportError as error:
