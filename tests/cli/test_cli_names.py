@@ -172,14 +172,21 @@ def test_names_of_an_ensemble_are_no_clustering(base, tmp_path):
     out = tmp_path / "run"
     compared = found("ensemble", tmp_path / "base.csv", *quick, "--truth", tmp_path / "truth.csv", "--out", out)
     assert compared["agreement"]["adjusted_rand"] == 1
-    assert (out / "labels.csv").read_text().startswith("item,cluster\ngene a,0\n")
+    assert (out / "labels.csv").read_text().startswith("item,cluster,certainty\ngene a,0,")
     assert rand_index(tmp_path / "truth.csv", out / "labels.csv") == 1
     base.set_index("item").rename_axis(None).to_csv(tmp_path / "base.csv")
     assert found("ensemble", tmp_path / "base.csv", *quick)["names"] == NAMES
 
 
-def test_words_that_may_be_names_are_refused(base, tmp_path):
-    base.rename(columns={"item": "patient"}).to_csv(tmp_path / "base.csv", index=False)
+def test_words_in_the_first_column_of_an_ensemble_name_the_items(base, tmp_path):
+    renamed = base.rename(columns={"item": "patient"})
+    renamed.to_csv(tmp_path / "base.csv", index=False)
+    facts = found("ensemble", tmp_path / "base.csv", "--seed", 1)
+    assert (facts["names"], facts["clusterings"]) == (NAMES, ["m1", "m2", "m3"])
+    renamed[["m1", "m2", "patient", "m3"]].to_csv(tmp_path / "base.csv", index=False)
     sentence = fails("ensemble", tmp_path / "base.csv", "--method", "consensus")
-    advice = "rename the column to item if it names the items, or remove it"
+    advice = "use --items patient if it names the items, or remove it"
     assert f"patient has a different word for each item (gene a, gene b, ...); {advice}" in sentence
+    again = found("ensemble", tmp_path / "base.csv", "--seed", 1, "--items", "patient")
+    assert (again["names"], again["labels"]) == (NAMES, facts["labels"])
+    assert "has no column 'cell'" in fails("ensemble", tmp_path / "base.csv", "--items", "cell")

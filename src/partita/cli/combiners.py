@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING, Any
 from partita._hints import did_you_mean
 
 if TYPE_CHECKING:
+    from partita.ensembles import ConsensusSummary
     from partita.ensembles.base_clusterings import Base
 
 Options = dict[str, Any]
-#: What scripts want to know of the consensus, and the draws if there are any.
-Combined = tuple[dict[str, Any], Any]
+
+
+@dataclass(frozen=True)
+class Combined:
+    """What scripts want to know of the consensus, a summary for the page, and the draws if there are any."""
+
+    facts: dict[str, Any]
+    summary: ConsensusSummary
+    draws: Any = None
 
 
 class Clusters(Enum):
@@ -41,18 +49,18 @@ class Combiner:
 
 
 def _nbce(base: Base, k: int | None, options: Options) -> Combined:
-    from partita.ensembles import NBCE
+    from partita.ensembles import NBCE, summarise
 
     model = NBCE(**options).fit(base)
-    facts = _facts(model.labels_, "nbce", options["random_state"])
-    facts |= {"inference": model.inference, "prior": model.prior, "certainty": model.certainty_.tolist()}
+    summary = summarise(model)
+    facts = _facts(summary, "nbce", options["random_state"]) | {"certainty": model.certainty_.tolist()}
+    facts |= {"inference": model.inference, "prior": model.prior}
     facts |= {"alpha": model.alpha_, "beta": model.beta_, "perplexity": model.perplexity(base)}
     facts |= {"weights": model.weights_.tolist(), "effective_clusterings": float(model.weights_.sum())}
     if model.inference != "gibbs":
-        return facts | {"bound": model.bound_}, None
+        return Combined(facts | {"bound": model.bound_}, summary)
     facts |= {"loss": options["loss"], "expected_loss": model.estimate_.expected_loss}
-    facts |= {"warnings": list(model.estimate_.warnings)}
-    return facts, model.chain_.labels.reshape(-1, model.chain_.n_items)
+    return Combined(facts, summary, model.chain_.labels.reshape(-1, model.chain_.n_items))
 
 
 def _estimator(name: str, class_name: str) -> Combiner:
@@ -62,7 +70,8 @@ def _estimator(name: str, class_name: str) -> Combiner:
         from partita import ensembles
 
         seed = options["random_state"]
-        return _facts(getattr(ensembles, class_name)(k, random_state=seed).fit_predict(base), name, seed), None
+        labels = getattr(ensembles, class_name)(k, random_state=seed).fit_predict(base)
+        return _combined(labels, base, name, seed, class_name)
 
     return Combiner(name, combine)
 
@@ -74,7 +83,7 @@ def _graph_method(name: str) -> Combiner:
         from partita import ensembles
 
         seed = options["random_state"]
-        return _facts(getattr(ensembles, name)(base, k, rng=seed), name, seed), None
+        return _combined(getattr(ensembles, name)(base, k, rng=seed), base, name, seed, name.upper())
 
     return Combiner(name, combine)
 
@@ -82,25 +91,43 @@ def _graph_method(name: str) -> Combiner:
 def _evidence(base: Base, k: int | None, options: Options) -> Combined:
     from partita import ensembles
 
-    return _facts(ensembles.evidence_accumulation(base, k), "evidence", options["random_state"]), None
+    labels = ensembles.evidence_accumulation(base, k)
+    return _combined(labels, base, "evidence", options["random_state"], "evidence accumulation")
 
 
 def _consensus(base: Base, k: int | None, options: Options) -> Combined:
     from partita import ensembles
+    from partita.losses import as_loss
 
     seed = options["random_state"]
     powers = ensembles.dependence(base).weights if options["weights"] == "dependence" else None
     labels = ensembles.consensus(base, options["loss"], k=k, weights=powers, rng=seed)
-    facts = _facts(labels, "consensus", seed) | {"loss": options["loss"]}
-    if powers is None:
-        return facts, None
-    return facts | {"weights": powers.tolist(), "effective_clusterings": float(powers.sum())}, None
+    found = _combined(labels, base, "consensus", seed, f"least expected {as_loss(options['loss']).words}", powers)
+    found.facts["loss"] = options["loss"]
+    if powers is not None:
+        found.facts.update(weights=powers.tolist(), effective_clusterings=float(powers.sum()))
+    return found
 
 
-def _facts(labels: Any, method: str, seed: int | None) -> dict[str, Any]:
+def _combined(labels: Any, base: Base, method: str, seed: int | None, words: str, weights: Any = None) -> Combined:
+    """Labels with the certainty that the base clusterings give them; `words` say how they were found."""
     import numpy as np
 
+    from partita.ensembles import summarise
+
+    summary = summarise(labels, base, weights=weights, method=words)
+    certainty = np.nan_to_num(summary.certainty).tolist()
+    return Combined(_facts(summary, method, seed) | {"certainty": certainty}, summary)
+
+
+def _facts(summary: ConsensusSummary, method: str, seed: int | None) -> dict[str, Any]:
+    import numpy as np
+
+    labels, names = summary.labels, summary.clusterings
     sizes = np.bincount(labels[labels >= 0])
+    redundant = [
+        {"clustering": names[pair.which], "beside": names[pair.beside], "said": pair.said} for pair in summary.redundant
+    ]
     return {
         "labels": labels.tolist(),
         "n_clusters": len(sizes),
@@ -109,6 +136,10 @@ def _facts(labels: Any, method: str, seed: int | None) -> dict[str, Any]:
         "n_items": len(labels),
         "method": method,
         "seed": seed,
+        "clusterings": list(names),
+        "base_agreement": summary.agreement.tolist(),
+        "redundant": redundant,
+        "warnings": list(summary.warnings),
     }
 
 

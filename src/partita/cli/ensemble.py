@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from partita._text.cells import Cell, parse_cell
-from partita._text.header import Kind
-from partita._text.table import read_table
-from partita.cli.combiners import CONSENSUS, METHODS, NBCE, Clusters, Combiner, as_combiner
-from partita.cli.form import cluster_numbers, item_numbers
+from partita.cli.base_files import read_base
+from partita.cli.combiners import CONSENSUS, METHODS, NBCE, Clusters, Combined, Combiner, as_combiner
+from partita.cli.form import cluster_numbers, item_numbers, one_based, table_name
 from partita.cli.given import refuse, was_typed
-from partita.cli.inputs import DATA, named_rows, read_labels, read_partition, variables
+from partita.cli.inputs import read_partition
 from partita.cli.options import TruthFile, Writing
 
-if TYPE_CHECKING:
-    from partita.ensembles.base_clusterings import Base
-
-FILES = ("labels.csv", "summary.json", "draws.npy")
-BASE = Kind("item", DATA.choose, labels_by_column=True)
+FILES = ("labels.csv", "summary.json", "draws.npy", "report.html")
 GIBBS_OPTIONS = ("draws", "warmup", "chains")
 NBCE_OPTIONS = ("inference", "prior", "truncation", "alpha", "beta", *GIBBS_OPTIONS)
 WEIGHTS = ("dependence", "equal")
-MIN_NAMES = 5  # so many words, all different, are no labels
-GAPS = {"", "-1", "na", "nan", "none", "null"}
 
 
 def run(
@@ -58,6 +49,9 @@ def run(
     warmup: Annotated[int, typer.Option(help="Sweeps before the first draw (nbce, gibbs).")] = 500,
     chains: Annotated[int, typer.Option(help="Number of chains (nbce, gibbs).")] = 4,
     loss: Annotated[str, typer.Option(help="Loss of the consensus (nbce with gibbs, consensus).")] = "vi",
+    items: Annotated[
+        str | None, typer.Option(help="The column that names the items.", show_default="item, node, name or id")
+    ] = None,
     truth: TruthFile = None,
     seed: Annotated[
         int | None, typer.Option(help="Random seed; the same seed gives the same answer.", show_default=False)
@@ -66,7 +60,8 @@ def run(
 ) -> None:
     """Combine base clusterings into one. Empty cells, -1, NA and nan are missing labels.
 
-    A column named item, node, name or id, or a first column without a name, names the items.
+    A column named item, node, name or id, a first column without a name, or one with a different word for each item
+    names the items.
 
     By default the answer is the clustering that is nearest to all of them (expected variation of information); nbce
     adds probabilities and the certainty of each item.
@@ -87,15 +82,17 @@ def run(
     options["progress"] = sys.stderr.isatty() and not quiet
     place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force, known=FILES)
     with place as folder:
-        read = read_base(base)
-        facts, chain = combine(read, k, options)
+        read = read_base(base, items)
+        found = combine(read, k, options)
+        facts = found.facts
         facts["names"] = None if read.names is None else list(read.names)
-        if truth is not None:
-            known = read_partition(truth).in_order_of(read.names, read.n_items, base)
-            facts["agreement"] = agreement(facts["labels"], known)
+        known = None if truth is None else read_partition(truth).in_order_of(read.names, read.n_items, base)
+        if known is not None:
+            labelled = found.summary.labels >= 0
+            facts["agreement"] = agreement(found.summary.labels[labelled], known[labelled])
         facts["labels"] = cluster_numbers(facts["labels"])
         if folder is not None:
-            _write(folder, facts, chain)
+            _write(folder, found, known)
     if writing.json:
         print_json(facts)
     else:
@@ -123,50 +120,22 @@ def refuse_unused(combiner: Combiner, inference: str) -> None:
         refuse(["weights"], f"is for --method consensus and nbce, not for {combiner.name}")
 
 
-def read_base(source: str) -> Base:
-    """Base clusterings, with None for missing labels and the names of the items.
-
-    A column named item, node, name or id, or row names, name the items. A column in which each item has a different
-    word is refused: it may name the items.
-    """
-    from partita.ensembles.base_clusterings import as_base
-
-    if source.endswith(".npy"):
-        return as_base(read_labels(source))
-    table = read_table(source, BASE)
-    table.require_names()
-    columns = variables(table)
-    rows = [[_label(cells[j]) for j in columns] for _, cells in table.rows]
-    for place, j in enumerate(columns):
-        if len(rows) >= MIN_NAMES and all(isinstance(row[place], str) for row in rows):
-            _check_not_names([str(row[place]) for row in rows], table.names[j], source)
-    return replace(as_base(rows), names=named_rows(rows, table, columns, source).distinct_names())
-
-
-def _check_not_names(labels: list[str], column: str, source: str) -> None:
-    if len(set(labels)) == len(labels):
-        raise ValueError(
-            f"{source}: {column} has a different word for each item ({labels[0]}, {labels[1]}, ...); rename the "
-            "column to item if it names the items, or remove it"
-        )
-
-
-def _label(cell: str) -> Cell:
-    return None if cell.lower() in GAPS else parse_cell(cell)
-
-
-def _write(folder: Path, facts: dict[str, Any], draws: Any) -> None:
+def _write(folder: Path, found: Combined, truth: Any) -> None:
     from partita._draws.npy import write_npy
     from partita.cli.outputs import write_csv, write_json
+    from partita.cli.results import LABELS_FILE, command_line
+    from partita.report import report
 
-    columns = [name for name in ("labels", "certainty") if name in facts]
-    header = ["item", *("cluster" if name == "labels" else name for name in columns)]
+    facts = found.facts
     items = facts["names"] or item_numbers(facts["n_items"])
-    rows = zip(items, *(facts[name] for name in columns), strict=True)
-    write_csv(folder / "labels.csv", header, rows)
+    rows = zip(items, facts["labels"], facts["certainty"], strict=True)
+    write_csv(folder / LABELS_FILE, ["item", "cluster", "certainty"], rows)
     write_json(folder / "summary.json", facts)
-    if draws is not None:
-        write_npy(folder / "draws.npy", draws)
+    page: dict[str, Any] = {"title": "Consensus of clusterings", "command": command_line(), "one_based": one_based()}
+    page["labels_file"] = table_name(LABELS_FILE)
+    report(found.summary, truth=truth, path=folder / "report.html", **page)
+    if found.draws is not None:
+        write_npy(folder / "draws.npy", found.draws)
 
 
 def _print(facts: dict[str, Any], out: Path | None) -> None:
@@ -180,4 +149,4 @@ def _print(facts: dict[str, Any], out: Path | None) -> None:
     rows += [(name, f"{value:.6g}") for name, value in facts.get("agreement", {}).items()]
     print_table("Consensus", ("", "value"), rows)
     if out is not None:
-        print(f"Results are in {out}.")
+        print(f"Results are in {out}; open {out / 'report.html'} in a browser.")

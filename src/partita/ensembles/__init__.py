@@ -12,6 +12,7 @@ from .hyper import Hyperpriors
 from .kmeans import kmeans_ensemble
 from .mixture import MixtureModel
 from .nbce import NBCE
+from .summary import ConsensusSummary, summarise
 from .variational import Ascent
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "NBCE",
     "Ascent",
     "Base",
+    "ConsensusSummary",
     "Dependence",
     "Hyperpriors",
     "MixtureModel",
@@ -32,4 +34,5 @@ __all__ = [
     "hgpa",
     "kmeans_ensemble",
     "mcla",
+    "summarise",
 ]

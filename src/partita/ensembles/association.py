@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .base_clusterings import Base, as_base, in_column_order, indicators
+from .base_clusterings import Base, as_base, in_column_order
 
 MAX_ITEMS = 20_000  # an items × items table is refused for more
 
@@ -23,9 +23,11 @@ def check_table(n_items: int, method: str, instead: str) -> None:
 def co_association(base: Any, *, weights: ArrayLike | None = None) -> NDArray[np.float64]:
     """How often two items share a cluster, of the clusterings that label both, (items, items).
 
+    For soft clusterings the expected share: that of labels which are drawn independently with their probabilities.
+
     Parameters
     ----------
-    base : (items, clusterings) labels with gaps; at most 20,000 items
+    base : (items, clusterings) labels with gaps, or membership probabilities (see `as_base`); at most 20,000 items
     weights : (clusterings,), the weight of each clustering; equal by default
 
     Returns
@@ -48,10 +50,12 @@ def co_association(base: Any, *, weights: ArrayLike | None = None) -> NDArray[np
 
 def _weighted_pairs(base: Base, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The weight of the clusterings in which two items are together, and of those that label both."""
-    labels = indicators(base)
+    labels = base.memberships()
     scaled = labels.multiply(np.repeat(weights, base.sizes)[None, :]).tocsr()
     seen = (base.codes >= 0).astype(np.float64)
-    return np.asarray((scaled @ labels.T).toarray()), (seen * weights) @ seen.T
+    together, both = np.asarray((scaled @ labels.T).toarray()), (seen * weights) @ seen.T
+    np.fill_diagonal(together, np.diag(both))  # an item is with itself, also where its label is uncertain
+    return together, both
 
 
 def coassociation(base: Base) -> NDArray[np.float64]:

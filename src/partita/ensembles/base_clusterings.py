@@ -24,12 +24,13 @@ class Base:
     """Coded base clusterings: `codes[n, m]` is in 0..J_m − 1, or −1 if clustering m does not label item n.
 
     `levels[m]` are the original labels of clustering m, in the order of their codes; `names` are the names of the items
-    if the base clusterings are a data frame with row names.
+    and `clusterings` those of the clusterings, if the base clusterings are a data frame with names.
     """
 
     codes: NDArray[np.signedinteger[Any]]
     levels: tuple[NDArray[Any], ...]
     names: Names | None = None
+    clusterings: Names | None = None
 
     @property
     def n_items(self) -> int:
@@ -49,14 +50,28 @@ class Base:
         """Which items have at least one label."""
         return np.asarray((self.codes >= 0).any(axis=1))
 
+    def memberships(self) -> sparse.csr_array:
+        """The (items, Σ J_m) 0/1 matrix of labels; a missing label gives zeros in the columns of its clustering."""
+        offsets = np.concatenate([[0], np.cumsum(self.sizes)])
+        seen = self.codes >= 0
+        columns = (self.codes + offsets[:-1])[seen]
+        starts = np.concatenate([[0], np.cumsum(seen.sum(axis=1))])
+        shape = (self.n_items, int(offsets[-1]))
+        return sparse.csr_array((np.ones(len(columns)), columns.astype(np.int32), starts.astype(np.int32)), shape=shape)
+
+    def hardened(self) -> Base:
+        """One label per item and clustering: the most probable one, if the clusterings are soft."""
+        return self
+
     def rows(self, keep: NDArray[Any]) -> Base:
         """The same clusterings for some of the items."""
         kept = None if self.names is None else tuple(np.asarray(self.names, dtype=object)[keep].tolist())
-        return Base(self.codes[keep], self.levels, kept)
+        return Base(self.codes[keep], self.levels, kept, self.clusterings)
 
     def columns(self, keep: Sequence[int]) -> Base:
         """Some of the clusterings for the same items."""
-        return Base(np.ascontiguousarray(self.codes[:, keep]), tuple(self.levels[m] for m in keep), self.names)
+        kept = None if self.clusterings is None else tuple(self.clusterings[m] for m in keep)
+        return Base(np.ascontiguousarray(self.codes[:, keep]), tuple(self.levels[m] for m in keep), self.names, kept)
 
 
 def as_base(base: Any, levels: Sequence[Any] | None = None, *, keys: str | Sequence[str] | None = None) -> Base:
@@ -65,7 +80,8 @@ def as_base(base: Any, levels: Sequence[Any] | None = None, *, keys: str | Seque
     Parameters
     ----------
     base : (items, clusterings) array, list of rows, or data frame
-        Labels of any kind; −1, NaN and None are gaps.
+        Labels of any kind; −1, NaN and None are gaps. Or a list of one (items, clusters) table of membership
+        probabilities per clustering, for soft clusterings; a row of zeros or NaN is a gap.
     levels : one sequence of labels per clustering, optional
         All labels that each clustering can give; by default those that occur in `base`. Needed if some labels
         occur only in later items.
@@ -78,9 +94,16 @@ def as_base(base: Any, levels: Sequence[Any] | None = None, *, keys: str | Seque
     >>> read = as_base([["a", 3], ["b", -1], ["a", 4]])
     >>> read.codes.tolist(), read.sizes.tolist()
     ([[0, 0], [1, -1], [0, 1]], [2, 2])
+    >>> as_base([[[0.9, 0.1], [0.5, 0.5]]]).memberships().toarray()
+    array([[0.9, 0.1],
+           [0.5, 0.5]])
     """
+    from .soft import are_memberships, as_soft_base
+
     if isinstance(base, Base):
         return base
+    if are_memberships(base):
+        return as_soft_base(base, levels)
     base = chosen_columns(base, keys)
     columns = _columns(base)
     for m, column in enumerate(columns):
@@ -94,7 +117,24 @@ def as_base(base: Any, levels: Sequence[Any] | None = None, *, keys: str | Seque
     largest = max(len(labels) for labels in known)
     # the smallest signed type: read as unsigned of the same width, -1 is the core's missing label
     width = next(kind for kind in (np.int8, np.int16, np.int32) if largest <= np.iinfo(kind).max)
-    return Base(codes.astype(width), known, row_names(base))
+    return Base(codes.astype(width), known, row_names(base), column_names(base))
+
+
+def hard_base(base: Any, method: str, levels: Sequence[Any] | None = None) -> Base:
+    """Base clusterings with one label per item and clustering; membership probabilities are refused."""
+    read = as_base(base, levels)
+    if read.hardened() is not read:
+        raise ValueError(
+            f"{method} needs one label per item and clustering, but base has membership probabilities; use "
+            "NBCE('vb'), NBCE('cvb'), consensus, co_association or evidence_accumulation, or as_base(base).hardened()"
+        )
+    return read
+
+
+def column_names(base: Any) -> Names | None:
+    """The names of the columns of a data frame; None for other objects, and if they only number the columns."""
+    is_frame = hasattr(base, "to_numpy") and hasattr(base, "columns")
+    return names_or_none(list(base.columns)) if is_frame else None
 
 
 def chosen_columns(base: Any, keys: str | Sequence[str] | None) -> Any:
@@ -226,7 +266,7 @@ def check_clusters(k: Any, n_items: int) -> int:
 
 def in_column_order(weights: Any, base: Any, n_clusterings: int) -> NDArray[np.float64]:
     """The weights of the clusterings; a Series is matched by its index with the columns of a data frame."""
-    names = names_or_none(list(base.columns)) if hasattr(base, "to_numpy") and hasattr(base, "columns") else None
+    names = base.clusterings if isinstance(base, Base) else column_names(base)
     values = np.asarray(as_named(weights, "weights").in_order_of(names, n_clusterings, "base"), dtype=np.float64)
     if values.shape != (n_clusterings,):
         raise ValueError(f"weights has shape {values.shape}, but there are {n_clusterings} clusterings")
@@ -256,13 +296,3 @@ def spread(labels: NDArray[Any], labelled: NDArray[np.bool_]) -> Labels:
     full = np.full(len(labelled), -1, dtype=np.intp)
     full[labelled] = canonical(labels)
     return full
-
-
-def indicators(base: Base) -> sparse.csr_array:
-    """The (items, Σ J_m) 0/1 matrix of base labels; a missing label gives zeros in the columns of its clustering."""
-    offsets = np.concatenate([[0], np.cumsum(base.sizes)])
-    seen = base.codes >= 0
-    columns = (base.codes + offsets[:-1])[seen]
-    starts = np.concatenate([[0], np.cumsum(seen.sum(axis=1))])
-    shape = (base.n_items, int(offsets[-1]))
-    return sparse.csr_array((np.ones(len(columns)), columns.astype(np.int32), starts.astype(np.int32)), shape=shape)

@@ -15,7 +15,9 @@ from partita.sample import as_sample
 from partita.search.settings import Search
 
 from .base_clusterings import Labels, as_base, check_clusters, in_column_order, spread, warn_unlabelled
+from .soft import SoftBase
 
+SOFT_DRAWS = 50  # hard clusterings that are drawn from each soft one
 RAISE, RAISED = 1.5, 24  # b is raised by this factor, at most so many times
 
 
@@ -35,7 +37,8 @@ def consensus(
 
     Parameters
     ----------
-    base : (items, clusterings) labels with gaps
+    base : (items, clusterings) labels with gaps, or membership probabilities (see `as_base`). Of soft clusterings the
+        expected loss is estimated by 50 hard ones each, whose labels are drawn with their probabilities
     loss, search : as in `partita.estimate`
     k : the number of clusters; None for the number with the least loss. If the best clustering with at most k clusters
         has fewer, the cost of joining what does not belong together, b of the loss, is raised until it has k
@@ -57,17 +60,24 @@ def consensus(
     read = as_base(base)
     if weights is not None:
         weights = in_column_order(weights, base, read.n_clusterings)
-    labelled = warn_unlabelled(read)
+    labelled, rng = warn_unlabelled(read), check_rng(rng)
+    if isinstance(read, SoftBase):
+        read, weights = read.drawn(SOFT_DRAWS, rng.spawn(1)[0]), _repeated(weights)
     useful = np.asarray((read.codes >= 0).any(axis=0))  # clusterings that label no item are left out
     by_clustering = np.ascontiguousarray(read.codes[labelled][:, useful].T)
     kept = None if weights is None else np.asarray(weights)[useful]
-    sample, rng = as_sample(by_clustering, kept, missing=-1), check_rng(rng)
+    sample = as_sample(by_clustering, kept, missing=-1)
     search = Search() if search is None else search
     if k is None:
         found = estimate(sample, loss=loss, search=search, rng=rng, check_draws=False).labels
     else:
         found = _with_clusters(sample, as_loss(loss), check_clusters(k, int(labelled.sum())), search, rng)
     return spread(found, labelled)
+
+
+def _repeated(weights: Any) -> Any:
+    """The weight of each soft clustering for all hard ones that are drawn from it."""
+    return None if weights is None else np.repeat(np.asarray(weights), SOFT_DRAWS)
 
 
 def _with_clusters(sample: Any, loss: Loss, k: int, search: Search, rng: np.random.Generator) -> Labels:

@@ -23,7 +23,7 @@ from scipy.special import xlogy
 from partita.partitions import canonical
 from partita.search.settings import Search
 
-from .base_clusterings import Base, as_base, indicators
+from .base_clusterings import Base, as_base
 from .consensus import consensus
 from .layout import Floats, Layout
 
@@ -73,7 +73,7 @@ def dependence(base: Any) -> Dependence:
 
     Parameters
     ----------
-    base : (items, clusterings) labels with gaps
+    base : (items, clusterings) labels with gaps; of membership probabilities, the most probable labels are compared
 
     Returns
     -------
@@ -85,7 +85,7 @@ def dependence(base: Any) -> Dependence:
     >>> dependence(base)
     Dependence: 3 clusterings count as 1.0 independent ones
     """
-    read = as_base(base)
+    read = as_base(base).hardened()
     first, group = distinct_clusterings(read)
     rng = np.random.default_rng(SEED)
     labelled = np.flatnonzero(read.labelled)
@@ -137,14 +137,36 @@ def distinct_clusterings(base: Base) -> tuple[list[int], NDArray[np.intp]]:
 
 def conditional_dependence(base: Base, given: NDArray[np.intp], rng: np.random.Generator) -> Floats:
     """ρ of each pair of clusterings given a partition of the items, (clusterings, clusterings)."""
+    shared, entropy, chance = _beyond_chance(base, given, rng)
+    return _shares(shared, np.minimum(entropy, entropy.T) - chance, base.n_items)
+
+
+def shared_information(base: Base, given: NDArray[np.intp], rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """How much of what clustering m says beyond a partition clustering m' says too, and how much m says.
+
+    Returns
+    -------
+    share : (clusterings, clusterings), [I(Y_m; Y_m' | Z) − E] / [H(Y_m | Z) − E]; 0 where Z explains Y_m completely
+    entropy : (clusterings,), H(Y_m | Z) in nats per item
+    """
+    shared, entropy, chance = _beyond_chance(base, given, rng)
+    return _shares(shared, entropy - chance, base.n_items), np.diag(entropy) / base.n_items
+
+
+def _beyond_chance(base: Base, given: NDArray[np.intp], rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+    """n (I − E), n H and n E of each pair of clusterings given a partition; E is the information by chance."""
     layout = Layout.plain(base.sizes)
     shared, entropy = information(base, given, layout)
     chance = np.zeros_like(shared)
     for _ in range(SHUFFLES):
         chance += information(shuffled(base, given, rng), given, layout)[0] / SHUFFLES
-    room = np.minimum(entropy, entropy.T) - chance
-    enough = room > MIN_INFORMATION * base.n_items
-    matrix = np.divide(shared - chance, room, out=np.zeros_like(shared), where=enough)
+    return shared - chance, entropy, chance
+
+
+def _shares(shared: Floats, room: Floats, n_items: int) -> Floats:
+    """Shared information as a share of what could be shared, at most 1; 1 on the diagonal."""
+    enough = room > MIN_INFORMATION * n_items
+    matrix = np.divide(shared, room, out=np.zeros_like(shared), where=enough)
     np.fill_diagonal(matrix, 1.0)
     return np.minimum(matrix, 1.0)
 
@@ -176,7 +198,7 @@ def information(base: Base, given: NDArray[np.intp], layout: Layout) -> tuple[Fl
 
 def _tables(base: Base, given: NDArray[np.intp]) -> Iterator[Floats]:
     """For each cluster, how many of its items have each pair of labels, (Σ J_m, Σ J_m)."""
-    labels = indicators(base)
+    labels = base.memberships()
     for cluster in range(int(given.max()) + 1):
         members = labels[given == cluster]
         yield (members.T @ members).toarray()

@@ -19,7 +19,7 @@ from partita._validate import check_random_state
 from partita.distributed.pool import MAX_LOSSES, DaskPool, connected
 
 from .actors import Actors, HostLostError, Hosts
-from .base_clusterings import Base, as_base, as_levels, in_column_order, indicators, warn_unlabelled
+from .base_clusterings import Base, as_levels, hard_base, in_column_order, warn_unlabelled
 from .dependence import Dependence, dependence, weights_of
 from .label_store import SCORE_STEP, Here, Step, label_scores, respond, to_steps, weight_scores
 from .layout import Floats, Layout
@@ -97,14 +97,14 @@ def _is_future(part: Any) -> bool:
 
 def read_levels(part: Any) -> tuple[NDArray[Any], ...]:
     """The labels that occur in each clustering; runs on the host."""
-    return as_base(part).levels
+    return hard_base(part, "a split ensemble").levels
 
 
 class RowHost(Here):
     """Some of the items; those without labels are left out."""
 
     def __init__(self, part: Any, levels: tuple[NDArray[Any], ...]) -> None:
-        read = as_base(part, levels)
+        read = hard_base(part, "a split ensemble", levels)
         self.labelled = read.labelled
         self._base = read.rows(self.labelled)
         super().__init__(self._base)
@@ -197,7 +197,7 @@ class ColumnHost:
     """Some of the clusterings of all items. It keeps the responsibilities that it last received."""
 
     def __init__(self, part: Any) -> None:
-        self._base = as_base(part)
+        self._base = hard_base(part, "a split ensemble")
         self._layout = Layout.plain(self._base.sizes)
         self._gamma: Floats = np.empty((0, 0))
 
@@ -209,7 +209,7 @@ class ColumnHost:
 
     def keep(self, items: NDArray[np.bool_]) -> None:
         self._base = self._base.rows(items)
-        self._labels = indicators(self._base)
+        self._labels = self._base.memberships()
 
     def linear_scores(self, weights: Floats) -> Floats:
         return np.asarray(self._labels @ to_steps(weights, SCORE_STEP))

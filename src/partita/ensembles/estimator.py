@@ -11,7 +11,7 @@ from partita._estimator import Estimator
 from partita._validate import as_float, check_count, check_random_state
 from partita.models.ranges import MAX_VALUE
 
-from .base_clusterings import Base, Labels, as_base, check_clusters, spread, warn_unlabelled
+from .base_clusterings import Base, Labels, as_base, check_clusters, hard_base, spread, warn_unlabelled
 
 
 class EnsembleEstimator(Estimator):
@@ -89,9 +89,9 @@ class EnsembleEstimator(Estimator):
         self._check_new(base)
         return as_base(base, self.base_.levels)
 
-    def _take_base(self, base: Any, levels: Any) -> Base:
-        """Reads the base clusterings to fit, and keeps the names of their columns."""
-        self.base_ = as_base(base, levels)
+    def _take_base(self, base: Any, levels: Any, *, soft: bool = False) -> Base:
+        """Reads the base clusterings to fit, and keeps the names of their columns; `soft` ones only if asked for."""
+        self.base_ = as_base(base, levels) if soft else hard_base(base, type(self).__name__, levels)
         self._remember_features(base, self.base_.n_clusterings)
         return self.base_
 

@@ -14,7 +14,7 @@ from partita._validate import check_count, check_rng
 from partita._warn import warn_user
 
 from .association import check_table, coassociation
-from .base_clusterings import Base, Labels, as_base, check_clusters, indicators, spread, warn_unlabelled
+from .base_clusterings import Base, Labels, check_clusters, hard_base, spread, warn_unlabelled
 from .predictive import count_labels
 
 SCALE = 1000  # METIS needs integers: similarities are given in thousandths
@@ -60,7 +60,7 @@ def mcla(base: Any, k: int, *, rng: Any = None) -> Labels:
     """
     read, labelled, k = _read(base, k)
     used, rng = read.rows(labelled), check_rng(rng)
-    labels = indicators(used)
+    labels = used.memberships()
     groups = _partition_graph(_overlap(used, labels), k, rng, np.asarray(labels.sum(axis=0)))
     owner = np.repeat(np.arange(used.n_clusterings), used.sizes)
     membership = np.asarray(labels @ np.eye(k)[groups])
@@ -107,7 +107,7 @@ def _partition_few_cuts(base: Base, k: int, rng: np.random.Generator) -> Labels:
     if k == 1 or base.n_items <= k:
         return np.arange(base.n_items) if k > 1 else np.zeros(base.n_items, dtype=np.intp)
     vertex, rows = _bundles(base, max(1, int(BUNDLE * base.n_items / k)))
-    columns = indicators(rows).tocsc()
+    columns = rows.memberships().tocsc()
     bounds = zip(columns.indptr[:-1], columns.indptr[1:], strict=True)
     edges = [columns.indices[start:stop].tolist() for start, stop in bounds if stop - start > 1]
     parts, cut = _partition_hypergraph(np.bincount(vertex), edges, k, seed)
@@ -135,7 +135,7 @@ def _bundles(base: Base, most: int) -> tuple[Labels, Base]:
 
 
 def _read(base: Any, k: Any) -> tuple[Base, NDArray[np.bool_], int]:
-    read = as_base(base)
+    read = hard_base(base, "graph partitioning")
     k = check_clusters(k, read.n_items)
     return read, warn_unlabelled(read), k
 
@@ -148,7 +148,7 @@ def _partition_similar(base: Base, k: int, rng: np.random.Generator) -> Labels:
 def _most_similar_part(base: Base, members: Base, parts: Labels, k: int) -> Labels:
     """The part whose members share the most clusters with each item, on average."""
     sizes = np.maximum(np.bincount(parts, minlength=k), 1)
-    return np.asarray((indicators(base) @ (count_labels(members, parts, k) / sizes)).argmax(axis=1))
+    return np.asarray((base.memberships() @ (count_labels(members, parts, k) / sizes)).argmax(axis=1))
 
 
 def _overlap(base: Base, labels: sparse.csr_array) -> NDArray[np.float64]:

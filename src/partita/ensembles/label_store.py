@@ -13,10 +13,12 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax, xlogy
+from scipy import sparse
+from scipy.special import gammaln, softmax, xlogy
 
-from .base_clusterings import Base, indicators
+from .base_clusterings import Base
 from .layout import Floats, Layout
+from .soft import SoftBase
 
 BLOCK = 4096  # items at a time
 # Terms are rounded to multiples of these before they are summed. The sums are then exact, and so do not depend on the
@@ -71,7 +73,8 @@ class Here:
         self.layout = Layout.plain(base.sizes) if weights is None else Layout(base.sizes, weights)
         self.n_items = base.n_items
         self._codes = base.codes
-        self._labels = indicators(base)
+        self._soft = isinstance(base, SoftBase)
+        self._labels = base.memberships()
         self._gamma: Floats = np.empty((0, 0))
 
     def linear(self, weights: Floats, log_prior: Floats) -> Step:
@@ -84,7 +87,10 @@ class Here:
 
         def scores(rows: slice) -> Floats:
             gamma = self._gamma[rows]
-            labels = label_scores(self._codes[rows], gamma, step.counts, observed, beta, self.layout)
+            if self._soft:
+                labels = soft_label_scores(self._labels[rows], gamma, step.counts, observed, beta, self.layout)
+            else:
+                labels = label_scores(self._codes[rows], gamma, step.counts, observed, beta, self.layout)
             return labels + weight_scores(gamma, step.sizes, alpha, sticks)
 
         return self._update(scores, kept)
@@ -136,6 +142,25 @@ def label_scores(
         totals = np.maximum(observed[m] - own, 0.0)
         logs = np.log((beta + cells) / (n_labels * beta + totals))
         scores[seen] += to_steps(layout.weights[m] * logs, SCORE_STEP)
+    return scores
+
+
+def soft_label_scores(
+    shares: sparse.csr_array, gamma: Floats, counts: Floats, observed: Floats, beta: float, layout: Layout
+) -> Floats:
+    """Σ_m w_m [Σ_j log Γ(β + N_kmj + p_nmj)/Γ(β + N_kmj) − log(J_m β + N_km)], counts without the item's own share.
+
+    p are membership probabilities; for p_nmj = 1 a ratio is β + N_kmj, and the score is that of `label_scores`.
+    """
+    scores = np.zeros_like(gamma)
+    for m, rows in enumerate(layout.slices()):
+        own = shares[:, rows].toarray()[:, :, None]  # (items, labels, 1)
+        seen = own.any(axis=(1, 2))
+        cells = beta + np.maximum(counts[rows][None] - own * gamma[:, None, :], 0.0)
+        ratios = np.where(own == 1.0, np.log(cells), gammaln(cells + own) - gammaln(cells))
+        totals = layout.sizes[m] * beta + np.maximum(observed[m] - gamma, 0.0)
+        logs = np.where(own > 0, ratios, 0.0).sum(axis=1) - np.log(totals)
+        scores[seen] += to_steps(layout.weights[m] * logs[seen], SCORE_STEP)
     return scores
 
 

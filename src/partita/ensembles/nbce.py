@@ -30,6 +30,7 @@ from .predictive import (
     perplexity_of,
     stick_weights,
 )
+from .soft import SoftBase
 from .variational import Ascent, Fit, Settings, best_of
 from .vb import fit_vb
 from .weights import as_powers, check_choice
@@ -130,12 +131,18 @@ class NBCE(EnsembleEstimator):
 
         Parameters
         ----------
-        base : (items, clusterings) labels of any kind; −1, NaN and None are gaps
+        base : (items, clusterings) labels of any kind; −1, NaN and None are gaps. Or, for vb and cvb, membership
+            probabilities, one (items, clusters) table per clustering (see `as_base`)
         levels : all labels that each clustering can give, if some of them do not occur in `base`
         path : folder to which the Gibbs chains are written as they grow, so that `partita.resume` can continue them
         """
         self._check()
-        self._take_base(base, levels)
+        self._take_base(base, levels, soft=True)
+        if self.inference == "gibbs" and isinstance(self.base_, SoftBase):
+            raise ValueError(
+                "inference='gibbs' needs one label per item and clustering, but base has membership probabilities; use "
+                "inference='vb' or 'cvb'"
+            )
         labelled = warn_unlabelled(self.base_)
         used = self.base_ if labelled.all() else self.base_.rows(labelled)
         self.weights_, self.dependence_ = as_powers(self.weights, base, used)

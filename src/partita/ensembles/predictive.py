@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
-from .base_clusterings import Base, indicators
+from .base_clusterings import Base
 from .label_store import BLOCK
 from .layout import Floats, Layout
 
@@ -22,7 +22,7 @@ class Mixture:
 
     def scores(self, base: Base) -> Floats:
         """log of weight times likelihood, (items, clusters)."""
-        labels = indicators(base)
+        labels = base.memberships()
         blocks = [labels[start : start + BLOCK] @ self.log_labels for start in range(0, base.n_items, BLOCK)]
         return np.concatenate(blocks) + self.log_weights
 

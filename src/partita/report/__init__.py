@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
     from partita._estimator import Estimator
+    from partita.ensembles.summary import ConsensusSummary
     from partita.estimate_result import Estimate
     from partita.models.blocks.fit import BlockFit
     from partita.models.blocks.prediction import HeldOut
@@ -26,7 +27,15 @@ __all__ = ["report"]
 
 
 def report(
-    estimate: Estimate | PairEstimate | BlockFit | MixtureFit | Chain | PartitionSample | CredibleBall | Estimator,
+    estimate: Estimate
+    | PairEstimate
+    | BlockFit
+    | MixtureFit
+    | Chain
+    | PartitionSample
+    | CredibleBall
+    | Estimator
+    | ConsensusSummary,
     ball: CredibleBall | None = None,
     data: ArrayLike | None = None,
     truth: ArrayLike | None = None,
@@ -50,10 +59,13 @@ def report(
 
     Parameters
     ----------
-    estimate : Estimate, PairEstimate, BlockFit, MixtureFit, Chain, PartitionSample, CredibleBall or fitted model
+    estimate : Estimate, PairEstimate, BlockFit, MixtureFit, Chain, PartitionSample, CredibleBall, fitted model
+        or ConsensusSummary
         Of an estimate from pair probabilities the page shows doubtful pairs, components and proofs; of a block model
         (what `StochasticBlockModel.maximize` returns) the blocks with their intervals, the matrix sorted by cluster,
-        a drawing of up to 300 nodes, and how far the runs of the search agree.
+        a drawing of up to 300 nodes, and how far the runs of the search agree; of an ensemble (a fitted `NBCE`, or
+        `ensembles.summarise(labels, base)`) the consensus map, the certainty of each item, and how far the base
+        clusterings agree with the consensus and repeat each other.
         Draws (a chain, or what `as_sample` returns) are summarised first, under the variation of information with
         seed 0 and a ball of 95 %; a ball brings its own centre, and a fitted mixture its `estimate_`.
     ball : CredibleBall, optional
@@ -91,6 +103,8 @@ def report(
     Path
         The path of the page.
     """
+    from partita.ensembles.estimator import EnsembleEstimator
+    from partita.ensembles.summary import ConsensusSummary, summarise
     from partita.models.blocks.fit import BlockFit
     from partita.models.mixtures.maximum import MixtureFit
     from partita.pair_estimate import PairEstimate
@@ -120,6 +134,12 @@ def report(
         refused = {"ball": ball, "data": data, "density": density, "bound": bound}
         settings = {"title": title, "command": command, "labels_file": labels_file, "first": first}
         return _mixture_report(estimate, truth, profiles, Path(path), refused, settings)
+    if isinstance(estimate, EnsembleEstimator | ConsensusSummary):
+        check_page(Path(path))
+        unused: dict[str, Any] = {"ball": ball, "data": data, "density": density, "bound": bound, "profiles": profiles}
+        settings = {"title": title, "command": command, "labels_file": labels_file, "first": first}
+        found = estimate if isinstance(estimate, ConsensusSummary) else summarise(estimate)
+        return _ensemble_report(found, truth, Path(path), unused, settings)
     check_page(Path(path))
     estimate, ball = estimate_of(estimate, ball)
     settings = {"title": title, "command": command, "density": density, "bound": bound}
@@ -173,6 +193,17 @@ def _mixture_report(
 
     _refuse(refused, "a mixture")
     return write_page("mixture", mixture_content(fit, truth, profiles, **settings), path)
+
+
+def _ensemble_report(
+    found: ConsensusSummary, truth: ArrayLike | None, path: Path, refused: dict[str, Any], settings: dict[str, Any]
+) -> Path:
+    """The page about a consensus of base clusterings; what needs draws is refused."""
+    from partita.report.ensembles import ensemble_content
+    from partita.report.page import write_page
+
+    _refuse(refused, "an ensemble")
+    return write_page("ensemble", ensemble_content(found, truth, **settings), path)
 
 
 def _refuse(given: dict[str, Any], model: str) -> None:

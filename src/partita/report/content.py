@@ -76,7 +76,7 @@ def content(
         "settings": list(sentences.settings(estimate, ball)),
         "advice": [asdict(line) for line in sentences.advice(estimate, ball, bound, on_chains)],
         "mixing": None if checked is None else _mixing(checked),
-        "map_note": _map_note(heat),
+        "map_note": map_note(heat),
         "clusters": _clusters(estimate, of_items, names, labels_file),
         "components": components_table(estimate, certainty, names),
         "sizes": sizes_table(estimate),
@@ -126,7 +126,8 @@ def _bounds(labels: Labels, ball: CredibleBall | None) -> Iterator[tuple[str, La
             yield f"{kind} bound", align_labels(labels, getattr(ball, kind)[0])
 
 
-def _map_note(heat: HeatMap | None) -> str | None:
+def map_note(heat: HeatMap | None) -> str | None:
+    """What a cell of the map is, if it is more than one pair of items."""
     if heat is None or not heat.aggregated:
         return None
     most = int(np.diff(heat.edges).max())
@@ -140,7 +141,7 @@ def _clusters(estimate: Estimate, of_items: ItemCertainty, names: tuple[str, ...
     stability = cluster_stability(estimate, certainty=of_items)
     listed, note = np.arange(estimate.n_clusters), None
     if listed.size > CLUSTERS_LISTED:
-        note = _listed_note("clusters", CLUSTERS_LISTED, listed.size, labels_file)
+        note = listed_note("clusters", CLUSTERS_LISTED, listed.size, labels_file)
         listed = np.sort(np.argsort(stability.cohesion, kind="stable")[:CLUSTERS_LISTED])
     shares = (stability.size, stability.size / estimate.labels.size, stability.cohesion, stability.jaccard)
     cells = [values[listed].tolist() for values in (*shares, stability.exact)]
@@ -158,7 +159,8 @@ def _clusters(estimate: Estimate, of_items: ItemCertainty, names: tuple[str, ...
     return Table("clusters", "Clusters of the estimate", columns, rows, note)
 
 
-def _listed_note(what: str, listed: int, count: int, labels_file: str | None) -> str:
+def listed_note(what: str, listed: int, count: int, labels_file: str | None) -> str:
+    """Which rows a table shows, and where all are."""
     note = f"The {listed:,} least certain of {count:,} {what}"
     return f"{note}." if labels_file is None else f"{note}; {labels_file} has the labels of all items."
 
@@ -214,7 +216,7 @@ def _items(
         cells += [cluster.tolist(), probability.tolist()]
     note = None
     if labels.size > ITEMS_LISTED:
-        note = _listed_note("items", ITEMS_LISTED, labels.size, labels_file)
+        note = listed_note("items", ITEMS_LISTED, labels.size, labels_file)
     rows = list(zip(*cells, strict=True))
     return Table("items", "Items, least certain first", tuple(columns), rows, note, search=True)
 

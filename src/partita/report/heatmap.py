@@ -62,12 +62,12 @@ def heat_map(labels: Labels, certainty: NDArray[np.float64], sample: PartitionSa
     if labels.size <= LARGEST_FULL:
         psm = similarity(sample)
         order = display_order(labels, psm)
-        return HeatMap(_percent(psm[np.ix_(order, order)]), order, np.arange(labels.size + 1))
+        return HeatMap(percent(psm[np.ix_(order, order)]), order, np.arange(labels.size + 1))
     order = _order_of_many(labels, certainty, sample)
     edges = np.linspace(0, labels.size, BINS + 1).round().astype(np.int64)
     groups = np.empty(labels.size, np.int64)
     groups[order] = np.repeat(np.arange(BINS), np.diff(edges))
-    return HeatMap(_percent(block_means(groups, sample)), order, edges)
+    return HeatMap(percent(block_means(groups, sample)), order, edges)
 
 
 def _order_of_many(labels: Labels, certainty: NDArray[np.float64], sample: PartitionSample) -> Labels:
@@ -82,8 +82,9 @@ def _order_of_many(labels: Labels, certainty: NDArray[np.float64], sample: Parti
     return np.lexsort((-certainty, rank[labels]))
 
 
-def _percent(matrix: NDArray[np.floating[Any]]) -> NDArray[np.int8]:
+def percent(matrix: NDArray[np.floating[Any]]) -> NDArray[np.int8]:
+    """Shares in per cent; UNKNOWN where there is none."""
     known = ~np.isnan(matrix)
-    percent = np.full(matrix.shape, UNKNOWN, np.int8)
-    percent[known] = np.clip(np.rint(matrix[known] * 100), 0, 100)
-    return percent
+    cells = np.full(matrix.shape, UNKNOWN, np.int8)
+    cells[known] = np.clip(np.rint(matrix[known] * 100), 0, 100)
+    return cells

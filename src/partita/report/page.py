@@ -20,6 +20,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "pairs": (),
     "network": ("map.js", "network.js"),
     "mixture": (),
+    "ensemble": ("map.js", "ensemble.js"),
 }
 #: Characters that could end the script element that holds the JSON.
 ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita.estimate_result import Estimate
 from partita.losses import Loss
@@ -52,7 +53,8 @@ def answer(estimate: Estimate, ball: CredibleBall | None) -> str:
     sample = estimate.sample
     sentence = (
         f"{_subject(sample.n_items)} into {plural(estimate.n_clusters, 'cluster')}"
-        f" ({_sizes(estimate)}). This partition has the lowest posterior expected {loss_words(estimate.loss)}"
+        f" ({sizes_in_words(estimate.labels)}). This partition has the lowest posterior expected"
+        f" {loss_words(estimate.loss)}"
         f" {_found(estimate)}: {amount(estimate.expected_loss, estimate.loss)}, over {plural(sample.n_draws, 'draw')}"
         f" ({sample.n_unique:,} distinct)."
     )
@@ -70,8 +72,9 @@ def ball_sentence(ball: CredibleBall, around: str = "it") -> str:
     )
 
 
-def _sizes(estimate: Estimate) -> str:
-    sizes = sorted(np.bincount(estimate.labels).tolist(), reverse=True)
+def sizes_in_words(labels: NDArray[np.int64]) -> str:
+    """The sizes of the clusters, largest first, or their range if there are many."""
+    sizes = sorted(np.bincount(labels).tolist(), reverse=True)
     if len(sizes) == 1:
         return "all together"
     if len(sizes) > SIZES_LISTED:

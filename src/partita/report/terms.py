@@ -11,8 +11,8 @@ TERMS = {
     "draw": "One partition of the items from the posterior distribution.",
     "expected loss": "Mean loss of a partition over the posterior. The estimate is the partition with the least that "
     "the search found.",
-    "certainty": "Of an item: the mean posterior probability of being with the other members of its cluster. Of a "
-    "cluster: the mean over its pairs of items.",
+    "certainty": "Of an item: the mean probability, over draws or base clusterings, of being with the other members of "
+    "its cluster. Of a cluster: the mean over its pairs of items.",
     "stability": "Of a cluster: its mean overlap (Jaccard) with the most similar cluster of each draw; 1 means that "
     "every draw contains exactly this cluster.",
     "exact": "Of a cluster: the share of the draws in which exactly these items form a cluster.",
@@ -29,7 +29,7 @@ TERMS = {
     "dyads": "Pairs of nodes that could be linked.",
 }
 #: Words that are explained wherever a page has content of this name.
-BESIDE_COLUMNS = {"ball": ("credible ball",), "figures": ("draw",), "components": ("component",)}
+BESIDE_COLUMNS = {"ball": ("credible ball",), "reading": ("draw",), "components": ("component",)}
 
 
 def terms_of(content: dict[str, Any]) -> dict[str, str]:

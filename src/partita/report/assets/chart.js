@@ -96,10 +96,18 @@ const chart = (function () {
   }
   const say = (id, text) => { if (byId(id)) { byId(id).textContent = text; } };
   const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+  // The colours of the map from 0 to its largest value, under a drawing.
+  function scale(svg, id, x, y, width, text) {
+    const defs = node("defs"), gradient = node("linearGradient", { id: id });
+    ["map-0", "map-1", "map-2"].forEach((name, at) => gradient.append(node("stop", { offset: at / 2, "stop-color": variable(name) })));
+    defs.append(gradient);
+    svg.append(defs, node("rect", { x: x + 0.5, y: y + 0.5, width: width, height: 10, style: `fill: url(#${id})`, class: "frame" }));
+    svg.append(node("text", { x: x + width + 8, y: y + 10 }, text));
+  }
 
   // Clusters and items without names are kept from 0 and shown from `first`.
   const first = JSON.parse(byId("page").textContent).first || 0;
   const clusterNumber = (k) => (k < 0 ? k : k + first);
 
-  return { first, clusterNumber, byId, node, drawing, axes, padded, path, watch, say, variable, words };
+  return { first, clusterNumber, byId, node, drawing, axes, padded, path, watch, say, scale, variable, words };
 })();

@@ -1,7 +1,7 @@
 "use strict";
 // The similarity map: an image in an SVG, with zoom by drag, choice and key.
 const similarityMap = (function () {
-  const { byId, node, drawing, watch, say, variable } = chart;
+  const { byId, node, drawing, watch, say, scale, variable } = chart;
   const LEGEND = 34, BOXES_AT_MOST = 300;
   let data = null, bytes = "", drawn = null, view = null, inner = null;
 
@@ -15,8 +15,8 @@ const similarityMap = (function () {
     return stops[at].map((from, c) => Math.round(from + share * (stops[at + 1][c] - from)));
   }
   // The matrix as a picture, one pixel per cell.
-  function picture() {
-    const bins = data.bins, canvas = document.createElement("canvas");
+  function picture(bins, bytes) {
+    const canvas = document.createElement("canvas");
     const stops = ["map-0", "map-1", "map-2"].map((name) => rgb(variable(name)));
     const colors = Array.from({ length: 101 }, (_, percent) => shade(percent, stops)), unknown = shade(-1, stops);
     canvas.width = canvas.height = bins;
@@ -65,13 +65,6 @@ const similarityMap = (function () {
   const whole = () => show(0, 0, total());
   const closer = (factor) => show(view.x + view.size * (1 - factor) / 2, view.y + view.size * (1 - factor) / 2, view.size * factor);
 
-  function legend(side) {
-    const defs = node("defs"), scale = node("linearGradient", { id: "map-scale" }), width = Math.min(240, side - 60);
-    ["map-0", "map-1", "map-2"].forEach((name, at) => scale.append(node("stop", { offset: at / 2, "stop-color": variable(name) })));
-    defs.append(scale);
-    drawn.svg.append(defs, node("rect", { x: 0.5, y: side + 12.5, width: width, height: 10, style: "fill: url(#map-scale)", class: "frame" }));
-    drawn.svg.append(node("text", { x: width + 8, y: side + 22 }, data.legend || "0 to 100%"));
-  }
   function draw(given) {
     data = given;
     if (!data || !byId("fig-map")) { return; }
@@ -80,12 +73,12 @@ const similarityMap = (function () {
     byId("fig-map").style.maxWidth = side + "px";
     drawn = drawing("fig-map", side + LEGEND);
     inner = node("svg", { x: 0, y: 0, width: drawn.width, height: side, preserveAspectRatio: "none", class: "cells" });
-    inner.append(node("image", { href: picture(), x: 0, y: 0, width: total(), height: total(), preserveAspectRatio: "none" }));
+    inner.append(node("image", { href: picture(data.bins, bytes), x: 0, y: 0, width: total(), height: total(), preserveAspectRatio: "none" }));
     if (data.clusters.length <= BOXES_AT_MOST) {
       data.clusters.forEach(([, start, stop]) => inner.append(node("rect", { x: start, y: start, width: stop - start, height: stop - start, class: "box" })));
     }
     drawn.svg.append(inner, node("rect", { x: 0.5, y: 0.5, width: drawn.width - 1, height: side - 1, class: "frame" }));
-    legend(side);
+    scale(drawn.svg, "map-scale", 0, side + 12, Math.min(240, side - 60), data.legend || "0 to 100%");
     if (view) { show(view.x, view.y, view.size); } else { whole(); }
     watch(drawn, tell);
     bindDrag();
@@ -145,5 +138,5 @@ const similarityMap = (function () {
       event.preventDefault();
     });
   }
-  return { draw, bind, itemsAt };
+  return { draw, bind, itemsAt, picture };
 })();

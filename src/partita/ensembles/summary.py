@@ -1,0 +1,235 @@
+"""A consensus beside its base clusterings: how far they agree with it and with each other, and which are redundant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from partita._html import ShownAsText
+from partita._partition_checks import check_partition_of
+from partita.agreement import adjusted_rand
+from partita.sample import PartitionSample, as_sample
+from partita.uncertainty.certainty import item_certainty
+
+from .base_clusterings import Base, Labels, as_base, in_column_order, spread
+from .dependence import SEED, Dependence, dependence, distinct_clusterings, shared_information
+from .estimator import EnsembleEstimator
+from .layout import Floats, Layout
+from .weights import FEW
+
+MAX_ITEMS = 10_000  # pairs of base clusterings are compared on at most this many items, evenly chosen
+REDUNDANT = 0.9  # a clustering is redundant beside one that says this share of what it says beyond the consensus
+POOR = 0.3  # mean agreement below which no clustering represents the ensemble
+
+
+@dataclass(frozen=True)
+class Redundant:
+    """Clustering `which` adds little to `beside`, which says the share `said` of what it says beyond the consensus."""
+
+    which: int
+    beside: int
+    said: float
+
+
+@dataclass(frozen=True, eq=False)
+class ConsensusSummary(ShownAsText):
+    """A consensus beside its base clusterings: the result of `summarise`.
+
+    Attributes
+    ----------
+    labels : (items,) canonical labels of the consensus; −1 for an item without labels
+    base : the base clusterings
+    method : how the consensus was found; empty if it is not known
+    weights : (clusterings,) the weight of each clustering in the consensus
+    certainty : (items,) NBCE's certainty, or else the mean weighted share of the base clusterings in which the item is
+        with the other members of its cluster; NaN for an item without labels
+    agreement : (clusterings,) adjusted Rand index of each clustering and the consensus, on the items that it labels
+    pairs : (clusterings, clusterings) adjusted Rand index of each pair, on items that both label
+    dependence : how far the clusterings repeat each other beyond the consensus
+    warnings : sentences that come first
+    """
+
+    labels: Labels
+    base: Base
+    method: str
+    weights: Floats
+    certainty: Floats
+    agreement: Floats
+    pairs: Floats
+    dependence: Dependence
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def n_clusters(self) -> int:
+        return int(self.labels.max()) + 1
+
+    @property
+    def clusterings(self) -> tuple[str, ...]:
+        """The names of the base clusterings; their numbers if they have none."""
+        return self.base.clusterings or tuple(map(str, range(self.base.n_clusterings)))
+
+    @cached_property
+    def sample(self) -> PartitionSample:
+        """The base clusterings of the labelled items as a weighted sample of partitions."""
+        return as_draws(self.base.rows(self.labels >= 0), self.weights)
+
+    @cached_property
+    def redundant(self) -> list[Redundant]:
+        """Clusterings that add little to another one, which says 90 % or more of what they say beyond the consensus.
+
+        Of two that say the same, the one that says more beyond the consensus is kept, or else the first.
+        """
+        items = self.dependence.consensus >= 0
+        given, rng = self.dependence.consensus[items], np.random.default_rng(SEED)
+        share, entropy = shared_information(self.base.rows(items), given, rng)
+        first, group = distinct_clusterings(self.base)
+        found = [Redundant(m, first[g], 1.0) for m, g in enumerate(group.tolist()) if m != first[g]]
+        kept: list[int] = []
+        for m in sorted(first, key=lambda m: -entropy[m].round(12)):
+            nearest = max(kept, key=lambda other: share[m, other], default=m)
+            if nearest != m and share[m, nearest] >= REDUNDANT:
+                found.append(Redundant(m, nearest, float(share[m, nearest])))
+            else:
+                kept.append(m)
+        return sorted(found, key=lambda pair: pair.which)
+
+    def __repr__(self) -> str:
+        return (
+            f"ConsensusSummary: {self.n_clusters} clusters of {len(self.labels)} items from {len(self.weights)} "
+            f"clusterings, which count as {self.dependence.effective:.1f}; mean agreement {self.agreement.mean():.2f}"
+        )
+
+
+def summarise(
+    result: EnsembleEstimator | ArrayLike, base: Any = None, *, weights: ArrayLike | None = None, method: str = ""
+) -> ConsensusSummary:
+    """Compare a consensus with its base clusterings; `partita.report` makes a page of the result.
+
+    Parameters
+    ----------
+    result : a fitted estimator (`NBCE`, `BCE`, `MixtureModel`), or the labels of `consensus` or any other method
+    base : (items, clusterings) labels with gaps, from which labels were found; an estimator has its own. Of membership
+        probabilities the most probable labels are compared
+    weights : (clusterings,), the weight of each clustering; by default those of the estimator, or equal
+    method : how labels were found, for the page
+
+    Examples
+    --------
+    >>> base = [[0, 0, 1], [0, 0, 1], [1, 1, 0], [1, 1, 0], [1, 2, 0]]
+    >>> summarise([0, 0, 1, 1, 1], base)
+    ConsensusSummary: 2 clusters of 5 items from 3 clusterings, which count as 2.0; mean agreement 0.85
+    """
+    if isinstance(result, EnsembleEstimator):
+        return _of_estimator(result, weights)
+    if base is None:
+        raise TypeError("base is missing: labels alone do not tell which clusterings they were found from")
+    read = as_base(base).hardened()
+    powers = np.ones(read.n_clusterings) if weights is None else in_column_order(weights, base, read.n_clusterings)
+    return _summary(_labels_of(result, read), read, powers, method)
+
+
+def _of_estimator(model: EnsembleEstimator, weights: ArrayLike | None) -> ConsensusSummary:
+    model._check_fitted()
+    read = model.base_.hardened()
+    if not read.n_items:
+        raise ValueError("the estimator was fitted to a split ensemble, whose labels it does not have")
+    powers = getattr(model, "weights_", np.ones(read.n_clusterings)) if weights is None else weights
+    powers = in_column_order(powers, read, read.n_clusterings)
+    method = f"{type(model).__name__} ({model.inference})" if hasattr(model, "inference") else type(model).__name__
+    certainty = np.where(model.labels_ >= 0, model.certainty_, np.nan) if hasattr(model, "certainty_") else None
+    known, told = getattr(model, "dependence_", None), getattr(model, "estimate_", None)
+    if known is not None:  # that of the labelled items
+        given = np.full(read.n_items, -1, dtype=np.intp)
+        given[model.labels_ >= 0] = known.consensus
+        known = replace(known, consensus=given)
+    warnings = () if told is None else told.warnings
+    return _summary(model.labels_, read, powers, method, certainty, known, tuple(warnings))
+
+
+def _summary(
+    labels: Labels,
+    base: Base,
+    weights: Floats,
+    method: str,
+    certainty: Floats | None = None,
+    known: Dependence | None = None,
+    warnings: tuple[str, ...] = (),
+) -> ConsensusSummary:
+    labelled = labels >= 0
+    used = base.rows(labelled)
+    if certainty is None:
+        certainty = np.full(len(labels), np.nan)
+        certainty[labelled] = item_certainty(labels[labelled], as_draws(used, weights)).probability
+    dependent = dependence(base) if known is None else known
+    agreement = np.array([_agreement(labels, codes) for codes in base.codes.T])
+    warnings += tuple(_warnings(labels, weights, agreement, dependent))
+    return ConsensusSummary(
+        labels, base, method, weights, certainty, agreement, pair_agreement(used), dependent, warnings
+    )
+
+
+def as_draws(base: Base, weights: Floats) -> PartitionSample:
+    """The clusterings that label an item as a weighted sample of partitions."""
+    useful = (base.codes >= 0).any(axis=0) & (weights > 0)
+    return as_sample(np.ascontiguousarray(base.codes[:, useful].T), weights[useful], missing=-1, names=base.names)
+
+
+def _labels_of(labels: Any, base: Base) -> Labels:
+    """Canonical labels in the order of the items, −1 where there is none."""
+    values = np.asarray(labels)
+    if values.dtype.kind in "iu" and values.ndim == 1 and (values < 0).any():
+        if len(values) != base.n_items:
+            raise ValueError(f"result has {len(values)} labels, but base has {base.n_items} items")
+        return spread(values[values >= 0], values >= 0)
+    return np.asarray(check_partition_of(labels, base.names, base.n_items, "result", "base"), dtype=np.intp)
+
+
+def _agreement(labels: Labels, codes: NDArray[Any]) -> float:
+    both = (labels >= 0) & (codes >= 0)
+    return float(adjusted_rand(labels[both], codes[both])) if both.any() else 0.0
+
+
+def pair_agreement(base: Base) -> Floats:
+    """Adjusted Rand index of each pair of clusterings on the items that both label, (clusterings, clusterings).
+
+    With n_ab the items in cluster a of one and b of the other, and S(x) = Σ x(x − 1)/2, it is
+    (S(n_ab) − E) / ((S(n_a) + S(n_b))/2 − E), E = S(n_a) S(n_b) / S(n); 1 if both are one cluster, or all apart.
+    """
+    if base.n_items > MAX_ITEMS:
+        base = base.rows(np.linspace(0, base.n_items - 1, MAX_ITEMS).round().astype(np.intp))
+    labels, layout = base.memberships(), Layout.plain(base.sizes)
+    table = (labels.T @ labels).toarray()
+    margins = np.add.reduceat(table, layout.offsets, axis=1)  # labels of m among the items that m' labels
+    shared, own = (_pairs_within(cells, layout) for cells in (table, margins))
+    both = np.add.reduceat(margins, layout.offsets, axis=0)
+    together = np.add.reduceat(shared, layout.offsets, axis=1)
+    expected = np.divide(own * own.T, both * (both - 1) / 2, out=np.zeros_like(own), where=both > 1)
+    room = (own + own.T) / 2 - expected
+    varied = room > 1e-12 * np.maximum(own, 1.0)
+    return np.asarray(np.divide(together - expected, room, out=np.ones_like(room), where=varied))
+
+
+def _pairs_within(counts: Floats, layout: Layout) -> Floats:
+    """Pairs of items in each cell, summed over the labels of each clustering."""
+    return np.asarray(np.add.reduceat(counts * (counts - 1) / 2, layout.offsets, axis=0))
+
+
+def _warnings(labels: Labels, weights: Floats, agreement: Floats, found: Dependence) -> list[str]:
+    told = []
+    if (gaps := int((labels < 0).sum())) > 0:
+        told.append(f"{gaps:,} of {len(labels):,} items have no base label: they are in no cluster.")
+    if len(weights) > 1 and np.ptp(weights) == 0 and found.effective < FEW * len(weights):
+        told.append(
+            f"The {len(weights)} base clusterings repeat each other: they count as {found.effective:.1f} independent "
+            "ones, but the consensus gave them equal weights."
+        )
+    if agreement.mean() < POOR:
+        told.append(
+            f"The base clusterings agree little with the consensus (adjusted Rand index {agreement.mean():.2f} on "
+            "average): no one clustering represents them."
+        )
+    return told
