@@ -12,8 +12,10 @@ from .hyper import Hyperpriors
 from .kmeans import kmeans_ensemble
 from .mixture import MixtureModel
 from .nbce import NBCE
+from .stability import Stability, stability
 from .summary import ConsensusSummary, summarise
 from .variational import Ascent
+from .voting import voting
 
 __all__ = [
     "BCE",
@@ -24,6 +26,7 @@ __all__ = [
     "Dependence",
     "Hyperpriors",
     "MixtureModel",
+    "Stability",
     "as_base",
     "co_association",
     "consensus",
@@ -34,5 +37,7 @@ __all__ = [
     "hgpa",
     "kmeans_ensemble",
     "mcla",
+    "stability",
     "summarise",
+    "voting",
 ]

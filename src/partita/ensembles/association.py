@@ -58,10 +58,10 @@ def _weighted_pairs(base: Base, weights: NDArray[np.float64]) -> tuple[NDArray[n
     return together, both
 
 
-def coassociation(base: Base) -> NDArray[np.float64]:
+def coassociation(base: Base, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
     """Of the clusterings that label both items, the share in which they are together, (items, items).
 
     Two items that no clustering labels together get 0.
     """
-    together, both = _weighted_pairs(base, np.ones(base.n_clusterings))
+    together, both = _weighted_pairs(base, np.ones(base.n_clusterings) if weights is None else weights)
     return np.asarray(np.divide(together, both, out=np.zeros_like(together), where=both > 0))

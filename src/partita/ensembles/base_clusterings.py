@@ -278,6 +278,18 @@ def in_column_order(weights: Any, base: Any, n_clusterings: int) -> NDArray[np.f
     return values
 
 
+def check_item_weights(weights: Any, base: Base) -> NDArray[np.float64]:
+    """How many items each item stands for; 1 by default. A Series is matched by name with items that have names."""
+    if weights is None:
+        return np.ones(base.n_items)
+    given = as_named(weights, "item_weights").in_order_of(base.names, base.n_items, "base")
+    values = np.asarray(given, dtype=np.float64)
+    bad = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
+    if len(bad):
+        raise ValueError(f"item_weights[{bad[0]}] is {values[bad[0]]}, but weights of items must be positive numbers")
+    return values
+
+
 def warn_unlabelled(base: Base) -> NDArray[np.bool_]:
     """Which items have a label. If some have none, a warning says that they get label −1."""
     labelled = base.labelled

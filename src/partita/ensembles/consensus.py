@@ -14,9 +14,19 @@ from partita.losses import VI, Binder, Loss, as_loss
 from partita.sample import as_sample
 from partita.search.settings import Search
 
-from .base_clusterings import Labels, as_base, check_clusters, in_column_order, spread, warn_unlabelled
+from .base_clusterings import (
+    Base,
+    Labels,
+    as_base,
+    check_clusters,
+    check_item_weights,
+    in_column_order,
+    spread,
+    warn_unlabelled,
+)
 from .soft import SoftBase
 
+MAX_COPIES = 10_000_000  # items that item weights may stand for
 SOFT_DRAWS = 50  # hard clusterings that are drawn from each soft one
 RAISE, RAISED = 1.5, 24  # b is raised by this factor, at most so many times
 
@@ -27,6 +37,7 @@ def consensus(
     *,
     k: int | None = None,
     weights: ArrayLike | None = None,
+    item_weights: ArrayLike | None = None,
     search: Search | None = None,
     rng: Any = None,
 ) -> Labels:
@@ -44,6 +55,7 @@ def consensus(
         has fewer, the cost of joining what does not belong together, b of the loss, is raised until it has k
     weights : (clusterings,), the weight of each clustering; equal by default. A Series is matched by its index with the
         columns of a data frame
+    item_weights : (items,), whole numbers: how many equal items each one stands for, such as the cells of a metacell
     rng : None, an integer or a numpy Generator
 
     Returns
@@ -63,8 +75,9 @@ def consensus(
     labelled, rng = warn_unlabelled(read), check_rng(rng)
     if isinstance(read, SoftBase):
         read, weights = read.drawn(SOFT_DRAWS, rng.spawn(1)[0]), _repeated(weights)
+    copies = _copies(item_weights, read)[labelled]
     useful = np.asarray((read.codes >= 0).any(axis=0))  # clusterings that label no item are left out
-    by_clustering = np.ascontiguousarray(read.codes[labelled][:, useful].T)
+    by_clustering = np.ascontiguousarray(np.repeat(read.codes[labelled][:, useful], copies, axis=0).T)
     kept = None if weights is None else np.asarray(weights)[useful]
     sample = as_sample(by_clustering, kept, missing=-1)
     search = Search() if search is None else search
@@ -72,7 +85,19 @@ def consensus(
         found = estimate(sample, loss=loss, search=search, rng=rng, check_draws=False).labels
     else:
         found = _with_clusters(sample, as_loss(loss), check_clusters(k, int(labelled.sum())), search, rng)
-    return spread(found, labelled)
+    return spread(found[np.cumsum(copies) - 1], labelled)
+
+
+def _copies(item_weights: Any, base: Base) -> Labels:
+    """How many equal items each item stands for: equal items are together in the answer."""
+    if item_weights is None:
+        return np.ones(base.n_items, dtype=np.intp)
+    values = check_item_weights(item_weights, base)
+    if (broken := np.flatnonzero(values != np.rint(values))).size:
+        raise ValueError(f"item_weights[{broken[0]}] is {values[broken[0]]}, but consensus needs whole numbers")
+    if values.sum() > MAX_COPIES:
+        raise ValueError(f"item_weights sum to {values.sum():.0f}, but {MAX_COPIES:,} items are the maximum")
+    return values.astype(np.intp)
 
 
 def _repeated(weights: Any) -> Any:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
 from .association import check_table, coassociation
-from .base_clusterings import Labels, as_base, check_clusters, spread, warn_unlabelled
+from .base_clusterings import Labels, as_base, check_clusters, in_column_order, spread, warn_unlabelled
 
 LINKAGES = ("average", "single", "complete")
 
 
-def evidence_accumulation(base: Any, k: int | None = None, linkage: str = "average") -> Labels:
+def evidence_accumulation(
+    base: Any, k: int | None = None, linkage: str = "average", *, weights: ArrayLike | None = None
+) -> Labels:
     """Cut the tree of a linkage on the distance 1 − co-association.
 
     Parameters
@@ -22,6 +25,7 @@ def evidence_accumulation(base: Any, k: int | None = None, linkage: str = "avera
     base : (items, clusterings) labels with gaps; at most 20,000 items
     k : the number of clusters; None for the number with the longest range of cutting heights
     linkage : "average", "single" or "complete"
+    weights : (clusterings,), the weight of each clustering; equal by default
 
     Returns
     -------
@@ -45,7 +49,8 @@ def evidence_accumulation(base: Any, k: int | None = None, linkage: str = "avera
     labelled = warn_unlabelled(read)
     if labelled.sum() == 1:
         return spread(np.zeros(1), labelled)
-    distance = 1.0 - coassociation(read.rows(labelled))
+    powers = None if weights is None else in_column_order(weights, base, read.n_clusterings)
+    distance = 1.0 - coassociation(read.rows(labelled), powers)
     np.fill_diagonal(distance, 0.0)
     tree = hierarchy.linkage(squareform(distance, checks=False), linkage)
     if k is None:

@@ -7,14 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from partita._validate import check_count, check_rng
 from partita._warn import warn_user
 
 from .association import check_table, coassociation
-from .base_clusterings import Base, Labels, check_clusters, hard_base, spread, warn_unlabelled
+from .base_clusterings import Base, Labels, check_clusters, hard_base, in_column_order, spread, warn_unlabelled
+from .layout import Floats
 from .predictive import count_labels
 
 SCALE = 1000  # METIS needs integers: similarities are given in thousandths
@@ -22,10 +23,10 @@ BUNDLE = 0.02  # the largest weight of one vertex of HGPA's hypergraph, as a sha
 IMBALANCE = 0.05  # share by which a part may exceed an even one, as in the paper
 
 
-Partitioner = Callable[[Base, int, np.random.Generator], Labels]
+Partitioner = Callable[[Base, int, Floats, np.random.Generator], Labels]  # base, k, weights of the clusterings, rng
 
 
-def cspa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> Labels:
+def cspa(base: Any, k: int, *, sample: int | None = None, weights: ArrayLike | None = None, rng: Any = None) -> Labels:
     """Cluster-based similarity partitioning: METIS on the graph of how often two items share a cluster.
 
     Parameters
@@ -34,6 +35,7 @@ def cspa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> La
     k : the number of clusters; METIS makes them of nearly equal size
     sample : partition this many items, chosen at random, and assign each other item to the part with whose
         members it shares clusters most often
+    weights : (clusterings,), the weight of each clustering; equal by default
     rng : None, an integer or a numpy Generator
 
     Returns
@@ -44,36 +46,36 @@ def cspa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> La
     ----------
     Strehl & Ghosh (2002), Cluster ensembles, Journal of Machine Learning Research 3.
     """
-    return _partition(_partition_similar, base, k, sample, rng)
+    return _partition(_partition_similar, base, k, sample, weights, rng)
 
 
-def mcla(base: Any, k: int, *, rng: Any = None) -> Labels:
+def mcla(base: Any, k: int, *, weights: ArrayLike | None = None, rng: Any = None) -> Labels:
     """Meta-clustering: METIS groups the base clusters by their overlap, and each item is assigned to the group in which
     the largest share of base clusters contains it.
 
-    Groups without items are dropped, so there can be fewer than k clusters. The arguments are those of `cspa`; no
-    items × items table is needed.
+    Groups without items are dropped, so there can be fewer than k clusters. The arguments are those of `cspa`, the
+    weights those of the shares; no items × items table is needed.
 
     References
     ----------
     Strehl & Ghosh (2002), Cluster ensembles, Journal of Machine Learning Research 3.
     """
     read, labelled, k = _read(base, k)
-    used, rng = read.rows(labelled), check_rng(rng)
+    used, rng, powers = read.rows(labelled), check_rng(rng), _weights(weights, base, read)
     labels = used.memberships()
     groups = _partition_graph(_overlap(used, labels), k, rng, np.asarray(labels.sum(axis=0)))
     owner = np.repeat(np.arange(used.n_clusterings), used.sizes)
-    membership = np.asarray(labels @ np.eye(k)[groups])
+    membership = np.asarray(labels @ (powers[owner][:, None] * np.eye(k)[groups]))
     # the share counts only base clusters of the clusterings that label the item
     possible = np.zeros((used.n_clusterings, k))
-    np.add.at(possible, (owner, groups), 1.0)
+    np.add.at(possible, (owner, groups), powers[owner])
     possible = (used.codes >= 0) @ possible
     share = np.divide(membership, possible, out=np.zeros_like(membership), where=possible > 0)
     ties = rng.random(share.shape) * 1e-9  # ties are broken at random, as in the paper
     return spread((share + ties).argmax(axis=1), labelled)
 
 
-def hgpa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> Labels:
+def hgpa(base: Any, k: int, *, sample: int | None = None, weights: ArrayLike | None = None, rng: Any = None) -> Labels:
     """Hypergraph partitioning: k even parts of the items that cut as few base clusters as possible.
 
     A base cluster is cut if even one of its items is in another part. With noise and many items every partition cuts
@@ -85,32 +87,38 @@ def hgpa(base: Any, k: int, *, sample: int | None = None, rng: Any = None) -> La
     ----------
     Strehl & Ghosh (2002), Cluster ensembles, Journal of Machine Learning Research 3.
     """
-    return _partition(_partition_few_cuts, base, k, sample, rng)
+    return _partition(_partition_few_cuts, base, k, sample, weights, rng)
 
 
-def _partition(method: Partitioner, base: Any, k: Any, sample: int | None, rng: Any) -> Labels:
+def _partition(method: Partitioner, base: Any, k: Any, sample: int | None, weights: Any, rng: Any) -> Labels:
     """The parts of all items; or of a sample, with each other item assigned to the most similar part."""
     read, labelled, k = _read(base, k)
-    used, rng = read.rows(labelled), check_rng(rng)
+    used, rng, powers = read.rows(labelled), check_rng(rng), _weights(weights, base, read)
     if sample is None:
-        return spread(method(used, k, rng), labelled)
+        return spread(method(used, k, powers, rng), labelled)
     size = min(check_count(sample, "sample", minimum=k), used.n_items)
     chosen = np.sort(rng.choice(used.n_items, size, replace=False))
-    parts = method(used.rows(chosen), k, rng)
+    parts = method(used.rows(chosen), k, powers, rng)
     found = _most_similar_part(used, used.rows(chosen), parts, k)
     found[chosen] = parts
     return spread(found, labelled)
 
 
-def _partition_few_cuts(base: Base, k: int, rng: np.random.Generator) -> Labels:
+def _weights(weights: Any, base: Any, read: Base) -> Floats:
+    return np.ones(read.n_clusterings) if weights is None else in_column_order(weights, base, read.n_clusterings)
+
+
+def _partition_few_cuts(base: Base, k: int, weights: Floats, rng: np.random.Generator) -> Labels:
     seed = int(rng.integers(2**31))
     if k == 1 or base.n_items <= k:
         return np.arange(base.n_items) if k > 1 else np.zeros(base.n_items, dtype=np.intp)
     vertex, rows = _bundles(base, max(1, int(BUNDLE * base.n_items / k)))
     columns = rows.memberships().tocsc()
     bounds = zip(columns.indptr[:-1], columns.indptr[1:], strict=True)
-    edges = [columns.indices[start:stop].tolist() for start, stop in bounds if stop - start > 1]
-    parts, cut = _partition_hypergraph(np.bincount(vertex), edges, k, seed)
+    useful = np.diff(columns.indptr) > 1
+    edges = [columns.indices[start:stop].tolist() for (start, stop), kept in zip(bounds, useful, strict=True) if kept]
+    costs = np.repeat(weights, base.sizes)[useful]
+    parts, cut = _partition_hypergraph(np.bincount(vertex), edges, costs, k, seed)
     if base.n_clusterings > 1 and cut > len(edges) - k:  # fewer than one whole base cluster per part
         warn_user(
             f"HGPA's partition cuts {cut} of {len(edges)} base clusters, about as many as any other would; "
@@ -140,9 +148,9 @@ def _read(base: Any, k: Any) -> tuple[Base, NDArray[np.bool_], int]:
     return read, warn_unlabelled(read), k
 
 
-def _partition_similar(base: Base, k: int, rng: np.random.Generator) -> Labels:
+def _partition_similar(base: Base, k: int, weights: Floats, rng: np.random.Generator) -> Labels:
     check_table(base.n_items, "CSPA", "set sample=, for example cspa(base, k, sample=5000), or use mcla or hgpa")
-    return _partition_graph(coassociation(base), k, rng)
+    return _partition_graph(coassociation(base, weights), k, rng)
 
 
 def _most_similar_part(base: Base, members: Base, parts: Labels, k: int) -> Labels:
@@ -187,7 +195,9 @@ def _partition_graph(
     return np.asarray(parts, dtype=np.intp)
 
 
-def _partition_hypergraph(weights: NDArray[Any], edges: list[list[int]], k: int, seed: int) -> tuple[Labels, int]:
+def _partition_hypergraph(
+    sizes: NDArray[Any], edges: list[list[int]], costs: Floats, k: int, seed: int
+) -> tuple[Labels, int]:
     """The part of each vertex, and how many hyperedges are cut."""
     try:
         import mtkahypar
@@ -198,6 +208,9 @@ def _partition_hypergraph(weights: NDArray[Any], edges: list[list[int]], k: int,
     context = library.context_from_preset(mtkahypar.PresetType.DETERMINISTIC)
     context.set_partitioning_parameters(k, IMBALANCE, mtkahypar.Objective.CUT)
     context.logging = False
-    graph = library.create_hypergraph(context, len(weights), len(edges), edges, weights.tolist(), [1] * len(edges))
-    found = graph.partition(context)
-    return np.asarray(found.get_partition(), dtype=np.intp), int(found.cut())
+    whole = (
+        np.maximum(np.rint(SCALE * costs / costs.max()), 1).astype(int) if np.ptp(costs) else np.ones(len(costs), int)
+    )
+    graph = library.create_hypergraph(context, len(sizes), len(edges), edges, sizes.tolist(), whole.tolist())
+    parts = np.asarray(graph.partition(context).get_partition(), dtype=np.intp)
+    return parts, sum(int(np.ptp(parts[edge]) > 0) for edge in edges)

@@ -4,6 +4,7 @@ Colours are safe for colour-blind readers. Clusters beyond the seventh also diff
 told apart in print.
 """
 
+from partita.plots.ensembles import clustering_tree, consensus_cdf
 from partita.plots.lattice import hasse
 from partita.plots.matrices import adjacency_map, comparison_map, similarity_map
 from partita.plots.merges import dendrogram
@@ -18,7 +19,9 @@ __all__ = [
     "ball_panels",
     "cluster_counts",
     "cluster_intervals",
+    "clustering_tree",
     "comparison_map",
+    "consensus_cdf",
     "dendrogram",
     "density_plot",
     "display_order",

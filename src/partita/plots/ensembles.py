@@ -1,0 +1,132 @@
+"""Figures of ensembles: how clearly pairs are together by number of clusters, and a tree of clusterings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._partition_checks import check_partition, check_same_items
+from partita.ensembles.stability import Stability
+from partita.partitions import overlaps
+from partita.plots.canvas import hide_frame, new_axes
+from partita.plots.palette import QUIET, cluster_color
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Lines of the tree for smaller shares of both clusters are left out.
+LEAST_SHARE = 0.05
+
+
+def consensus_cdf(found: Stability, *, ax: Axes | None = None) -> Axes:
+    """The distribution of co-association over pairs, one line per number of clusters; flat in the middle is clear.
+
+    Parameters
+    ----------
+    found : the result of `ensembles.stability`
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> import partita as pt
+    >>> runs = {2: [[0, 0], [0, 0], [1, 1]], 3: [[0, 0], [1, 1], [2, 2]]}
+    >>> ax = consensus_cdf(pt.ensembles.stability(runs))
+    >>> ax.get_xlabel()
+    'share of runs in which two items are together'
+    """
+    if not isinstance(found, Stability):
+        raise TypeError(f"found must be the result of ensembles.stability, not {type(found).__name__}")
+    ax = new_axes(ax, (6, 3.8))
+    for at, (k, pac, line) in enumerate(zip(found.k.tolist(), found.pac.tolist(), found.cdf, strict=True)):
+        own = k == found.best
+        ax.plot(
+            found.grid,
+            line,
+            color=cluster_color(at),
+            linewidth=2.4 if own else 1.3,
+            linestyle="-" if at < 7 else "--",
+            label=f"{k} clusters, PAC {pac:.3f}{' (least)' if own else ''}",
+        )
+    ax.axvspan(*found.limits, color=QUIET, alpha=0.12, linewidth=0)
+    ax.set(xlabel="share of runs in which two items are together", ylabel="share of pairs", xlim=(0, 1), ylim=(0, 1.01))
+    ax.legend(frameon=False, fontsize="small", loc="lower right")
+    hide_frame(ax, "top", "right")
+    return ax
+
+
+def clustering_tree(clusterings: Mapping[Any, Any], *, ax: Axes | None = None) -> Axes:
+    """Clusterings of the same items below each other, with lines where the items of a cluster go.
+
+    Each circle is a cluster, its area the number of items; the width of a line is the share of the lower cluster that
+    comes from the upper one. A cluster with several thick lines from above mixes items that a coarser clustering
+    separates.
+
+    Parameters
+    ----------
+    clusterings : {name: labels}, from the coarsest at the top to the finest; a label −1 is left out
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> ax = clustering_tree({"k = 1": [0, 0, 0, 0], "k = 2": [0, 0, 1, 1], "k = 3": [0, 0, 1, 2]})
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['k = 1', 'k = 2', 'k = 3']
+    """
+    if len(clusterings) < 2:
+        raise ValueError("a tree needs at least two clusterings")
+    levels = [_labels(labels, str(name)) for name, labels in clusterings.items()]
+    for name, labels in zip(clusterings, levels, strict=True):
+        check_same_items(levels[0], labels, "the first clustering", str(name))
+    ax = new_axes(ax, (7, 0.9 * len(levels) + 1.2))
+    places = [_spaced(np.arange(levels[0].max() + 1, dtype=np.float64))]
+    for row, (upper, lower) in enumerate(pairwise(levels)):
+        places.append(_draw_lines(ax, row, upper, lower, places[row]))
+    for row, (labels, x) in enumerate(zip(levels, places, strict=True)):
+        sizes = np.bincount(labels[labels >= 0])
+        colors = [cluster_color(k) for k in range(len(sizes))]
+        ax.scatter(x, np.full(len(x), -row), s=20 + 700 * sizes / sizes.sum(), c=colors, zorder=3)
+        for k, place in enumerate(x):
+            ax.annotate(str(k), (place, -row), ha="center", va="center", fontsize=7, zorder=4)
+    ax.set_yticks(-np.arange(len(levels)), [str(name) for name in clusterings])
+    ax.set_xticks([])
+    ax.tick_params(axis="y", length=0)
+    hide_frame(ax, "top", "right", "bottom", "left")
+    return ax
+
+
+def _labels(labels: Any, name: str) -> NDArray[np.int64]:
+    values = np.asarray(labels)
+    if values.dtype.kind not in "iu" or values.ndim != 1 or not (values < 0).any():
+        return check_partition(labels, name)
+    found = np.full(len(values), -1, dtype=np.int64)
+    found[values >= 0] = check_partition(values[values >= 0], name)
+    return found
+
+
+def _draw_lines(
+    ax: Axes, row: int, upper: NDArray[np.int64], lower: NDArray[np.int64], above: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Lines between two clusterings; returns where the lower clusters are: below the clusters that they come from."""
+    both = (upper >= 0) & (lower >= 0)
+    parents, children, counts = overlaps(upper[both], lower[both])
+    sizes = np.bincount(lower[both], minlength=lower.max() + 1)
+    middle = np.bincount(children, counts * above[parents], minlength=len(sizes)) / np.maximum(sizes, 1)
+    below = _spaced(middle)
+    for parent, child, count in zip(parents, children, counts, strict=True):
+        share = count / sizes[child]
+        if share >= LEAST_SHARE:
+            ends = [above[parent], below[child]], [-row, -row - 1]
+            ax.plot(*ends, color=QUIET, linewidth=0.6 + 3.5 * share, alpha=0.25 + 0.6 * share, zorder=1)
+    return below
+
+
+def _spaced(wanted: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Places from 0 to 1 in the order of the wanted ones, evenly spaced."""
+    order = np.argsort(wanted, kind="stable")
+    places = np.empty(len(wanted))
+    places[order] = (np.arange(len(wanted)) + 0.5) / len(wanted)
+    return places
