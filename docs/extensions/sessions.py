@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import io
 import re
+import shutil
 import tempfile
 from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass, field
@@ -110,6 +111,7 @@ def make_files(folder: Path) -> None:
     np.savetxt(folder / "truth.csv", draws[0], fmt="%d", header="cluster", comments="")
     np.savetxt(folder / "labels.csv", draws[-1], fmt="%d", header="cluster", comments="")
     np.savetxt(folder / "base.csv", draws[:10].T, fmt="%d", delimiter=",")
+    shutil.copy(Path(__file__).parents[1] / "guide" / "leiden.csv.gz", folder)  # of examples/leiden_runs.py
     points = draws[0][:, None] * 4 + np.random.default_rng(1).normal(size=(40, 2))
     np.savetxt(folder / "data.csv", points, delimiter=",", header="x,y", comments="")
     edges = np.argwhere(np.triu(np.asarray(load_karate().data)))

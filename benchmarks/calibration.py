@@ -1,0 +1,121 @@
+"""Calibration of NBCE's pair probabilities on simulated dependent ensembles, for several choices of the weights.
+
+`python -m benchmarks.calibration` prints one row per design and choice: the largest difference between the stated
+probability and the frequency in the truth, over tenths that hold at least 1 % of the pairs; the mean absolute difference
+over all pairs, by tenths; the log predictive density per item of one more noisy copy; clusters; adjusted Rand index.
+The designs and the seeds (200 on) were not used to choose the weights. "parents alone" is what weights can hope for:
+the independent clusterings from which the dependent ones were copied.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import partita as pt
+from benchmarks.dependence import predictive
+from partita.ensembles import NBCE, as_base, dependence
+from partita.ensembles.dependence import conditional_dependence, weights_of
+
+FIRST_SEED = 200
+LEAST = 0.01  # share of the pairs that a tenth needs
+SAMPLING = {"draws": 80, "warmup": 120, "chains": 2, "truncation": 50}
+
+
+@dataclass(frozen=True)
+class Design:
+    """Items, shares of the clusters, parents with `noise` wrong labels, and their copies with `own` further ones."""
+
+    n_items: int
+    shares: tuple[float, ...]
+    parents: int
+    children: int
+    noise: float
+    own: float
+
+
+DESIGNS = {
+    "A": Design(200, (0.5, 0.3, 0.2), 4, 3, 0.2, 0.05),
+    "B": Design(200, (0.2,) * 5, 3, 5, 0.2, 0.03),
+    "C": Design(250, (0.4, 0.3, 0.15, 0.15), 2, 6, 0.15, 0.05),
+    "D": Design(200, (0.4, 0.3, 0.3), 5, 2, 0.3, 0.1),
+}
+
+
+def simulate(design: Design, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Base clusterings, the truth, one more parent, and the parents."""
+    rng = np.random.default_rng(seed)
+    k = len(design.shares)
+    truth = rng.choice(k, design.n_items, p=design.shares)
+
+    def changed(labels: np.ndarray, share: float) -> np.ndarray:
+        labels = labels.copy()
+        wrong = rng.random(len(labels)) < share
+        labels[wrong] = rng.integers(k, size=wrong.sum())
+        return labels
+
+    parents = [changed(truth, design.noise) for _ in range(design.parents + 1)]
+    base = [changed(parent, design.own) for parent in parents[:-1] for _ in range(design.children)]
+    return np.column_stack(base), truth, parents[-1], np.column_stack(parents[:-1])
+
+
+def fits(base: np.ndarray, parents: np.ndarray, seed: int) -> Iterator[tuple[str, NBCE]]:
+    """The choices, fitted."""
+    weights = dependence(base).weights
+    equal = np.full(len(weights), weights.mean())
+
+    def fit(data: np.ndarray, powers: np.ndarray, **settings: Any) -> NBCE:
+        return NBCE(weights=powers, random_state=seed, **SAMPLING, **settings).fit(data)
+
+    yield "plain (weights 1)", fit(base, np.ones(len(weights)))
+    yield "dependence", (last := fit(base, weights))
+    yield "parents alone", fit(parents, np.ones(parents.shape[1]))
+    yield "dependence x 0.6", fit(base, 0.6 * weights)
+    yield "dependence x 1.6", fit(base, np.minimum(1.6 * weights, 1.0))
+    yield "one power for all", fit(base, equal)
+    yield "beta ~ Gamma(2, 2)", fit(base, weights, beta_prior=(2.0, 2.0))
+    yield "alpha = 1", fit(base, weights, alpha=1.0)
+    for _ in range(2):
+        weights = weights_of(conditional_dependence(as_base(base), last.labels_, np.random.default_rng(1)))
+        last = fit(base, weights)
+    yield "re-estimated given NBCE", last
+
+
+def tenths(model: NBCE, truth: np.ndarray) -> np.ndarray:
+    """Pairs, sum of stated probabilities, and pairs that are together in the truth, by tenth of the stated."""
+    upper = np.triu_indices(len(truth), 1)
+    stated, together = pt.similarity(model.chain_)[upper], (truth[:, None] == truth)[upper]
+    tenth = np.minimum((10 * stated).astype(int), 9)
+    return np.column_stack([np.bincount(tenth, values, 10) for values in (np.ones(len(stated)), stated, together)])
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ensembles", type=int, default=4, help="of each design")
+    given = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    for name, design in DESIGNS.items():
+        found: dict[str, list[tuple[np.ndarray, float, float, float]]] = {}
+        for seed in range(FIRST_SEED, FIRST_SEED + given.ensembles):
+            base, truth, held_out, parents = simulate(design, seed)
+            for choice, model in fits(base, parents, seed):
+                scores = predictive(model, held_out), model.n_clusters_, pt.adjusted_rand(model.labels_, truth)
+                found.setdefault(choice, []).append((tenths(model, truth), *scores))
+        for choice, rows in found.items():
+            pairs, stated, together = sum(row[0] for row in rows).T
+            enough = pairs > LEAST * pairs.sum()
+            largest = np.abs((together - stated)[enough] / pairs[enough]).max()
+            mean = np.abs(together - stated).sum() / pairs.sum()
+            means = [float(np.mean([row[at] for row in rows])) for at in (1, 2, 3)]
+            print(
+                f"{name} {choice:24} {largest:.2f} {mean:.3f} {means[0]:.3f} {means[1]:.1f} {means[2]:.2f}", flush=True
+            )
+
+
+if __name__ == "__main__":
+    main()
