@@ -1,7 +1,7 @@
 """Calibration of NBCE's pair probabilities on simulated dependent ensembles, for several choices of the weights.
 
 `python -m benchmarks.calibration` prints one row per design and choice: the largest difference between the stated
-probability and the frequency in the truth, over tenths that hold at least 1 % of the pairs; the mean absolute difference
+probability and the frequency in the truth, over tenths with at least 1 % of the pairs; the mean absolute difference
 over all pairs, by tenths; the log predictive density per item of one more noisy copy; clusters; adjusted Rand index.
 The designs and the seeds (200 on) were not used to choose the weights. "parents alone" is what weights can hope for:
 the independent clusterings from which the dependent ones were copied.
