@@ -83,6 +83,7 @@ def test_nested_levels_are_written(edges, tmp_path):
         (["--nested", "--blocks", "affiliation"], "--nested has blocks of its own, not --blocks affiliation"),
         (["--nested", "--algorithm", "come-latouche"], "--algorithm is for flat models, not for --nested"),
         (["--check"], "--check is for the results that --out writes"),
+        (["--k-max", 0], "--k-max must be at least 1, but it is 0"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(edges, options, message):
@@ -123,6 +124,14 @@ def test_label_and_node_files(tmp_path):
     path.write_text("node,label\nb,x\n1,y\na,x\n", encoding="utf-8")
     assert read_node_labels(path, ["a", "b", 1]).tolist() == [0, 0, 1]
     assert read_node_names(path) == ["b", 1, "a"]
+
+
+def test_a_network_without_directions_asks_for_the_option(tmp_path):
+    nx = pytest.importorskip("networkx")
+    nx.write_graphml(nx.path_graph(4), tmp_path / "net.graphml")
+    result = run(tmp_path / "net.graphml")
+    assert result.exit_code == 2
+    assert "the network is undirected but the model is directed; give --undirected" in " ".join(result.output.split())
 
 
 @pytest.mark.parametrize("suffix", ["graphml", "gml"])

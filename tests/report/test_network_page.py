@@ -180,4 +180,4 @@ def test_the_page_of_a_nested_fit_shows_its_levels(tmp_path):
     levels = page.content["levels"]
     assert [row[1] for row in levels["table"].rows] == [level.n_clusters for level in nested.levels]
     assert len(levels["groups"].rows) == nested.n_clusters
-    assert "model has no sampler" in page.content["doubt"]["words"]
+    assert "a nested model has no sampler" in page.content["doubt"]["words"]

@@ -76,6 +76,10 @@ def as_typed(message: str) -> str:
     message = re.sub(r"\bedges='counts'", "--counts", message)
     message = re.sub(r", edges='real' (takes )?any weights", "", message)  # an option that the command does not have
     message = re.sub(r"\bdegree_corrected=True", "--degree-corrected", message)
+    message = re.sub(
+        r"\bpass directed=(True|False)", lambda m: f"{'leave out' if m[1] == 'True' else 'give'} --undirected", message
+    )
+    message = re.sub(r"^(k_max|restarts|seconds)(?= must\b)", lambda m: f"--{m[1].replace('_', '-')}", message)
     message = re.sub(rf"\b(long|columns)=\(({QUOTED}(?:, {QUOTED})*)\)", lambda m: f"--{m[1]} {_joined(m[2])}", message)
     message = re.sub(r"\b(missing|variable)='([^']*)'", lambda m: f"--{m[1]} {shlex.quote(m[2])}", message)
     message = re.sub(r"\b(missing|variable|long|columns)=(?=[^\s:;,)])", r"--\1 ", message)

@@ -40,8 +40,7 @@ def make_checks(fit: BlockFit, draws: Chain | None, scored: HeldOut | None, *, a
     """What was given; the rest is computed if it is cheap, or `always`."""
     if draws is not None and draws.n_items != len(fit.labels):
         raise ValueError(f"draws has {draws.n_items} items but the fit has {len(fit.labels)} nodes")
-    cost = fit.graph.adjacency.nnz + len(fit.labels) * fit.n_clusters
-    affordable = fit.model is not None and (always or cost <= CHEAP)
+    affordable = fit.model is not None and (always or _cost(fit) <= CHEAP)
     chain, score = draws, scored
     if chain is None and affordable and isinstance(fit.model, StochasticBlockModel):
         with warnings.catch_warnings():
@@ -52,10 +51,15 @@ def make_checks(fit: BlockFit, draws: Chain | None, scored: HeldOut | None, *, a
     return NetworkChecks(chain, draws is not None, score, scored is not None)
 
 
+def _cost(fit: BlockFit) -> int:
+    """Of a sweep, roughly."""
+    return int(fit.graph.adjacency.nnz) + len(fit.labels) * fit.n_clusters
+
+
 def doubt(fit: BlockFit, checks: NetworkChecks) -> dict[str, Any]:
     """The sentence and the table of nodes in doubt."""
     if checks.draws is None:
-        advice = "Give the page draws of the posterior: report(fit, draws=model.sample(graph))."
+        advice = "Give the page draws of the posterior of a flat model: report(fit, draws=model.sample(graph))."
         return {"words": f"Not computed: {_why(fit)}. {advice}", "table": None}
     sample = as_sample(checks.draws)
     probability = item_certainty(fit.labels, sample).probability
@@ -114,6 +118,7 @@ def _scores(scored: HeldOut) -> Iterator[tuple[str, str]]:
 
 
 def _why(fit: BlockFit) -> str:
-    return (
-        "the fit is one layer of several" if fit.model is None else "the network is large, or the model has no sampler"
-    )
+    if fit.model is None:
+        return "the fit is one layer of several"
+    cheap = _cost(fit) <= CHEAP
+    return "a nested model has no sampler" if cheap else f"the network is large ({len(fit.labels):,} nodes)"

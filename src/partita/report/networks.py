@@ -62,7 +62,7 @@ def network_content(
         "doubt": doubt(fit, checks),
         "prediction": prediction(fit, checks),
         "runs": runs_table(fit),
-        "agreement": agreement_sentence(fit),
+        "agreement": _agreement(fit),
         "path": path_table(fit.path),
         "nodes": _nodes(fit, labels_file),
         "truth": None if truth is None else list(_against_truth(fit, truth)),
@@ -173,6 +173,11 @@ def _matrix_words(fit: BlockFit) -> str:
     n = len(fit.labels)
     cell = "one dyad" if n <= PIXELS else f"the mean over about {round(n / PIXELS)} × {round(n / PIXELS)} dyads"
     return f"Rows and columns sorted by cluster; each cell is {cell}, darker for more edges."
+
+
+def _agreement(fit: BlockFit) -> str:
+    nested = " This is about the flat search that the levels were refined from." if isinstance(fit, NestedFit) else ""
+    return f"{agreement_sentence(fit)}{nested}"
 
 
 def _levels(fit: BlockFit) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ def agreement_sentence(fit: Any) -> str:
 
 def runs_table(fit: Any) -> Table:
     """One row per run of a fit."""
-    rows = [(at, run.start, run.icl, fit.icl - run.icl) for at, run in enumerate(fit.runs)]
+    rows = [(at, run.start, run.icl, fit.found.best - run.icl) for at, run in enumerate(fit.runs)]
     columns = (Column("run", "number"), Column("start", "text"), Column("ICL", "log"), Column("below the best", "log"))
     return Table("runs", "Runs before any crossing", columns, rows)
 
