@@ -14,6 +14,7 @@ _HOME = {
     "sample": "PartitionSample as_sample open_sample",
     "io": "read_draws write_draws",
     "label_files": "write_labels",
+    "growing": "growing_draws",
     "losses": "ID NID NVI VI Binder CustomLoss Loss OneMinusARI ZeroOne distances expected_loss pairwise_distances"
     " partition_loss",
     "similarity": "lau_green pear similarity vi_lower_bound",
@@ -28,10 +29,10 @@ _HOME = {
     "held_out": "HeldOut",
     "weight_path": "WeightPath weights_for",
     "mixing": "MixingWarning",
-    "uncertainty": "Bound ClusterParameters ConformalSet CredibleBall Diagnostics Modes MonteCarloError"
-    " PartialClustering PosteriorComparison cluster_parameters cluster_stability compare_posteriors conformal_set"
-    " credible_ball diagnostics exemplars item_certainty items_to_check lower_bound merge_tree modes"
-    " n_clusters_posterior partial_clustering",
+    "uncertainty": "Bound ClusterParameters ConformalSet CredibleBall Diagnostics Hierarchy Modes Monitor"
+    " MonteCarloError PartialClustering PosteriorComparison cluster_parameters cluster_stability compare_posteriors"
+    " conformal_set credible_ball diagnostics exemplars hierarchy item_certainty items_to_check lower_bound merge_tree"
+    " modes monitor monte_carlo_error n_clusters_posterior partial_clustering",
     "models": "resume",
     "profiles": "Profiles profiles",
     "report": "report",

@@ -16,6 +16,7 @@ from partita.agreement import f1 as f1
 from partita.agreement import nmi as nmi
 from partita.estimate import estimate as estimate
 from partita.estimate_result import Estimate as Estimate
+from partita.growing import growing_draws as growing_draws
 from partita.held_out import HeldOut as HeldOut
 from partita.io import read_draws as read_draws
 from partita.io import write_draws as write_draws
@@ -80,9 +81,13 @@ from partita.uncertainty.conformal import ConformalSet as ConformalSet
 from partita.uncertainty.conformal import conformal_set as conformal_set
 from partita.uncertainty.diagnostics import Diagnostics as Diagnostics
 from partita.uncertainty.diagnostics import diagnostics as diagnostics
+from partita.uncertainty.hierarchy import Hierarchy as Hierarchy
+from partita.uncertainty.hierarchy import hierarchy as hierarchy
 from partita.uncertainty.merges import merge_tree as merge_tree
 from partita.uncertainty.modes import Modes as Modes
 from partita.uncertainty.modes import modes as modes
+from partita.uncertainty.monitor import Monitor as Monitor
+from partita.uncertainty.monitor import monitor as monitor
 from partita.uncertainty.monte_carlo import MonteCarloError as MonteCarloError
 from partita.uncertainty.monte_carlo import monte_carlo_error as monte_carlo_error
 from partita.uncertainty.parameters import ClusterParameters as ClusterParameters

@@ -67,12 +67,10 @@ def check_sample(sample: PartitionSample, distance: Floats, n_jobs: int = -1) ->
     """
     if sample.is_weighted:
         return DrawsCheck(tuple(_on_weights(sample)))
-    if sample.chains is None and sample.n_draws < MIN_SEQUENCE:
+    if not _is_sequence(sample):
         return DrawsCheck()
-    by_draw = np.array([sample.n_clusters, entropies(sample, n_jobs), distance])
-    summaries = by_chain(by_draw[:, sample.index], sample)
-    checked = quantities(dict(zip(("clusters", "entropy", "distance to estimate"), summaries, strict=True)))
-    losses = summaries[-1]
+    summaries = draw_summaries(sample, distance, n_jobs)
+    checked, losses = quantities(summaries), summaries["distance to estimate"]
     ess = checked[-1].ess if losses.shape[1] >= MIN_SUMMARY else losses.size
     return DrawsCheck(
         tuple(mixing_sentences(checked, *losses.shape)),
@@ -92,6 +90,49 @@ def sample_warnings(sample: PartitionSample, distance: Floats, n_jobs: int = -1)
 say where the chains were, not what the posterior is: run them longer, from several starts.
     """
     return check_sample(sample, distance, n_jobs).warnings
+
+
+def draw_summaries(sample: PartitionSample, distance: Floats, n_jobs: int = -1) -> dict[str, Floats]:
+    """The summaries of each draw that are compared between chains: (chain, draw) arrays, by name."""
+    by_draw = np.array([sample.n_clusters, entropies(sample, n_jobs), distance])
+    summaries = by_chain(by_draw[:, sample.index], sample)
+    return dict(zip(("clusters", "entropy", "distance to estimate"), summaries, strict=True))
+
+
+def standard_error(sample: PartitionSample, distance: Floats) -> float | None:
+    """The standard error of `check_sample` alone, of the mean of any value per distinct draw."""
+    if not _is_sequence(sample):
+        return None
+    values = by_chain(distance[sample.index], sample)
+    return float(values.std() / np.sqrt(effective_sample_size(values)))
+
+
+def quantile_error(sample: PartitionSample, distance: Floats, level: float) -> float | None:
+    """Monte Carlo standard error of a quantile of one value per distinct draw, such as the radius of a ball.
+
+    The share of draws below the quantile has the standard error s = √(level (1 - level) / effective draws); half the
+    distance between the quantiles at level - s and level + s is that of the quantile. None where `standard_error` is
+    None, and at level 1.
+
+    Examples
+    --------
+    >>> from partita.sample import as_sample
+    >>> sample = as_sample([[0, 0, 1], [0, 1, 1]] * 200)
+    >>> quantile_error(sample, np.array([1.0, 2.0]), 0.95)
+    0.0
+    """
+    if not _is_sequence(sample) or level >= 1:
+        return None
+    values = by_chain(distance[sample.index], sample)
+    below = (values <= np.quantile(values, level, method="inverted_cdf")).astype(np.float64)
+    spread = float(np.sqrt(level * (1 - level) / effective_sample_size(below)))
+    low, high = np.quantile(values, [max(0.0, level - spread), min(1.0, level + spread)], method="inverted_cdf")
+    return float(high - low) / 2
+
+
+def _is_sequence(sample: PartitionSample) -> bool:
+    """Whether the draws can be taken for those of chains: equal weights, and known chains or at least 100 draws."""
+    return not sample.is_weighted and (sample.chains is not None or sample.n_draws >= MIN_SEQUENCE)
 
 
 def mixing_warnings(summaries: Mapping[str, Floats]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""`partita partial` and `partita compare-posteriors`: the facts in JSON are those of the functions."""
+"""`partita partial`, `compare-posteriors` and `monitor`: the facts in JSON are those of the functions."""
 
 import json
 
@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from partita.cli import app
 from partita.datasets import make_draws
 from partita.uncertainty.compare import compare_posteriors
+from partita.uncertainty.monitor import monitor
 from partita.uncertainty.partial import partial_clustering
 
 
@@ -41,3 +42,23 @@ def test_compare_posteriors(files):
     assert printed["pairs"][0]["items"] == list(found.pairs(1)[0]["items"])
     assert "Items that differ most" in run("compare-posteriors", *files, "--seed", "1").output
     assert run("compare-posteriors", files[0], "nowhere.csv").exit_code == 2
+
+
+def test_monitor(tmp_path):
+    draws = make_draws(8, 400, 2, doubt=0.02, rng=1)
+    np.savetxt(tmp_path / "draws.csv", draws, fmt="%d", delimiter=",")
+    path = str(tmp_path / "draws.csv")
+    answered = run("monitor", path, "--once", "--seed", "1", "--precision", "0.9", "--json")
+    printed = json.loads(answered.output)
+    watched = monitor(precision=0.9, rng=1)
+    watched.feed(draws)
+    assert printed["checks"] == [pytest.approx(check.facts()) for check in watched.checks]
+    assert printed["settled"] == watched.settled == (answered.exit_code == 0)
+    never = run("monitor", path, "--precision", "0", "--patience", "0.01")
+    assert never.exit_code == 1
+    assert "is above 0.0% of it" in never.output.splitlines()[-1]
+    for option, value in (("--tolerance", "1"), ("--precision", "-1"), ("--level", "2")):
+        refused = run("monitor", path, option, value)
+        assert refused.exit_code == 2
+        assert option in refused.stderr
+    assert "does not exist" in run("monitor", str(tmp_path / "none.csv")).stderr

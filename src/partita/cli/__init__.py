@@ -16,6 +16,8 @@ from partita.cli import (
     demo,
     ensemble,
     estimate,
+    hierarchy,
+    monitor,
     partial,
     report,
     sample,
@@ -39,6 +41,8 @@ register(app, "similarity", similarity.run)
 register(app, "compare", compare.run)
 register(app, "compare-posteriors", compare_posteriors.run, writes_labels=True)
 register(app, "partial", partial.run, writes_labels=True)
+register(app, "hierarchy", hierarchy.run, writes_labels=True)
+register(app, "monitor", monitor.run, writes_labels=True)
 register(app, "cluster", cluster.run, writes_labels=True)
 register(app, "blockmodel", blockmodel.run, writes_labels=True)
 register(app, "ensemble", ensemble.run, writes_labels=True)

@@ -96,6 +96,7 @@ def ball_facts(ball: CredibleBall) -> dict[str, Any]:
         "level": ball.level,
         "mass": ball.mass,
         "radius": ball.radius,
+        "standard_error": ball.standard_error,
         "loss": ball.loss.name,
         "n_inside": ball.n_inside,
         "center": cluster_numbers(ball.center),
@@ -167,7 +168,7 @@ def write_results(
     write_runs(folder / "runs.csv", estimate)
     write_ball(folder / "ball.csv", ball)
     details = ball_facts(ball)
-    shown = {key: details[key] for key in ("level", "mass", "radius", "n_inside", "summary")}
+    shown = {key: details[key] for key in ("level", "mass", "radius", "standard_error", "n_inside", "summary")}
     summary = estimate_facts(estimate, bound) | {"ball": shown, **(facts or {}), "command": command_line()}
     write_json(folder / "summary.json", summary)
     page |= {"command": command_line(), "labels_file": table_name(LABELS_FILE), "one_based": one_based()}

@@ -17,6 +17,7 @@ from partita._validate import check_random_state
 from partita.mixing import MixingWarning
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
+from partita.models.listener import Callback
 from partita.models.mixtures.maximum import IclSearch, MixtureFit
 from partita.models.plan import make_plan
 from partita.models.priors import from_plain, to_plain
@@ -79,6 +80,7 @@ class MixtureModel(Estimator):
         n_jobs: int = -1,
         progress: bool = False,
         names: Sequence[str] | None = None,
+        callback: Callback | None = None,
     ) -> Chain:
         """Draws partitions from the posterior.
 
@@ -97,6 +99,8 @@ class MixtureModel(Estimator):
         n_jobs : threads; −1 is all cores.
         progress : show a progress line.
         names : (items,) names of the items, instead of those that the rows of a data frame have.
+        callback : a function of the labels of the next draw, (chains, items), such as `partita.monitor()`. It is called
+            with all draws in their order, and the chains end after the first one for which it returns true.
 
         Returns
         -------
@@ -111,7 +115,8 @@ class MixtureModel(Estimator):
         inputs, own = self._inputs(X)
         if names is not None:
             own = check_names(names, len(next(iter(inputs.values()))))
-        return sample_model(self, inputs, plan, names=own, path=path, n_jobs=n_jobs, progress=progress)
+        running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress, "callback": callback}
+        return sample_model(self, inputs, plan, names=own, **running)
 
     def icl(self, X: Any, labels: ArrayLike, n0: float = 1.0) -> float:
         """Exact log p(X, z | K) of a partition (natural logarithm), K its number of clusters; see `maximize`.

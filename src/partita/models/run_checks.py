@@ -18,6 +18,10 @@ _LARGEST = 1 << 62  # sweeps are counted in 64 bits
 _LARGEST_STATISTIC = 1e150  # far above what hyperparameters in their ranges give; squares are finite
 
 
+class NoDrawsYetError(ValueError):
+    """The chains of a run do not all have draws yet."""
+
+
 class RunFormatError(ValueError):
     """A file of a run is damaged, or is not one of ours."""
 

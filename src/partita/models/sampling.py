@@ -19,9 +19,11 @@ from partita._warn import warn_user
 from partita.mixing import warn_mixing
 from partita.models.chain import Chain, smallest_unsigned
 from partita.models.checkpoint import Part, Plan, Run, RunFormatError, create_run, open_run
+from partita.models.listener import Callback, Listener
 from partita.models.memory import check_room_for_draws
 from partita.models.progress import Reporter, reporter
 from partita.models.ranges import check_log_densities
+from partita.models.run_checks import NoDrawsYetError
 
 TURN_SECONDS = 0.1
 CHECKPOINT_SECONDS = 5.0
@@ -94,21 +96,24 @@ def sample_model(
     path: str | os.PathLike[str] | None = None,
     n_jobs: int = -1,
     progress: bool = False,
+    callback: Callback | None = None,
 ) -> Chain:
     """Runs every chain of a model from its start; writes it as it grows if there is a path.
 
-    `names` are those of the items, if they have any.
+    `names` are those of the items, if they have any. `callback` gets the labels of each draw, (chains, items), in their
+    order; the run ends after the first draw for which it returns true.
     """
+    listener = None if callback is None else Listener(callback)
     samplers = model.samplers(inputs, plan)
     check_room_for_draws(plan, samplers[0])
     if path is None:
         jobs = [_Job(chain, sampler, plan, None, model) for chain, sampler in enumerate(samplers)]
-        return _finish(model, inputs, plan, jobs, None, n_jobs, progress, names)
+        return _finish(model, inputs, plan, jobs, None, n_jobs, progress, names, listener)
     stat_names = tuple(samplers[0].stat_names)
     run = create_run(path, type(model).__name__, model.params(), plan, stat_names, inputs, names)
     jobs = [_Job(chain, sampler, plan, run, model) for chain, sampler in enumerate(samplers)]
     with run.locked():
-        return _finish(model, inputs, plan, jobs, run, n_jobs, progress, names)
+        return _finish(model, inputs, plan, jobs, run, n_jobs, progress, names, listener)
 
 
 def resume(
@@ -182,7 +187,7 @@ def read_chain(path: str | os.PathLike[str]) -> Chain:
         [(part.labels, part.stats) for part in run.parts(chain) if len(part.labels)] for chain in range(run.plan.chains)
     ]
     if not all(parts):
-        raise ValueError(f"{run.path} is a run whose chains do not all have draws yet")
+        raise NoDrawsYetError(f"{run.path} is a run whose chains do not all have draws yet")
     draws = min(sum(len(labels) for labels, _ in own) for own in parts)
     return _collect(_model_of(run), run.inputs(), run.plan, parts, run.stat_names, draws, run.names)
 
@@ -283,9 +288,17 @@ class _Crew:
         self.lock = threading.Lock()
         self.stop = _core.StopFlag()
 
-    def run(self, n_threads: int, report: Reporter) -> bool:
+    def run(self, n_threads: int, report: Reporter, listener: Listener | None = None) -> bool:
         """Until every chain is done; False if Ctrl-C came first. Whatever is raised, the threads end before."""
-        interrupted = _core.run_on_threads(self._work, n_threads, self.stop, lambda: report(self.jobs))
+
+        def poll() -> None:
+            report(self.jobs)
+            if listener is not None and listener.hear(self.jobs):
+                self.stop.request()
+
+        interrupted = _core.run_on_threads(self._work, n_threads, self.stop, poll)
+        if listener is not None and not interrupted:
+            listener.hear(self.jobs)
         return not interrupted or all(job.finished for job in self.jobs)
 
     def _work(self) -> None:
@@ -312,15 +325,19 @@ def _finish(
     n_jobs: int,
     progress: bool,
     names: tuple[str, ...] | None,
+    listener: Listener | None = None,
 ) -> Chain:
     n_threads = min(len(jobs), check_n_jobs(n_jobs))
     with reporter(plan, progress) as report:
-        complete = _Crew(jobs).run(n_threads, report)
-    if not complete:
+        complete = _Crew(jobs).run(n_threads, report, listener)
+    wanted = None if listener is None else listener.last
+    if not complete or wanted is not None:
         for job in jobs:
             job.write()
+    if not complete:
         _tell_stopped(jobs, run)
     parts, draws = [job.parts for job in jobs], min(job.draws for job in jobs)
+    draws = draws if wanted is None else wanted
     chain = _collect(model, inputs, plan, parts, jobs[0].sampler.stat_names, draws, names)
     warn_mixing(chain.warnings)
     return chain

@@ -5,6 +5,7 @@ told apart in print.
 """
 
 from partita.plots.ensembles import clustering_tree, consensus_cdf
+from partita.plots.hierarchy import hierarchy
 from partita.plots.lattice import hasse
 from partita.plots.matrices import adjacency_map, comparison_map, similarity_map
 from partita.plots.merges import dendrogram
@@ -12,6 +13,7 @@ from partita.plots.networks import network
 from partita.plots.order import display_order
 from partita.plots.points import ball_panels, density_plot, points
 from partita.plots.posterior import cluster_counts, item_certainty, run_trace, weight_path
+from partita.plots.settling import settling
 from partita.plots.uncertainty import cluster_intervals, partial_curve, posterior_difference
 
 __all__ = [
@@ -26,12 +28,14 @@ __all__ = [
     "density_plot",
     "display_order",
     "hasse",
+    "hierarchy",
     "item_certainty",
     "network",
     "partial_curve",
     "points",
     "posterior_difference",
     "run_trace",
+    "settling",
     "similarity_map",
     "weight_path",
 ]

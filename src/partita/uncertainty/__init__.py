@@ -12,8 +12,10 @@ from partita.uncertainty.certainty import (
 from partita.uncertainty.compare import PosteriorComparison, compare_posteriors
 from partita.uncertainty.conformal import ConformalSet, conformal_set
 from partita.uncertainty.diagnostics import Diagnostics, diagnostics
+from partita.uncertainty.hierarchy import Hierarchy, hierarchy
 from partita.uncertainty.merges import merge_tree
 from partita.uncertainty.modes import Modes, modes
+from partita.uncertainty.monitor import Monitor, monitor
 from partita.uncertainty.monte_carlo import MonteCarloError, monte_carlo_error
 from partita.uncertainty.parameters import ClusterParameters, cluster_parameters
 from partita.uncertainty.partial import PartialClustering, partial_clustering
@@ -24,7 +26,9 @@ __all__ = [
     "ConformalSet",
     "CredibleBall",
     "Diagnostics",
+    "Hierarchy",
     "Modes",
+    "Monitor",
     "MonteCarloError",
     "PartialClustering",
     "PosteriorComparison",
@@ -35,11 +39,13 @@ __all__ = [
     "credible_ball",
     "diagnostics",
     "exemplars",
+    "hierarchy",
     "item_certainty",
     "items_to_check",
     "lower_bound",
     "merge_tree",
     "modes",
+    "monitor",
     "monte_carlo_error",
     "n_clusters_posterior",
     "partial_clustering",

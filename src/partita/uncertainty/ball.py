@@ -14,7 +14,7 @@ from partita._validate import check_level
 from partita._warn import warn_user
 from partita.estimate_result import Estimate
 from partita.losses import Loss, as_loss, partition_loss, unique_distances
-from partita.mixing import sample_warnings, warn_mixing
+from partita.mixing import quantile_error, sample_warnings, warn_mixing
 from partita.sample import PartitionSample, as_sample
 
 Labels = NDArray[np.int64]
@@ -46,6 +46,9 @@ class CredibleBall:
     sample : PartitionSample
     warnings : tuple of str
         Problems with the draws or with the estimate: see `Estimate.warnings`.
+    standard_error : float or None
+        Monte Carlo standard error of the radius; None for weighted draws, for fewer than 100 draws without known
+        chains, and at level 1.
     """
 
     center: Labels
@@ -59,6 +62,7 @@ class CredibleBall:
     distances: NDArray[np.float64]
     sample: PartitionSample
     warnings: tuple[str, ...] = ()
+    standard_error: float | None = None
 
     @property
     def inside(self) -> NDArray[np.bool_]:
@@ -106,7 +110,7 @@ class CredibleBall:
     def _facts(self) -> Iterator[tuple[str, str]]:
         yield "level", f"{self.level:.0%}" if round(self.level, 2) == self.level else f"{self.level:g}"
         yield "loss", str(self.loss)
-        yield "radius", f"{self.radius:.4f}"
+        yield "radius", f"{self.radius:.4f}" + ("" if self.standard_error is None else f" ± {self.standard_error:.2g}")
         yield "mass", f"{self.mass:.4f}"
         yield "partitions inside", f"{self.n_inside:,}"
         for name in ("upper", "lower", "horizontal"):
@@ -177,10 +181,17 @@ def ball_from(
     share = _shares(sample)
     tie = TIE * kind.unit
     radius = _radius(distance, share, wanted, tie)
+    error = quantile_error(sample, distance, wanted)
     inside = (distance <= radius) & (sample.weights > 0)
     mass = min(1.0, float(share[inside].sum() / share.sum()))
     upper, lower, horizontal = _bounds(sample, distance, inside, tie)
-    return CredibleBall(center, radius, wanted, mass, upper, lower, horizontal, kind, distance, sample)
+    bounds = (upper, lower, horizontal)
+    return CredibleBall(center, radius, wanted, mass, *bounds, kind, distance, sample, standard_error=error)
+
+
+def ball_radius(sample: PartitionSample, distance: NDArray[np.float64], level: float, loss: Loss) -> float:
+    """The radius of the ball alone, given the distance of each distinct draw from its centre."""
+    return _radius(distance, _shares(sample), level, TIE * loss.unit)
 
 
 def subject(

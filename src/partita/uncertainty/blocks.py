@@ -36,8 +36,7 @@ def block_draws(sample: PartitionSample, count: int, what: str = "draws", gap: i
     >>> block_draws(as_sample([[0, 0, 1]] * 7), 3).tolist()
     [[1, 2], [3, 4], [5, 6]]
     """
-    chains = np.zeros(sample.n_draws, np.int64) if sample.chains is None else sample.chains
-    pieces = [np.flatnonzero(chains == chain) for chain in range(sample.n_chains)]
+    pieces = chain_places(sample)
     per_chain = -(-count // sample.n_chains)
     length = min(map(len, pieces)) // per_chain
     if length < 1:
@@ -45,6 +44,13 @@ def block_draws(sample: PartitionSample, count: int, what: str = "draws", gap: i
         raise ValueError(f"{what} has {shortest} draws per chain, too few for {per_chain} blocks of each chain")
     blocks = np.concatenate([piece[-per_chain * length :].reshape(per_chain, length) for piece in pieces])
     return blocks[:, min(gap, length // 2) :]
+
+
+def chain_places(sample: PartitionSample) -> list[Draws]:
+    """The numbers of the draws of each chain."""
+    if sample.chains is None:
+        return [np.arange(sample.n_draws)]
+    return [np.flatnonzero(sample.chains == chain) for chain in range(sample.n_chains)]
 
 
 def relabelled_groups(count: int, permutations: int, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -23,6 +23,7 @@ from partita.models.blocks.search import Limits, search_partition, start_cluster
 from partita.models.blocks.starts import both_directions, first_partitions
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
+from partita.models.listener import Callback
 from partita.models.merge_path import MergePath, merge_path
 from partita.models.plan import make_plan
 from partita.models.ranges import check_shape, checked_log_density
@@ -149,6 +150,7 @@ class LayeredBlockModel(LazyPosterior):
         path: str | os.PathLike[str] | None = None,
         n_jobs: int = -1,
         progress: bool = False,
+        callback: Callback | None = None,
     ) -> Chain:
         """Draw partitions from p(z, K | X_1, ..., X_L); the arguments are those of StochasticBlockModel.sample.
 
@@ -163,7 +165,7 @@ class LayeredBlockModel(LazyPosterior):
             for at, (graph, _) in enumerate(seen.values())
             for part, array in graph_arrays(graph).items()
         }
-        running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress}
+        running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress, "callback": callback}
         return sample_model(self, arrays, plan, names=item_names(next(iter(seen.values()))[0]), **running)
 
     def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> list[Any]:

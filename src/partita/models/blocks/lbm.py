@@ -32,6 +32,7 @@ from partita.models.blocks.shares import share_products
 from partita.models.blocks.starts import spectral_starts
 from partita.models.chain import Chain, smallest_unsigned
 from partita.models.checkpoint import Plan
+from partita.models.listener import Callback
 from partita.models.merge_path import greedy_merges
 from partita.models.plan import make_plan
 from partita.models.ranges import checked_log_density
@@ -265,10 +266,12 @@ class LatentBlockModel(LazyPosterior):
         path: str | os.PathLike[str] | None = None,
         n_jobs: int = -1,
         progress: bool = False,
+        callback: Callback | None = None,
     ) -> Chain:
         """Draw partitions of rows and columns, their numbers of clusters unknown (Wyse & Friel 2012).
 
-        The arguments are those of StochasticBlockModel.sample.
+        The arguments are those of StochasticBlockModel.sample. The callback gets the labels of rows and columns in one
+        row, with different labels for clusters of rows and of columns.
 
         Returns
         -------
@@ -276,7 +279,8 @@ class LatentBlockModel(LazyPosterior):
         """
         plan = make_plan(draws, warmup, thin, chains, rng)
         graph = self._graph(matrix)
-        running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress}
+        heard = None if callback is None else _of_both(callback, graph.adjacency.shape[0])
+        running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress, "callback": heard}
         return sample_model(self, graph_arrays(graph), plan, names=item_names(graph), **running)
 
     def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> list[Any]:
@@ -356,3 +360,16 @@ class LatentBlockModel(LazyPosterior):
 
     def __repr__(self) -> str:
         return f"LatentBlockModel({self.edges}, n0={self.n0}, eta0={self.eta0}, zeta0={self.zeta0})"
+
+
+def _of_both(callback: Callback, n_rows: int) -> Callback:
+    """The callback, for labels in which no cluster has both rows and columns."""
+    if not callable(callback):
+        raise TypeError(f"callback must be a function, not {type(callback).__name__}")
+
+    def heard(draw: NDArray[Any]) -> object:
+        labels = draw.astype(np.int64)
+        labels[:, n_rows:] += labels[:, :n_rows].max() + 1
+        return callback(labels)
+
+    return heard

@@ -36,6 +36,7 @@ from partita.models.blocks.shares import EstimatedICL, log_blocks, mean_of_logs,
 from partita.models.blocks.starts import both_directions, first_partitions
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
+from partita.models.listener import Callback
 from partita.models.merge_path import merge_path
 from partita.models.plan import make_plan
 from partita.models.ranges import checked_log_density
@@ -232,6 +233,7 @@ class StochasticBlockModel(LazyPosterior):
         path: str | os.PathLike[str] | None = None,
         n_jobs: int = -1,
         progress: bool = False,
+        callback: Callback | None = None,
     ) -> Chain:
         """Draw partitions from p(z, K | X) with every parameter integrated out (McDaid et al. 2013).
 
@@ -246,6 +248,8 @@ class StochasticBlockModel(LazyPosterior):
         rng : None, int or numpy Generator.
         path : write the run here as it grows; `partita.resume(path)` goes on with it.
         n_jobs, progress : threads, and whether to show a progress line.
+        callback : a function of the labels of the next draw, (chains, items), such as `partita.monitor()`. The chains
+            end after the first draw for which it returns true.
 
         Returns
         -------
@@ -253,7 +257,7 @@ class StochasticBlockModel(LazyPosterior):
         """
         seen = self._graph(graph)
         plan = make_plan(draws, warmup, thin, chains, rng)
-        running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress}
+        running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress, "callback": callback}
         return sample_model(self, graph_arrays(seen), plan, names=item_names(seen), **running)
 
     def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> list[Any]:

@@ -1,0 +1,78 @@
+"""`partita hierarchy`: nested clusterings from fine to coarse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from partita.cli.options import Json, Reading, Searching
+
+if TYPE_CHECKING:
+    from partita.uncertainty.hierarchy import Hierarchy
+
+
+def run(
+    reading: Reading,
+    searching: Searching,
+    finest: Annotated[
+        int | None,
+        typer.Option(help="Number of clusters of the finest level.", show_default="as 95 % of the draws have at most"),
+    ] = None,
+    newick: Annotated[Path | None, typer.Option(help="File for the tree in Newick format.", show_default=False)] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    json: Json = False,
+) -> None:
+    """Nested clusterings from fine to coarse around the estimate, with the posterior support of every cluster.
+
+    Example: partita hierarchy draws.csv --newick tree.nwk --seed 1
+    """
+    from partita._atomic import atomic_file
+    from partita.cli.outputs import check_new_file, print_json
+    from partita.cli.results import estimate_facts, print_warnings
+    from partita.uncertainty.hierarchy import hierarchy
+
+    if newick is not None:
+        check_new_file(newick, force)
+    best = searching.estimate(reading.sample())
+    tree = hierarchy(best, finest=finest)
+    if newick is not None:
+        with atomic_file(newick) as temporary:
+            temporary.write_text(tree.newick() + "\n", encoding="utf-8")
+    if json:
+        levels = {"levels": tree.levels.tolist(), "expected_losses": tree.expected_loss.tolist()}
+        print_json(estimate_facts(best) | levels | {"newick": tree.newick(), "nodes": _nodes(tree)})
+    else:
+        print_warnings(best.warnings)
+        _print(tree)
+
+
+def _nodes(tree: Hierarchy) -> list[dict[str, object]]:
+    support = tree.support
+    columns = {
+        "size": tree.members.sum(axis=1),
+        "parent": tree.parents,
+        "first_level": tree.first_level,
+        "support": support.transfer,
+        "compatible": support.compatible,
+        "together": support.together,
+        "exact": support.exact,
+    }
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [{name: None if value != value else value for name, value in zip(columns, row, strict=True)} for row in rows]
+
+
+def _print(tree: Hierarchy) -> None:
+    import numpy as np
+
+    from partita.cli.outputs import print_table
+
+    print(f"{len(tree.levels)} nested clusterings; * is the estimate.")
+    rows = []
+    for level, labels in enumerate(tree.levels):
+        new = [node for node in range(len(tree.parents)) if tree.first_level[node] == level] if level else []
+        known = [f"{tree.support.transfer[n]:.2f}" for n in new if not np.isnan(tree.support.transfer[n])]
+        mark = " *" if level == tree.estimate_level else ""
+        rows.append((f"{labels.max() + 1}{mark}", f"{tree.expected_loss[level]:.6g}", " ".join(known)))
+    print_table("", ("clusters", "expected loss", "support of the new cluster"), rows)

@@ -1,0 +1,84 @@
+"""`partita monitor`: whether a sampler that is still running has drawn enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from partita.cli.options import Json, Level
+
+if TYPE_CHECKING:
+    from partita.sample import PartitionSample
+    from partita.uncertainty.monitor import Monitor
+
+NOT_SETTLED = 1
+SHORT = 0.01  # seconds: long enough for one look
+
+
+def run(
+    path: Annotated[
+        str,
+        typer.Argument(help="A text file of draws that is growing, or the folder of a run.", show_default=False),
+    ],
+    burn: Annotated[int, typer.Option(help="Number of draws to drop at the start of each chain.")] = 0,
+    loss: Annotated[str, typer.Option(help="binder, vi, nvi, id, nid, omari or zero-one.")] = "vi",
+    level: Level = 0.95,
+    tolerance: Annotated[
+        float, typer.Option(help="Share of the expected loss by which another partition may be better.")
+    ] = 0.01,
+    precision: Annotated[
+        float, typer.Option(help="Largest standard error as a share of expected loss and radius.")
+    ] = 0.1,
+    every: Annotated[float, typer.Option(help="Seconds between two looks at the file.")] = 1.0,
+    patience: Annotated[float, typer.Option(help="Seconds without new draws after which to stop waiting.")] = 60.0,
+    once: Annotated[bool, typer.Option("--once", help="Check the draws so far, and do not wait for more.")] = False,
+    seed: Annotated[
+        int | None, typer.Option(help="Random seed; the same seed gives the same answer.", show_default=False)
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1,
+    json: Json = False,
+) -> None:
+    """Watch a sampler: print estimate, radius and their errors as draws arrive, until they have settled.
+
+    The exit code is 0 if they have settled, and 1 if the draws ended before.
+
+    Example: partita monitor draws.csv --once --seed 1
+    """
+    from partita._validate import check_level
+    from partita.cli.outputs import print_json
+    from partita.cli.terminal import printable
+    from partita.growing import growing_draws
+    from partita.search.settings import Search
+    from partita.uncertainty.monitor import monitor
+    from partita.uncertainty.settling import check_share
+
+    check_level(level, "--level")
+    check_share(tolerance, "--tolerance")
+    check_share(precision, "--precision")
+    search = Search(runs=4, n_jobs=jobs)
+    watched = monitor(loss, level=level, tolerance=tolerance, precision=precision, search=search, rng=seed)
+    draws = growing_draws(path, burn=burn, every=every, patience=SHORT if once else patience)
+    source = islice(draws, 1) if once else draws
+    last = watched.watch(source if json else _shown(watched, source))
+    if json:
+        settled = {"settled": last.settled, "problems": list(last.problems), "labels": last.labels.tolist()}
+        print_json(settled | {"loss": watched.loss.name, "checks": [check.facts() for check in watched.checks]})
+    else:
+        print(printable(last.in_words()))
+    if not last.settled:
+        raise typer.Exit(NOT_SETTLED)
+
+
+def _shown(watched: Monitor, source: Iterator[PartitionSample]) -> Iterator[PartitionSample]:
+    """The draws; checks made with those before are printed."""
+    from partita.cli.terminal import printable
+
+    shown = 0
+    for draws in source:
+        yield draws
+        for check in watched.checks[shown:]:
+            print(printable(check.in_words()), flush=True)
+        shown = len(watched.checks)

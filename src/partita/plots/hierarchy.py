@@ -1,0 +1,92 @@
+"""A tree of clusterings, with the support of its nodes on the branches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.plots.canvas import hide_frame, new_axes, whole_numbers
+from partita.plots.palette import HIGHLIGHT, QUIET, SEQUENTIAL
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from partita.uncertainty.hierarchy import Hierarchy
+
+#: With more nodes the numbers on the branches are left out.
+LABELLED_UP_TO = 60
+
+
+def hierarchy(tree: Hierarchy, *, ax: Axes | None = None) -> Axes:
+    """The tree from the finest clusters at the bottom to the coarsest at the top; the dashed line is the estimate.
+
+    A number on a branch is the support of the node below it, and a darker and thicker branch has more of it. Below each
+    leaf is the number of its items.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> import partita as pt
+    >>> tree = pt.hierarchy([[0, 0, 1, 1]] * 3 + [[0, 0, 1, 2]] * 2, rng=1)
+    >>> [text.get_text() for text in hierarchy(tree).texts]
+    ['1.00', '1.00', '1.00']
+    """
+    leaves = int(tree.levels[0].max()) + 1
+    ax = new_axes(ax, (max(4.5, 0.42 * leaves), 4.2))
+    across, order = _places(tree)
+    for node, parent in enumerate(tree.parents.tolist()):
+        _draw_branch(ax, tree, across, node, parent)
+    for node in np.unique(tree.parents[tree.parents >= 0]):
+        below = across[tree.parents == node]
+        ax.plot([below.min(), below.max()], [tree.first_level[node]] * 2, color=QUIET, linewidth=1.2, zorder=1)
+    ax.axhline(tree.estimate_level, color=HIGHLIGHT, linestyle="--", linewidth=1, zorder=0)
+    sizes = tree.members.sum(axis=1)
+    ax.set_xticks(np.arange(leaves), [str(sizes[node]) for node in order])
+    ax.set_yticks(np.arange(len(tree.levels)), [str(k) for k in tree.n_clusters])
+    ax.set(xlabel="items of the finest clusters", ylabel="number of clusters", xlim=(-0.6, leaves - 0.4))
+    if len(tree.levels) > 25:
+        whole_numbers(ax.yaxis)
+        ax.set_ylabel("level")
+    hide_frame(ax, "top", "right", "bottom")
+    ax.tick_params(axis="x", length=0)
+    return ax
+
+
+def _places(tree: Hierarchy) -> tuple[NDArray[np.float64], list[int]]:
+    """Where each node is from left to right, parents above the middle of their parts, and the leaves in this order."""
+    leaves = int(tree.levels[0].max()) + 1
+    children: dict[int, list[int]] = {}
+    for node, parent in enumerate(tree.parents.tolist()):
+        children.setdefault(parent, []).append(node)
+    order: list[int] = []
+    open_nodes = children[-1][::-1]
+    while open_nodes:
+        node = open_nodes.pop()
+        if node < leaves:
+            order.append(node)
+        open_nodes += children.get(node, [])[::-1]
+    across = np.empty(len(tree.parents))
+    across[order] = np.arange(leaves)
+    for node in range(leaves, len(tree.parents)):
+        across[node] = np.mean(across[children[node]])
+    return across, order
+
+
+def _draw_branch(ax: Axes, tree: Hierarchy, across: NDArray[np.float64], node: int, parent: int) -> None:
+    from matplotlib import colormaps
+
+    low = tree.first_level[node]
+    high = tree.first_level[parent] if parent >= 0 else len(tree.levels) - 0.5
+    share = float(tree.support.transfer[node])
+    known = not np.isnan(share)
+    color = colormaps[SEQUENTIAL](0.3 + 0.7 * share) if known else QUIET
+    ax.plot([across[node]] * 2, [low, high], color=color, linewidth=1 + 2.5 * share if known else 1, zorder=2)
+    if known and len(tree.parents) <= LABELLED_UP_TO:
+        ax.annotate(f"{share:.2f}", (across[node], (low + high) / 2), fontsize=7, ha="center", va="center",
+                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6}, zorder=3)  # fmt: skip
