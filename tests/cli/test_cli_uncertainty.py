@@ -8,7 +8,9 @@ from typer.testing import CliRunner
 
 from partita.cli import app
 from partita.datasets import make_draws
+from partita.estimate import estimate
 from partita.uncertainty.compare import compare_posteriors
+from partita.uncertainty.hierarchy import hierarchy
 from partita.uncertainty.monitor import monitor
 from partita.uncertainty.partial import partial_clustering
 
@@ -62,3 +64,17 @@ def test_monitor(tmp_path):
         assert refused.exit_code == 2
         assert option in refused.stderr
     assert "does not exist" in run("monitor", str(tmp_path / "none.csv")).stderr
+
+
+def test_hierarchy(files, tmp_path):
+    tree = hierarchy(estimate(make_draws(6, 120, 2, rng=1), rng=1))
+    target = tmp_path / "tree.nwk"
+    printed = json.loads(run("hierarchy", files[0], "--seed", "1", "--newick", str(target), "--json").output)
+    assert printed["levels"] == tree.levels.tolist()
+    assert printed["newick"] == target.read_text().strip()
+    assert [node["together"] for node in printed["nodes"]] == pytest.approx(tree.support.together.tolist())
+    assert "* is the estimate" in run("hierarchy", files[0], "--seed", "1").output
+    assert "exists already" in run("hierarchy", files[0], "--newick", str(target)).stderr
+    refused = run("hierarchy", files[0], "--finest", "9")
+    assert refused.exit_code == 2
+    assert "finest is 9" in refused.stderr

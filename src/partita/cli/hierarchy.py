@@ -29,6 +29,7 @@ def run(
     Example: partita hierarchy draws.csv --newick tree.nwk --seed 1
     """
     from partita._atomic import atomic_file
+    from partita.cli.form import cluster_numbers
     from partita.cli.outputs import check_new_file, print_json
     from partita.cli.results import estimate_facts, print_warnings
     from partita.uncertainty.hierarchy import hierarchy
@@ -41,7 +42,10 @@ def run(
         with atomic_file(newick) as temporary:
             temporary.write_text(tree.newick() + "\n", encoding="utf-8")
     if json:
-        levels = {"levels": tree.levels.tolist(), "expected_losses": tree.expected_loss.tolist()}
+        levels = {
+            "levels": [cluster_numbers(level) for level in tree.levels],
+            "expected_losses": tree.expected_loss.tolist(),
+        }
         print_json(estimate_facts(best) | levels | {"newick": tree.newick(), "nodes": _nodes(tree)})
     else:
         print_warnings(best.warnings)

@@ -48,6 +48,7 @@ def run(
     Example: partita monitor draws.csv --once --seed 1
     """
     from partita._validate import check_level
+    from partita.cli.form import cluster_numbers
     from partita.cli.outputs import print_json
     from partita.cli.terminal import printable
     from partita.growing import growing_draws
@@ -64,7 +65,7 @@ def run(
     source = islice(draws, 1) if once else draws
     last = watched.watch(source if json else _shown(watched, source))
     if json:
-        settled = {"settled": last.settled, "problems": list(last.problems), "labels": last.labels.tolist()}
+        settled = {"settled": last.settled, "problems": list(last.problems), "labels": cluster_numbers(last.labels)}
         print_json(settled | {"loss": watched.loss.name, "checks": [check.facts() for check in watched.checks]})
     else:
         print(printable(last.in_words()))
