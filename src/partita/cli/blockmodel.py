@@ -66,8 +66,10 @@ def run(
             _write(folder, fit, summary, known, check=check)
     if json:
         print_json({**summary, "labels": cluster_numbers(fit.labels), "names": [str(name) for name in graph.names]})
-    else:
-        _print(fit, summary)
+        return
+    _print(fit, summary)
+    if out is not None:
+        print(f"Results are in {out}; open {out / 'report.html'} in a browser.")
 
 
 def _summary(fit: Any, known: Any) -> dict[str, Any]:
