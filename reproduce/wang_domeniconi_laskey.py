@@ -11,7 +11,10 @@ need k get the number of classes, as in the paper.
 from __future__ import annotations
 
 import warnings
+from argparse import ArgumentParser
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -37,10 +40,15 @@ SIZES = {
 }
 
 
+def add_options(parser: ArgumentParser) -> None:
+    """Those of this paper: a part of the rows, or none."""
+    parser.add_argument("--tables", action="store_true", help="of the rows that are there")
+    parser.add_argument("--sets", nargs="*", choices=FILES, help="make rows of these data sets only")
+    parser.add_argument("--repetitions", nargs="*", type=int, help="make rows of these repetitions only")
+
+
 def main() -> None:
-    options = frame.options(
-        __doc__, lambda parser: parser.add_argument("--tables", action="store_true", help="of the rows that are there")
-    )
+    options = frame.options(__doc__, add_options)
     size = SIZES[options.size]
     results = Results(options.results / "runs" / "wang_domeniconi_laskey.csv")
     title = "Wang, Domeniconi & Laskey (2010): nonparametric Bayesian clustering ensembles"
@@ -49,7 +57,9 @@ def main() -> None:
     if not options.own.tables:
         if options.size != "full":
             results.forget()
-        run(results, size, {name: load(name, options.data) for name in size.sets} if here else {})
+        sets = options.own.sets or size.sets
+        repetitions = options.own.repetitions or range(size.repetitions)
+        run(results, size, {name: load(name, options.data) for name in sets} if here else {}, repetitions)
     table = tables.Table(page, complete(results.frame()))
     sets = [name for name in FILES if (table.runs.dataset == name).any()]
     tables.write_synthetic(table, size.noise)
@@ -58,6 +68,7 @@ def main() -> None:
         tables.write_reading(table, sets)
         if len(sets) > 1:
             tables.write_t_tests(table, sets)
+        tables.write_grid(table, sets)
         tables.write_clusters(table, sets)
         tables.write_perplexity(table, sets)
         tables.write_outliers(table, sets)
@@ -65,22 +76,23 @@ def main() -> None:
     page.write()
 
 
-def run(results: Results, size: Size, data: dict[str, tuple[np.ndarray, np.ndarray]]) -> None:
+def run(
+    results: Results, size: Size, data: dict[str, tuple[np.ndarray, np.ndarray]], repetitions: Iterable[int]
+) -> None:
     warnings.simplefilter("ignore", RuntimeWarning)  # variational runs that reach max_iter
     warnings.filterwarnings("ignore", message="HGPA's partition cuts")
     warnings.filterwarnings("ignore", message=".* base clusterings repeat each other")  # the paper's model all the same
-    for repetition in range(size.repetitions):
-        for share in size.noise:
-            make = lambda share=share, seed=repetition: noisy(share, seed, size.effort)  # noqa: E731
-            results.need(repetition, tables.noise_name(share), make)
-        for name, (features, truth) in data.items():
-            make = lambda X=features, y=truth, seed=repetition: real(X, y, seed, size.effort)  # noqa: E731
-            results.need(repetition, name, make)
+    for share, repetition in product(size.noise, repetitions):
+        results.need(repetition, tables.noise_name(share), noisy(share, repetition, size.effort))
+    for one_step, repetition, name in product((False, True), repetitions, data):
+        jobs = real(*data[name], repetition, size.effort, one_step=one_step)
+        results.need(repetition, tables.set_name(name, one_step=one_step), jobs)
 
 
 def complete(runs: pd.DataFrame) -> pd.DataFrame:
-    """The repetitions that went through every data set."""
-    covered = runs.groupby("repetition").dataset.nunique()
+    """The repetitions that went through every data set of the paper's tables; other readings may have fewer."""
+    paper_sets = runs[~runs.dataset.str.endswith(", one step")]
+    covered = paper_sets.groupby("repetition").dataset.nunique()
     return runs[runs.repetition.isin(covered.index[covered == covered.max()])]
 
 

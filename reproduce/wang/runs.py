@@ -5,20 +5,25 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.cluster import KMeans
 
 import partita as pt
 from partita.ensembles import BCE, NBCE, MixtureModel, consensus, cspa, hgpa, kmeans_ensemble, mcla
-from wang.data import synthetic, synthetic_truth
+from partita.ensembles.kmeans import FRACTIONS
+from wang.data import CLUSTERINGS, synthetic, synthetic_truth
 
 FIELDS = ("repetition", "dataset", "method", "metric", "value")
-Rows = list[tuple[str, str, float]]  # method, metric, value
+Rows = list[tuple[str, float]]  # metric, value
+Job = Callable[[], Rows]  # what scores one method
 Labels = NDArray[np.intp]
+BETAS = (1.0, 4.0, 8.0)  # fixed concentrations of the labels
 
 
 @dataclass(frozen=True)
@@ -50,16 +55,17 @@ class Results:
     def frame(self) -> pd.DataFrame:
         return pd.read_csv(self.path)
 
-    def need(self, repetition: int, dataset: str, make: Callable[[], Rows]) -> None:
-        """Makes and writes the rows of a data set, unless they are there."""
+    def need(self, repetition: int, dataset: str, jobs: dict[str, Job]) -> None:
+        """Makes and writes the rows of the methods of a data set that are not there."""
         done = self.frame()
-        if ((done.repetition == repetition) & (done.dataset == dataset)).any():
-            return
-        rows = make()
-        with self.path.open("a", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerows([repetition, dataset, method, metric, f"{value:.6g}"] for method, metric, value in rows)
-        print(f"repetition {repetition}, {dataset}", flush=True)
+        there = set(done[(done.repetition == repetition) & (done.dataset == dataset)].method)
+        for method, make in jobs.items():
+            if method in there:
+                continue
+            rows = [[repetition, dataset, method, metric, f"{value:.6g}"] for metric, value in make()]
+            with self.path.open("a", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows(rows)
+            print(f"repetition {repetition}, {dataset}, {method}", flush=True)
 
 
 def pair_f1(found: Labels, truth: Labels) -> float:
@@ -76,10 +82,10 @@ F1 = {
 }
 
 
-def scores(method: str, found: Labels, truth: Labels) -> Rows:
+def scores(found: Labels, truth: Labels) -> Rows:
     agreement = {**F1, "ari": lambda x, y: pt.adjusted_rand(y, x), "nmi": lambda x, y: pt.nmi(y, x)}
-    counted = [(method, "clusters", float(found.max() + 1)), (method, "outliers", outliers(found))]
-    return [(method, name, score(found, truth)) for name, score in agreement.items()] + counted
+    counted = [("clusters", float(found.max() + 1)), ("outliers", outliers(found))]
+    return [(name, score(found, truth)) for name, score in agreement.items()] + counted
 
 
 def outliers(labels: Labels) -> float:
@@ -87,33 +93,44 @@ def outliers(labels: Labels) -> float:
     return 100.0 * float((np.bincount(labels) == 1).sum()) / len(labels)
 
 
-def base_scores(base: Labels, truth: Labels) -> Rows:
-    rows: Rows = []
-    for name, score in F1.items():
-        found = [score(column, truth) for column in base.T]
-        rows += [("base max", name, max(found)), ("base avg", name, float(np.mean(found)))]
-    return rows
+def base_scores(base: Labels, truth: Labels, summary: Callable[[list[float]], Any]) -> Rows:
+    return [(name, float(summary([score(column, truth) for column in base.T]))) for name, score in F1.items()]
 
 
-def real(X: NDArray[np.float64], truth: Labels, seed: int, effort: Effort) -> Rows:
-    """Ten k-means clusterings of a data set; a quarter of its items is held out."""
+def real(X: NDArray[np.float64], truth: Labels, seed: int, effort: Effort, *, one_step: bool) -> dict[str, Job]:
+    """Ten k-means clusterings of a data set; a quarter of its items is held out. `one_step`: k-means stops after one
+    step, since the base clusterings of the paper are worse than those of k-means that converged."""
     rng = np.random.default_rng(seed)
     k = len(np.unique(truth))
-    base = kmeans_ensemble(X, k, rng=rng)
+    runs = one_step_runs(k) if one_step else None
+    base = kmeans_ensemble(X, k, clusterers=runs, rng=rng)
     held_out = rng.permutation(len(X)) < len(X) // 4
     train, test, truth = base[~held_out], base[held_out], truth[~held_out]
-    rows = base_scores(train, truth)
+    jobs: dict[str, Job] = {
+        "base max": lambda: base_scores(train, truth, max),
+        "base avg": lambda: base_scores(train, truth, np.mean),
+        "expected VI": lambda: scores(consensus(train, "vi", rng=seed), truth),
+    }
     for name, method in {"CSPA": cspa, "HGPA": hgpa, "MCLA": mcla}.items():
-        rows += scores(name, method(train, k, rng=seed), truth)
-    rows += scores("expected VI", consensus(train, "vi", rng=seed), truth)
+        jobs[name] = lambda method=method: scores(method(train, k, rng=seed), truth)  # type: ignore[misc]
     levels = [np.unique(column) for column in base.T]
-    for name, model in models(k, seed, effort).items():
-        model.fit(train, levels=levels)
-        rows += scores(name, model.labels_, truth)
-        rows += [(name, "train", model.perplexity(train)), (name, "test", model.perplexity(test))]
-        if isinstance(model, NBCE):
-            rows += concentrations(name, model)
-    return rows
+    made = nbce_models(k, seed, effort) if one_step else models(k, seed, effort)
+    jobs |= {name: partial(fitted, model, train, test, truth, levels) for name, model in made.items()}
+    return jobs
+
+
+def one_step_runs(k: int) -> list[Any]:
+    """The runs of `kmeans_ensemble`, each ended after one step."""
+    sizes = [max(1, int(np.floor(FRACTIONS[run % len(FRACTIONS)] * k + 0.5))) for run in range(CLUSTERINGS)]
+    return [KMeans(size, init="random", n_init=1, max_iter=1) for size in sizes]
+
+
+def fitted(model: Any, train: Labels, test: Labels, truth: Labels, levels: list[Labels]) -> Rows:
+    """Scores of a model that is fitted to the training items."""
+    model.fit(train, levels=levels)
+    rows = scores(model.labels_, truth)
+    rows += [("train", model.perplexity(train)), ("test", model.perplexity(test))]
+    return rows + (concentrations(model) if isinstance(model, NBCE) else [])
 
 
 def models(k: int, seed: int, effort: Effort) -> dict[str, Any]:
@@ -123,33 +140,45 @@ def models(k: int, seed: int, effort: Effort) -> dict[str, Any]:
         "MM, smoothed": MixtureModel(k, smoothing=0.5, random_state=seed),
         "BCE": BCE(k, **starts),
         "BCE, smoothed": BCE(k, smoothing=0.5, **starts),
-        "NBCE": effort.gibbs(seed),
         "NBCE, TSB": effort.gibbs(seed, "tsb"),
-        "NBCE, α0 = β = 1": effort.gibbs(seed, alpha=1.0, beta=1.0),
-        "NBCE, K = classes": effort.gibbs(seed, truncation=k),
         "NBCE, CVB": NBCE("cvb", weights=None, **starts),
         "NBCE, VB": NBCE("vb", weights=None, **starts),
+        **nbce_models(k, seed, effort),
     }
 
 
-def concentrations(name: str, model: NBCE) -> Rows:
-    rows = [(name, "alpha", model.alpha_), (name, "beta", model.beta_)]
+def nbce_models(k: int, seed: int, effort: Effort) -> dict[str, NBCE]:
+    """NBCE by Gibbs sampling with what the paper does not print: concentrations learned or fixed, K = 100 or k."""
+    found = {"NBCE": effort.gibbs(seed), "NBCE, K = classes": effort.gibbs(seed, truncation=k)}
+    for beta in BETAS:
+        found[fixed_name(beta)] = effort.gibbs(seed, alpha=1.0, beta=beta)
+        found[f"{fixed_name(beta)}, K = classes"] = effort.gibbs(seed, alpha=1.0, beta=beta, truncation=k)
+    return found
+
+
+def fixed_name(beta: float) -> str:
+    return f"NBCE, α0 = 1, β = {beta:g}" if beta != 1 else "NBCE, α0 = β = 1"
+
+
+def concentrations(model: NBCE) -> Rows:
+    rows = [("alpha", model.alpha_), ("beta", model.beta_)]
     if model.inference == "gibbs":
         draws = model.chain_.labels.reshape(-1, model.chain_.n_items)[::10]
-        rows.append((name, "outliers of draws", float(np.mean([outliers(draw) for draw in draws]))))
+        rows.append(("outliers of draws", float(np.mean([outliers(draw) for draw in draws]))))
     return rows
 
 
-def noisy(noise: float, seed: int, effort: Effort) -> Rows:
+def noisy(noise: float, seed: int, effort: Effort) -> dict[str, Job]:
     """Table 3: two clusters and outliers, a share of whose labels was changed."""
     base, truth = synthetic(noise, np.random.default_rng(seed)), synthetic_truth()
-    known = {
-        "MM": MixtureModel(2, random_state=seed),
-        "BCE": BCE(2, restarts=effort.restarts, random_state=seed),
-        "NBCE": effort.gibbs(seed),
-    }
-    rows: Rows = []
-    for name, model in known.items():
+    known: dict[str, Any] = {"NBCE": effort.gibbs(seed)}
+    for k in (2, int(truth.max()) + 1):
+        beside = "" if k == 2 else f", k = {k}"
+        known[f"MM{beside}"] = MixtureModel(k, random_state=seed)
+        known[f"BCE{beside}"] = BCE(k, restarts=effort.restarts, random_state=seed)
+
+    def score(model: Any) -> Rows:
         model.fit(base)
-        rows += [(name, "train", model.perplexity(base)), *scores(name, model.labels_, truth)]
-    return rows
+        return [("train", model.perplexity(base)), *scores(model.labels_, truth)]
+
+    return {name: partial(score, model) for name, model in known.items()}
