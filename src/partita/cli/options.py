@@ -108,7 +108,9 @@ class Searching:
     b: Annotated[float | None, typer.Option(help="Cost of joining (binder, vi).", show_default="1")] = None
     method: Annotated[
         str,
-        typer.Option(help="search, salso, greedy, hasse, draws, map, medv, pear, laugreen, exact or enumerate."),
+        typer.Option(
+            help="search, salso, greedy, hasse, lower-bound, draws, map, medv, pear, laugreen, exact or enumerate."
+        ),
     ] = "search"
     runs: Annotated[
         int | None,

@@ -13,6 +13,7 @@ from partita.search.exact import find_exact
 from partita.search.hasse import find_hasse
 from partita.search.laugreen import find_laugreen
 from partita.search.linkage import find_medv, find_pear
+from partita.search.lower_bound import find_lower_bound
 from partita.search.map import find_map
 from partita.search.method import GREEDY, SALSO, SEARCH, Method, look_up
 from partita.search.pair_graph import PairSearch
@@ -26,6 +27,7 @@ _ALL = (
     Method("medv", find_medv),
     Method("pear", find_pear),
     Method("hasse", find_hasse),
+    Method("lower-bound", find_lower_bound),
     Method("laugreen", find_laugreen, repeats=True),
     Method("exact", find_exact, repeats=True, constrained=exact_constrained, of_pairs=PairSearch.prove),
     Method("enumerate", find_by_enumeration, constrained=enumerate_constrained),

@@ -29,6 +29,8 @@ Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Parts = list[NDArray[np.int64]]
 
+#: The draws at which a walk may begin.
+BEGINNINGS = ("both", "last", "best")
 #: A decrease counts only if it is larger than this, in units of the loss.
 ROUNDING = 1e-12
 
@@ -51,20 +53,30 @@ def find_hasse(
     criterion: str = "expected-loss",
     neighbours: int | None = None,
     max_steps: int = 1000,
+    begin: str = "both",
     starts: tuple[Labels, ...] = (),
 ) -> SearchResult:
     """Greedy search from the last and the best draw, or from `starts`: go to the best of the l closest neighbours.
 
     It ends when no neighbour is better. The neighbours are merges and splits, and l is `neighbours`, by default the
     number of items. Closeness is measured by the loss; ties for the last places are broken at random. The criterion
-    "lower-bound" replaces the expected VI by equation 4. At the time limit the best partition so far is returned.
+    "lower-bound" replaces the expected VI by equation 4. `begin` is "last", "best" or "both" draws; `start=` of
+    `estimate` begins at a partition instead. At the time limit the best partition so far is returned.
     """
+    if begin not in BEGINNINGS:
+        raise ValueError(f"begin must be {', '.join(map(repr, BEGINNINGS))}, not {begin!r}")
+    if starts and begin != "both":
+        raise ValueError(f"begin={begin!r} and start= exclude each other")
     until = Deadline.after(search.seconds)
     closest = sample.n_items if neighbours is None else check_count(neighbours, "neighbours", minimum=1)
     check_starts_within(starts, cluster_limit(sample, search))
     objective = _objective(sample, loss, criterion, search.n_jobs, until)
     runs, best = [], (np.inf, np.zeros(sample.n_items, np.int64))
-    begin_at = [(GIVEN, start) for start in starts] or _last_and_best(sample, loss, search, rng, objective, until)
+    begin_at = [(GIVEN, start) for start in starts] or [
+        (name, draw)
+        for name, draw in _last_and_best(sample, loss, search, rng, objective, until)
+        if begin in ("both", name.split()[0])
+    ]
     for name, start in begin_at:
         began = time.perf_counter()
         rounding = ROUNDING * loss.unit
