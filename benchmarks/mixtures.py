@@ -1,25 +1,27 @@
 """Mixtures of tables: the cost of a cell of each kind, chains that arrive, and a large table.
 
-    python -m benchmarks.mixtures [--rivals [SEEDS]] [--wide] [--large] [--maximize]
+    python -m benchmarks.mixtures [--rivals [SEED ...]] [--wide] [--large] [--maximize]
 
 Times are CPU seconds of one core, so that other work on the machine does not count; ratios are within one run.
-`--rivals` adds scikit-learn's variational mixture on 20,000 × 10 numbers with 20 separated clusters, ten seeds or as
-many as given; `--wide` adds 200,000 × 10; `--large` adds 1,000,000 rows × 20 mixed columns; `--maximize` adds the
-largest ICL of two tables.
+`--rivals` runs chains and scikit-learn's variational mixture on 20,000 × 10 numbers with 20 separated clusters instead,
+for seeds 0 to 9 or those given, into benchmarks/results/mixtures.csv; `--wide` adds 200,000 × 10; `--large` adds
+1,000,000 rows × 20 mixed columns; `--maximize` adds the largest ICL of two tables.
 """
 
 from __future__ import annotations
 
+import csv
 import sys
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import partita as pt
+from benchmarks.record import RESULTS, write_result
 from partita.models import MixtureDPM
 
 CLUSTERS, COLUMNS = 20, 10
@@ -103,22 +105,41 @@ def largest_icl() -> None:
             print(f"{name}: ICL {fit.icl:.2f}, {fit.n_clusters} clusters; {time.process_time() - started:.1f} s")
 
 
-def chains_that_arrive(seeds: int = 10) -> None:
+def chains_that_arrive(seeds: Iterable[int]) -> None:
+    """Four chains of the default warm-up and scikit-learn's variational mixture for each seed, one row of the csv each."""
     from sklearn.mixture import BayesianGaussianMixture
 
-    for seed in range(seeds):
+    for seed in seeds:
         X, truth = arriving(seed)
         started = time.process_time()
         chain = pt.models.GaussianDPM("diag").sample(X, draws=1, warmup=1000, chains=4, rng=seed, n_jobs=1)
         ours = (time.process_time() - started) / 4
         started = time.process_time()
-        BayesianGaussianMixture(
+        rival = BayesianGaussianMixture(
             n_components=40, weight_concentration_prior_type="dirichlet_process", random_state=seed
         ).fit(X)
         theirs = time.process_time() - started
-        nmi = min(pt.nmi(truth, labels) for labels in chain.labels[:, -1])
-        clusters = chain.n_clusters[:, -1].tolist()
-        print(f"seed {seed}: clusters {clusters}, NMI >= {nmi:.4f}; {ours:.1f} s per chain, scikit-learn {theirs:.1f}")
+        row = {
+            "seed": seed,
+            "clusters": " ".join(map(str, chain.n_clusters[:, -1].tolist())),
+            "least NMI": f"{min(pt.nmi(truth, labels) for labels in chain.labels[:, -1]):.4f}",
+            "CPU s per chain": f"{ours:.1f}",
+            "scikit-learn NMI": f"{pt.nmi(truth, rival.predict(X)):.4f}",
+            "scikit-learn CPU s": f"{theirs:.1f}",
+        }
+        print(row, flush=True)
+        _write_seed(row)
+
+
+def _write_seed(row: dict[str, Any]) -> None:
+    """Adds a row to benchmarks/results/mixtures.csv, instead of an older one of the same seed."""
+    path = RESULTS / "mixtures.csv"
+    older: list[dict[str, Any]] = []
+    if path.exists():
+        lines = (line for line in path.read_text().splitlines() if not line.startswith("#"))
+        older = [own for own in csv.DictReader(lines) if own["seed"] != str(row["seed"])]
+    rows = sorted([*older, row], key=lambda own: int(own["seed"]))
+    write_result("mixtures", rows, data="20,000 x 10 numbers, 20 clusters", note="CPU seconds, one thread")
 
 
 def large_table(rows: int = 1_000_000) -> None:
@@ -158,10 +179,10 @@ def _memory(name: str) -> float:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    cost_of_cells()
+    if "--rivals" not in sys.argv:
+        cost_of_cells()
     if "--rivals" in sys.argv:
-        rest = sys.argv[sys.argv.index("--rivals") + 1 :]
-        chains_that_arrive(int(rest[0]) if rest and rest[0].isdigit() else 10)
+        chains_that_arrive([int(text) for text in sys.argv if text.isdigit()] or range(10))
     if "--wide" in sys.argv:
         wide_chain()
     if "--maximize" in sys.argv:
