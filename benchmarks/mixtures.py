@@ -106,7 +106,7 @@ def largest_icl() -> None:
 
 
 def chains_that_arrive(seeds: Iterable[int]) -> None:
-    """Four chains of the default warm-up and scikit-learn's variational mixture for each seed, one row of the csv each."""
+    """Four chains of the default warm-up and scikit-learn's variational mixture for each seed."""
     from sklearn.mixture import BayesianGaussianMixture
 
     for seed in seeds:

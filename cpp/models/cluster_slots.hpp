@@ -50,6 +50,8 @@ public:
 protected:
     static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
     static constexpr double never = -std::numeric_limits<double>::infinity();
+    /// ln of a share that a uniform number of 53 bits, e^-36.7 apart, cannot tell from none.
+    static constexpr double negligible = -45.0;
 
     /// Without a cluster, until the items are set.
     ClusterSlots(std::shared_ptr<const Table> table, Family family, PartitionPriorSettings prior)
@@ -77,14 +79,18 @@ protected:
     /// The log weight of every slot for item i in `scores_`; for one that is alone, the open slot stands for
     /// its own. False if it lies so far from the rest of its cluster that a downdate would be mostly
     /// rounding: it is to be taken out then, and scored as a newcomer.
-    bool score(std::size_t i) {
+    /// With `only_near`, clusters of a probability below the resolution of random numbers may be left out.
+    template <bool only_near = false> bool score(std::size_t i) {
         const std::size_t own = labels_[i];
         const auto n_own = family_.size(own);
         std::copy_n(weights_.begin(), used_, scores_.begin());
         scores_[own] = n_own > 1 ? prior_.log_join(n_own - 1) : never;
         if (n_own == 1)
             scores_[open_] = prior_.log_open(n_clusters_ - 1);
-        family_.score(item(i), own, used_, scores_.data());
+        if constexpr (only_near && requires { family_.score_above(item(i), own, used_, 0.0, nullptr); })
+            family_.score_above(item(i), own, used_, negligible, scores_.data());
+        else
+            family_.score(item(i), own, used_, scores_.data());
         return n_own == 1 || family_.own_ratio(own) >= min_own_ratio;
     }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <utility>
@@ -26,44 +27,70 @@ enum Constant { add_constant, half_size, n_constants };
 constexpr std::size_t product_length = 8;
 
 struct DimensionRows {
-    std::size_t stride, dims;
-    const double *mean, *weight, *constants, *a;
-    const std::size_t* order;
+    std::size_t stride;
+    const double *mean, *weight, *constants;
+    std::span<const DiagonalGaussian::Product> products;
 };
 
-PARTITA_CLONES void score_blocks(const DimensionRows& rows, const double* x, std::size_t slots, double* out) {
+/// Whether one lane of total - power ln(product) may reach the floor, for products of 1 or more. The bits of
+/// a number above its exponent's bias, read as a fixed-point number, are a chord below its binary logarithm.
+[[gnu::always_inline]] inline bool may_reach(const Lanes& total, const Lanes& power, const Lanes& product,
+                                             double floor) {
+    constexpr std::uint64_t one = 0x3ff0000000000000u, two_to_52 = 0x4330000000000000u;
+    constexpr double ln2_by_unit = 0.6931471805599452 * 0x1.0p-41;
+    const auto above = ((common::LaneBits)product - one) >> 11;
+    const Lanes units = (Lanes)(above | two_to_52) - 0x1.0p52;
+    const auto reaches = total - power * (units * ln2_by_unit) >= floor;
+    bool any = false;
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+        any = any || reaches[lane] != 0;
+    return any;
+}
+
+/// Adds the log predictive density of x, in the order of the rows, to out. Lanes whose scores are all below
+/// the floor may be left at -infinity instead.
+PARTITA_CLONES void score_blocks(const DimensionRows& rows, const double* x, std::size_t slots, double floor,
+                                 double* out) {
     for (std::size_t s = 0; s < slots; s += lanes) {
-        Lanes total, half, product = Lanes{} + 1.0;
+        Lanes total, half, score;
         load(total, rows.constants + add_constant * rows.stride + s);
         load(half, rows.constants + half_size * rows.stride + s);
-        for (std::size_t r = 0, factors = 0; r < rows.dims; ++r) {
-            Lanes deviation, weight;
-            load(deviation, rows.mean + r * rows.stride + s);
-            load(weight, rows.weight + r * rows.stride + s);
-            deviation = x[rows.order[r]] - deviation;
-            product *= 1.0 + weight * deviation * deviation;
-            const double a = rows.a[rows.order[r]];
-            const bool last = r + 1 == rows.dims || rows.a[rows.order[r + 1]] != a;
-            if (++factors < product_length && !last)
-                continue;
-            lane_log(product);
-            total -= (a + 0.5 + half) * product;
-            product = Lanes{} + 1.0;
-            factors = 0;
-        }
-        Lanes score;
         load(score, out + s);
-        store(score + total, out + s);
+        total += score;
+        std::size_t r = 0;
+        for (const auto& [end, a] : rows.products) {
+            Lanes product = Lanes{} + 1.0;
+            for (; r < end; ++r) {
+                Lanes deviation, weight;
+                load(deviation, rows.mean + r * rows.stride + s);
+                load(weight, rows.weight + r * rows.stride + s);
+                deviation = x[r] - deviation;
+                product *= 1.0 + weight * deviation * deviation;
+            }
+            const Lanes power = a + 0.5 + half;
+            if (!may_reach(total, power, product, floor)) {
+                total = Lanes{} - std::numeric_limits<double>::infinity();
+                break;
+            }
+            lane_log(product);
+            total -= power * product;
+        }
+        store(total, out + s);
     }
 }
 
 } // namespace
 
 DiagonalGaussian::DiagonalGaussian(GammaBase base, std::size_t max_size)
-    : base_(std::move(base)), dims_(base_.mean.size()), max_size_(max_size), order_(dims_), mean_(dims_),
-      b_(dims_), weight_(dims_), constants_(n_constants) {
+    : base_(std::move(base)), dims_(base_.mean.size()), max_size_(max_size), order_(dims_), sorted_(dims_),
+      mean_(dims_), b_(dims_), weight_(dims_), constants_(n_constants) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(), [&](auto i, auto j) { return base_.a[i] < base_.a[j]; });
+    for (std::size_t r = 0, begin = 0; r < dims_; ++r) {
+        const double a = base_.a[order_[r]];
+        if (r + 1 == dims_ || base_.a[order_[r + 1]] != a || r + 1 - begin == product_length)
+            products_.push_back({r + 1, a}), begin = r + 1;
+    }
     std::vector<double> sums(max_size_ + 1);
     for (std::size_t n = 0; n <= max_size_; ++n) {
         double sum = 0.0;
@@ -158,34 +185,43 @@ void DiagonalGaussian::copy_slot(const DiagonalGaussian& from, std::size_t sourc
 }
 
 void DiagonalGaussian::score(const double* x, std::size_t own, std::size_t slots, double* out) {
-    const double before = own != no_slot ? out[own] : 0.0;
-    const DimensionRows rows{sizes_.size(),     dims_,          mean_.row(0), weight_.row(0),
-                             constants_.row(0), base_.a.data(), order_.data()};
-    score_blocks(rows, x, slots, out);
-    if (own != no_slot)
-        out[own] = before + score_own(x, own);
+    score_above(x, own, slots, -std::numeric_limits<double>::infinity(), out);
 }
 
-/// Log predictive density of x given the other items of its own cluster.
-double DiagonalGaussian::score_own(const double* x, std::size_t own) {
+void DiagonalGaussian::score_above(const double* x, std::size_t own, std::size_t slots, double depth,
+                                   double* out) {
+    for (std::size_t r = 0; r < dims_; ++r)
+        sorted_[r] = x[order_[r]];
+    const double own_score = own != no_slot ? out[own] + score_own(own) : 0.0;
+    const bool in_company = own != no_slot && sizes_[own] > 1;
+    const DimensionRows rows{sizes_.size(), mean_.row(0), weight_.row(0), constants_.row(0), products_};
+    score_blocks(rows, sorted_.data(), slots,
+                 in_company ? own_score + depth : -std::numeric_limits<double>::infinity(), out);
+    if (own != no_slot)
+        out[own] = own_score;
+}
+
+/// Log predictive density of the item in `sorted_` given the other items of its own cluster.
+double DiagonalGaussian::score_own(std::size_t own) {
     own_ratio_ = 1.0;
     const std::size_t n = sizes_[own];
     if (n < 2)
         return 0.0; // an item alone in its cluster is scored by the empty slot instead
     double total = constants_.at(add_constant, own) - (n < max_size_ ? step(n) : 0.0) + step(n - 1);
-    double product = 1.0;
-    for (std::size_t r = 0, factors = 0; r < dims_; ++r) {
-        const auto i = order_[r];
-        const double c = base_.c[i] + static_cast<double>(n), deviation = x[i] - mean_.at(r, own);
-        const double ratio =
-            std::max(1.0 - 0.5 * c / (c - 1.0) * deviation * deviation / b_.at(r, own), 1e-30);
-        own_ratio_ = std::min(own_ratio_, ratio);
-        product *= ratio;
-        const bool last = r + 1 == dims_ || base_.a[order_[r + 1]] != base_.a[i];
-        if (++factors < product_length && !last)
-            continue;
-        total += (base_.a[i] + 0.5 * static_cast<double>(n) - 0.5) * std::log(product);
-        product = 1.0, factors = 0;
+    double c_before = -1.0, growth = 0.0; // c_n / (c_n - 1) over c_n / (c_n + 1), which the weights have
+    std::size_t r = 0;
+    for (const auto& [end, a] : products_) {
+        double product = 1.0;
+        for (; r < end; ++r) {
+            const double c = base_.c[order_[r]] + static_cast<double>(n);
+            if (c != c_before)
+                growth = (c + 1.0) / (c - 1.0), c_before = c;
+            const double deviation = sorted_[r] - mean_.at(r, own);
+            const double ratio = std::max(1.0 - weight_.at(r, own) * growth * deviation * deviation, 1e-30);
+            own_ratio_ = std::min(own_ratio_, ratio);
+            product *= ratio;
+        }
+        total += (a + 0.5 * static_cast<double>(n) - 0.5) * std::log(product);
     }
     return total;
 }

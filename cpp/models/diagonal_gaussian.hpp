@@ -49,9 +49,17 @@ public:
     /// Adds to out[slot] the log predictive density of x, for every slot; `own` holds x and is scored without
     /// it.
     void score(const double* x, std::size_t own, std::size_t slots, double* out);
+    /// The same, but a slot whose score is below that of `own` by more than -depth may get -infinity.
+    void score_above(const double* x, std::size_t own, std::size_t slots, double depth, double* out);
     /// Of the last score: the least b_(n-1)/b_n of a dimension of `own`.
     double own_ratio(std::size_t) const { return own_ratio_; }
     double log_marginal(std::size_t slot) const;
+
+    /// Rows up to `end`, from where the one before ended, have the same a: one logarithm of their product.
+    struct Product {
+        std::size_t end;
+        double a;
+    };
 
     static void add_scatter(std::span<const double> deviation, double* scatter);
 
@@ -64,12 +72,14 @@ public:
 
 private:
     void set_constants(std::size_t slot);
-    double score_own(const double* x, std::size_t own);
+    double score_own(std::size_t own);
     double step(std::size_t n) const { return (*gamma_sums_)[n + 1] - (*gamma_sums_)[n]; }
 
     GammaBase base_;
     std::size_t dims_, max_size_;
     std::vector<std::size_t> order_; // dimensions, sorted by a
+    std::vector<double> sorted_;     // the item that was scored last, in this order
+    std::vector<Product> products_;
     /// [n]: sum over dimensions of ln G(a + n/2) - ln G(a) + ln(c / (c + n)) / 2; copies share it.
     std::shared_ptr<const std::vector<double>> gamma_sums_;
     std::vector<std::uint32_t> sizes_;

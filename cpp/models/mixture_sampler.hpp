@@ -177,7 +177,7 @@ private:
     }
 
     void update(std::size_t i) {
-        if (this->score(i))
+        if (this->template score<true>(i))
             return this->move(i, draw());
         this->take_out(i);
         join(i);

@@ -13,6 +13,16 @@ using common::store;
 
 namespace {
 
+constexpr double least_exponent = -708.0; // lane_exp gives 0 below
+
+[[gnu::always_inline]] inline bool all_below(const Lanes& x, double bound) {
+    const auto below = x < bound;
+    bool all = true;
+    for (std::size_t l = 0; l < lanes; ++l)
+        all = all && below[l] != 0;
+    return all;
+}
+
 /// exp(score - best) in place; returns the sum.
 PARTITA_CLONES double exponentiate(double* scores, std::size_t slots) {
     Lanes best, score;
@@ -28,6 +38,10 @@ PARTITA_CLONES double exponentiate(double* scores, std::size_t slots) {
     for (std::size_t s = 0; s < slots; s += lanes) {
         load(score, scores + s);
         score -= top;
+        if (all_below(score, least_exponent)) {
+            store(Lanes{}, scores + s);
+            continue;
+        }
         lane_exp(score);
         store(score, scores + s);
         sums += score;

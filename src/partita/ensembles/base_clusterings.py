@@ -104,6 +104,8 @@ def as_base(base: Any, levels: Sequence[Any] | None = None, *, keys: str | Seque
         return base
     if are_memberships(base):
         return as_soft_base(base, levels)
+    if hasattr(base, "toarray"):
+        raise TypeError("base is sparse; pass a dense array, for instance base.toarray()")
     base = chosen_columns(base, keys)
     columns = _columns(base)
     for m, column in enumerate(columns):

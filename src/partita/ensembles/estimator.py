@@ -36,6 +36,7 @@ class EnsembleEstimator(Estimator):
 
     def predict(self, base: Any) -> Labels:
         """The consensus cluster of each new item, (items,); −1 for an item without labels."""
+        self._check_fitted()
         probabilities = self.predict_proba(base)
         labels: Labels = probabilities.argmax(axis=1).astype(np.intp)
         labels[~as_base(base, self.base_.levels).labelled] = -1
@@ -94,6 +95,11 @@ class EnsembleEstimator(Estimator):
         self.base_ = as_base(base, levels) if soft else hard_base(base, type(self).__name__, levels)
         self._remember_features(base, self.base_.n_clusterings)
         return self.base_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
 
     def __repr__(self) -> str:
         fitted = f": {self.n_clusters_} clusters of {len(self.labels_)} items" if hasattr(self, "labels_") else ""

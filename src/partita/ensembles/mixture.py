@@ -96,7 +96,8 @@ class MixtureModel(FixedKEstimator):
 
     def predict_proba(self, base: Any) -> NDArray[np.float64]:
         """p(consensus cluster | labels) of new items, (items, n_clusters_)."""
-        return self._consensus.responsibilities(self._read(base))
+        read = self._read(base)  # says so if nothing is fitted
+        return self._consensus.responsibilities(read)
 
     def perplexity(self, base: Any) -> float:
         """exp(−log p(Y) / number of labels), eq. 12 of Wang, Domeniconi & Laskey (2010)."""

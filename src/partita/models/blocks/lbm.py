@@ -203,6 +203,11 @@ class LatentBlockModel(LazyPosterior):
         self._change_settings(settings)
         check_settings(self)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.allow_nan = True
+        return tags
+
     def icl(self, matrix: Any, rows: ArrayLike, columns: ArrayLike) -> float:
         """Exact ICL of partitions of rows and columns (natural logarithm)."""
         graph = self._graph(matrix)

@@ -125,6 +125,11 @@ class StochasticBlockModel(LazyPosterior):
         check_settings(self)
         check_blocks(blocks)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.allow_nan = tags.input_tags.pairwise = True
+        return tags
+
     def icl(self, graph: Any, labels: ArrayLike) -> float:
         """Exact log p(X, z | K) of a partition of a graph (natural logarithm), K its number of clusters.
 
