@@ -20,6 +20,7 @@ from partita.ensembles import (
     stability,
     voting,
 )
+from partita.ensembles.voting import _matched
 
 
 def noisy(n_items=120, k=4, n_clusterings=8, noise=0.2, seed=0):
@@ -90,6 +91,14 @@ def test_voting_is_the_majority_after_the_best_renumbering():
         best = max(itertools.permutations(range(3)), key=lambda p: (np.array(p)[column] == found).sum())
         votes[np.arange(30), np.array(best)[column]] += 1
     assert (votes[np.arange(30), found] == votes.max(axis=1)).all()
+
+
+def test_clusters_are_matched_one_to_one():
+    """Both clusters overlap most with cluster 0, but only one can be its partner; a third one has none."""
+    column, reference = np.array([0, 0, 0, 1, 1, 1, 2]), np.array([0, 0, 0, 0, 0, 1, 1])
+    target, agreed = _matched(column, reference, np.ones(7))
+    assert target.tolist() == [0, 1, 1]
+    assert agreed == 4
 
 
 def test_voting_takes_gaps_weights_and_the_frequent_number():
