@@ -31,7 +31,8 @@ nb::tuple maximize(const BlockModel& model, const Array2<std::uint32_t>& starts,
                    const Array1<std::uint8_t>& kinds, const Array1<double>& resolutions, std::size_t max_rows,
                    std::size_t max_columns, std::size_t trial_runs, std::size_t groups,
                    std::size_t random_clusters, std::size_t generations, std::size_t patience,
-                   std::size_t anneal_sweeps, std::size_t reheat_sweeps, bool merge_first, bool as_printed,
+                   std::size_t anneal_sweeps, std::size_t reheat_sweeps, std::size_t rearrange_runs,
+                   std::size_t rearrange_children, double heat, bool merge_first, bool as_printed,
                    std::uint64_t seed, unsigned threads, double seconds) {
     const SearchPlan plan{{trial_runs, groups, generations, patience, seed, threads},
                           {max_rows, max_columns},
@@ -39,6 +40,9 @@ nb::tuple maximize(const BlockModel& model, const Array2<std::uint32_t>& starts,
                           random_clusters,
                           anneal_sweeps,
                           reheat_sweeps,
+                          rearrange_runs,
+                          rearrange_children,
+                          heat,
                           merge_first,
                           as_printed};
     return search_tuple(seconds, [&](const partita::common::StopFlag& stop) {
@@ -134,8 +138,9 @@ void bind_block_model(nb::module_& m) {
         .def("maximize", &maximize, nb::arg("starts"), nb::arg("kinds"), nb::arg("resolutions"),
              nb::arg("max_rows"), nb::arg("max_columns"), nb::arg("trial_runs"), nb::arg("groups"),
              nb::arg("random_clusters"), nb::arg("generations"), nb::arg("patience"),
-             nb::arg("anneal_sweeps"), nb::arg("reheat_sweeps"), nb::arg("merge_first"),
-             nb::arg("as_printed"), nb::arg("seed"), nb::arg("threads"), nb::arg("seconds"));
+             nb::arg("anneal_sweeps"), nb::arg("reheat_sweeps"), nb::arg("rearrange_runs"),
+             nb::arg("rearrange_children"), nb::arg("heat"), nb::arg("merge_first"), nb::arg("as_printed"),
+             nb::arg("seed"), nb::arg("threads"), nb::arg("seconds"));
 
     nb::class_<BlockSampler> sampler(m, "BlockSampler",
                                      "A chain of a block model; use partita.models instead.");

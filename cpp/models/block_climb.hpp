@@ -13,17 +13,17 @@
 #include "common/parallel.hpp"
 #include "common/random.hpp"
 #include "common/variates.hpp"
-#include "models/block_moves.hpp"
+#include "models/cluster_moves.hpp"
 #include "models/hierarchy.hpp"
 #include "models/solution.hpp"
 
 namespace partita::models {
 
-template <NetworkState State> class Climber : public NodeMoves<State> {
+template <NetworkState State> class Climber : public ClusterMoves<State> {
 public:
     Climber(const BlockModelView<State>& model, std::span<const std::uint32_t> labels,
             const std::size_t (&max_clusters)[2], common::Rng& rng, const common::StopFlag& stop)
-        : NodeMoves<State>(model, labels, max_clusters, rng, stop, room_to_grow) {}
+        : ClusterMoves<State>(model, labels, max_clusters, rng, stop, room_to_grow) {}
 
     /// Complete sweeps, merges and splits in turns, until none of them helps.
     Solution run() {
@@ -65,15 +65,19 @@ public:
         return climb(false);
     }
 
-    double icl() const { return state_.log_likelihood() + log_prior(state_, model_.priors); }
+    /// New arrangements of a few clusters at a time, then a climb.
+    Solution rearrange(std::size_t patience, double heat) {
+        this->rearrange_clusters(patience * (filled_[0] + filled_[1]), heat);
+        return climb(false);
+    }
 
 private:
     using NodeMoves<State>::model_, NodeMoves<State>::max_clusters_, NodeMoves<State>::rng_,
         NodeMoves<State>::stop_, NodeMoves<State>::state_, NodeMoves<State>::filled_,
         NodeMoves<State>::value_, NodeMoves<State>::move, NodeMoves<State>::weigh,
-        NodeMoves<State>::count_filled;
+        NodeMoves<State>::count_filled, ClusterMoves<State>::icl, ClusterMoves<State>::room_to_grow;
 
-    static constexpr std::size_t max_rounds = 50, split_sweeps = 6, room_to_grow = 8, max_split_nodes = 4000;
+    static constexpr std::size_t max_rounds = 50;
 
     Solution solution() {
         state_.compact(1);
@@ -95,7 +99,7 @@ private:
         for (std::size_t round = 0; round < max_rounds && !stop_; ++round) {
             rest();
             const bool merged = merge_clusters();
-            const bool split = split_clusters();
+            const bool split = this->split_clusters();
             if (!merged && !split)
                 break;
         }
@@ -159,65 +163,6 @@ private:
         state_.assign(labels, state_.side(0).used, state_.side(1).used);
         state_.compact(1);
         count_filled();
-    }
-
-    /// Tries to cut each cluster in two; keeps what raises the ICL.
-    bool split_clusters() {
-        bool improved = false;
-        state_.compact(room_to_grow);
-        for (std::size_t s = 0; s < state_.n_sides(); ++s) {
-            const auto clusters = filled_[s];
-            for (std::size_t k = 0; k < clusters && filled_[s] < max_clusters_[s] && !stop_; ++k)
-                improved |= split(s, state_.side(s).first + k);
-        }
-        return improved;
-    }
-
-    bool split(std::size_t s, std::size_t cluster) {
-        const auto empty = state_.side(s).first + filled_[s];
-        if (state_.size(cluster) < 2 || empty >= state_.side(s).end() || state_.size(empty) != 0)
-            return false;
-        std::vector<std::uint32_t> members;
-        for (std::size_t i = 0; i < model_.network.n_nodes; ++i)
-            if (state_.label(i) == cluster)
-                members.push_back(static_cast<std::uint32_t>(i));
-        const double before = icl();
-        rng_.shuffle(std::span(members));
-        members.resize(std::min(members.size(), max_split_nodes)); // the sweeps take the others along
-        for (std::size_t at = 0; at < members.size() / 2; ++at)
-            look_and_move(members[at], empty);
-        for (std::size_t sweep = 0; sweep < split_sweeps && sweep_between(members, cluster, empty) > 0;
-             ++sweep) {
-        }
-        if (icl() > before + min_gain)
-            return true;
-        for (const auto node : members)
-            if (state_.label(node) != cluster)
-                look_and_move(node, cluster);
-        return false;
-    }
-
-    void look_and_move(std::size_t node, std::size_t to) {
-        state_.look(node);
-        move(node, to);
-    }
-
-    /// A sweep over some nodes with two clusters to choose from.
-    std::size_t sweep_between(std::span<const std::uint32_t> nodes, std::size_t one, std::size_t other) {
-        std::size_t moves = 0;
-        for (const auto node : nodes) {
-            const std::size_t own = state_.label(node), to = own == one ? other : one;
-            if (state_.size(own) == 1)
-                continue;
-            const auto& prior = model_.priors[model_.network.side(node)];
-            state_.look(node);
-            const double stay = state_.score(own) + prior.join(state_.size(own) - 1);
-            if (state_.score(to) + prior.join(state_.size(to)) > stay + min_gain) {
-                move(node, to);
-                ++moves;
-            }
-        }
-        return moves;
     }
 };
 

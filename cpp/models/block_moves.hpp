@@ -80,13 +80,16 @@ protected:
     /// are visited again, and those beside them, so that few sweeps are complete ones.
     void settle(std::size_t few) {
         for (std::size_t round = 0; round < max_sweeps && !stop_; ++round) {
-            near_.learn(state_);
+            learn_near();
             const auto moves = sweep_and_follow(rng_.permutation(model_.network.n_nodes));
             state_.compact(1);
             if (moves <= few)
                 break;
         }
     }
+
+    /// Notes which clusters are near which, for sweeps that look only at those near a node.
+    void learn_near() { near_.learn(state_); }
 
     void move(std::size_t node, std::size_t to) {
         const auto s = model_.network.side(node);

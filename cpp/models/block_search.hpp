@@ -28,8 +28,10 @@ struct SearchPlan {
     std::vector<RunStart> runs;               // those of kind `given` take the given partitions in turn
     std::size_t random_clusters;              // clusters of a random start
     std::size_t anneal_sweeps, reheat_sweeps; // of annealed starts, and of children that are not crossings
-    bool merge_first;                         // merge the clusters of a given start before the first sweep
-    bool as_printed;                          // only Algorithm 1 of Côme & Latouche, from each start
+    std::size_t rearrange_runs, rearrange_children; // attempts per cluster without gain
+    double heat;
+    bool merge_first; // merge the clusters of a given start before the first sweep
+    bool as_printed;  // only Algorithm 1 of Côme & Latouche, from each start
 };
 
 /// A network and its model, as the search sees them.
@@ -54,7 +56,16 @@ public:
     }
 
     Solution climb(std::span<const std::uint32_t> labels, common::Rng& rng) const {
-        return climber_at(labels, rng).climb(true);
+        auto climber = climber_at(labels, rng);
+        auto found = climber.climb(true);
+        return plan_.rearrange_children > 0 ? climber.rearrange(plan_.rearrange_children, plan_.heat) : found;
+    }
+
+    /// A run that does not agree with others: new arrangements of its clusters.
+    Solution improve(const Solution& found, common::Rng& rng) const {
+        if (plan_.rearrange_runs == 0)
+            return found;
+        return climber_at(found.labels, rng).rearrange(plan_.rearrange_runs, plan_.heat);
     }
 
     bool reheats() const { return plan_.reheat_sweeps > 0; }

@@ -19,7 +19,8 @@ namespace partita::models {
 ///
 /// The trick of speed: a node with no edge to cluster l still adds |l| empty dyads to block (h, l) when it
 /// joins h. What that costs does not depend on the node, so it is kept, summed over l, in `base_`; a node
-/// then pays only for the clusters that it has edges with, for its own cluster, and for the diagonal.
+/// then pays only for the clusters that it has edges with, for its own cluster, and for the diagonal. Where
+/// slots are many, what a node without edges to l takes along when it leaves h is kept in the same way.
 template <class EdgeModel> class BlockState : public NodePartition {
 public:
     using Emission = EdgeModel;
@@ -28,7 +29,7 @@ public:
     BlockState(const Network& network, const Emission& emission, bool degree_corrected,
                std::size_t capacity_rows, std::size_t capacity_columns = 0)
         : NodePartition(network, degree_corrected, capacity_rows, capacity_columns), emission_(&emission),
-          base_(slots_), score_(slots_) {
+          many_slots_(slots_ >= many), base_(slots_), leave_base_(slots_), score_(slots_) {
         for (std::size_t d = 0; d < network.directions(); ++d) {
             edges_[d].assign(slots_ * slots_, 0);
             exposure_[d].assign(slots_ * slots_, 0);
@@ -36,6 +37,7 @@ public:
             value_[d].assign(slots_ * slots_, 0.0);
             floor_[d].assign(slots_ * slots_, 0.0);
             one_edge_[d].assign(slots_ * slots_, 0.0);
+            leave_[d].assign(many_slots_ ? slots_ * slots_ : 0, 0.0);
         }
     }
 
@@ -63,8 +65,11 @@ public:
             swap_rows_and_columns(value_[d], a, b);
             swap_rows_and_columns(floor_[d], a, b);
             swap_rows_and_columns(one_edge_[d], a, b);
+            if (many_slots_)
+                swap_rows_and_columns(leave_[d], a, b);
         }
         std::swap(base_[a], base_[b]);
+        std::swap(leave_base_[a], leave_base_[b]);
         swap_names(a, b);
     }
 
@@ -102,11 +107,12 @@ public:
     }
 
     /// The same for some slots of the node's side, its own among them: O(clusters of its neighbours) for
-    /// each slot but its own. One kind of nodes only.
+    /// each slot.
     std::span<const double> score(std::span<const std::uint32_t> slots) {
         const auto own = label_[node_];
+        const bool one_kind = !network_->bipartite();
         for (const auto h : slots)
-            score_[h] = h == own ? stay() : base_[h] + own_and_diagonal(h);
+            score_[h] = h == own ? stay() : base_[h] + (one_kind ? own_and_diagonal(h) : 0.0);
         for (std::size_t d = 0; d < network_->directions(); ++d)
             for (const auto l : touched_[d])
                 if (l != own)
@@ -162,8 +168,11 @@ public:
     /// Recounts the sums that moves keep up to date, so that rounding does not build up.
     void rebuild_gains() {
         std::fill(base_.begin(), base_.end(), 0.0);
-        for (std::size_t m = 0; m < network_->directions(); ++m)
+        std::fill(leave_base_.begin(), leave_base_.end(), 0.0);
+        for (std::size_t m = 0; m < network_->directions(); ++m) {
             std::fill(gain_[m].begin(), gain_[m].end(), 0.0);
+            std::fill(leave_[m].begin(), leave_[m].end(), 0.0);
+        }
         for (std::size_t s = 0; s < n_sides(); ++s)
             for (auto l = sides_[s].first; l < sides_[s].end(); ++l)
                 refresh(l);
@@ -262,22 +271,40 @@ private:
     /// The score of the node's own cluster: with it, against without it.
     double stay() const {
         const std::size_t own = label_[node_];
-        double total = 0.0;
-        const auto& others = other_side();
-        for (std::size_t d = 0; d < network_->directions(); ++d)
-            for (auto l = others.first; l < others.end(); ++l) {
-                if (l == own)
-                    continue;
-                const auto at = own * slots_ + l;
-                total += value_[d][at] - emission_->cell(edges_[d][at] - seen_edges_[d][l],
-                                                         exposure_[d][at] - seen_exposure(d, l));
-            }
+        double total = many_slots_ ? stay_beside_touched() : stay_beside_all();
         if (network_->bipartite())
             return total;
         const auto at = own * slots_ + own;
         const auto less = seen_inside(own);
         return total + value_[0][at] -
                emission_->cell(edges_[0][at] - less.edges, exposure_[0][at] - less.exposure);
+    }
+
+    /// What block (own, l), seen in direction d, says with the node, against without it.
+    double own_block(std::size_t d, std::size_t l) const {
+        const auto at = label_[node_] * slots_ + l;
+        return value_[d][at] -
+               emission_->cell(edges_[d][at] - seen_edges_[d][l], exposure_[d][at] - seen_exposure(d, l));
+    }
+
+    double stay_beside_all() const {
+        double total = 0.0;
+        const auto& others = other_side();
+        for (std::size_t d = 0; d < network_->directions(); ++d)
+            for (auto l = others.first; l < others.end(); ++l)
+                if (l != label_[node_])
+                    total += own_block(d, l);
+        return total;
+    }
+
+    double stay_beside_touched() const {
+        const std::size_t own = label_[node_];
+        double total = leave_base_[own];
+        for (std::size_t d = 0; d < network_->directions(); ++d)
+            for (const auto l : touched_[d])
+                if (l != own)
+                    total += own_block(d, l) - leave_[along(d)][l * slots_ + own];
+        return total;
     }
 
     /// Adds (sign +1) or takes (−1) the node's dyads to or from cluster k.
@@ -327,6 +354,19 @@ private:
         const double gain = emission_->cell(edges, full) - value_[m][at];
         base_[h] += gain - gain_[m][at];
         gain_[m][at] = gain;
+        if (many_slots_)
+            update_leave(m, l, h);
+    }
+
+    /// leave_[m](l, h): what block (h, l) says with a node of h that has no edges to l, against without it; 0
+    /// if h can have no such node.
+    void update_leave(std::size_t m, std::size_t l, std::size_t h) {
+        const auto at = l * slots_ + h;
+        const auto rest = exposure_[m][at] - network_->pair_exposure * size_[l];
+        const bool possible = rest >= 0 && size_[h] > 0 && emission_->allows(edges_[m][at], rest);
+        const double leave = possible ? value_[m][at] - emission_->cell(edges_[m][at], rest) : 0.0;
+        leave_base_[h] += leave - leave_[m][at];
+        leave_[m][at] = leave;
     }
 
     void recount() {
@@ -355,13 +395,17 @@ private:
                     }
     }
 
+    static constexpr std::size_t many = 32;
+
     const Emission* emission_;
+    bool many_slots_;
     // [0](k, l) is the block from k to l; [1](k, l), of directed networks, the block from l to k
     std::vector<std::int64_t> edges_[2], exposure_[2];
     std::vector<double> value_[2];           // cell(edges, exposure) of the same blocks
     std::vector<double> gain_[2], floor_[2]; // what a node without edges to row l adds; see add_touched
     std::vector<double> one_edge_[2];        // what its first edge adds to that; 0 on the diagonal
-    std::vector<double> base_, score_;
+    std::vector<double> leave_[2];           // kept only if slots are many; see update_leave
+    std::vector<double> base_, leave_base_, score_;
 };
 
 } // namespace partita::models

@@ -1,6 +1,7 @@
 // What a block of dyads says of its edges once its parameter is integrated out. A new edge model is one
 // struct here: cell(edges, exposure) with cell(0, 0) = 0, and top(edges, exposure, more) - floor(edges,
-// exposure), the change of the cell when it gains `more` edges at the same exposure.
+// exposure), the change of the cell when it gains `more` edges at the same exposure; allows(edges, exposure),
+// whether so many edges can be there.
 #pragma once
 
 #include <cmath>
@@ -20,6 +21,8 @@ public:
     double cell(std::int64_t edges, std::int64_t exposure) const {
         return edges_(edges) + gaps_(exposure - edges) - dyads_(exposure);
     }
+
+    bool allows(std::int64_t edges, std::int64_t exposure) const { return edges <= exposure; }
 
     double floor(std::int64_t edges, std::int64_t exposure) const {
         return edges_(edges) + gaps_(exposure - edges);
@@ -46,6 +49,8 @@ public:
         const auto count = static_cast<double>(edges);
         return edges_(edges) - (a0_ + count) * growth(exposure) - count * log_b0_;
     }
+
+    bool allows(std::int64_t, std::int64_t) const { return true; }
 
     double floor(std::int64_t edges, std::int64_t) const { return edges_(edges); }
     double top(std::int64_t edges, std::int64_t exposure, std::int64_t more) const {

@@ -30,7 +30,7 @@ struct EvolutionPlan {
 
 struct SearchResult {
     Solution best;
-    std::vector<double> run_icl;   // of each run, before any crossover; −∞ if a stop came before it
+    std::vector<double> run_icl;   // of each run by itself, before any crossover; −∞ if a stop came before it
     std::vector<double> group_icl; // the best of each group; empty if the runs agreed
     std::size_t generations = 0;
 };
@@ -40,13 +40,14 @@ template <class P>
 concept IclProblem = requires(const P& problem, std::size_t run, std::span<const std::uint32_t> labels,
                               const Solution& solution, common::Rng& rng) {
     { problem.n_runs() } -> std::same_as<std::size_t>;
-    { problem.crosses() } -> std::same_as<bool>;                 // or keeps the best run as it is
-    { problem.run(run, rng) } -> std::same_as<Solution>;         // a climb from the start of a run
-    { problem.climb(labels, rng) } -> std::same_as<Solution>;    // from a start with too many clusters
-    { problem.reheats() } -> std::same_as<bool>;                 // whether some children are
-    { problem.reheat(labels, rng) } -> std::same_as<Solution>;   // heated a little and cooled
-    { problem.finish(solution, rng) } -> std::same_as<Solution>; // what the search gives back
-    problem.sides();                                             // of the items; see crossing.hpp
+    { problem.crosses() } -> std::same_as<bool>;                  // or keeps the best run as it is
+    { problem.run(run, rng) } -> std::same_as<Solution>;          // a climb from the start of a run
+    { problem.climb(labels, rng) } -> std::same_as<Solution>;     // from a start with too many clusters
+    { problem.improve(solution, rng) } -> std::same_as<Solution>; // a run that does not agree with others
+    { problem.reheats() } -> std::same_as<bool>;                  // whether some children are
+    { problem.reheat(labels, rng) } -> std::same_as<Solution>;    // heated a little and cooled
+    { problem.finish(solution, rng) } -> std::same_as<Solution>;  // what the search gives back
+    problem.sides();                                              // of the items; see crossing.hpp
 };
 
 /// Solutions, the best first.
@@ -91,10 +92,13 @@ public:
         climb(found, 0, std::min(plan_.trial_runs, n_runs));
         if (plan_.trial_runs < n_runs && !agree(std::span(found).first(plan_.trial_runs)))
             climb(found, plan_.trial_runs, n_runs);
+        const bool crosses = problem_.crosses() && !agree(found);
+        if (crosses)
+            improve(found);
         SearchResult result;
         for (const auto& solution : found)
             result.run_icl.push_back(solution.icl);
-        auto all = !problem_.crosses() || agree(found) ? one_population(found) : crossed(found, result);
+        auto all = crosses ? crossed(found, result) : one_population(found);
         common::Rng rng(plan_.seed, stream_++);
         result.best = problem_.finish(all.best(), rng);
         return result;
@@ -114,6 +118,18 @@ private:
             found[run] = problem_.run(run, rng);
         });
         stream_ = last;
+    }
+
+    /// Each run goes on by itself, since runs do not agree.
+    void improve(std::vector<Solution>& found) {
+        common::parallel_for(found.size(), plan_.threads, stop_, [&](std::size_t run, unsigned) {
+            if (stop_ || found[run].labels.empty())
+                return;
+            common::Rng rng(plan_.seed, stream_ + run);
+            if (auto better = problem_.improve(found[run], rng); better.icl > found[run].icl)
+                found[run] = std::move(better);
+        });
+        stream_ += found.size();
     }
 
     /// Crosses the runs of each group, and all of them if the groups do not agree.

@@ -51,6 +51,8 @@ public:
         return climber_at(labels, rng).climb(true);
     }
 
+    Solution improve(const Solution& found, common::Rng&) const { return found; }
+
     bool reheats() const { return plan_.reheat_sweeps > 0; }
     Solution reheat(std::span<const std::uint32_t> labels, common::Rng& rng) const {
         return climber_at(labels, rng).anneal(warm, cool, plan_.reheat_sweeps);

@@ -80,6 +80,9 @@ void check_maximum(const BlockModel& model, std::size_t n) {
         .random_clusters = 3,
         .anneal_sweeps = 3,
         .reheat_sweeps = 2,
+        .rearrange_runs = 2,
+        .rearrange_children = 1,
+        .heat = 0.5,
         .merge_first = false,
         .as_printed = false};
     const common::StopFlag stop;
