@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait would count as CPU time
@@ -27,6 +28,7 @@ import scipy.sparse as sp
 from scipy.optimize import nnls
 from scipy.special import gammaln
 
+from benchmarks.record import machine
 from partita.agreement import nmi
 from partita.models import LatentBlockModel, StochasticBlockModel, as_graph
 from partita.models.blocks.core import EdgeModel, native_model
@@ -86,14 +88,18 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def keep(first: str, rows: list[list[object]], path: Path = RESULTS, head=("part", "case", "figure", "value")) -> None:
-    """Writes rows to a table of results, in place of the older ones whose first cell is the same."""
+    """Writes rows to a table of results, in place of the older ones whose first cell is the same; the last column says
+    when and where a row was measured."""
+    measured = f"{datetime.now(UTC).date().isoformat()}, {machine()}"
     older = []
     if path.exists():
         with path.open(newline="", encoding="utf-8") as file:
-            older = [row for row in list(csv.reader(file))[1:] if row[0] != first]
+            rest = [row for row in list(csv.reader(file))[1:] if row[0] != first]
+        older = [row + [""] * (len(head) + 1 - len(row)) for row in rest]
     path.parent.mkdir(exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([head, *older, *rows])
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerows([[*head, "measured"], *older, *([*row, measured] for row in rows)])
 
 
 def real_networks(seeds=range(2)):

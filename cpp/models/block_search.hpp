@@ -22,16 +22,22 @@ struct RunStart {
     double resolution = 1.0;
 };
 
+/// New arrangements of clusters: attempts per cluster, until so many in a row bring nothing; 0: none.
+struct Rearrangements {
+    std::size_t of_runs = 0;     // of each run, if runs do not agree
+    std::size_t of_children = 0; // of each crossing
+    std::size_t of_best = 0;     // of the best, if groups of runs do not agree
+};
+
 struct SearchPlan {
     EvolutionPlan evolution;
     std::size_t max_clusters[2];              // clusters allowed on each side
     std::vector<RunStart> runs;               // those of kind `given` take the given partitions in turn
     std::size_t random_clusters;              // clusters of a random start
     std::size_t anneal_sweeps, reheat_sweeps; // of annealed starts, and of children that are not crossings
-    std::size_t rearrange_runs, rearrange_children; // attempts per cluster without gain
-    double heat;
-    bool merge_first; // merge the clusters of a given start before the first sweep
-    bool as_printed;  // only Algorithm 1 of Côme & Latouche, from each start
+    Rearrangements rearrange;                 // of few clusters at a time
+    bool merge_first;                         // merge the clusters of a given start before the first sweep
+    bool as_printed;                          // only Algorithm 1 of Côme & Latouche, from each start
 };
 
 /// A network and its model, as the search sees them.
@@ -57,15 +63,18 @@ public:
 
     Solution climb(std::span<const std::uint32_t> labels, common::Rng& rng) const {
         auto climber = climber_at(labels, rng);
-        auto found = climber.climb(true);
-        return plan_.rearrange_children > 0 ? climber.rearrange(plan_.rearrange_children, plan_.heat) : found;
+        const auto found = climber.climb(true);
+        return rearranged(climber, found, plan_.rearrange.of_children);
     }
 
-    /// A run that does not agree with others: new arrangements of its clusters.
     Solution improve(const Solution& found, common::Rng& rng) const {
-        if (plan_.rearrange_runs == 0)
-            return found;
-        return climber_at(found.labels, rng).rearrange(plan_.rearrange_runs, plan_.heat);
+        auto climber = climber_at(found.labels, rng);
+        return rearranged(climber, found, plan_.rearrange.of_runs);
+    }
+
+    Solution refine(const Solution& best, common::Rng& rng) const {
+        auto climber = climber_at(best.labels, rng);
+        return rearranged(climber, best, plan_.rearrange.of_best);
     }
 
     bool reheats() const { return plan_.reheat_sweeps > 0; }
@@ -82,6 +91,11 @@ public:
 private:
     static constexpr std::size_t max_parts = 256, max_polished = 20'000;
     static constexpr double hot = 2.0, warm = 1.0, cold = 0.6, cool = 0.3;
+    static constexpr double arrangement_heat = 2.0;
+
+    static Solution rearranged(Climber<State>& climber, const Solution& found, std::size_t patience) {
+        return patience == 0 ? found : climber.rearrange(patience, arrangement_heat);
+    }
 
     Climber<State> climber_at(std::span<const std::uint32_t> labels, common::Rng& rng) const {
         return Climber<State>(model_, labels, plan_.max_clusters, rng, stop_);

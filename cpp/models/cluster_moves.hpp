@@ -43,19 +43,16 @@ protected:
     void rearrange_clusters(std::size_t patience, double heat) {
         state_.compact(room_to_grow);
         this->learn_near();
-        before_.assign(state_.labels().begin(), state_.labels().end());
-        moved_.assign(before_.size(), 0);
-        auto best_labels = before_;
-        double value = icl(), best = value;
-        for (std::size_t idle = 0; idle < patience && !stop_; ++idle) {
-            value = rearranged(value, heat);
-            if (value <= best + min_gain)
-                continue;
-            best = value;
-            best_labels = before_;
-            idle = 0;
-        }
-        state_.assign(best_labels, state_.side(0).used, state_.side(1).used);
+        Kept now{state_, {filled_[0], filled_[1]}, icl()};
+        std::vector<std::uint32_t> best(state_.labels().begin(), state_.labels().end());
+        double most = now.icl;
+        for (std::size_t idle = 0; idle < patience && !stop_; ++idle)
+            if (rearrange(now, heat) && now.icl > most + min_gain) {
+                most = now.icl;
+                best.assign(state_.labels().begin(), state_.labels().end());
+                idle = 0;
+            }
+        state_.assign(best, state_.side(0).used, state_.side(1).used);
         this->count_filled();
     }
 
@@ -84,40 +81,38 @@ private:
         return false;
     }
 
-    /// One attempt; the ICL before and after it.
-    double rearranged(double value, double heat) {
+    /// A partition to go back to: copying a state is cheaper than moving its nodes back.
+    struct Kept {
+        State state;
+        std::size_t filled[2];
+        double icl;
+    };
+
+    /// One attempt: whether it was kept.
+    bool rearrange(Kept& now, double heat) {
         const auto s = rng_.below(state_.n_sides());
         const auto clusters = competitors(random_member(s));
         const auto places = new_places(s, clusters);
         auto members = members_of(clusters);
         if (members.size() > max_split_nodes || places.empty())
-            return value;
+            return false;
         rng_.shuffle(std::span(members));
-        for (const auto node : members) {
-            note(node);
+        for (const auto node : members)
             if (const auto to = places[rng_.below(places.size())]; to != state_.label(node))
                 look_and_move(node, to);
-        }
         for (std::size_t sweep = 0; sweep < split_sweeps && sweep_among(members, places) > 0; ++sweep) {
         }
         for (std::size_t sweep = 0; sweep < free_sweeps; ++sweep)
-            if (this->sweep(members, true, [&](std::uint32_t node) { note(node); }) == 0)
+            if (this->sweep(members, true, [](std::uint32_t) {}) == 0)
                 break;
         const double found = icl();
-        const bool kept = found > value + (heat > 0.0 ? heat * std::log(rng_.uniform()) : min_gain);
-        keep_or_undo(kept);
-        return kept ? found : value;
-    }
-
-    void keep_or_undo(bool keep) {
-        for (const auto node : changed_) {
-            if (keep)
-                before_[node] = state_.label(node);
-            else if (state_.label(node) != before_[node])
-                look_and_move(node, before_[node]);
-            moved_[node] = 0;
+        if (found > now.icl + (heat > 0.0 ? heat * std::log(rng_.uniform()) : min_gain)) {
+            now = {state_, {filled_[0], filled_[1]}, found};
+            return true;
         }
-        changed_.clear();
+        state_ = now.state;
+        std::copy(std::begin(now.filled), std::end(now.filled), filled_);
+        return false;
     }
 
     /// A node of a cluster of side s, every cluster with the same chance.
@@ -176,13 +171,6 @@ private:
         return k;
     }
 
-    void note(std::uint32_t node) {
-        if (moved_[node])
-            return;
-        moved_[node] = 1;
-        changed_.push_back(node);
-    }
-
     std::vector<std::uint32_t> members_of(const std::vector<std::uint32_t>& clusters) const {
         std::vector<std::uint32_t> members;
         for (std::size_t i = 0; i < model_.network.n_nodes; ++i)
@@ -221,9 +209,6 @@ private:
         }
         return moves;
     }
-
-    std::vector<std::uint32_t> before_, changed_; // labels before an attempt, and nodes that it has moved
-    std::vector<std::uint8_t> moved_;
 };
 
 } // namespace partita::models

@@ -26,6 +26,7 @@ struct EvolutionPlan {
     std::size_t patience;    // generations without a better solution, when all groups are crossed
     std::uint64_t seed;
     unsigned threads;
+    std::size_t survivors = std::numeric_limits<std::size_t>::max(); // solutions of a generation, at most
 };
 
 struct SearchResult {
@@ -44,6 +45,7 @@ concept IclProblem = requires(const P& problem, std::size_t run, std::span<const
     { problem.run(run, rng) } -> std::same_as<Solution>;          // a climb from the start of a run
     { problem.climb(labels, rng) } -> std::same_as<Solution>;     // from a start with too many clusters
     { problem.improve(solution, rng) } -> std::same_as<Solution>; // a run that does not agree with others
+    { problem.refine(solution, rng) } -> std::same_as<Solution>;  // the best, if groups of runs do not agree
     { problem.reheats() } -> std::same_as<bool>;                  // whether some children are
     { problem.reheat(labels, rng) } -> std::same_as<Solution>;    // heated a little and cooled
     { problem.finish(solution, rng) } -> std::same_as<Solution>;  // what the search gives back
@@ -105,7 +107,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t group_patience = 2, max_parts = 256, reheat_one_in = 3;
+    static constexpr std::size_t group_patience = 2, max_refinements = 10, max_parts = 256, reheat_one_in = 3;
     static constexpr std::size_t max_cells = std::size_t{1} << 24;
 
     /// Runs number `first` to `last`, each from its start.
@@ -151,11 +153,26 @@ private:
         all.keep(found.size());
         if (!same)
             evolve(all, plan_.patience, result);
+        if (!same || plan_.groups == 1)
+            refine(all, result);
         return all;
     }
 
+    /// The best by itself, and if that helps crossed with the others again.
+    void refine(Population& population, SearchResult& result) {
+        for (std::size_t t = 0; t < max_refinements && !stop_; ++t) {
+            const double before = population.best().icl;
+            common::Rng rng(plan_.seed, stream_++);
+            population.add(problem_.refine(population.best(), rng));
+            population.keep(population.size());
+            if (population.best().icl <= before + min_gain)
+                break;
+            evolve(population, 1, result);
+        }
+    }
+
     void evolve(Population& population, std::size_t patience, SearchResult& result) {
-        const auto size = population.size();
+        const auto size = std::min(population.size(), plan_.survivors);
         population.keep(size);
         std::size_t idle = 0;
         for (std::size_t t = 0; t < plan_.generations && idle < patience && population.size() > 1 && !stop_;

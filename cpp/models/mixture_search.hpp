@@ -52,6 +52,7 @@ public:
     }
 
     Solution improve(const Solution& found, common::Rng&) const { return found; }
+    Solution refine(const Solution& best, common::Rng&) const { return best; }
 
     bool reheats() const { return plan_.reheat_sweeps > 0; }
     Solution reheat(std::span<const std::uint32_t> labels, common::Rng& rng) const {

@@ -80,9 +80,7 @@ void check_maximum(const BlockModel& model, std::size_t n) {
         .random_clusters = 3,
         .anneal_sweeps = 3,
         .reheat_sweeps = 2,
-        .rearrange_runs = 2,
-        .rearrange_children = 1,
-        .heat = 0.5,
+        .rearrange = {.of_runs = 2, .of_children = 1, .of_best = 2},
         .merge_first = false,
         .as_printed = false};
     const common::StopFlag stop;
@@ -98,6 +96,31 @@ void check_maximum(const BlockModel& model, std::size_t n) {
     for (std::size_t node = 0; node < n; ++node)
         for (const double change : model.swap_changes(found.best.labels, node))
             CHECK(std::isfinite(change));
+}
+
+/// Every score is the change of the likelihood, fresh and after many moves, for few slots and for many.
+template <class State>
+void check_scores(const BlockModelView<State>& view, std::size_t n, std::size_t clusters) {
+    common::Rng rng(3);
+    std::vector<std::uint32_t> labels(n);
+    for (std::size_t i = 0; i < n; ++i)
+        labels[i] = static_cast<std::uint32_t>(i < clusters ? i : rng.below(clusters));
+    auto state = Climber<State>::make_state(view, labels, 1);
+    for (std::size_t step = 0; step < 60; ++step) {
+        const auto node = rng.below(n);
+        const auto own = state.label(node);
+        const auto to = static_cast<std::uint32_t>(rng.below(clusters));
+        const std::uint32_t some[2] = {own, to};
+        const double before = state.log_likelihood();
+        state.look(node);
+        const auto all = state.score();
+        const double change = all[to] - all[own];
+        const auto few = state.score(std::span(some).first(own == to ? 1 : 2));
+        CHECK(near(change, few[to] - few[own]));
+        CHECK(near(change, state.score(to) - state.score(own)));
+        state.move(to);
+        CHECK(near(change, state.log_likelihood() - before));
+    }
 }
 
 /// A chain is made without its start, and a restored one never has one: no climb has been run before a sweep.
@@ -127,13 +150,26 @@ void check_model(std::size_t n, Kind kind, bool counts, bool corrected, bool aff
     const auto model = std::make_shared<BlockModel>(
         network_of(n, kind, counts ? 5 : 1), EdgePrior{counts, 1.0, 1.0, corrected, affiliation}, 1.0, 1.0);
     check_maximum(*model, n);
+    if (!kind.bipartite)
+        model->with_view([&](const auto& view) { check_scores(view, n, (n + 1) / 2); });
     check_chain(chain_of(model, n));
+}
+
+/// Among 40 clusters the states keep what a node takes along when it leaves.
+void check_many_clusters() {
+    for (const bool directed : {false, true})
+        for (const bool counts : {false, true}) {
+            const BlockModel model(network_of(70, {directed, false, false}, counts ? 3 : 1),
+                                   EdgePrior{counts, 1.0, 1.0, counts, false}, 1.0, 1.0);
+            model.with_view([](const auto& view) { check_scores(view, 70, 40); });
+        }
 }
 
 } // namespace
 
 void test_block_models() {
     check_unstarted();
+    check_many_clusters();
     for (const std::size_t n : {2u, 3u, 14u})
         for (const auto kind : {Kind{true, false, false}, Kind{false, false, true}, Kind{false, true, false}})
             for (const bool counts : {false, true}) {

@@ -198,8 +198,9 @@ class StochasticBlockModel(LazyPosterior):
             number that grows with the root of the nodes.
         restarts : runs, each a climb from a start of its own: k-means of singular vectors, communities at several
             resolutions, annealed (up to 500 nodes) or random partitions (up to 3,000 nodes). Runs that do not agree
-            are crossed: first in up to three groups apart (of at least 3 runs, or 10 above 500 nodes), then all
-            together. In networks of more than 500 nodes the other runs are left out if the first three agree.
+            try new arrangements of a few clusters at a time and are crossed: first in up to three groups apart (of at
+            least 3 runs, or 10 above 500 nodes), then all together. In networks of more than 500 nodes the other runs
+            are left out if the first three agree.
         rng : None, int or numpy Generator.
         starts : (s, nodes) partitions to climb from first; each is a run.
         algorithm : "search", the default; or "come-latouche", Algorithm 1 of the paper as printed, followed by the

@@ -18,7 +18,11 @@ from partita.models.search_runs import Runs, SearchRun
 SMALL = 500  # nodes up to which annealing is cheap
 MEDIUM = 3000  # nodes up to which random starts are worth their time, and clusters are swept before they are merged
 ANNEAL_SWEEPS, REHEAT_SWEEPS = 200, 20
-MAX_GENERATIONS, PATIENCE = 50, 8
+MAX_GENERATIONS = 50
+PATIENCE = {"small": 8, "medium": 3, "large": 2}  # generations without a better solution
+SURVIVORS = 5  # of a generation, in networks that are not small
+#: New arrangements of clusters of a run, of a crossing and of the best: attempts per cluster without a better solution.
+REARRANGE = {"small": (1, 1, 4), "medium": (2, 1, 8), "large": (1, 1, 4)}
 MAX_START_CLUSTERS = 256
 MAX_GROUPS = 3  # that cross their runs apart
 GROUP_RUNS = {"small": 3, "medium": 10, "large": 10}  # the least runs of a group: crossings need variety
@@ -84,6 +88,7 @@ def search_partition(
     `starts` has the partitions of the runs whose kind is "given", "spectral" or "k-means", in their order.
     """
     n_nodes = starts.shape[1]
+    rearrange = REARRANGE[size_of(n_nodes)]
     turns = count()
     resolutions = [RESOLUTIONS[next(turns) % len(RESOLUTIONS)] if kind == "communities" else 1.0 for kind in kinds]
     labels, icl, run_icl, group_icl, _, interrupted, stopped = native.maximize(
@@ -95,12 +100,13 @@ def search_partition(
         groups=min(MAX_GROUPS, max(1, len(kinds) // GROUP_RUNS[size_of(n_nodes)])),
         random_clusters=min(start_clusters(n_nodes), max(limits.most)),
         generations=MAX_GENERATIONS,
-        patience=PATIENCE if n_nodes <= MEDIUM else 2,
+        patience=PATIENCE[size_of(n_nodes)],
         anneal_sweeps=ANNEAL_SWEEPS,
         reheat_sweeps=REHEAT_SWEEPS if n_nodes <= SMALL else 0,
-        rearrange_runs=0,
-        rearrange_children=0,
-        heat=0.0,
+        rearrange_runs=rearrange[0],
+        rearrange_children=rearrange[1],
+        rearrange_best=rearrange[2],
+        survivors=len(kinds) if n_nodes <= SMALL else SURVIVORS,
         merge_first=n_nodes > MEDIUM,
         as_printed=limits.algorithm == "come-latouche",
         seed=seed_from(rng),
