@@ -1,5 +1,5 @@
-// A partition of a network's nodes with the counts of its blocks, every block with a parameter of its own.
-// Look at a node, score every cluster, move it.
+// What the blocks of a partition say if each has a parameter of its own: look at a node, score every
+// cluster, move it.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "models/block_counts.hpp"
 #include "models/block_merges.hpp"
 #include "models/network.hpp"
-#include "models/node_partition.hpp"
 
 namespace partita::models {
 
@@ -21,18 +21,16 @@ namespace partita::models {
 /// joins h. What that costs does not depend on the node, so it is kept, summed over l, in `base_`; a node
 /// then pays only for the clusters that it has edges with, for its own cluster, and for the diagonal. Where
 /// slots are many, what a node without edges to l takes along when it leaves h is kept in the same way.
-template <class EdgeModel> class BlockState : public NodePartition {
+template <class EdgeModel> class BlockState : public BlockCounts {
 public:
     using Emission = EdgeModel;
     using Merges = BlockMerges<BlockState>;
 
     BlockState(const Network& network, const Emission& emission, bool degree_corrected,
                std::size_t capacity_rows, std::size_t capacity_columns = 0)
-        : NodePartition(network, degree_corrected, capacity_rows, capacity_columns), emission_(&emission),
+        : BlockCounts(network, degree_corrected, capacity_rows, capacity_columns), emission_(&emission),
           many_slots_(slots_ >= many), base_(slots_), leave_base_(slots_), score_(slots_) {
         for (std::size_t d = 0; d < network.directions(); ++d) {
-            edges_[d].assign(slots_ * slots_, 0);
-            exposure_[d].assign(slots_ * slots_, 0);
             gain_[d].assign(slots_ * slots_, 0.0);
             value_[d].assign(slots_ * slots_, 0.0);
             floor_[d].assign(slots_ * slots_, 0.0);
@@ -41,8 +39,6 @@ public:
         }
     }
 
-    std::int64_t edges(std::size_t k, std::size_t l) const { return edges_[0][k * slots_ + l]; }
-    std::int64_t exposure(std::size_t k, std::size_t l) const { return exposure_[0][k * slots_ + l]; }
     const Emission& emission() const { return *emission_; }
 
     /// Declares how many slots of a side are candidates; those above must be empty. An empty cluster changes
@@ -59,8 +55,6 @@ public:
         if (a == b)
             return;
         for (std::size_t d = 0; d < network_->directions(); ++d) {
-            swap_rows_and_columns(edges_[d], a, b);
-            swap_rows_and_columns(exposure_[d], a, b);
             swap_rows_and_columns(gain_[d], a, b);
             swap_rows_and_columns(value_[d], a, b);
             swap_rows_and_columns(floor_[d], a, b);
@@ -70,7 +64,7 @@ public:
         }
         std::swap(base_[a], base_[b]);
         std::swap(leave_base_[a], leave_base_[b]);
-        swap_names(a, b);
+        swap_counts(a, b);
     }
 
     /// Takes labels (slots of the node's side) and counts everything afresh.
@@ -179,24 +173,6 @@ public:
     }
 
 private:
-    const Side& other_side() const { return sides_[network_->bipartite() ? 1 - network_->side(node_) : 0]; }
-    const Side& facing(std::size_t slot) const {
-        return sides_[network_->bipartite() ? (slot < sides_[1].first ? 1 : 0) : 0];
-    }
-    /// The first l so that blocks (k, l), (k, l + 1), ... of rows k = 0, 1, ... are all blocks, each once.
-    std::size_t first_facing(std::size_t k) const {
-        return network_->bipartite() || network_->directed ? facing(k).first : k;
-    }
-    /// The matrix whose row l lists block (h, l) of direction d over h.
-    std::size_t along(std::size_t d) const { return network_->directed ? 1 - d : 0; }
-
-    template <class T> void swap_rows_and_columns(std::vector<T>& matrix, std::size_t a, std::size_t b) {
-        for (std::size_t l = 0; l < slots_; ++l)
-            std::swap(matrix[a * slots_ + l], matrix[b * slots_ + l]);
-        for (std::size_t l = 0; l < slots_; ++l)
-            std::swap(matrix[l * slots_ + a], matrix[l * slots_ + b]);
-    }
-
     void add_touched(std::size_t d, std::size_t l, const Side& side) {
         const auto m = along(d);
         const auto* edges = edges_[m].data() + l * slots_;
@@ -307,27 +283,6 @@ private:
         return total;
     }
 
-    /// Adds (sign +1) or takes (−1) the node's dyads to or from cluster k.
-    void shift(std::size_t k, std::int64_t sign) {
-        const auto& others = other_side();
-        for (std::size_t d = 0; d < network_->directions(); ++d)
-            for (auto l = others.first; l < others.end(); ++l)
-                change(d, k, l, sign * seen_edges_[d][l], sign * seen_exposure(d, l));
-        if (!network_->bipartite())
-            change(0, k, k, sign * network_->loop_edges(node_), sign * network_->loop_dyad(node_));
-    }
-
-    /// Changes block (k, l), seen from k in direction d, in every place that holds it.
-    void change(std::size_t d, std::size_t k, std::size_t l, std::int64_t edges, std::int64_t exposure) {
-        edges_[d][k * slots_ + l] += edges;
-        exposure_[d][k * slots_ + l] += exposure;
-        if (!network_->directed && k == l)
-            return;
-        const auto mirror = network_->directed ? 1 - d : 0;
-        edges_[mirror][l * slots_ + k] += edges;
-        exposure_[mirror][l * slots_ + k] += exposure;
-    }
-
     /// Brings gain_ and base_ up to date after the blocks or the size of cluster a changed.
     void refresh(std::size_t a) {
         const auto& others = facing(a);
@@ -371,37 +326,15 @@ private:
 
     void recount() {
         count_nodes();
-        for (std::size_t d = 0; d < network_->directions(); ++d) {
-            std::fill(edges_[d].begin(), edges_[d].end(), 0);
-            std::fill(exposure_[d].begin(), exposure_[d].end(), 0);
-        }
-        count_pairs();
-        each_dyad(*network_, [&](std::size_t i, std::size_t j, const Dyads& dyads) {
-            change(0, label_[i], label_[j], dyads.edges, dyads.exposure);
-        });
+        count_blocks();
         rebuild_gains();
-    }
-
-    /// Exposure of complete blocks.
-    void count_pairs() {
-        for (std::size_t s = 0; s < n_sides(); ++s)
-            for (auto k = sides_[s].first; k < sides_[s].end(); ++k)
-                for (auto l = facing(k).first; l < facing(k).end(); ++l)
-                    for (std::size_t d = 0; d < network_->directions(); ++d) {
-                        auto pairs = size_[k] * (size_[l] - (k == l ? 1 : 0));
-                        if (k == l && !network_->directed)
-                            pairs /= 2;
-                        exposure_[d][k * slots_ + l] = network_->pair_exposure * pairs;
-                    }
     }
 
     static constexpr std::size_t many = 32;
 
     const Emission* emission_;
     bool many_slots_;
-    // [0](k, l) is the block from k to l; [1](k, l), of directed networks, the block from l to k
-    std::vector<std::int64_t> edges_[2], exposure_[2];
-    std::vector<double> value_[2];           // cell(edges, exposure) of the same blocks
+    std::vector<double> value_[2];           // cell(edges, exposure) of each block, laid out like edges_
     std::vector<double> gain_[2], floor_[2]; // what a node without edges to row l adds; see add_touched
     std::vector<double> one_edge_[2];        // what its first edge adds to that; 0 on the diagonal
     std::vector<double> leave_[2];           // kept only if slots are many; see update_leave

@@ -22,7 +22,7 @@ MAX_GENERATIONS = 50
 PATIENCE = {"small": 8, "medium": 3, "large": 2}  # generations without a better solution
 SURVIVORS = 5  # of a generation, in networks that are not small
 #: New arrangements of clusters of a run, of a crossing and of the best: attempts per cluster without a better solution.
-REARRANGE = {"small": (1, 1, 4), "medium": (2, 1, 8), "large": (1, 1, 4)}
+REARRANGE = {"small": (1, 1, 4), "medium": (2, 2, 16), "large": (1, 1, 4)}
 MAX_START_CLUSTERS = 256
 MAX_GROUPS = 3  # that cross their runs apart
 GROUP_RUNS = {"small": 3, "medium": 10, "large": 10}  # the least runs of a group: crossings need variety
