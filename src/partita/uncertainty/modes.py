@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 from partita._html import facts_table
 from partita._validate import check_count, check_rng
 from partita.estimate import estimate_step
-from partita.losses import Loss, as_loss, unique_distances
+from partita.held_out import some_draws
+from partita.losses import VI, Binder, Loss, as_loss, unique_distances
 from partita.sample import PartitionSample, as_sample
 from partita.search.deadline import Deadline
 from partita.search.settings import Search
+from partita.uncertainty.ball import CredibleBall, ball_from
+from partita.uncertainty.certainty import item_certainty
 
 Floats = NDArray[np.float64]
 
@@ -24,6 +27,8 @@ ROUNDING = 1e-12
 #: One more mode must lower the distance to the posterior by this share to be favoured.
 ELBOW = 0.25
 MAX_ROUNDS = 50
+#: At most so many representatives, if their number is chosen.
+MOST = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,9 +64,65 @@ class Modes:
     def favoured(self) -> int:
         """The number of representatives beyond which one more lowers the distance by less than a quarter."""
         for k, (now, then) in enumerate(zip(self.elbow[:-1], self.elbow[1:], strict=True), start=1):
-            if now - then < ELBOW * now or now <= 0:
+            if not _is_worth_it(now, then):
                 return k
         return len(self.elbow)
+
+    def contributions(self, first: int = 0, second: int = 1) -> Floats:
+        """What each item contributes to the distance between two representatives; the contributions sum to it.
+
+        With C the item's cluster in one and T in the other, VI: [b log|C| + a log|T| - (a + b) log|C ∩ T|] / n;
+        Binder: [b |C| + a |T| - (a + b) |C ∩ T|] / n².
+
+        Parameters
+        ----------
+        first, second : int
+            The representatives, by decreasing weight.
+
+        Examples
+        --------
+        >>> found = modes([[0, 0, 1, 1]] * 7 + [[0, 0, 1, 2]] * 3, k=2, rng=1)
+        >>> found.contributions().tolist()
+        [0.0, 0.0, 0.25, 0.25]
+        """
+        if not isinstance(self.loss, VI | Binder):
+            raise ValueError(f"contributions of items are for VI and Binder's loss, not for {self.loss}")
+        rows = [self._checked(first, "first"), self._checked(second, "second")]
+        share = item_certainty(self.labels[rows[1]], [self.labels[rows[0]].tolist()], loss=self.loss).loss_share
+        assert share is not None  # the loss is one of the two
+        return share
+
+    def ball(self, mode: int, *, level: float = 0.95) -> CredibleBall:
+        """The credible ball around one representative, of the draws that are nearest to it.
+
+        Parameters
+        ----------
+        mode : int
+            The representative, by decreasing weight.
+        level : float in (0, 1]
+            Share of those draws that the ball holds.
+
+        Examples
+        --------
+        >>> found = modes([[0, 0, 1, 1]] * 7 + [[0, 1, 0, 1]] * 3, k=2, rng=1)
+        >>> found.ball(1).radius
+        0.0
+        """
+        chosen = self._checked(mode, "mode")
+        mine = self.assignment == chosen
+        weights = self.sample.weights[mine]
+        rows = np.ascontiguousarray(self.sample.labels[mine])
+        part = PartitionSample(rows, weights / weights.sum(), np.arange(len(rows)), names=self.sample.names)
+        distance = unique_distances(self.labels[chosen], part, self.loss)
+        return ball_from(self.labels[chosen], part, self.loss, level, distance)
+
+    def _checked(self, mode: Any, name: str) -> int:
+        wanted = check_count(mode, name)
+        if wanted >= len(self.labels):
+            raise ValueError(f"{name} is {wanted}, but there are {len(self.labels)} representatives, from 0 on")
+        if not self.weights[wanted] > 0:
+            raise ValueError(f"{name} is {wanted}, a representative without draws")
+        return wanted
 
     def table(self) -> list[dict[str, Any]]:
         """The elbow table: number of representatives, distance, and the share by which the last one lowered it."""
@@ -97,7 +158,14 @@ class _Fit:
 
 
 def modes(
-    draws: Any, k: int, loss: str | Loss = "vi", *, starts: int = 4, search: Search | None = None, rng: Any = None
+    draws: Any,
+    k: int | None = None,
+    loss: str | Loss = "vi",
+    *,
+    starts: int = 4,
+    batch: int | None = None,
+    search: Search | None = None,
+    rng: Any = None,
 ) -> Modes:
     """The k weighted partitions that are nearest to the posterior in Wasserstein distance under the loss.
 
@@ -109,11 +177,15 @@ def modes(
     Parameters
     ----------
     draws : anything that `as_sample` takes
-    k : int
-        Number of representatives, at most the number of distinct draws.
+    k : int, optional
+        Number of representatives, at most the number of distinct draws. By default it grows while one more lowers the
+        distance to the posterior by at least a quarter, up to 10.
     loss : str or Loss
     starts : int
         Starts for each number of representatives.
+    batch : int, optional
+        Number of draws, chosen at random, on which the representatives are searched; all draws are assigned to them in
+        the end, and give weights and distances. By default all are searched.
     search : Search, optional
         Settings of the search for each representative; by default two runs. Its time limit applies to the whole call:
         when it is reached, draws replace the missing representatives, and ``timed_out`` is set.
@@ -137,20 +209,37 @@ def modes(
     sample, kind, generator = as_sample(draws), as_loss(loss), check_rng(rng)
     if sample.has_gaps:
         raise ValueError("modes needs draws that label every item")
-    count = check_count(k, "k", minimum=1)
-    if count > sample.n_unique:
-        raise ValueError(f"k is {count}, but there are only {sample.n_unique} distinct draws")
     how = search or Search(runs=2)
     until, more_starts = Deadline.after(how.seconds), check_count(starts, "starts", minimum=1) - 1
-    lloyd = _Lloyd(sample, kind, how, generator, until)
-    fits = [lloyd.fit(sample.labels[:1].astype(np.int64))]
-    for _ in range(1, count):
+    searched = sample if batch is None else _batch(sample, check_count(batch, "batch", minimum=1), generator)
+    most = min(MOST, searched.n_unique) if k is None else check_count(k, "k", minimum=1)
+    if most > searched.n_unique:
+        raise ValueError(f"k is {most}, but there are only {searched.n_unique} distinct draws")
+    lloyd = _Lloyd(searched, kind, how, generator, until)
+    fits = [lloyd.fit(searched.labels[:1].astype(np.int64))]
+    while len(fits) < most:
         tries = [lloyd.fit(lloyd.with_farthest(fits[-1].labels))]
         for _ in range(more_starts):
             if not until.is_past:
                 tries.append(lloyd.fit(lloyd.spread_out(len(fits) + 1)))
-        fits.append(min(tries, key=lambda fit: fit.distance))
+        better = min(tries, key=lambda fit: fit.distance)
+        if k is None and not _is_worth_it(fits[-1].distance, better.distance):
+            break
+        fits.append(better)
+    if searched is not sample:
+        everything = _Lloyd(sample, kind, how, generator, until)
+        fits = [everything.assigned(fit.labels) for fit in fits]
     return _summary(fits, kind, sample, until.is_past)
+
+
+def _is_worth_it(now: float, then: float) -> bool:
+    """Whether one more representative lowers the distance by enough."""
+    return now > 0 and now - then >= ELBOW * now
+
+
+def _batch(sample: PartitionSample, count: int, rng: np.random.Generator) -> PartitionSample:
+    """Draws chosen at random, or all of them if there are not more."""
+    return sample if count >= sample.n_draws else some_draws(sample, count, rng)[0]
 
 
 def _summary(fits: list[_Fit], loss: Loss, sample: PartitionSample, timed_out: bool) -> Modes:
@@ -183,6 +272,13 @@ class _Lloyd:
             value = now
             labels = np.array([self._estimate(labels[m], nearest == m, distances[m]) for m in range(len(labels))])
             distances = self._distances(labels)
+        return self._nearest(labels, distances)
+
+    def assigned(self, labels: NDArray[np.int64]) -> _Fit:
+        """The draws assigned to representatives that stay as they are."""
+        return self._nearest(labels, self._distances(labels))
+
+    def _nearest(self, labels: NDArray[np.int64], distances: Floats) -> _Fit:
         return _Fit(labels, distances.argmin(axis=0), float(distances.min(axis=0) @ self.sample.weights))
 
     def with_farthest(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
