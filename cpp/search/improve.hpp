@@ -49,6 +49,64 @@ template <SearchState S> void restore(S& state, const std::vector<std::vector<st
     }
 }
 
+/// How many items of each group are in each cluster: [group][cluster].
+template <SearchState S>
+std::vector<std::vector<std::uint32_t>> overlaps(const S& state,
+                                                 const std::vector<std::vector<std::uint32_t>>& groups) {
+    std::vector<std::vector<std::uint32_t>> shared;
+    for (const auto& group : groups) {
+        shared.emplace_back(state.n_clusters());
+        for (const auto i : group)
+            ++shared.back()[state.cluster_of(i)];
+    }
+    return shared;
+}
+
+/// For each group an item that is in the cluster which can become the group's with the fewest moves, or
+/// `nowhere`. Such a cluster has no items but those of the groups, and serves one group.
+template <SearchState S>
+std::vector<std::uint32_t> anchors(const S& state, const std::vector<std::vector<std::uint32_t>>& groups) {
+    auto shared = overlaps(state, groups);
+    std::vector<std::uint32_t> others(state.n_clusters()), found(groups.size(), S::nowhere);
+    for (const auto cluster : state.labels())
+        if (cluster != S::nowhere)
+            ++others[cluster];
+    for (const auto& own : shared)
+        for (std::size_t k = 0; k < own.size(); ++k)
+            others[k] -= own[k];
+    for (std::size_t turn = 0; turn < groups.size(); ++turn) {
+        std::uint32_t most = 0;
+        std::size_t group = 0, cluster = 0;
+        for (std::size_t g = 0; g < groups.size(); ++g)
+            for (std::size_t k = 0; k < shared[g].size(); ++k)
+                if (found[g] == S::nowhere && others[k] == 0 && shared[g][k] > most) {
+                    most = shared[g][k];
+                    group = g;
+                    cluster = k;
+                }
+        if (most == 0)
+            break;
+        found[group] = *std::find_if(groups[group].begin(), groups[group].end(),
+                                     [&](auto i) { return state.cluster_of(i) == cluster; });
+        others[cluster] = 1; // taken
+    }
+    return found;
+}
+
+/// Makes clusters of groups of items that have just been moved about: few are elsewhere, and only these move.
+template <SearchState S> void put_back(S& state, const std::vector<std::vector<std::uint32_t>>& groups) {
+    auto anchor = anchors(state, groups);
+    for (std::size_t g = 0; g < groups.size(); ++g)
+        if (anchor[g] == S::nowhere) {
+            anchor[g] = groups[g].front();
+            state.move(anchor[g], state.n_clusters());
+        }
+    for (std::size_t g = 0; g < groups.size(); ++g)
+        for (const auto i : groups[g])
+            if (const auto target = state.cluster_of(anchor[g]); target != state.cluster_of(i))
+                state.move(i, target);
+}
+
 /// One of the few cheapest merges of two clusters, neither of them `besides`; there are at least two others.
 template <SearchState S> ClusterMerge cheap_merge(const S& state, std::uint32_t besides, common::Rng& rng) {
     constexpr std::size_t few = 4;
@@ -95,7 +153,7 @@ bool rebuild(S& state, std::uint32_t cluster, std::uint32_t max_clusters, Fallin
     if (state.value() < value - state.tolerance() * std::abs(value) &&
         exact.falls(state.exact_value(), state.rounding()))
         return true;
-    restore(state, groups);
+    put_back(state, groups);
     return false;
 }
 

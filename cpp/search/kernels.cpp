@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::size_t flush = 64; // rows summed in float before they go to double
 
+/// Sums that are added to in turn, so that an addition need not wait for the one before.
+template <std::size_t n_vectors> inline constexpr std::size_t turns = n_vectors == 1 ? 4 : 2;
+
 /// `n_vectors` vectors of columns from `first` on, kept in registers over all rows.
 template <std::size_t n_vectors>
 ALWAYS_INLINE void sum_block(const CellTable& table, std::span<const std::uint32_t> rows, std::size_t first,
@@ -29,15 +32,24 @@ ALWAYS_INLINE void sum_block(const CellTable& table, std::span<const std::uint32
         const auto end = begin + flush < rows.size() ? begin + flush : rows.size();
         float sums[width];
 #if defined(__GNUC__)
-        Vector vectors[n_vectors] = {};
-        for (std::size_t e = begin; e < end; ++e) {
+        Vector vectors[turns<n_vectors>][n_vectors] = {};
+        auto add = [&](std::size_t e, Vector* sum) {
             const auto* gains = reinterpret_cast<const Vector*>(table.gains(rows[e]) + first);
             for (std::size_t j = 0; j < n_vectors; ++j)
-                vectors[j] += gains[j];
-        }
+                sum[j] += gains[j];
+        };
+        auto e = begin;
+        for (; e + turns<n_vectors> <= end; e += turns<n_vectors>)
+            for (std::size_t turn = 0; turn < turns<n_vectors>; ++turn)
+                add(e + turn, vectors[turn]);
+        for (; e < end; ++e)
+            add(e, vectors[0]);
+        for (std::size_t turn = 1; turn < turns<n_vectors>; ++turn)
+            for (std::size_t j = 0; j < n_vectors; ++j)
+                vectors[0][j] += vectors[turn][j];
         for (std::size_t j = 0; j < n_vectors; ++j)
             for (std::size_t k = 0; k < vector_width; ++k)
-                sums[j * vector_width + k] = vectors[j][k];
+                sums[j * vector_width + k] = vectors[0][j][k];
 #else
         for (auto& sum : sums)
             sum = 0;
@@ -125,10 +137,15 @@ double sum_own(const CellTable& table, std::span<const std::uint32_t> rows, cons
     double total = 0;
     for (std::size_t begin = 0; begin < rows.size(); begin += flush) {
         const auto end = begin + flush < rows.size() ? begin + flush : rows.size();
-        float sum = 0;
-        for (std::size_t e = begin; e < end; ++e)
-            sum += coefficients[e] * gain[table.counts(rows[e])[column] - 1];
-        total += sum;
+        float sums[4] = {}; // in turn, so that an addition need not wait for the one before
+        auto own = [&](std::size_t e) { return coefficients[e] * gain[table.counts(rows[e])[column] - 1]; };
+        auto e = begin;
+        for (; e + 4 <= end; e += 4)
+            for (std::size_t turn = 0; turn < 4; ++turn)
+                sums[turn] += own(e + turn);
+        for (; e < end; ++e)
+            sums[0] += own(e);
+        total += (sums[0] + sums[1]) + (sums[2] + sums[3]);
     }
     return total;
 }

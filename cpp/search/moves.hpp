@@ -26,6 +26,7 @@ concept SearchState =
         { state.score(i) } -> std::same_as<std::span<const double>>;
         { state.score_precisely(i) } -> std::same_as<std::span<const double>>;
         { fixed.tolerance() } -> std::same_as<double>;
+        { fixed.score_tolerance() } -> std::same_as<double>;
         { fixed.precise_tolerance() } -> std::same_as<double>;
         { fixed.cancelled(i, k) } -> std::same_as<double>;
         { fixed.value() } -> std::same_as<double>;
@@ -107,28 +108,57 @@ template <SearchState S> std::uint32_t best_cluster(S& state, std::size_t i) {
                    ? tolerance * std::max(magnitude(own), magnitude(other.best))
                    : 0.0;
     };
-    if (std::abs(gain()) > rounding(state.tolerance()))
+    if (std::abs(gain()) > rounding(state.score_tolerance()))
         return gain() > 0 ? other.best : own;
     scores = state.score_precisely(i);
     other = best_other(scores, own);
     return gain() > rounding(state.precise_tolerance()) ? other.best : own;
 }
 
-/// Visits the items in the given order and moves each to its best cluster. Returns the number of moves.
+/// Which items have been scored since the last move: they would stay where they are.
+class Settled {
+public:
+    explicit Settled(std::size_t n_items) : moves_when_scored_(n_items, never) {}
+
+    bool contains(std::size_t i) const { return moves_when_scored_[i] == moves_; }
+    void add(std::size_t i) { moves_when_scored_[i] = moves_; }
+    void clear() { ++moves_; }
+
+private:
+    static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
+    std::vector<std::uint64_t> moves_when_scored_;
+    std::uint64_t moves_ = 0;
+};
+
+/// Visits the items in the given order and moves each to its best cluster, unless it is settled. Returns the
+/// number of moves.
 template <SearchState S>
-std::uint64_t sweep(S& state, std::span<const std::uint32_t> order, Tally& tally, const Limits& limits) {
+std::uint64_t sweep(S& state, std::span<const std::uint32_t> order, Settled& settled, Tally& tally,
+                    const Limits& limits) {
     std::uint64_t moves = 0;
     for (std::size_t visited = 0; visited < order.size(); ++visited) {
         if (visited % poll_every == 0 && limits.reached())
             break;
         const auto i = order[visited];
+        if (settled.contains(i))
+            continue;
         if (const auto target = best_cluster(state, i); target != state.cluster_of(i)) {
             state.move(i, target);
+            settled.clear();
             ++moves;
         }
+        settled.add(i);
     }
     tally.moves += moves;
     return moves;
+}
+
+/// The same for items of which none is settled.
+template <SearchState S>
+std::uint64_t sweep(S& state, std::span<const std::uint32_t> order, Tally& tally, const Limits& limits) {
+    Settled none(state.labels().size());
+    return sweep(state, order, none, tally, limits);
 }
 
 /// Sweeps, each in the order that next_order() gives, until a whole sweep moves nothing. Every move is a gain
@@ -137,9 +167,10 @@ std::uint64_t sweep(S& state, std::span<const std::uint32_t> order, Tally& tally
 template <SearchState S, class NextOrder>
 void sweep_until_stable(S& state, NextOrder next_order, Tally& tally, const Limits& limits) {
     Falling value;
+    Settled settled(state.labels().size());
     for (std::uint64_t count = 0; !limits.reached(); ++count) {
         const std::vector<std::uint32_t> order = next_order();
-        const auto moves = sweep(state, order, tally, limits);
+        const auto moves = sweep(state, order, settled, tally, limits);
         ++tally.sweeps;
         tally.trace.push_back(state.problem().loss_of(state.value()));
         state.compact();

@@ -58,6 +58,7 @@ public:
     std::span<const double> score(std::size_t i);
     std::span<const double> score_precisely(std::size_t i) { return score(i); }
     double tolerance() const { return double_rounding; }
+    double score_tolerance() const { return double_rounding; }
     double precise_tolerance() const { return double_rounding; }
     double cancelled(std::size_t, std::uint32_t cluster) const {
         return cluster < n_clusters() ? 2 * cost(2.0 * sizes_[cluster], 0) : 0;

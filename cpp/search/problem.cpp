@@ -56,8 +56,12 @@ Problem::Problem(const Draws<Label>& draws, const LossTables& tables, std::span<
         const auto row = draws.draw(t);
         const auto clusters = count_clusters(row);
         std::size_t gaps = 0;
-        for (std::size_t i = 0; i < n_items_; ++i)
-            gaps += row[i] == gap<Label> ? copies(i) : 0;
+        if (has_copies()) {
+            for (std::size_t i = 0; i < n_items_; ++i)
+                gaps += row[i] == gap<Label> ? copies(i) : 0;
+        } else {
+            gaps = static_cast<std::size_t>(std::count(row.begin(), row.end(), gap<Label>));
+        }
         weights_.push_back(draws.weights[t] / total);
         labelled_.push_back(static_cast<std::uint32_t>(n_total_ - gaps));
         row_begin_.push_back(row_begin_.back() + clusters);
@@ -91,7 +95,8 @@ void Problem::find_gains() {
 
 /// Sum of f3 over the cluster sizes of draw t.
 double Problem::draw_sum(std::size_t t) const {
-    std::vector<std::uint32_t> sizes(row_begin_[t + 1] - row_begin_[t]);
+    static thread_local std::vector<std::uint32_t> sizes;
+    sizes.assign(row_begin_[t + 1] - row_begin_[t], 0);
     for_each_item(t, [&](std::size_t i, std::uint32_t row) { sizes[row - row_begin_[t]] += copies(i); });
     double sum = 0;
     for (const auto size : sizes)
@@ -167,6 +172,36 @@ void Problem::rows_of(std::size_t i, std::span<std::uint32_t> rows) const {
                         rows[t] = no_row;
         },
         by_item_);
+}
+
+void Problem::count_cells(std::span<const std::uint32_t> labels, std::uint32_t* counts,
+                          std::size_t row_stride) const {
+    constexpr std::size_t together = 4; // draws whose counters do not wait for each other
+    std::visit(
+        [&](const auto& draws) {
+            using Label = std::remove_const_t<typename decltype(draws.draw(0))::value_type>;
+            const Label* rows[together];
+            std::uint32_t* cells[together];
+            for (std::size_t t = 0; t < n_draws(); t += together) {
+                for (std::size_t other = 0; other < together; ++other) {
+                    const auto draw = std::min(t + other, n_draws() - 1);
+                    rows[other] = draws.draw(chosen_[draw]).data();
+                    cells[other] = counts + row_begin_[draw] * row_stride;
+                }
+                auto count = [&](std::size_t i, std::size_t other) {
+                    ++cells[other][rows[other][i] * row_stride + labels[i]];
+                };
+                if (t + together <= n_draws())
+                    for (std::size_t i = 0; i < n_items_; ++i)
+                        for (std::size_t other = 0; other < together; ++other)
+                            count(i, other);
+                else
+                    for (std::size_t other = 0; t + other < n_draws(); ++other)
+                        for (std::size_t i = 0; i < n_items_; ++i)
+                            count(i, other);
+            }
+        },
+        draws_);
 }
 
 template Problem::Problem(const Draws<std::uint8_t>&, const LossTables&, std::span<const std::uint32_t>);

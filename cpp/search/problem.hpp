@@ -69,6 +69,11 @@ public:
     static constexpr std::uint32_t no_row = 0xffffffffu;
     void rows_of(std::size_t i, std::span<std::uint32_t> rows) const;
 
+    /// counts[row * row_stride + labels[i]] += 1 for each item i and each of its rows. For draws with rows of
+    /// their own, without gaps and copies; every item has a label.
+    void count_cells(std::span<const std::uint32_t> labels, std::uint32_t* counts,
+                     std::size_t row_stride) const;
+
     /// Calls use(i, row) for each item that draw t labels. For draws with rows of their own.
     template <class Use> void for_each_item(std::size_t t, Use use) const {
         std::visit(

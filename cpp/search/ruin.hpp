@@ -129,7 +129,7 @@ void insist(S& state, std::uint32_t patience, std::uint32_t max_clusters, Random
             exact.falls(state.exact_value(), state.rounding());
             failures = 0;
         } else {
-            restore(state, region.groups);
+            put_back(state, region.groups);
             ++failures;
         }
     }

@@ -21,6 +21,7 @@ constexpr std::size_t max_groups = 4;                    // of starts, each grou
 constexpr std::size_t carried_a_group = 2;               // partitions that go on to the next level
 constexpr std::size_t finer = 8;                         // times more draws on the next level
 constexpr std::size_t insisting_tasks = 4;               // partitions that get moves of many items
+constexpr std::size_t insisting_runs = 8;                // fewer are asked for to be quick
 constexpr std::size_t small_labels = 1 << 20;            // of all draws: then it is cheap to insist
 constexpr std::size_t pair_items = 2048; // up to here Binder's loss is searched on the similarity matrix
 constexpr double max_uneven = 1e5;       // weights, for the matrix is in single precision
@@ -54,11 +55,14 @@ template <SearchState S> void chain(Level<S>& level, std::vector<Run>& runs, con
         runs.push_back(std::move(chained.front()));
 }
 
-/// Whether every run has led to the same loss: then there is nothing to cross.
-bool agree(const std::vector<Run>& runs) {
-    const auto [least, most] = std::minmax_element(
-        runs.begin(), runs.end(), [](const Run& x, const Run& y) { return x.loss < y.loss; });
-    return most->loss - least->loss <= least->rounding;
+/// How many partitions get moves of many items: the fewer, the more runs have led to the best loss.
+std::size_t doubtful(const std::vector<Run>& runs) {
+    const auto& best = *distinct_best_first(runs).front();
+    const auto at_best = static_cast<std::size_t>(std::count_if(
+        runs.begin(), runs.end(), [&](const Run& run) { return run.loss <= best.loss + best.rounding; }));
+    if (at_best == runs.size() || at_best > 2)
+        return 0;
+    return at_best == 2 ? 1 : insisting_tasks;
 }
 
 /// Adds those of the new runs that are better than the best before; whether there is one.
@@ -73,11 +77,11 @@ bool join_better(std::vector<Run>& runs, std::vector<Run> found) {
 template <SearchState S, class RandomDraw>
 void finish(Level<S>& level, std::vector<Run>& runs, const Runner& runner, bool may_insist,
             RandomDraw random_draw) {
-    may_insist = may_insist && runs.size() > 1 && !agree(runs);
+    const auto n_tasks = may_insist ? doubtful(runs) : 0;
     cross(level, runs, runner);
-    for (bool helps = may_insist; helps && !runner.limits().reached();) {
-        const auto best = best_of(runs, insisting_tasks);
-        helps = join_better(runs, runner.run(level.insistences(best, insisting_tasks, random_draw)));
+    for (bool helps = n_tasks > 0; helps && !runner.limits().reached();) {
+        const auto best = best_of(runs, n_tasks);
+        helps = join_better(runs, runner.run(level.insistences(best, n_tasks, random_draw)));
         if (helps)
             cross(level, runs, runner);
     }
@@ -103,7 +107,7 @@ Found search_pairs(const Draws<Label>& draws, const Binder& loss, const SearchOp
     Level<PairState> level(problem, runner);
     auto runs = runner.run(level.starts(generous.runs, 0, random_draw(draws)));
     const auto n_started = std::max<std::size_t>(1, runs.size() * options.runs / generous.runs);
-    finish(level, runs, runner, options.runs > 1, random_draw(draws));
+    finish(level, runs, runner, options.runs >= insisting_runs, random_draw(draws));
     return {std::move(runs), n_started};
 }
 
@@ -154,7 +158,7 @@ Found search_cells(const Draws<Label>& draws, const LossTables& tables, const Ru
         Level<State> level(problem, runner);
         auto runs = runner.run(level.starts(options.runs, 0, random_draw(draws)));
         const auto n_started = runs.size();
-        finish(level, runs, runner, options.runs > 1 && is_small(draws), random_draw(draws));
+        finish(level, runs, runner, options.runs >= insisting_runs && is_small(draws), random_draw(draws));
         return {std::move(runs), n_started};
     }
     common::Rng rng(options.seed, std::numeric_limits<std::uint64_t>::max());
@@ -167,7 +171,8 @@ Found search_cells(const Draws<Label>& draws, const LossTables& tables, const Ru
         const auto coarser = last ? std::move(runs) : best_of(runs, max_groups);
         runs = runner.run(level.carry_on(coarser));
         if (last) {
-            finish(level, runs, runner, options.runs > 1 && is_small(draws), random_draw(draws));
+            finish(level, runs, runner, options.runs >= insisting_runs && is_small(draws),
+                   random_draw(draws));
             return {std::move(runs), n_started};
         }
         cross(level, runs, runner);

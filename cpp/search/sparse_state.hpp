@@ -75,6 +75,7 @@ public:
     std::span<const double> score(std::size_t i);
     std::span<const double> score_precisely(std::size_t i) { return score(i); }
     double tolerance() const { return precise_tolerance(); }
+    double score_tolerance() const { return precise_tolerance(); }
     double precise_tolerance() const {
         return problem_->is_linear() ? double_rounding : State::nonlinear_rounding;
     }

@@ -7,9 +7,12 @@
 
 namespace partita::search {
 State::State(const Problem& problem, std::uint32_t max_clusters)
-    : problem_(&problem), max_clusters_(max_clusters), labels_(problem.n_items(), nowhere),
-      by_draw_(problem.n_draws()) {
-    assign(labels_);
+    : problem_(&problem), max_clusters_(max_clusters), labels_(problem.n_items(), nowhere) {
+    if (problem_->is_linear())
+        return; // room for cells is made when there is a cluster
+    row_sizes_.assign(problem_->n_rows(), 0);
+    allocated_.assign(problem_->n_draws(), 0);
+    refresh();
 }
 
 std::size_t State::all_rows() const {
@@ -77,6 +80,14 @@ void State::count_shared_cells() {
 void State::count_cells_of_draws() {
     row_sizes_.assign(problem_->n_rows(), 0);
     allocated_.assign(problem_->n_draws(), 0);
+    const bool is_whole = std::find(labels_.begin(), labels_.end(), nowhere) == labels_.end();
+    if (is_whole && !problem_->has_gaps() && !problem_->has_copies()) {
+        problem_->count_cells(labels_, table_.counts(0),
+                              CellTable::bytes_per_row(table_.stride) / sizeof(std::uint32_t));
+        if (!problem_->is_linear())
+            find_row_sizes();
+        return;
+    }
     for (std::size_t t = 0; t < problem_->n_draws(); ++t) {
         std::uint32_t allocated = 0;
         problem_->for_each_item(t, [&](std::size_t i, std::uint32_t row) {
@@ -93,6 +104,12 @@ void State::count_cells_of_draws() {
                 for (std::size_t k = 0; k < n_clusters(); ++k)
                     table_.counts(margin_row(t))[k] += table_.counts(row)[k];
     }
+}
+
+void State::find_row_sizes() {
+    for (std::size_t row = 0; row < problem_->n_rows(); ++row)
+        row_sizes_[row] = std::accumulate(table_.counts(row), table_.counts(row) + n_clusters(), 0u);
+    std::fill(allocated_.begin(), allocated_.end(), static_cast<std::uint32_t>(labels_.size()));
 }
 
 void State::fill_gains() {
@@ -199,9 +216,9 @@ std::vector<std::uint32_t> State::members(std::uint32_t cluster) const {
 void State::find_rows(std::size_t i) {
     if (problem_->shared())
         return find_shared_rows(i);
-    problem_->rows_of(i, by_draw_);
     if (!problem_->has_gaps()) {
-        rows_.assign(by_draw_.begin(), by_draw_.end());
+        rows_.resize(problem_->n_draws());
+        problem_->rows_of(i, rows_);
         if (draws_.size() != rows_.size()) {
             draws_.resize(rows_.size());
             std::iota(draws_.begin(), draws_.end(), 0u);
@@ -209,6 +226,8 @@ void State::find_rows(std::size_t i) {
         }
         return;
     }
+    by_draw_.resize(problem_->n_draws());
+    problem_->rows_of(i, by_draw_);
     rows_.clear();
     draws_.clear();
     margin_rows_.clear();
@@ -311,9 +330,6 @@ void State::change_sums(std::uint32_t cluster, int step) {
     for (std::size_t e = 0; e < rows_.size(); ++e) {
         const auto t = draws_[e];
         joint_[t] += difference(tables.joint(), table_.counts(rows_[e])[cluster]);
-        draw_[t] += difference(tables.draw(), row_sizes_[rows_[e]]);
-        row_sizes_[rows_[e]] += static_cast<std::uint32_t>(step);
-        allocated_[t] += static_cast<std::uint32_t>(step);
         if (problem_->has_gaps())
             estimate_[t] += difference(tables.estimate(), table_.counts(margin_rows_[e])[cluster]);
     }
@@ -321,11 +337,25 @@ void State::change_sums(std::uint32_t cluster, int step) {
         estimate_[0] += difference(tables.estimate(), sizes_[cluster]);
 }
 
+/// The sums of the draws themselves, before the item at hand comes or goes; a move leaves them alone.
+void State::change_draw_sums(int step) {
+    if (problem_->is_linear())
+        return;
+    const auto table = problem_->tables().draw();
+    for (std::size_t e = 0; e < rows_.size(); ++e) {
+        auto& size = row_sizes_[rows_[e]];
+        draw_[draws_[e]] += table[size + static_cast<std::uint32_t>(step)] - table[size];
+        size += static_cast<std::uint32_t>(step);
+        allocated_[draws_[e]] += static_cast<std::uint32_t>(step);
+    }
+}
+
 void State::insert(std::size_t i, std::uint32_t cluster) {
     ensure_column(cluster);
     if (cluster == n_clusters())
         sizes_.push_back(0);
     find_rows(i);
+    change_draw_sums(1);
     change<1>(i, cluster);
     stale_ = !problem_->is_linear();
 }
@@ -333,6 +363,7 @@ void State::insert(std::size_t i, std::uint32_t cluster) {
 void State::remove(std::size_t i) {
     const auto cluster = labels_[i];
     find_rows(i);
+    change_draw_sums(-1);
     change<-1>(i, cluster);
     stale_ = !problem_->is_linear();
     if (sizes_[cluster] == 0)

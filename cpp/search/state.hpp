@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "search/change_kernels.hpp"
 #include "search/kernels.hpp"
 #include "search/problem.hpp"
 #include "search/rounding.hpp"
@@ -52,7 +53,11 @@ public:
     std::span<const double> score_precisely(std::size_t i);
 
     /// What rounding may do to `score` and to `score_precisely`, relative to a score's magnitude: that of
-    /// item i's score in a cluster is at most |score| + cancelled(i, cluster).
+    /// item i's score in a cluster is at most |score| + cancelled(i, cluster), for the item scored last.
+    double score_tolerance() const {
+        return problem_->is_linear() || sums_changes() ? single_rounding : nonlinear_rounding;
+    }
+    /// What it may do to `value`, relative to its magnitude.
     double tolerance() const { return problem_->is_linear() ? single_rounding : nonlinear_rounding; }
     double precise_tolerance() const { return problem_->is_linear() ? double_rounding : nonlinear_rounding; }
     double cancelled(std::size_t i, std::uint32_t cluster) const;
@@ -87,6 +92,7 @@ private:
     void count_cells();
     void count_cells_of_draws();
     void count_shared_cells();
+    void find_row_sizes();
     void fill_gains();
     template <class Use> void for_each_row(Use use) const; // use(row, coefficient, gain table)
     void find_sums();
@@ -102,19 +108,35 @@ private:
     template <int Step> void change_one(std::size_t i, std::uint32_t cluster);
     template <int Step> void change_copies(std::size_t i, std::uint32_t cluster);
     void change_sums(std::uint32_t cluster, int step);
+    void change_draw_sums(int step);
     void close_cluster(std::uint32_t cluster);
 
     void score_linear(std::uint32_t own, std::size_t columns);
     void sum_gains_precisely(std::uint32_t own, std::size_t columns, std::uint32_t copies);
     void add_own_sizes(std::uint32_t own, std::size_t columns, std::uint32_t copies = 1);
     std::size_t candidates(std::size_t i) const;
+    bool sums_changes() const {
+        return !problem_->has_gaps() && has_change_kernel(problem_->tables().loss());
+    }
+    void score_changes(std::uint32_t own, std::size_t columns);
+    void find_sums_without(std::uint32_t own);
+    void find_candidate_gains(std::uint32_t own, std::size_t columns, double estimate, double total);
+    void add_degenerate(std::uint32_t own, std::size_t columns);
     void score_combined(std::uint32_t own, std::size_t columns);
     void score_custom(std::uint32_t own, std::size_t columns);
     void find_terms(std::uint32_t own);
     void find_candidate_sums(std::uint32_t own, std::size_t columns);
 
+    struct MergeSums { // of one draw, for each pair of clusters
+        std::vector<double> joint, estimate, losses;
+        std::vector<Sums> sums;
+    };
+    template <class Real>
     void add_pair_gains(std::size_t row, std::span<const double> table, double coefficient,
-                        std::span<double> changes) const;
+                        std::span<Real> changes) const;
+    double size_gain(std::uint32_t k, std::uint32_t l) const;
+    void add_combined_merges(std::size_t t, std::span<double> changes, MergeSums& room) const;
+    std::vector<double> summed_merge_changes() const;
     std::vector<double> linear_merge_changes() const;
     std::vector<double> combined_merge_changes() const;
 
@@ -137,6 +159,12 @@ private:
     std::vector<float> coefficients_;
     std::vector<DrawTerms> terms_;
     std::vector<double> scores_, candidate_estimate_, entry_estimate_;
+
+    // The same for losses whose changes are summed.
+    std::vector<double> joint_without_, draw_with_;
+    std::vector<float> own_gains_;
+    ChangeFactors factors_;
+    CandidateGains candidate_gains_;
 };
 
 template <class Use> void State::for_each_row(Use use) const {

@@ -21,21 +21,25 @@ std::span<const double> State::score(std::size_t i) {
     scores_.resize(padded(columns));
     if (problem_->is_linear())
         score_linear(own, columns);
+    else if (sums_changes())
+        score_changes(own, columns);
     else
         score_combined(own, columns);
     return {scores_.data(), columns};
 }
 
 std::span<const double> State::score_precisely(std::size_t i) {
-    if (!problem_->is_linear())
-        return score(i);
     const auto own = labels_[i];
     const auto columns = candidates(i);
     ensure_column(columns - 1);
     find_rows(i);
     scores_.resize(padded(columns));
-    sum_gains_precisely(own, columns, problem_->copies(i));
-    add_own_sizes(own, columns, problem_->copies(i));
+    if (problem_->is_linear()) {
+        sum_gains_precisely(own, columns, problem_->copies(i));
+        add_own_sizes(own, columns, problem_->copies(i));
+    } else {
+        score_combined(own, columns);
+    }
     return {scores_.data(), columns};
 }
 
@@ -61,6 +65,9 @@ void State::add_own_sizes(std::uint32_t own, std::size_t columns, std::uint32_t 
 /// A score is the cost of a larger cluster, which is positive, less what its cells give back: cost, and cost
 /// less score.
 double State::cancelled(std::size_t i, std::uint32_t cluster) const {
+    if (sums_changes())
+        return 2 * (factors_.per_gain * static_cast<double>(candidate_gains_.cluster[cluster]) +
+                    factors_.per_reciprocal * static_cast<double>(candidate_gains_.reciprocal[cluster]));
     if (!problem_->is_linear())
         return 0;
     const auto table = problem_->tables().estimate();
@@ -79,6 +86,85 @@ void State::sum_gains_precisely(std::uint32_t own, std::size_t columns, std::uin
             const auto count = counts[k] - (k == own ? copies : 0);
             scores_[k] += factor * (table[count + copies] - table[count]);
         }
+    }
+}
+
+/// Changes from the partition without the item, which has the same loss for every candidate.
+void State::score_changes(std::uint32_t own, std::size_t columns) {
+    const auto& tables = problem_->tables();
+    const auto wide = padded(columns);
+    find_sums_without(own);
+    const std::size_t n = allocated_[0] + (own == nowhere);
+    const auto total = tables.joint()[n];
+    auto estimate = estimate_[0];
+    if (own != nowhere)
+        estimate -= tables.estimate()[sizes_[own]] - tables.estimate()[sizes_[own] - 1];
+    find_factors(tables.loss(),
+                 {problem_->weights(), joint_without_, own == nowhere ? draw_with_ : draw_, estimate, total,
+                  static_cast<double>(n)},
+                 factors_);
+    find_candidate_gains(own, wide, estimate, total);
+    sum_changes(tables.loss(), table_, rows_, factors_, candidate_gains_, wide, scores_.data());
+    if (own != nowhere)
+        scores_[own] = sum_changes_of(tables.loss(), own_gains_, factors_, candidate_gains_.cluster[own],
+                                      candidate_gains_.reciprocal[own]);
+    if (factors_.any_degenerate)
+        add_degenerate(own, columns);
+}
+
+/// The sums of each draw with the item taken out (if it is in), the draw's own with it counted.
+void State::find_sums_without(std::uint32_t own) {
+    const auto n_draws = problem_->n_draws();
+    const auto gain = problem_->joint_gain();
+    own_gains_.resize(n_draws);
+    joint_without_.assign(joint_.begin(), joint_.end());
+    if (own != nowhere) {
+        for (std::size_t t = 0; t < n_draws; ++t)
+            own_gains_[t] = gain[table_.counts(rows_[t])[own] - 1];
+        for (std::size_t t = 0; t < n_draws; ++t)
+            joint_without_[t] -= static_cast<double>(own_gains_[t]);
+        return;
+    }
+    const auto table = problem_->tables().draw();
+    draw_with_.resize(n_draws);
+    for (std::size_t t = 0; t < n_draws; ++t) {
+        const auto size = row_sizes_[rows_[t]];
+        draw_with_[t] = draw_[t] + table[size + 1] - table[size];
+    }
+}
+
+void State::find_candidate_gains(std::uint32_t own, std::size_t columns, double estimate, double total) {
+    const auto table = problem_->tables().estimate();
+    const bool is_nid = std::holds_alternative<NID>(problem_->tables().loss());
+    candidate_gains_.resize(columns);
+    for (std::size_t k = 0; k < columns; ++k) {
+        const auto size = k < sizes_.size() ? sizes_[k] - (k == own) : 0;
+        candidate_gains_.set(k, table[size + 1] - table[size], total - estimate, is_nid);
+    }
+}
+
+/// Whole losses of the draws for which changes would divide by next to nothing.
+void State::add_degenerate(std::uint32_t own, std::size_t columns) {
+    const auto& tables = problem_->tables();
+    const auto n = allocated_[0] + (own == nowhere);
+    find_candidate_sums(own, columns);
+    std::vector<Sums> sums(columns);
+    std::vector<double> losses(columns);
+    for (std::size_t t = 0; t < problem_->n_draws(); ++t) {
+        if (factors_.degenerate[t] == 0.0f)
+            continue;
+        const auto* counts = table_.counts(rows_[t]);
+        auto without = joint_[t];
+        if (own != nowhere)
+            without -= tables.joint()[counts[own]] - tables.joint()[counts[own] - 1];
+        for (std::size_t k = 0; k < columns; ++k) {
+            const auto count = counts[k] - (k == own);
+            sums[k] = {without + (tables.joint()[count + 1] - tables.joint()[count]), candidate_estimate_[k],
+                       (own == nowhere ? draw_with_ : draw_)[t], static_cast<double>(n), tables.joint()[n]};
+        }
+        tables.combine(sums, losses);
+        for (std::size_t k = 0; k < columns; ++k)
+            scores_[k] += problem_->weight(t) * losses[k];
     }
 }
 

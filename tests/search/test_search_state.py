@@ -75,6 +75,37 @@ def test_predicted_change_of_a_move_with_gaps(name, problem):
     check_scores(*problem, LOSSES[name])
 
 
+@pytest.mark.parametrize("name", ["nvi", "id", "nid", "omari"])
+@pytest.mark.parametrize("partition", [[0, 0, 0, 0, 0, 0], [0, 1, 2, 3, 4, 5], [0, 0, 0, 0, 0, 1], [0, 1, 0, 0, 2, 2]])
+def test_draws_of_one_cluster_and_of_singletons_are_scored_without_dividing_by_zero(name, partition):
+    draws = [[0] * 6, [0, 1, 2, 3, 4, 5], [0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 1]]
+    sample = pt.as_sample(draws, weights=[0.4, 0.3, 0.2, 0.1])
+    for seed in range(3):
+        check_scores(sample, pt.canonical(partition), np.random.default_rng(seed), LOSSES[name])
+    state = state_of(sample, LOSSES[name], pt.canonical(partition))
+    check_merges(state, sample, LOSSES[name])
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@given(problems())
+@settings(max_examples=20, deadline=None)
+def test_predicted_change_of_a_merge_is_the_recomputed_one(name, problem):
+    sample, partition, _ = problem
+    check_merges(state_of(sample, LOSSES[name], partition), sample, LOSSES[name])
+
+
+def check_merges(state, sample, loss):
+    """The change of every merge of two clusters is the difference of the expected losses."""
+    labels = state.labels.astype(np.int64)
+    before, clusters = pt.expected_loss(pt.canonical(labels), sample, loss), labels.max() + 1
+    changes = np.asarray(state.merge_changes()).reshape(clusters, clusters)
+    for keep in range(clusters):
+        for gone in range(keep + 1, clusters):
+            merged = pt.canonical(np.where(labels == gone, keep, labels))
+            change = pt.expected_loss(merged, sample, loss) - before
+            np.testing.assert_allclose(changes[keep, gone], change, atol=4e-6 * max(1.0, abs(before)))
+
+
 def test_a_wrong_prediction_would_be_noticed():
     sample = pt.as_sample([[0, 0, 1, 1], [0, 1, 1, 1]])
     with pytest.raises(AssertionError):
