@@ -1,8 +1,8 @@
 """Credible ball against plain NumPy; the best draw, exact Binder and the bounds on the reference draws.
 
 `python -m benchmarks.uncertainty` prints a table and writes benchmarks/results/uncertainty.csv. Without `--slow` the
-rows that take minutes are left out; `--only ball,draws,proofs,bounds` chooses. Wall time counts, with the CPU seconds
-of all threads beside it: where other work shares the machine, the two are far apart and the bounds come out wider.
+rows that take minutes are left out; `--only ball,functions,draws,proofs,bounds` chooses. Wall time counts, with the
+CPU seconds of all threads beside it: where other work shares the machine, the two are far apart and the bounds come out wider.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.data import REFERENCE, reference_draws
+from partita import uncertainty
 from partita.datasets import make_draws
 from partita.estimate import estimate
 from partita.losses import unique_distances
@@ -28,6 +29,7 @@ from partita.uncertainty.ball import credible_ball
 
 RESULTS = Path(__file__).parent / "results" / "uncertainty.csv"
 N_ITEMS, N_DRAWS, N_CLUSTERS = 200, 10_000, 12
+MANY_ITEMS = 1_000
 REPEATS = 25
 #: name: seconds within which the proof is wanted
 PROOFS = {"galaxy": 15, "iris": 15, "gaskins_like": 15, "cls15": 15, "simce_like": 120}
@@ -129,6 +131,37 @@ def bound_row(name: str, seconds: float, wanted: float) -> Row:
                f"gap {bound.gap:.2%}", f"{wanted:.0%} in {seconds} s", watch.wall, watch.cpu)  # fmt: skip
 
 
+def function_rows() -> Iterator[Row]:
+    """Every function of the uncertainty page, at 10,000 draws of 1,000 items."""
+    sample = as_sample(make_draws(MANY_ITEMS, N_DRAWS, N_CLUSTERS, rng=1))
+    other = as_sample(make_draws(MANY_ITEMS, N_DRAWS, N_CLUSTERS, rng=2))
+    with Watch() as watch:
+        best = estimate(sample, rng=1)
+    yield _timed("estimate", f"{best.n_clusters} clusters", watch)
+    theta = np.random.default_rng(1).normal(size=(N_DRAWS, MANY_ITEMS)).astype(np.float32)
+    calls: dict[str, Callable[[], Any]] = {
+        "credible ball": lambda: credible_ball(best),
+        "item certainty": lambda: uncertainty.item_certainty(best),
+        "partial clustering": lambda: uncertainty.partial_clustering(sample, rng=1),
+        "cluster parameters": lambda: uncertainty.cluster_parameters(best, theta),
+        "conformal set": lambda: uncertainty.conformal_set(sample),
+        "two posteriors": lambda: uncertainty.compare_posteriors(sample, other, rng=1),
+        "Monte Carlo error": lambda: uncertainty.monte_carlo_error(best, rng=1),
+        "monitor": lambda: uncertainty.monitor(rng=1).feed(sample),
+        "hierarchy": lambda: uncertainty.hierarchy(best),
+        "modes, 2, batch of 1,000": lambda: uncertainty.modes(sample, 2, batch=1000, rng=1),
+    }
+    for name, call in calls.items():
+        with Watch() as watch:
+            found = call()
+        yield _timed(name, type(found).__name__, watch)
+
+
+def _timed(name: str, found: str, watch: Watch) -> Row:
+    size = f"{N_DRAWS:,} x {MANY_ITEMS:,}"
+    return Row(f"{name}, {size}", found, "", "", f"{watch.cpu:.1f} CPU s", "10 s", watch.wall, watch.cpu)
+
+
 def reference(name: str) -> PartitionSample:
     return as_sample(reference_draws(name))
 
@@ -136,6 +169,8 @@ def reference(name: str) -> PartitionSample:
 def rows(parts: list[str], slow: bool) -> Iterator[Row]:
     if "ball" in parts:
         yield ball_row()
+    if "functions" in parts:
+        yield from function_rows()
     if not REFERENCE.is_dir():
         return
     if "draws" in parts:
@@ -149,7 +184,7 @@ def rows(parts: list[str], slow: bool) -> Iterator[Row]:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--slow", action="store_true")
-    parser.add_argument("--only", default="ball,draws,proofs,bounds")
+    parser.add_argument("--only", default="ball,functions,draws,proofs,bounds")
     options = parser.parse_args(arguments)
     RESULTS.parent.mkdir(exist_ok=True)
     with RESULTS.open("w", newline="") as file:
