@@ -2,7 +2,8 @@
 
 `python -m benchmarks.uncertainty` prints a table and writes benchmarks/results/uncertainty.csv. Without `--slow` the
 rows that take minutes are left out; `--only ball,functions,draws,proofs,bounds` chooses. Wall time counts, with the
-CPU seconds of all threads beside it: where other work shares the machine, the two are far apart and the bounds come out wider.
+CPU seconds of all threads beside it: where other work shares the machine, the two are far apart and the bounds come out
+wider.
 """
 
 from __future__ import annotations
