@@ -68,10 +68,10 @@ Found run_method(const std::string& method, const partita::Draws<Label>& draws,
 }
 
 /// A Python function that takes a Stage and returns the runs that were done.
-partita::search::DoStage python_stage(nb::object do_stage) {
-    if (do_stage.is_none())
+partita::search::StageExecutor python_stage(nb::object executor) {
+    if (executor.is_none())
         return {};
-    return [held = hold(std::move(do_stage))](const Stage& stage) {
+    return [held = hold(std::move(executor))](const Stage& stage) {
         nb::gil_scoped_acquire acquire;
         return nb::cast<std::vector<Run>>((*held)(stage));
     };
@@ -95,10 +95,10 @@ nb::tuple interruptible_runs(const SampleView& sample, const LossHandle& loss,
 }
 
 nb::tuple search(const SampleView& sample, const LossHandle& loss, const std::string& method,
-                 SearchOptions options, nb::object report, nb::object do_stage,
+                 SearchOptions options, nb::object report, nb::object executor,
                  std::optional<Array1<std::uint32_t>> copies, Sharing sharing) {
     const auto progress = python_progress(report);
-    options.do_stage = python_stage(do_stage);
+    options.executor = python_stage(executor);
     const auto counts = copies ? as_span(*copies) : std::span<const std::uint32_t>{};
     return interruptible_runs(sample, loss, counts, sharing,
                               [&](const auto& draws, const auto& tables, const auto& stop) {
@@ -107,9 +107,9 @@ nb::tuple search(const SampleView& sample, const LossHandle& loss, const std::st
 }
 
 nb::tuple refine(const SampleView& sample, const LossHandle& loss, Array2<std::uint32_t> starts,
-                 SearchOptions options, nb::object report, nb::object do_stage) {
+                 SearchOptions options, nb::object report, nb::object executor) {
     const auto progress = python_progress(report);
-    options.do_stage = python_stage(do_stage);
+    options.executor = python_stage(executor);
     std::vector<Run> begun(starts.shape(0));
     for (std::size_t row = 0; row < begun.size(); ++row) {
         const auto labels = as_span(starts).subspan(row * starts.shape(1), starts.shape(1));
@@ -208,7 +208,7 @@ void bind_search(nb::module_& m) {
         });
     m.attr("SINGLE_ROUNDING") = partita::search::single_rounding;
     m.def("search", &search, "sample"_a, "loss"_a, "method"_a, "options"_a, "report"_a.none(),
-          "do_stage"_a.none() = nb::none(), "copies"_a.none() = nb::none(),
+          "executor"_a.none() = nb::none(), "copies"_a.none() = nb::none(),
           "sharing"_a = Sharing::where_it_pays);
     m.def(
         "prefers_sparse",
@@ -221,5 +221,5 @@ void bind_search(nb::module_& m) {
     m.def("search_constrained", &search_constrained, "sample"_a, "loss"_a, "atoms"_a, "apart"_a, "starts"_a,
           "options"_a, "report"_a.none());
     m.def("refine", &refine, "sample"_a, "loss"_a, "starts"_a, "options"_a, "report"_a.none(),
-          "do_stage"_a.none() = nb::none());
+          "executor"_a.none() = nb::none());
 }

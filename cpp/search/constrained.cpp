@@ -226,7 +226,7 @@ std::vector<Run> search_constrained(const Problem& problem, const Restrictions& 
                                     const SearchOptions& options, const common::StopFlag& stop,
                                     const Progress& progress) {
     const Limits limits(stop, options.seconds);
-    return do_stage(options.runs, options, limits, progress, [&](std::size_t index) {
+    return run_stage(options.runs, options, limits, progress, [&](std::size_t index) {
         common::Rng rng(options.seed, index);
         ConstrainedRun run(problem, restrictions, rng, limits);
         const bool is_given = index < starts.size();

@@ -22,8 +22,8 @@ std::vector<std::uint32_t> random_labels(std::size_t n_items, std::uint32_t grou
     return labels;
 }
 
-std::vector<Run> do_stage(std::size_t n_runs, const SearchOptions& options, const Limits& limits,
-                          const Progress& progress, const std::function<Run(std::size_t)>& one) {
+std::vector<Run> run_stage(std::size_t n_runs, const SearchOptions& options, const Limits& limits,
+                           const Progress& progress, const std::function<Run(std::size_t)>& one) {
     auto timed = [&](std::size_t index) {
         const auto begun = Limits::Clock::now();
         auto run = one(index);
@@ -31,8 +31,8 @@ std::vector<Run> do_stage(std::size_t n_runs, const SearchOptions& options, cons
         return run;
     };
     std::vector<Run> runs(n_runs);
-    if (options.do_stage) {
-        runs = options.do_stage({n_runs, timed, [&] { return limits.reached(); }});
+    if (options.executor) {
+        runs = options.executor({n_runs, timed, [&] { return limits.reached(); }});
         for (const auto& run : runs)
             if (progress && !run.labels.empty())
                 progress(run);
@@ -51,7 +51,7 @@ std::vector<Run> do_stage(std::size_t n_runs, const SearchOptions& options, cons
 std::vector<Run> run_all(const OneRun& one, const SearchOptions& options, const common::StopFlag& stop,
                          const Progress& progress) {
     const Limits limits(stop, options.seconds);
-    auto runs = do_stage(options.runs, options, limits, progress, [&](std::size_t run) {
+    auto runs = run_stage(options.runs, options, limits, progress, [&](std::size_t run) {
         common::Rng rng(options.seed, run);
         return one(options, rng, limits);
     });

@@ -22,7 +22,7 @@ struct Stage {
 };
 
 /// How a stage is done where not on threads: its runs in order, those that were not done with no labels.
-using DoStage = std::function<std::vector<Run>(const Stage&)>;
+using StageExecutor = std::function<std::vector<Run>(const Stage&)>;
 
 /// How the partitions of a search are kept: cells for every cluster of every draw, or lists of those that are
 /// not empty, whichever is faster.
@@ -40,7 +40,7 @@ struct SearchOptions {
     std::uint64_t seed = 0;
     StateKind state = StateKind::where_it_pays;
     std::vector<std::vector<std::uint32_t>> starts = {}; // for "salso" and "greedy", in place of their own
-    DoStage do_stage = {};
+    StageExecutor executor = {};
 };
 
 /// Renumbers labels to 0..K-1 in the order of first appearance.
@@ -86,8 +86,8 @@ using Progress = std::function<void(const Run&)>;
 
 /// The runs of a stage, on threads or as the options say. Those for which there was no time have no labels;
 /// the first is always done.
-std::vector<Run> do_stage(std::size_t n_runs, const SearchOptions& options, const Limits& limits,
-                          const Progress& progress, const std::function<Run(std::size_t)>& one);
+std::vector<Run> run_stage(std::size_t n_runs, const SearchOptions& options, const Limits& limits,
+                           const Progress& progress, const std::function<Run(std::size_t)>& one);
 
 /// Calls one(options, rng, limits) for each run, each with a random stream of its own.
 using OneRun = std::function<Run(const SearchOptions&, common::Rng&, const Limits&)>;

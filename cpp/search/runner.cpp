@@ -19,8 +19,8 @@ std::vector<std::vector<Run>> Runner::run(const std::vector<std::vector<Task>>& 
         for (std::size_t level = 0; level < tasks.size(); ++level)
             if (task < tasks[level].size())
                 order.emplace_back(level, task);
-    auto done = do_stage(order.size(), options_, limits_, progress_,
-                         [&](std::size_t n) { return tasks[order[n].first][order[n].second](); });
+    auto done = run_stage(order.size(), options_, limits_, progress_,
+                          [&](std::size_t n) { return tasks[order[n].first][order[n].second](); });
     std::vector<std::vector<Run>> runs(tasks.size());
     for (std::size_t n = 0; n < done.size(); ++n)
         if (!done[n].labels.empty())

@@ -40,7 +40,7 @@ def dense_pairs(x: Any) -> tuple[int, Triples]:
 
 def sparse_pairs(x: Any) -> tuple[int, Triples]:
     """The same of a sparse matrix: symmetric, or one triangle of it; what is stored is listed, zeros too."""
-    if x.shape[0] != x.shape[1]:
+    if len(x.shape) != 2 or x.shape[0] != x.shape[1]:
         raise ValueError(f"similarity must be a square matrix, but its shape is {x.shape}")
     entries = _checked(x).tocoo()
     row, column = (np.asarray(place, np.int64) for place in (entries.row, entries.col))

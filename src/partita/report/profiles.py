@@ -13,7 +13,7 @@ from partita.report.tables import Column, Table
 CLUSTERS_SHOWN = 24  # the largest
 ROWS_SHOWN = 60  # columns and levels, those that tell most first
 NAME_SHOWN = 34  # characters
-MOST_DEVIATIONS = 2.0  # standard deviations at which colours end
+MAX_DEVIATIONS = 2.0  # standard deviations at which colours end
 #: Colours below, at and above a column's mean, and of level shares 0 and 1.
 BELOW, MIDDLE, ABOVE = (0, 114, 178), (247, 247, 247), (213, 94, 0)
 NONE, ALL = (247, 247, 247), (0, 105, 80)
@@ -107,7 +107,7 @@ def _colour(own: ColumnProfile, cluster: int, place: int | None) -> str:
     """Blue below and orange above the mean of a column; darker green for a larger share of a level."""
     if place is not None:
         return _between(NONE, ALL, float(own.mean[cluster, place]))
-    deviation = float(np.clip(own.standardised[cluster] / MOST_DEVIATIONS, -1, 1))
+    deviation = float(np.clip(own.standardised[cluster] / MAX_DEVIATIONS, -1, 1))
     return _between(MIDDLE, ABOVE if deviation > 0 else BELOW, abs(deviation))
 
 

@@ -15,7 +15,7 @@ from partita.uncertainty.ball import CredibleBall
 from partita.uncertainty.certainty import n_clusters_posterior
 
 #: The share of the draws with fewer, or with more, clusters from which on the difference needs an explanation.
-MOST_DRAWS = 0.8
+LARGE_SHARE = 0.8
 #: A posterior in which half of the items have less than this certainty is diffuse.
 DIFFUSE = 0.5
 
@@ -38,7 +38,7 @@ def _on_count(estimate: Estimate) -> Iterator[tuple[str, str]]:
     fewer = sum(share for k, share in posterior.items() if k < own)
     mode = max(posterior, key=lambda k: posterior[k])
     weight = getattr(estimate.loss, "a", None)
-    if more >= MOST_DRAWS:
+    if more >= LARGE_SHARE:
         how = f", lower the weight a (now {weight:g})" if weight is not None else ""
         how = f" To see more of them{how}, choose another loss, or ask weights_for(draws, n_clusters={mode})."
         yield (
@@ -47,7 +47,7 @@ def _on_count(estimate: Estimate) -> Iterator[tuple[str, str]]:
             " draws agreed on the extra ones, the estimate would have them, too: they are small, or hold other items"
             f" from draw to draw.{how}",
         )
-    if fewer >= MOST_DRAWS:
+    if fewer >= LARGE_SHARE:
         how = f" Raise the weight a (now {weight:g})" if weight is not None else " Choose another loss"
         yield (
             "More clusters than most draws",
