@@ -277,3 +277,14 @@ def labels_files(c: Choices) -> str:
         result = v.partition(c, c.size(0 if c.chance(3) else 1))
     counted = c.pick(("False", "True", "True", "'yes'"))
     return f"path = pt.write_labels(folder_of('labels.{suffix}'), {result}, one_based={counted})\nassert path.is_file()"
+
+
+@target(4)
+def growing_files(c: Choices) -> str:
+    d = v.plain_draws(c, 6, 6)
+    suffix = c.pick(("csv", "npy"))
+    damaged = f"damage(path, {changes(c)}, {c.below(20)})\n" if c.chance(50) else ""
+    return (
+        f"path = folder_of('draws.{suffix}')\npt.write_draws(path, {d.text})\n{damaged}"
+        f"for part in pt.growing_draws(path, burn={v.count(c, 4)}, every=0.01, patience=0.02): check_sample(part)"
+    )

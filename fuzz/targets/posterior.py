@@ -152,3 +152,27 @@ def plots(c: Choices) -> str:
         f"cluster_intervals(pt.cluster_parameters({x}, np.ones(({d.n_draws}, {n})), {d.text}))",
     ))  # fmt: skip
     return f"value = pt.plots.{call}\nclose_figures()"
+
+
+@target(10)
+def hierarchy(c: Choices) -> str:
+    d = v.draws(c, most_items=12, most_draws=12)
+    options = {"search": "pt.Search(runs=1, n_jobs=1)", "rng": "1"} | c.optional(40, finest=lambda c: v.count(c, 12))
+    if c.chance(20):
+        options["coarser"] = f"[{v.draws(c, most_items=12, most_draws=12).text}]"
+    loss = c.pick(("'vi'", "'binder'", "'nid'", "'omari'", "'zero-one'"))
+    return f"tree = pt.hierarchy({d.text}, {loss}{arguments(options)})\ntext = repr(tree)"
+
+
+@target(6)
+def monitor(c: Choices) -> str:
+    options = {"search": "pt.Search(runs=1, n_jobs=1)", "rng": "1"}
+    options |= c.optional(20, level=v.number, tolerance=v.number, precision=v.number, first=lambda c: v.count(c, 200))
+    d = v.plain_draws(c, 6, 6)
+    fed = "\n".join(
+        f"watch.feed({d.text if c.chance(70) else v.draws(c, most_items=6, most_draws=8).text}, "
+        f"chain={c.pick(('0', '0', '1', '-1', '7'))})"
+        for _ in range(1 + c.below(2))
+    )
+    many = f"for _ in range(30): watch.feed({d.text})\n" if c.chance(30) else ""
+    return f"watch = pt.monitor({arguments(options)[2:]})\n{many}{fed}\ntext = repr(watch), watch.settled"

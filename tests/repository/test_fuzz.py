@@ -22,7 +22,8 @@ NOT_CALLED = {
     "agreement", "datasets", "distributed", "ensembles", "io", "losses", "models", "partitions", "plots", "sample",
     "search", "uncertainty", "Bound", "CredibleBall", "Diagnostics", "Estimate", "HeldOut", "Loss", "Modes",
     "Components", "MixingWarning", "PairEstimate", "PartialClustering", "PartitionSample", "Profiles", "WeightPath",
-    "lower_bound", "ClusterParameters", "ConformalSet", "MonteCarloError", "PosteriorComparison", "ReportData",
+    "lower_bound", "ClusterParameters", "ConformalSet", "Hierarchy", "Monitor", "MonteCarloError",
+    "PosteriorComparison", "ReportData",
     *(kind.__name__ for kind in pt.losses.LOSSES.values() if not fields(kind)),
 }  # fmt: skip
 
@@ -77,7 +78,7 @@ def test_every_public_function_is_attacked():
                 "RunInUseError",
             },
         ),
-        (pt.ensembles, {"Base", "Dependence", "fit_distributed"}),
+        (pt.ensembles, {"Base", "ConsensusSummary", "Dependence", "Stability", "fit_distributed"}),
         (pt.plots, {"ball_panels", "display_order"}),
     ):
         unattacked |= {name for name in module.__all__ if _groups_settings(getattr(module, name))}  # by their keywords
