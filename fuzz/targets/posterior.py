@@ -150,6 +150,10 @@ def plots(c: Choices) -> str:
         f"partial_curve(pt.partial_clustering({d.text}, rng=1))",
         f"posterior_difference(pt.compare_posteriors({d.text}, {d.text}, rng=1))",
         f"cluster_intervals(pt.cluster_parameters({x}, np.ones(({d.n_draws}, {n})), {d.text}))",
+        f"hierarchy(pt.hierarchy({d.text}, search=pt.Search(runs=1, n_jobs=1), rng=1))",
+        "settling(pt.monitor(rng=1))",
+        f"consensus_cdf(pt.ensembles.stability({{2: [{x}, {y}]}}, rng=1))",
+        f"clustering_tree({{1: {x}, 2: {y}}})",
     ))  # fmt: skip
     return f"value = pt.plots.{call}\nclose_figures()"
 
@@ -176,3 +180,12 @@ def monitor(c: Choices) -> str:
     )
     many = f"for _ in range(30): watch.feed({d.text})\n" if c.chance(30) else ""
     return f"watch = pt.monitor({arguments(options)[2:]})\n{many}{fed}\ntext = repr(watch), watch.settled"
+
+
+@target(6)
+def monte_carlo_error(c: Choices) -> str:
+    d = v.draws(c, most_items=10, most_draws=20)
+    return (
+        f"best = pt.estimate({d.text}, search=pt.Search(runs=1, n_jobs=1), rng=1)\n"
+        f"text = repr(pt.monte_carlo_error(best, rng=1))"
+    )
