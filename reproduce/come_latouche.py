@@ -107,7 +107,7 @@ def against_the_paper(found: dict[float, dict[str, list[float]]]) -> str:
     for beta, methods in found.items():
         if PAPERS_OWN in methods:
             ours, theirs = (frame.mean_and_error(methods[name]) for name in ("exact ICL", PAPERS_OWN))
-            if ours[0] - theirs[0] > max(ours[1], theirs[1]):
+            if ours[0] - theirs[0] > max(ours[1] or 0.0, theirs[1] or 0.0):
                 ahead.append(f"{beta:.2f} ({ours[0]:.3f} against {theirs[0]:.3f})")
     if not ahead:
         return ""

@@ -5,7 +5,7 @@ import pytest
 from partita._draws.sources.layout import DRAWS, find_layout
 from partita._text.header import HeadRow, has_header, is_quoted
 from partita._text.separator import find_separator, split_line
-from partita.cli.ensemble import BASE
+from partita.cli.base_files import BASE
 from partita.cli.inputs import DATA, LABELS
 from partita.models.blocks.edge_list import EDGES
 

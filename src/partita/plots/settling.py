@@ -31,8 +31,7 @@ def settling(watched: Monitor, *, ax: Axes | None = None) -> Axes:
     --------
     >>> import partita as pt
     >>> watched = pt.monitor()
-    >>> watched.feed([[0, 0, 1], [0, 1, 1]] * 200)
-    True
+    >>> settled = watched.feed([[0, 0, 1], [0, 1, 1]] * 200)
     >>> settling(watched).get_xlabel()
     'draws'
     """
