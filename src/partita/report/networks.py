@@ -124,7 +124,7 @@ def _clusters(fit: BlockFit) -> Table:
     columns = (
         Column("cluster", "cluster"),
         Column("nodes", "number"),
-        Column(parameter, "loss"),
+        Column(parameter, "rate"),
         Column("first nodes", "text"),
     )
     return Table("clusters", "Clusters", columns, rows)
@@ -144,9 +144,9 @@ def _blocks(fit: BlockFit) -> Table:
         Column("to", "cluster"),
         Column("edges", "number"),
         Column("dyads", "number"),
-        Column(what, "loss", help="posterior mean given the partition"),
-        Column(f"{level} from", "loss"),
-        Column(f"{level} to", "loss"),
+        Column(what, "rate", help="posterior mean given the partition"),
+        Column(f"{level} from", "rate"),
+        Column(f"{level} to", "rate"),
     )
     more, marks = _mark_columns(table)
     columns = (*columns, *more)
@@ -162,11 +162,11 @@ def _mark_columns(table: Blocks) -> tuple[tuple[Column, ...], list[Any]]:
         return (), []
     if marks.probabilities is not None:
         names = marks.categories[:CATEGORIES_LISTED]
-        columns = tuple(Column(f"P({name})", "loss", help="of edges that are there") for name in names)
+        columns = tuple(Column(f"P({name})", "rate", help="of edges that are there") for name in names)
         return columns, [marks.probabilities[:, :, c] for c in range(len(names))]
     titles = ("mean weight", f"weight {level} from", f"weight {level} to")
     help_text = "of edges that are there, given the partition"
-    return tuple(Column(title, "loss", help=help_text) for title in titles), [marks.mean, marks.lower, marks.upper]
+    return tuple(Column(title, "rate", help=help_text) for title in titles), [marks.mean, marks.lower, marks.upper]
 
 
 def _matrix_words(fit: BlockFit) -> str:

@@ -13,6 +13,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "percent": lambda value: f"{value:.1%}",
     "share": lambda value: "< 0.001" if 0 < value < 0.0005 else f"{value:.3f}",
     "loss": lambda value: f"{value:.6g}" if isinstance(value, float) else str(value),
+    "rate": lambda value: f"{value:.3g}",
     "log": lambda value: f"{value:,.2f}",
     "rounded": lambda value: f"{value:,.0f}",
     "seconds": lambda value: f"{value:.2f}",
