@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import partita as pt
+from benchmarks.record import write_result
+from benchmarks.search import salso_of
 from partita import _core
 from partita.search.core import native_options
 from partita.search.jobs import Job
 
-#: CPU seconds of one run of R's salso on the same kind of draws, measured once and not in this run.
-SALSO_SECONDS = {2000: 7.0}
+NOTE = "CPU seconds of one run under VI, the core alone; R's salso in the same session; ratio: its seconds over ours"
 
 
 def small_clusters(n: int, n_draws: int, seed: int = 0, moved: float = 0.03) -> NDArray[np.int32]:
@@ -47,23 +48,59 @@ def _moved(base: NDArray[np.int32], n_draws: int, share: float, rng: np.random.G
     return draws
 
 
-def timed(sample: pt.PartitionSample, loss: pt.losses.Loss, runs: int, state: str, method: str = "search") -> str:
-    """CPU and wall seconds, loss and clusters of a search on one kind of state."""
+def searched(
+    sample: pt.PartitionSample, loss: pt.losses.Loss, runs: int, state: str, method: str = "search"
+) -> tuple[float, float, float]:
+    """CPU seconds, wall seconds and loss of a search on one kind of state."""
     options = native_options(sample, pt.Search(runs=runs), np.random.default_rng(1))
     options["state"] = getattr(_core.StateKind, state)
     cpu, wall = time.process_time(), time.perf_counter()
     best = min(Job(method, sample, loss, options).run()[0], key=lambda run: run.loss)
-    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    return f"{method:<7}{state:<14}{runs:>3} runs  cpu {cpu:8.2f} s  wall {wall:8.2f} s  loss {best.loss:.6f}"
+    return time.process_time() - cpu, time.perf_counter() - wall, best.loss
+
+
+def timed(sample: pt.PartitionSample, loss: pt.losses.Loss, runs: int, state: str, method: str = "search") -> str:
+    """What `searched` gives, as a line."""
+    cpu, wall, reached = searched(sample, loss, runs, state, method)
+    return f"{method:<7}{state:<14}{runs:>3} runs  cpu {cpu:8.2f} s  wall {wall:8.2f} s  loss {reached:.6f}"
 
 
 def small() -> None:
-    """500 to 2,000 items × 200 draws: one run, sixteen runs, the paper's algorithm."""
+    """500 to 2,000 items × 200 draws: one run beside one of R's salso, sixteen runs, the paper's algorithm."""
+    rows: list[dict[str, float | str]] = []
     for n in (500, 1000, 2000):
         sample = pt.as_sample(small_clusters(n, 200))
-        print(f"{n} items × 200 draws, {sample.n_clusters.mean():.0f} clusters, salso {SALSO_SECONDS.get(n, '?')} s")
+        print(f"{n} items × 200 draws, {sample.n_clusters.mean():.0f} clusters")
         for runs, method in ((1, "search"), (16, "search"), (1, "salso")):
             print("  ", timed(sample, pt.VI(), runs, "sparse", method), flush=True)
+        rival = salso_of(sample.to_numpy().astype(np.int64), "vi", pt.VI(), runs=1)
+        if rival is not None:
+            rows += beside_salso(n, sample, *rival)
+            print("  ", *rows[-2:], sep="\n   ", flush=True)
+    if rows:
+        write_result("many_clusters", rows, note=NOTE)
+
+
+def beside_salso(
+    n: int, sample: pt.PartitionSample, seconds: float, partition: NDArray[np.int64]
+) -> list[dict[str, float | str]]:
+    """One run of our search and of our SALSO, the quickest of three, beside one run of R's salso."""
+    theirs = float(pt.expected_loss(partition, sample, "vi"))
+    rows: list[dict[str, float | str]] = []
+    for method in ("search", "salso"):
+        ours, reached = min(searched(sample, pt.VI(), 1, "where_it_pays", method)[::2] for _ in range(3))
+        rows.append(
+            {
+                "items": n,
+                "method": method,
+                "reached": round(reached, 6),
+                "salso_loss": round(theirs, 6),
+                "seconds": round(ours, 4),
+                "salso_seconds": round(seconds, 3),
+                "ratio": round(seconds / ours, 1),
+            }
+        )
+    return rows
 
 
 def growth() -> None:

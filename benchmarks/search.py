@@ -60,7 +60,7 @@ loss <- switch(a[2], vi = VI(a = as.numeric(a[3])), binder = binder(a = as.numer
                id = ID(), nid = NID())
 set.seed(1)
 begun <- proc.time()
-found <- suppressWarnings(salso(draws, loss = loss, nRuns = 4, nCores = 1))
+found <- suppressWarnings(salso(draws, loss = loss, nRuns = as.integer(a[4]), nCores = 1))
 spent <- proc.time() - begun
 cat(spent[["user.self"]], found, sep = " ")
 """
@@ -87,8 +87,8 @@ def cpu_seconds(found: list[pt.Estimate], sample: pt.PartitionSample, loss: pt.L
     return time.process_time() - begun
 
 
-def salso_of(labels: np.ndarray, name: str, loss: pt.Loss) -> tuple[float, np.ndarray] | None:
-    """CPU seconds and partition of four runs of salso, if R and salso are here."""
+def salso_of(labels: np.ndarray, name: str, loss: pt.Loss, runs: int = 4) -> tuple[float, np.ndarray] | None:
+    """CPU seconds and partition of so many runs of salso, if R and salso are here."""
     if shutil.which("Rscript") is None:
         return None
     with tempfile.TemporaryDirectory() as folder:
@@ -96,9 +96,8 @@ def salso_of(labels: np.ndarray, name: str, loss: pt.Loss) -> tuple[float, np.nd
         np.savetxt(path, labels + 1, fmt="%d", delimiter=",")
         script.write_text(_SALSO)
         weight = str(getattr(loss, "a", 1.0))
-        answer = subprocess.run(
-            ["Rscript", str(script), str(path), name.split()[0], weight], capture_output=True, text=True, check=False
-        )
+        command = ["Rscript", str(script), str(path), name.split()[0], weight, str(runs)]
+        answer = subprocess.run(command, capture_output=True, text=True, check=False)
     if answer.returncode:
         return None
     spent, *partition = answer.stdout.split()
