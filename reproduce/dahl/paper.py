@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-NAMES = {60: "PM10", 200: "Gaskins", 1072: "SIMCE"}
+#: Name, models and draws of each model; every search has ten replications.
+SETS = {60: ("PM10", 96, 1000), 200: ("Gaskins", 200, 2000), 1072: ("SIMCE", 56, 1000)}
 
 #: A < B, B < A, seconds of A, seconds of B, their ratio.
 TABLE_2 = {

@@ -14,6 +14,7 @@ with --out, write the same files into a folder of their own (build/reproduce), n
 from frame.markdown import table
 from frame.options import Options, kept, options
 from frame.page import Page
+from frame.progress import Progress
 from frame.rows import Row, differ, mean_and_error
 
-__all__ = ["Options", "Page", "Row", "differ", "kept", "mean_and_error", "options", "table"]
+__all__ = ["Options", "Page", "Progress", "Row", "differ", "kept", "mean_and_error", "options", "table"]

@@ -10,9 +10,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "reproduce"))
 
-from dahl.contest import Reached
-from dahl.samples import mixture_points
-from dahl_johnson_mueller import from_arrays, to_arrays
+from dahl import runs as dahl_runs
+from dahl.claims import Claim, verdict
+from dahl.contest import FOUR, LOSSES, ONE, Reached
+from dahl.samples import Design, mixture_points
+from dahl.tables import lead, share
+from frame.progress import duration
 from rastelli import paper
 from rastelli.greedy import confusion, moved
 from rastelli.modes import log_mass, weigh
@@ -53,9 +56,41 @@ def test_a_tie_is_no_win():
     assert not Reached(1.0 - 1e-12, 1, 0.0).beats(Reached(1.0, 1, 0.0))
 
 
-def test_contests_survive_the_way_to_a_file_and_back():
-    contests = {"VI": [{"A": Reached(0.5, 3, 0.1)}, {"A": Reached(0.25, 2, 0.2)}], "ID": [{"A": Reached(1.0, 1, 0.3)}]}
-    assert from_arrays(to_arrays(contests)) == contests
+def two_models():
+    """Four runs win in one of two replications of the first model, and tie in the second model."""
+    better, worse = Reached(0.5, 3, 0.1), Reached(0.75, 2, 0.2)
+    return {0: [{FOUR: better, ONE: worse}, {FOUR: better, ONE: better}], 1: [{FOUR: worse, ONE: worse}]}
+
+
+def test_shares_are_means_over_models_of_means_over_replications():
+    assert share(two_models(), FOUR, ONE) == pytest.approx((0.25, 0.25))
+    assert share(two_models(), ONE, FOUR) == pytest.approx((0.0, 0.0))
+    assert lead(two_models(), ONE, FOUR) == pytest.approx((-0.25, 0.25))
+
+
+@pytest.mark.parametrize(
+    ("advantage", "expected"), [(1.0, (1, 0, 0, "")), (0.1, (0, 1, 0, "")), (-1.0, (0, 0, 1, "60 items, VI"))]
+)
+def test_a_claim_is_decided_beyond_two_errors(advantage, expected):
+    claim = Claim("", lambda models: (advantage, 0.1), ("VI",))
+    assert verdict(claim, {Design(60, 2, 1, 1): {"VI": {}}}) == expected
+
+
+def test_contests_survive_the_way_to_a_file_and_back(tmp_path):
+    design, found = Design(60, 2, 50, 2), {FOUR: Reached(0.5, 3, 0.1), ONE: Reached(0.625, 2, 0.2)}
+    for model in (0, 0, 1):  # a model that was written twice counts once
+        dahl_runs.append(dahl_runs.file_of(design, tmp_path, 0), model, dict.fromkeys(LOSSES, found))
+    dahl_runs.append(dahl_runs.file_of(design, tmp_path, 1), 1, {"VI": found})
+    assert dahl_runs.models_done(dahl_runs.file_of(design, tmp_path, 0)) == {0, 1}
+    assert dahl_runs.models_done(dahl_runs.file_of(design, tmp_path, 1)) == set()
+    contests = dahl_runs.read_contests(design, tmp_path)
+    assert contests["VI"] == {0: [found], 1: [found, found]}
+    assert contests["NID"] == {0: [found], 1: [found]}
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(12.2, "12 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")])
+def test_time_left_in_words(seconds, words):
+    assert duration(seconds) == words
 
 
 def test_points_have_the_asked_shape():
