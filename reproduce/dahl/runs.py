@@ -1,7 +1,8 @@
 """The contests of a set on disk, so that a run can stop and go on.
 
-Each replication has a file, and each model and loss a row. Of each search the row has the excess of its expected loss over the least that any search reached there, the number of
-clusters, and the CPU seconds; the cells of searches that were not run are empty.
+Each replication has a file, and each model and loss a row. Of each search the row has the excess of its expected loss
+over the least that any search reached there, the number of clusters, and the CPU seconds; the cells of searches that
+were not run are empty.
 """
 
 from __future__ import annotations
