@@ -11,21 +11,22 @@ from __future__ import annotations
 import argparse
 
 import frame
-from rastelli import blogs, example1, example2, faithful, votes
+from rastelli import blogs, example1, example2, faithful, updates, votes
 from rastelli.greedy import Length
+from rastelli.simulated import PAPERS, Plan
 
 EXAMPLE_1 = {
-    "full": example1.Size(4, 1_000),
-    "quick": example1.Size(2, 500, (40, 120, 200)),
-    "smoke": example1.Size(1, 100, (40, 80)),
+    "full": example1.Size(4, PAPERS),
+    "quick": example1.Size(2, Plan(500, 2_000, 4), (40, 120, 200)),
+    "smoke": example1.Size(1, Plan(100, 500, 1), (40, 80)),
 }
 EXAMPLE_2 = {
-    "full": example2.Size(50, 1_000),
-    "quick": example2.Size(3, 400),
-    "smoke": example2.Size(1, 100),
+    "full": example2.Size(50, PAPERS),
+    "quick": example2.Size(3, Plan(400, 2_000, 4)),
+    "smoke": example2.Size(1, Plan(100, 500, 1)),
 }
 FAITHFUL = {
-    "full": Length(100_000, 20, 10_000, 100),
+    "full": Length(4_000_000, 100, 40_000, 100),  # each chain as long as the paper's
     "quick": Length(8_000, 4, 2_000, 20),
     "smoke": Length(400, 1, 200, 4),
 }
@@ -40,11 +41,17 @@ SPREAD = {  # chains whose modes are compared
     "quick": Length(8_000, 4, 1_000, 10),
     "smoke": Length(400, 1, 200, 2),
 }
+UPDATES = {  # chains, starts of the variational method, single moves of a chain
+    "full": (8, 40, updates.UPDATES),
+    "quick": (2, 2, 100_000),
+    "smoke": (2, 1, 10_000),
+}
 PARTS = {  # and how the titles of their sections begin
     "example1": "Example 1",
     "example2": "Example 2",
     "faithful": "Old Faithful",
     "blogs": "French blogs",
+    "updates": "Blogs: updates",
     "votes": "Congress votes",
 }
 
@@ -73,6 +80,8 @@ def run(page: frame.Page, part: str, size: str) -> None:
         faithful.run(page, FAITHFUL[size])
     elif part == "blogs" and page.has_data("French blogs: Tables 3 and 4", *blogs.FILES):
         blogs.run(page, NETWORKS[size], SPREAD[size])
+    elif part == "updates" and page.has_data("Blogs: updates as single moves", *updates.FILES):
+        updates.run(page, *UPDATES[size])
     elif part == "votes" and page.has_data("Congress votes: Table 5", votes.FILE):
         votes.run(page, NETWORKS[size])
 

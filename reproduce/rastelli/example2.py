@@ -26,20 +26,19 @@ Scores = np.ndarray
 
 @dataclass(frozen=True)
 class Size:
-    """Data sets for each sigma, and draws of each."""
+    """Data sets for each sigma, and the chain of each."""
 
     datasets: int
-    draws: int
+    chain: simulated.Plan
 
 
 def run(page: frame.Page, size: Size) -> None:
     scores = frame.kept(page.options, "example2", lambda: {"scores": run_seeds(size)})["scores"]
     groups = scores[..., 0]
     text = (
-        f"{size.datasets} data sets of 100 points for each σ (the paper: 50), {size.draws:,} draws each, of every "
-        "fifth sweep after 5,000 (the paper: 5,000 draws, of every tenth after 25,000); means at (±2, ±2), as in "
-        f"Example 1; σ is the variance; K_up = {K_UP}. The paper shows these numbers in figures only. ± is the "
-        "standard error over data sets."
+        f"{size.datasets} data sets of 100 points for each σ (the paper: 50), {size.chain} (the paper: "
+        f"{simulated.PAPERS}); means at (±2, ±2), as in Example 1; σ is the variance; K_up = {K_UP}. The paper shows "
+        "these numbers in figures only. ± is the standard error over data sets."
     )
     write_table(page, "Example 2, Figure 3: share of data sets with four groups", text, groups == 4, 2)
     best = [best_method((groups == 4)[:, s]) for s in range(len(paper.SIGMAS))]
@@ -57,17 +56,17 @@ def run(page: frame.Page, size: Size) -> None:
 
 def run_seeds(size: Size) -> Scores:
     with ProcessPoolExecutor(max_workers=2) as pool:
-        return np.array(list(pool.map(partial(run_seed, draws=size.draws), range(size.datasets))))
+        return np.array(list(pool.map(partial(run_seed, plan=size.chain), range(size.datasets))))
 
 
-def run_seed(seed: int, draws: int) -> Scores:
+def run_seed(seed: int, plan: simulated.Plan) -> Scores:
     """Groups, and the measures from the truth, of each method for each sigma: (sigmas, methods, 1 + measures)."""
-    return np.array([run_dataset(sigma, seed, draws) for sigma in paper.SIGMAS])
+    return np.array([run_dataset(sigma, seed, plan) for sigma in paper.SIGMAS])
 
 
-def run_dataset(sigma: float, seed: int, draws: int) -> list[list[float]]:
+def run_dataset(sigma: float, seed: int, plan: simulated.Plan) -> list[list[float]]:
     data, truth = simulated.generate(ITEMS, (sigma,) * 4, np.random.default_rng([2, round(10 * sigma), seed]))
-    sample = pt.as_sample(simulated.sample(data, draws, 5000, 5, 1, seed))
+    sample = pt.as_sample(simulated.sample(data, plan, seed))
     scores = []
     for method in METHODS:
         found = run_method(method, sample, K_UP)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,21 @@ SIGNS = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
 #: The paper prints means at (±1, ±1); only (±2, ±2), as in Wade & Ghahramani, gives the losses of its Table 2.
 CENTRE = 2.0
 EXAMPLE_1 = (1.0, 0.5, 1.0, 1.5)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Length of a chain: draws, sweeps before the first, and sweeps from draw to draw."""
+
+    draws: int
+    warmup: int
+    thin: int
+
+    def __str__(self) -> str:
+        return f"{self.draws:,} draws of each, one in {self.thin} sweeps after {self.warmup:,}"
+
+
+PAPERS = Plan(5_000, 25_000, 10)
 
 
 def generate(
@@ -29,6 +45,7 @@ def model() -> GaussianDPM:
     return GaussianDPM(standardize=True, alpha=PowerAlpha(), hyperprior=WishartGrid())
 
 
-def sample(data: NDArray[np.float64], draws: int, warmup: int, thin: int, chains: int, seed: int) -> Chain:
-    """Draws of that model: `draws` in all chains together."""
-    return model().sample(data, draws=draws // chains, warmup=warmup, thin=thin, chains=chains, rng=seed)
+def sample(data: NDArray[np.float64], plan: Plan, seed: int) -> Chain:
+    """One chain of that model."""
+    lengths = {"draws": plan.draws, "warmup": plan.warmup, "thin": plan.thin}
+    return model().sample(data, **lengths, chains=1, rng=seed, n_jobs=1)

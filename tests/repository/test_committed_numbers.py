@@ -1,0 +1,90 @@
+"""The committed tables of the papers' pages are those of the committed runs: each number computed again, plainly."""
+
+import csv
+import math
+from collections import defaultdict
+from pathlib import Path
+from statistics import fmean, stdev
+
+import pytest
+
+RESULTS = Path(__file__).parents[2] / "reproduce" / "results"
+#: Metric of the rows of a section of Wang, Domeniconi & Laskey's page.
+WANG_METRICS = {"Table 2: F1": "f1", "Table 4: perplexity, train": "train", "Table 5: perplexity, test": "test"}
+#: Columns of Dahl, Johnson & Müller's tables that are shares of comparisons: the two searches.
+DAHL_SHARES = {
+    ("Table 2", "A < B"): ("SALSO, unconstrained", "R&F"),
+    ("Table 2", "B < A"): ("R&F", "SALSO, unconstrained"),
+    ("Table 4", "A < B"): ("SALSO, 4 runs", "SALSO, 1 run"),
+    ("Table 4", "B < A"): ("SALSO, 1 run", "SALSO, 4 runs"),
+    ("Table 4", "A < C"): ("SALSO, 4 runs", "R&F, equal time"),
+    ("Table 4", "C < A"): ("R&F, equal time", "SALSO, 4 runs"),
+}
+
+
+def read(name):
+    with (RESULTS / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def standard_error(values):
+    return stdev(values) / math.sqrt(len(values))
+
+
+def check(row, values):
+    assert float(row["ours"]) == pytest.approx(fmean(values), rel=1e-8), row
+    if row["error"]:
+        assert float(row["error"]) == pytest.approx(standard_error(values), rel=1e-6, abs=1e-12), row
+
+
+def test_settings_of_come_and_latouche():
+    scores = defaultdict(list)
+    for run in read("runs/come_latouche.csv"):
+        scores[run["setting"], f"β = {float(run['beta']):.2f}", run["method"]].append(float(run["nmi"]))
+    rows = [row for row in read("come_latouche.csv") if row["section"] in ("Setting 1", "Setting 2", "Setting 3")]
+    assert len(rows) > 100
+    for row in rows:
+        check(row, scores[row["section"].removeprefix("Setting "), row["quantity"], row["column"]])
+
+
+def test_tables_of_wang_domeniconi_and_laskey():
+    values = defaultdict(list)
+    for run in read("runs/wang_domeniconi_laskey.csv"):
+        values[run["dataset"], run["method"], run["metric"]].append(float(run["value"]))
+    rows = [row for row in read("wang_domeniconi_laskey.csv") if row["section"] in WANG_METRICS]
+    compared = 0
+    for row in rows:
+        found = values.get((row["quantity"], row["column"], WANG_METRICS[row["section"]]))
+        if found and "∞" not in row["ours"]:
+            check(row, found)
+            compared += 1
+    assert compared > 50
+
+
+def excesses():
+    """By items, model and loss: of each replication, the excess of every search over the least expected loss."""
+    found = defaultdict(list)
+    for path in sorted((RESULTS / "runs").glob("dahl-*.csv")):
+        for row in read(f"runs/{path.name}"):
+            searches = {name.removesuffix(": excess"): cell for name, cell in row.items() if name.endswith(": excess")}
+            known = {search: float(cell) for search, cell in searches.items() if cell}
+            found[int(path.name.split("-")[1]), row["loss"], int(row["model"])].append((float(row["least"]), known))
+    return found
+
+
+def wins(first, second, least, known):
+    """Whether the first search is better than the second by more than 1e-9 of the loss."""
+    return known[first] < known[second] - 1e-9 * (least + known[second])
+
+
+def test_shares_of_dahl_johnson_and_mueller():
+    found, compared = excesses(), 0
+    for row in read("dahl_johnson_mueller.csv"):
+        searches = DAHL_SHARES.get((row["section"].partition(":")[0], row["column"]))
+        if searches is None:
+            continue
+        items, loss = row["quantity"].split(" items, ")
+        models = [runs for (n, name, _), runs in found.items() if (n, name) == (int(items.replace(",", "")), loss)]
+        check(row, [fmean(wins(*searches, *run) for run in runs) for runs in models])
+        compared += 1
+    assert compared >= 40
