@@ -1,6 +1,7 @@
-"""Wade & Ghahramani (2015), Section 6: Tables 1 to 3 and Figures 7 to 19, ours beside the paper's.
+"""Wade & Ghahramani (2015): Tables 1 to 3 and Figures 1 to 19, ours beside the paper's.
 
     python reproduce/wade_ghahramani.py [--quick] [--data ../shared/data] [--draws ../shared/reference/draws]
+                                        [--parts lattice example1 example2 galaxy]
 
 Examples 1 and 2 are run on the paper's data and draws, where --draws has them, on chains of our own for the paper's
 data, and on data sets drawn anew. The paper's files are part of the R package mcclust.ext (GPL) and are not shipped
@@ -12,6 +13,7 @@ here. In its folder data/, this writes what --draws reads:
 
 from __future__ import annotations
 
+import argparse
 import time
 from dataclasses import dataclass
 
@@ -19,7 +21,7 @@ import numpy as np
 
 import frame
 import partita as pt
-from wade import examples, figures, galaxy, paper
+from wade import examples, figures, galaxy, lattice, paper
 from wade.analysis import ESTIMATES, LOSSES, THEIR_SEARCH, Analysis, analyse
 from wade.tables import OTHER_CHAIN, OUR_CHAINS, listed, share_of, write_balls, write_means, write_table
 
@@ -32,17 +34,37 @@ class Size:
     draws: int
 
 
+PARTS = {  # and how the titles of their sections begin
+    "lattice": lattice.TITLE,
+    "example1": "Example 1",
+    "example2": "Example 2",
+    "galaxy": "Galaxy data",
+}
 SIZES = {"full": Size(20, 10_000), "quick": Size(3, 2_000), "smoke": Size(1, 100)}
 
 
 def main() -> None:
-    options = frame.options(__doc__)
+    options = frame.options(__doc__, own_arguments)
     page = frame.Page("wade_ghahramani", "Wade & Ghahramani (2015): point estimates and credible balls", options)
-    for example in (1, 2):
-        run_example(page, example, SIZES[options.size])
-    if page.has_data("Galaxy data: Table 3", "galaxies.csv"):
-        run_galaxy(page, SIZES[options.size])
+    for part, title in PARTS.items():
+        if part in options.own.parts:
+            run(page, part, SIZES[options.size])
+        else:
+            page.as_before(title)
     page.write()
+
+
+def own_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS), help="the others stay")
+
+
+def run(page: frame.Page, part: str, size: Size) -> None:
+    if part == "lattice":
+        lattice.write(page)
+    elif part == "galaxy" and page.has_data("Galaxy data: Table 3", "galaxies.csv"):
+        run_galaxy(page, size)
+    elif part.startswith("example"):
+        run_example(page, int(part[-1]), size)
 
 
 def run_example(page: frame.Page, example: int, size: Size) -> None:
