@@ -1,6 +1,6 @@
 """Dahl, Johnson & Müller (2021): the designs of Tables 2 to 4, ours beside the paper's, and our default search.
 
-    python reproduce/dahl_johnson_mueller.py [--quick] [--items 60,200] [--replications 2]
+    python reproduce/dahl_johnson_mueller.py [--quick] [--tables] [--items 60,200] [--replications 2]
 
 The paper's sets of posterior samples are not public. Ours have the same numbers of items, models and draws
 (dahl/samples.py says which models they come from). Each search runs on one thread and is measured in CPU seconds.
@@ -31,7 +31,7 @@ def main() -> None:
     page = frame.Page("dahl_johnson_mueller", "Dahl, Johnson & Müller (2021): search algorithms", options)
     folder = options.results / "runs"
     for design in SIZES[options.size]:
-        if options.own.items is None or str(design.items) in options.own.items.split(","):
+        if not options.own.tables and str(design.items) in (options.own.items or str(design.items)).split(","):
             run_missing(design, folder, min(options.own.replications or design.replications, design.replications))
     runs = {design: read_contests(design, folder) for design in SIZES[options.size]}
     runs = {design: contests for design, contests in runs.items() if contests["VI"]}
@@ -46,6 +46,7 @@ def main() -> None:
 
 
 def own_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--tables", action="store_true", help="of the rows that are there")
     parser.add_argument("--items", help="add to the sets of so many items only, as in 60,200")
     parser.add_argument("--replications", type=int, help="of each set, at most (default: those of the paper)")
 
