@@ -31,7 +31,8 @@ def settling(watched: Monitor, *, ax: Axes | None = None) -> Axes:
     --------
     >>> import partita as pt
     >>> watched = pt.monitor()
-    >>> settled = watched.feed([[0, 0, 1], [0, 1, 1]] * 200)
+    >>> watched.feed([[0, 0, 1], [0, 0, 1], [0, 1, 1]] * 200)
+    True
     >>> settling(watched).get_xlabel()
     'draws'
     """
