@@ -42,7 +42,7 @@ Case = tuple[np.ndarray, np.ndarray, np.ndarray]  # base clusterings, truth, a c
 
 
 def gaussians(n_clusters: int, distance: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """60 points around each corner of a regular polygon with sides of so many standard deviations."""
+    """60 points around each corner of a regular polygon with sides of this many standard deviations."""
     rng = np.random.default_rng(seed)
     angle = 2 * np.pi * np.arange(n_clusters) / n_clusters
     centres = distance / (2 * np.sin(np.pi / n_clusters)) * np.column_stack([np.cos(angle), np.sin(angle)])

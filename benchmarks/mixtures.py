@@ -74,7 +74,7 @@ def cost_of_cells() -> None:
 
 
 def arriving(seed: int, rows: int = 20_000) -> tuple[np.ndarray, np.ndarray]:
-    """20 separated clusters in so many rows of 10 numbers, and their labels."""
+    """20 separated clusters in this many rows of 10 numbers, and their labels."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(CLUSTERS, size=rows)
     return rng.normal(0, 8, (CLUSTERS, COLUMNS))[labels] + rng.normal(size=(rows, COLUMNS)), labels

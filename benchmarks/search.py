@@ -88,7 +88,7 @@ def cpu_seconds(found: list[pt.Estimate], sample: pt.PartitionSample, loss: pt.L
 
 
 def salso_of(labels: np.ndarray, name: str, loss: pt.Loss, runs: int = 4) -> tuple[float, np.ndarray] | None:
-    """CPU seconds and partition of so many runs of salso, if R and salso are here."""
+    """CPU seconds and partition of this many runs of salso, if R and salso are installed."""
     if shutil.which("Rscript") is None:
         return None
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-// One function a part of the core; each lives in the file of its name.
+// One function for each part of the core, defined in the file of that name.
 #pragma once
 
 #include <nanobind/nanobind.h>

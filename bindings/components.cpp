@@ -26,8 +26,8 @@ NumpyOut<std::uint32_t> components(const SampleView& sample) {
     });
 }
 
-/// Component and best label of each item, least value and that of the given labels of each component, the
-/// constant, and whether Ctrl-C came.
+/// For each item its component and best label; for each component the least value and that of the given
+/// labels; the constant; and whether Ctrl-C came.
 nb::tuple solve_parts(const SampleView& sample, const LossHandle& loss,
                       std::optional<Array1<std::uint32_t>> labels, unsigned threads) {
     return sample.visit([&](const auto& draws) {

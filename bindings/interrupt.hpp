@@ -142,7 +142,7 @@ inline void stop_after(Clock::time_point deadline, const partita::common::StopFl
         stop.request();
 }
 
-/// The same for at most so many seconds, after which the stop is requested. Ctrl-C is raised.
+/// The same with a time limit, after which the stop is requested. Ctrl-C raises KeyboardInterrupt.
 template <class Work> void run_for(double seconds, Work work) {
     const auto deadline = deadline_after(seconds);
     const partita::common::StopFlag stop;

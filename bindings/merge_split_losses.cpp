@@ -1,4 +1,4 @@
-// Expected losses of merges and splits; empty where the time was over before they were known.
+// Expected losses of merges and splits; empty if the time limit came first.
 #include "merge_split_losses.hpp"
 
 #include <limits>

@@ -27,6 +27,13 @@ struct MixtureColumns {
         if (cells.shape(0) != table->n_items() || cells.shape(1) != columns || columns == 0)
             throw nb::value_error("the cells do not fit the table and the base");
     }
+
+    template <class Base, class Family>
+    void add_numbers(const Array2<double>& cells, const Base& base, Family columns) {
+        check(cells, base.mean.size());
+        table->add(NumberTable(shared_cells(cells), cells.shape(1)));
+        family.add(std::move(columns));
+    }
 };
 
 template <class Code>
@@ -51,25 +58,19 @@ void bind_mixture_columns(nb::module_& m) {
         .def(
             "add_gaussian",
             [](MixtureColumns& self, const Array2<double>& cells, const GammaBase& base) {
-                self.check(cells, base.mean.size());
-                self.table->add(NumberTable(shared_cells(cells), cells.shape(1)));
-                self.family.add(DiagonalGaussian(base, self.max_size()));
+                self.add_numbers(cells, base, DiagonalGaussian(base, self.max_size()));
             },
             nb::arg("cells"), nb::arg("base"))
         .def(
             "add_gaussian_with_gaps",
             [](MixtureColumns& self, const Array2<double>& cells, const GammaBase& base) {
-                self.check(cells, base.mean.size());
-                self.table->add(NumberTable(shared_cells(cells), cells.shape(1)));
-                self.family.add(GaussianCells(base));
+                self.add_numbers(cells, base, GaussianCells(base));
             },
             nb::arg("cells"), nb::arg("base"))
         .def(
             "add_full_gaussian",
             [](MixtureColumns& self, const Array2<double>& cells, const WishartBase& base) {
-                self.check(cells, base.mean.size());
-                self.table->add(NumberTable(shared_cells(cells), cells.shape(1)));
-                self.family.add(FullGaussian(base, self.max_size()));
+                self.add_numbers(cells, base, FullGaussian(base, self.max_size()));
             },
             nb::arg("cells"), nb::arg("base"))
         .def("add_levels", &add_levels<std::uint8_t>, nb::arg("codes"), nb::arg("levels"), nb::arg("weights"))

@@ -33,8 +33,8 @@ public:
     std::vector<std::uint32_t> labels() const { return state_.labels(); }
     double value() const { return value_of(local_, objective_, state_.labels()); }
 
-    /// For each cluster what it changes that the node is there instead of alone, and whether it may be;
-    /// then the best one.
+    /// For each cluster, the change of the objective if the node is there instead of alone, and whether the
+    /// constraints allow it; then the best cluster.
     nb::tuple look(std::uint32_t node) {
         const auto own = state_.cluster_of(node);
         state_.detach(node);

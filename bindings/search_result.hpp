@@ -28,7 +28,7 @@ inline nb::tuple path_arrays(const std::vector<partita::models::Merge>& path) {
     return nb::make_tuple(to_numpy(std::move(into)), to_numpy(std::move(from)), to_numpy(std::move(change)));
 }
 
-/// Runs maximize(stop) for at most so many seconds: labels, ICL, ICL of runs and groups, generations, whether
+/// Runs maximize(stop) with a time limit: labels, ICL, ICL of runs and groups, generations, whether
 /// Ctrl-C came, and whether the search was stopped.
 template <class Maximize> nb::tuple search_tuple(double seconds, Maximize maximize) {
     partita::models::SearchResult result;

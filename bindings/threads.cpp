@@ -33,7 +33,7 @@ void bind_threads(nb::module_& m) {
         .def_prop_ro("requested", [](const StopFlag& stop) -> bool { return stop; });
     m.def(
         "run_on_threads", &run_on_threads, "work"_a, "threads"_a, "stop"_a, "poll"_a.none() = nb::none(),
-        "Call work() on each of up to so many threads, poll() now and then on this one. Ctrl-C and "
+        "Call work() on each of up to this many threads, poll() regularly on this one. Ctrl-C and "
         "exceptions "
         "request the stop and wait for the threads; whether Ctrl-C came is returned, exceptions are raised.");
 }

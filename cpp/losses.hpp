@@ -119,7 +119,7 @@ struct CustomLoss {
 
 using Loss = std::variant<Binder, VI, NVI, ID, NID, OneMinusARI, ZeroOne, CustomLoss>;
 
-/// A loss without weights: its name says all.
+/// A loss without weights: its name determines it.
 template <class Kind>
 concept PlainLoss = requires { Kind::name; } && std::is_empty_v<Kind>;
 

@@ -47,7 +47,7 @@ def main() -> None:
 
 def own_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tables", action="store_true", help="of the rows that are there")
-    parser.add_argument("--items", help="add to the sets of so many items only, as in 60,200")
+    parser.add_argument("--items", help="add only to the sets with these numbers of items, as in 60,200")
     parser.add_argument("--replications", type=int, help="of each set, at most (default: those of the paper)")
 
 

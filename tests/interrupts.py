@@ -11,7 +11,7 @@ import time
 
 
 def signal_when_in(function: str, number: int = signal.SIGINT, worked: float = 0.3) -> threading.Thread:
-    """Sends the signal once the process has worked so many processor seconds in this function of the main thread."""
+    """Sends the signal once the process has worked this many processor seconds in this function of the main thread."""
     watcher = threading.Thread(target=_watch, args=(function, number, worked), daemon=True)
     watcher.start()
     return watcher

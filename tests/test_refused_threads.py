@@ -8,7 +8,7 @@ import pytest
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs limits of the address space")
 
 #: A thread's stack takes as much of the address space as the limit of stacks says when a program starts; with room
-#: for so many stacks, exactly so many threads start.
+#: for this many stacks, exactly this many threads start.
 STACK = 1 << 30
 CHILD = """
 import os, resource, sys

@@ -58,7 +58,7 @@ inline double log_beta_variate(Rng& rng, double a, double b) {
     return x - top - std::log(std::exp(x - top) + std::exp(y - top));
 }
 
-/// Index k with probability ∝ exp(logs[k] / heat); the logarithms are used up.
+/// Index k with probability ∝ exp(logs[k] / heat); the logarithms are overwritten.
 inline std::size_t draw_from_logs(Rng& rng, std::span<double> logs, double heat = 1.0) {
     constexpr double lost = -40.0; // e^-40 beside 1 is less than rounding
     const double top = *std::max_element(logs.begin(), logs.end());

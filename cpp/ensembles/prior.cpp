@@ -9,7 +9,7 @@
 
 namespace partita::ensembles {
 
-/// An empty stick, drawn by its prior weight; the labels say nothing of which.
+/// An empty stick, drawn by its prior weight: the labels do not depend on which.
 template <class Label> std::uint32_t State<Label>::pick_slot(common::Rng& rng) {
     double left = rng.uniform() * empty_prior_;
     std::uint32_t last = 0;

@@ -41,7 +41,7 @@ public:
     void restore(std::string bytes);
 
 private:
-    static constexpr int split_merges = 5; // proposals a sweep
+    static constexpr int split_merges = 5; // proposals per sweep
 
     void start();
     void place(std::size_t item);

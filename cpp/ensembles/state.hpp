@@ -66,7 +66,7 @@ public:
     /// The partition, labels in order of first appearance.
     void write_labels(std::uint32_t* out) const;
 
-    /// What all the rest follows from; `rebuild` makes it follow.
+    /// The state from which `rebuild` computes everything else.
     template <class Archive> void visit(Archive& archive) {
         archive(alpha_, beta_, n_columns_, assignment_, slot_of_);
     }

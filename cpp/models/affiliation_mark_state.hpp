@@ -50,7 +50,7 @@ private:
 
     const State& state_;
     std::size_t width_, n_;
-    std::vector<double> inside_, between_; // of a pair of clusters; the diagonal means nothing
+    std::vector<double> inside_, between_; // of a pair of clusters; the diagonal is unused
     mutable std::vector<double> scratch_;
 };
 
@@ -64,8 +64,8 @@ public:
 
     AffiliationMarkState(const Network& network, const MarkModel& marks, bool, std::size_t capacity,
                          std::size_t = 0)
-        : Base(network, marks, capacity, 0), all_(width_), within_(width_), moved_(width_), between_(width_),
-          score_(slots_) {}
+        : Base(network, marks, capacity, 0), all_(width_), within_(width_), moved_(width_), between_(width_) {
+    }
 
     /// The sums of the edges inside clusters.
     const std::vector<double>& inside() const { return within_; }
@@ -83,15 +83,11 @@ public:
     }
 
     std::span<const double> score() {
-        for (auto h = sides_[0].first; h < sides_[0].end(); ++h)
-            score_[h] = score(h);
-        return score_;
+        return this->score_side([&](std::size_t h) { return score(h); });
     }
 
     std::span<const double> score(std::span<const std::uint32_t> slots) {
-        for (const auto h : slots)
-            score_[h] = score(h);
-        return score_;
+        return this->score_slots(slots, [&](std::size_t h) { return score(h); });
     }
 
     double score(std::size_t h) const {
@@ -107,7 +103,7 @@ public:
 
     double log_likelihood() const { return cells(within_.data()); }
 
-    /// What both cells say if these edges are inside clusters and the others between them.
+    /// The log marginal likelihood of both cells if these edges are inside clusters and the others between.
     double cells(const double* inside) const {
         for (std::size_t at = 0; at < width_; ++at)
             between_[at] = all_[at] - inside[at];
@@ -117,7 +113,7 @@ public:
     void rebuild_gains() { recount(); }
 
 private:
-    using Base::label_, Base::marks_, Base::network_, Base::node_, Base::sides_, Base::slots_, Base::width_;
+    using Base::label_, Base::marks_, Base::network_, Base::node_, Base::slots_, Base::width_;
 
     /// The sums inside clusters when the node goes to h.
     void move_inside(std::size_t h, double* sums) const {
@@ -138,7 +134,6 @@ private:
 
     std::vector<double> all_, within_;
     mutable std::vector<double> moved_, between_; // scratch
-    std::vector<double> score_;
 };
 
 } // namespace partita::models

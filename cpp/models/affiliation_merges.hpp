@@ -51,7 +51,7 @@ private:
     const State& state_;
     std::size_t n_;
     Dyads inside_;
-    std::vector<Dyads> between_; // of a pair of clusters, both directions; the diagonal means nothing
+    std::vector<Dyads> between_; // of a pair of clusters, both directions; the diagonal is unused
 };
 
 } // namespace partita::models

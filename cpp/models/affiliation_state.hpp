@@ -12,9 +12,9 @@
 
 namespace partita::models {
 
-/// The dyads that are not inside clusters are between them, so the blocks know the partition by what is
-/// inside alone: two cells of whole numbers. Nothing drifts, and a score costs O(1) a cluster. There is one
-/// side: a bipartite network has no dyads inside.
+/// The dyads that are not inside clusters are between them, so two cells of integers, inside and between,
+/// determine the likelihood. Integers do not drift, and a score costs O(1) per cluster. There is one side: a
+/// bipartite network has no dyads inside clusters.
 template <class EdgeModel> class AffiliationState : public NodePartition {
 public:
     using Emission = EdgeModel;
@@ -22,7 +22,7 @@ public:
 
     AffiliationState(const Network& network, const Emission& emission, bool degree_corrected,
                      std::size_t capacity, std::size_t = 0)
-        : NodePartition(network, degree_corrected, capacity, 0), emission_(&emission), score_(slots_) {}
+        : NodePartition(network, degree_corrected, capacity, 0), emission_(&emission) {}
 
     /// The dyads inside clusters.
     const Dyads& inside() const { return inside_; }
@@ -42,18 +42,14 @@ public:
     }
 
     std::span<const double> score() {
-        for (auto h = sides_[0].first; h < sides_[0].end(); ++h)
-            score_[h] = score(h);
-        return score_;
+        return score_side([&](std::size_t h) { return score(h); });
     }
 
     std::span<const double> score(std::span<const std::uint32_t> slots) {
-        for (const auto h : slots)
-            score_[h] = score(h);
-        return score_;
+        return score_slots(slots, [&](std::size_t h) { return score(h); });
     }
 
-    /// The change of log p(X | z) when the node goes to h, but for the degrees of the cluster it leaves.
+    /// The change of log p(X | z) when the node goes to h, without the degree terms of the cluster it leaves.
     double score(std::size_t h) const {
         const auto moved = inside_ - seen_inside(label_[node_]) + seen_inside(h);
         const double change = cells(moved) - cells(inside_);
@@ -67,7 +63,7 @@ public:
 
     double log_likelihood() const { return with_degree_terms(cells(inside_)); }
 
-    /// What both cells say if these dyads are inside clusters and the others between them.
+    /// The log marginal likelihood of both cells if these dyads are inside clusters and the others between.
     double cells(const Dyads& inside) const {
         const auto between = all_ - inside;
         return emission_->cell(inside.edges, inside.exposure) +
@@ -90,14 +86,13 @@ private:
         });
     }
 
-    /// Exposure among so many nodes, loops apart.
+    /// Exposure among this many nodes, without loops.
     std::int64_t pairs(std::int64_t nodes) const {
         return network_->pair_exposure * nodes * (nodes - 1) / (network_->directed ? 1 : 2);
     }
 
     const Emission* emission_;
     Dyads inside_, all_;
-    std::vector<double> score_;
 };
 
 } // namespace partita::models

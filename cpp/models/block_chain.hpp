@@ -25,16 +25,16 @@ namespace partita::models {
 
 struct ChainPlan {
     std::vector<double> log_k[2];       // log p(K) for K = 1, 2, ... on each side; impossible above
-    double split_merge_rate = 0.1;      // chance of a split–merge proposal, a sweep and side
+    double split_merge_rate = 0.1;      // probability of a split–merge proposal, per sweep and side
     std::uint32_t restricted_scans = 2; // Gibbs scans that prepare a split
-    std::uint32_t resizes = 1;          // proposals a sweep and side to add or drop an empty cluster
+    std::uint32_t resizes = 1;          // proposals per sweep and side to add or drop an empty cluster
     std::size_t start_clusters = 1;     // of the random partition that the start climbs from
     std::uint64_t seed = 0, stream = 0;
 };
 
 /// The target is p(K) p(z | K) p(X | z) over labelled z; clusters of z may be empty (McDaid et al. 2013; Wyse
-/// & Friel 2012). Slots 0 .. K-1 of a side are its clusters: the target does not tell labels apart, so a slot
-/// that goes is replaced by the last.
+/// & Friel 2012). Slots 0 .. K-1 of a side are its clusters: the target is invariant under relabelling, so
+/// the last slot takes the place of one that is dropped.
 template <NetworkState State> class BlockChain {
 public:
     BlockChain(const BlockModelView<State>& model, ChainPlan plan)
@@ -61,7 +61,7 @@ public:
         ++sweeps_;
     }
 
-    /// log p(X, z, K), but for constants of the data.
+    /// log p(X, z, K), up to constants of the data.
     double log_density() const {
         double total = state_.log_likelihood();
         for (std::size_t s = 0; s < state_.n_sides(); ++s)

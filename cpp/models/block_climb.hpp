@@ -38,7 +38,7 @@ public:
         return in_turns([&] { this->settle(n_nodes() / 1000); });
     }
 
-    /// Sweeps over all nodes and all clusters until none moves, for the solution that a search gives back.
+    /// Sweeps over all nodes and all clusters until none moves, for the solution that a search returns.
     Solution polish() {
         sweep_to_rest(0);
         return solution();
@@ -58,10 +58,7 @@ public:
 
     /// Simulated annealing from hot to cold, then a climb.
     Solution anneal(double hot, double cold, std::size_t sweeps) {
-        for (std::size_t sweep = 0; sweep < sweeps && !stop_; ++sweep) {
-            const double done = static_cast<double>(sweep) / static_cast<double>(sweeps);
-            heated_sweep(hot * std::pow(cold / hot, done));
-        }
+        cool(hot, cold, sweeps, stop_, [&](double heat) { heated_sweep(heat); });
         return climb(false);
     }
 

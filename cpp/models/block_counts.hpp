@@ -1,5 +1,5 @@
-// A partition of a network's nodes with the counts of its blocks. What these counts say belongs to the states
-// built on it.
+// A partition of a network's nodes with the counts of its blocks. The likelihood of these counts belongs to
+// the states that derive from it.
 #pragma once
 
 #include <algorithm>

@@ -42,7 +42,7 @@ struct EdgePrior {
     bool counts = false; // Poisson–Gamma(first, second) instead of Bernoulli–Beta(first, second)
     double first = 1.0, second = 1.0;
     bool degree_corrected = false;
-    bool affiliation = false; // one parameter inside clusters and one between them, not one a block
+    bool affiliation = false; // one parameter inside clusters and one between them, instead of one per block
 };
 
 enum class MarkKind : std::uint8_t { none = 0, normal = 1, categories = 2 };
@@ -87,7 +87,7 @@ public:
             emission_);
     }
 
-    /// log p(X, z | K), K the number of filled clusters, but for constants of the data.
+    /// log p(X, z | K), K the number of filled clusters, up to constants of the data.
     double icl(std::span<const std::uint32_t> labels) const;
     /// The change of ICL when a node goes to each cluster of its side, the last entry is a new cluster; or to
     /// some of them, its own among them, computed as searches among many clusters do.
@@ -95,8 +95,8 @@ public:
                                      std::span<const std::uint32_t> slots = {}) const;
     /// The change of ICL when two clusters merge, a square matrix over the clusters of all sides.
     std::vector<double> merge_changes(std::span<const std::uint32_t> labels) const;
-    /// Greedy merges from the labels down to one cluster a side; clusters of columns are numbered after those
-    /// of rows.
+    /// Greedy merges from the labels down to one cluster per side; clusters of columns are numbered after
+    /// those of rows.
     std::vector<Merge> merge_path(std::span<const std::uint32_t> labels) const;
     SearchResult maximize(std::span<const std::vector<std::uint32_t>> starts, const SearchPlan& plan,
                           const common::StopFlag& stop) const;
@@ -114,7 +114,7 @@ private:
     bool degree_corrected_ = false, affiliation_ = false;
 };
 
-// compiled in the core alone: the bindings are built for size, and a chain of theirs takes twice the time
+// compiled only in the core: bindings are optimised for size, and a chain compiled there takes twice the time
 extern template class BlockChain<BlockState<BernoulliBlocks>>;
 extern template class BlockChain<BlockState<PoissonBlocks>>;
 extern template class BlockChain<AffiliationState<BernoulliBlocks>>;

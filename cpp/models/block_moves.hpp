@@ -59,7 +59,7 @@ protected:
             filled_[s] = state_.filled(s);
     }
 
-    /// Moves each of the nodes to its best cluster, in their order; `moved(node)` is told of each move.
+    /// Moves each of the nodes to its best cluster, in their order; `moved(node)` is called after each move.
     template <class Moved> std::size_t sweep(std::span<const std::uint32_t> nodes, bool near, Moved moved) {
         std::size_t moves = 0;
         for (const auto node : nodes) {
@@ -98,7 +98,7 @@ protected:
         state_.move(to);
     }
 
-    /// Looks at a node and sets value_ to the ICL with the node in each slot of its side, but for a constant;
+    /// Looks at a node and sets value_ to the ICL with the node in each slot of its side, up to a constant;
     /// with `near`, slots far from the node are left out. Appendix B of Côme & Latouche: a lone node's
     /// cluster vanishes when it leaves, an empty slot is a new cluster.
     void weigh(std::size_t node, bool near = false) {
@@ -130,7 +130,7 @@ protected:
         value_[own - side.first] = score[own] + prior.join(state_.size(own) - 1) + dimension(s, filled_[s]);
     }
 
-    /// The best slot of the node that was weighed; its own unless another is truly better.
+    /// The best slot of the node that was weighed; its own unless another is better by more than rounding.
     std::size_t best_slot(std::size_t node) const {
         const auto first = state_.side(model_.network.side(node)).first;
         std::size_t best = state_.label(node);

@@ -22,7 +22,7 @@ struct RunStart {
     double resolution = 1.0;
 };
 
-/// New arrangements of clusters: attempts per cluster, until so many in a row bring nothing; 0: none.
+/// New arrangements of clusters end after this many failed attempts per cluster in a row; 0: none are tried.
 struct Rearrangements {
     std::size_t of_runs = 0;     // of each run, if runs do not agree
     std::size_t of_children = 0; // of each crossing

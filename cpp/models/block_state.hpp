@@ -1,5 +1,5 @@
-// What the blocks of a partition say if each has a parameter of its own: look at a node, score every
-// cluster, move it.
+// The likelihood of a partition whose blocks have a parameter each: look at a node, score every cluster,
+// move it.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace partita::models {
 /// Block (k, l) holds its edges and its exposure (the number of observed dyads). All scores are changes of
 /// log p(X | z); the prior of the partition belongs to the search and to the sampler.
 ///
-/// The trick of speed: a node with no edge to cluster l still adds |l| empty dyads to block (h, l) when it
+/// What makes it fast: a node with no edge to cluster l still adds |l| empty dyads to block (h, l) when it
 /// joins h. What that costs does not depend on the node, so it is kept, summed over l, in `base_`; a node
 /// then pays only for the clusters that it has edges with, for its own cluster, and for the diagonal. Where
 /// slots are many, what a node without edges to l takes along when it leaves h is kept in the same way.
@@ -29,7 +29,7 @@ public:
     BlockState(const Network& network, const Emission& emission, bool degree_corrected,
                std::size_t capacity_rows, std::size_t capacity_columns = 0)
         : BlockCounts(network, degree_corrected, capacity_rows, capacity_columns), emission_(&emission),
-          many_slots_(slots_ >= many), base_(slots_), leave_base_(slots_), score_(slots_) {
+          many_slots_(slots_ >= many), base_(slots_), leave_base_(slots_) {
         for (std::size_t d = 0; d < network.directions(); ++d) {
             gain_[d].assign(slots_ * slots_, 0.0);
             value_[d].assign(slots_ * slots_, 0.0);
@@ -215,7 +215,7 @@ private:
                              emission_->cell(edges[row + h], exposure[row + h] + full);
     }
 
-    /// What base_ got wrong for slot h: the node's own cluster has lost the node, and block (h, h) is its own
+    /// Corrects base_ for slot h: the node's own cluster has lost the node, and block (h, h) is its own
     /// dyad set.
     double own_and_diagonal(std::size_t h) const {
         const auto own = label_[node_];
@@ -244,7 +244,7 @@ private:
         return emission_->cell(edges_[0][at] + more.edges, exposure_[0][at] + more.exposure) - value_[0][at];
     }
 
-    /// The score of the node's own cluster: with it, against without it.
+    /// The score of the node's own cluster: with the node minus without it.
     double stay() const {
         const std::size_t own = label_[node_];
         double total = many_slots_ ? stay_beside_touched() : stay_beside_all();
@@ -256,7 +256,7 @@ private:
                emission_->cell(edges_[0][at] - less.edges, exposure_[0][at] - less.exposure);
     }
 
-    /// What block (own, l), seen in direction d, says with the node, against without it.
+    /// The log likelihood of block (own, l), in direction d, with the node minus without it.
     double own_block(std::size_t d, std::size_t l) const {
         const auto at = label_[node_] * slots_ + l;
         return value_[d][at] -
@@ -313,8 +313,8 @@ private:
             update_leave(m, l, h);
     }
 
-    /// leave_[m](l, h): what block (h, l) says with a node of h that has no edges to l, against without it; 0
-    /// if h can have no such node.
+    /// leave_[m](l, h): the log likelihood of block (h, l) with a node of h that has no edges to l minus
+    /// without it; 0 if h can have no such node.
     void update_leave(std::size_t m, std::size_t l, std::size_t h) {
         const auto at = l * slots_ + h;
         const auto rest = exposure_[m][at] - network_->pair_exposure * size_[l];
@@ -338,7 +338,7 @@ private:
     std::vector<double> gain_[2], floor_[2]; // what a node without edges to row l adds; see add_touched
     std::vector<double> one_edge_[2];        // what its first edge adds to that; 0 on the diagonal
     std::vector<double> leave_[2];           // kept only if slots are many; see update_leave
-    std::vector<double> base_, leave_base_, score_;
+    std::vector<double> base_, leave_base_;
 };
 
 } // namespace partita::models

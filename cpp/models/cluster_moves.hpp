@@ -38,7 +38,7 @@ protected:
     }
 
     /// Takes a few clusters apart that compete for the same nodes and puts their nodes together anew, until
-    /// so many attempts in a row bring nothing better than the best. With heat, an attempt that lowers the
+    /// this many attempts in a row find nothing better than the best. With heat, an attempt that lowers the
     /// ICL by d is kept with probability exp(−d / heat); the best partition is the one that stays.
     void rearrange_clusters(std::size_t patience, double heat) {
         state_.compact(room_to_grow);

@@ -50,7 +50,7 @@ public:
 protected:
     static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
     static constexpr double never = -std::numeric_limits<double>::infinity();
-    /// ln of a share that a uniform number of 53 bits, e^-36.7 apart, cannot tell from none.
+    /// ln of a probability below the resolution of uniform numbers with 53 bits, e^-36.7.
     static constexpr double negligible = -45.0;
 
     /// Without a cluster, until the items are set.

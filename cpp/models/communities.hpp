@@ -10,8 +10,8 @@
 
 namespace partita::models {
 
-/// Local moves and aggregation in turns (Blondel et al. 2008): the modularity of the network with all
-/// directions forgotten, the expected edges multiplied by `resolution`. A larger resolution gives smaller
+/// Local moves and aggregation in turns (Blondel et al. 2008): the modularity of the network without
+/// directions, the expected edges multiplied by `resolution`. A larger resolution gives smaller
 /// communities. Labels 0, 1, ... in order of first appearance; O(edges) for each round of moves.
 std::vector<std::uint32_t> communities(const Network& network, double resolution, common::Rng& rng,
                                        const common::StopFlag& stop);

@@ -1,4 +1,4 @@
-// Partitions for a climb to start from that are made of none or of two others. Items lie on one or two sides,
+// Partitions for a climb to start from, random or made of two others. Items lie on one or two sides,
 // whose clusters are numbered apart: the rows and columns of a bipartite network.
 #pragma once
 
@@ -112,7 +112,7 @@ private:
                 labels_[i] = largest[key(i)];
     }
 
-    /// The part of each cluster of x that comes first by `place`.
+    /// The first part of each cluster of x in the order of `place`.
     std::vector<std::uint32_t> first_of_each_cluster(const std::vector<std::size_t>& place) const {
         std::vector<std::uint32_t> best(2 * (*std::max_element(x_.begin(), x_.end()) + std::size_t{1}), none);
         for (std::size_t i = 0; i < labels_.size(); ++i)

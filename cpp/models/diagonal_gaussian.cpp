@@ -104,12 +104,7 @@ DiagonalGaussian::DiagonalGaussian(GammaBase base, std::size_t max_size)
 }
 
 void DiagonalGaussian::widen(std::size_t stride) {
-    for (auto* rows : {&mean_, &b_, &weight_, &constants_})
-        rows->widen(stride);
-    const auto before = sizes_.size();
-    sizes_.resize(stride);
-    for (auto slot = before; slot < stride; ++slot)
-        clear(slot);
+    widen_slots(*this, {&mean_, &b_, &weight_, &constants_}, sizes_, stride);
 }
 
 void DiagonalGaussian::clear(std::size_t slot) {

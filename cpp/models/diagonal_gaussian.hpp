@@ -22,7 +22,7 @@
 
 namespace partita::models {
 
-/// One value a dimension.
+/// One value per dimension.
 struct GammaBase {
     std::vector<double> mean, c, a, b;
 };

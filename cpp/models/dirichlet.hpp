@@ -12,7 +12,7 @@
 
 namespace partita::models {
 
-/// log p(z | K) = log Γ(K n0) − log Γ(K n0 + n) + Σ_k [log Γ(n_k + n0) − log Γ(n0)], in the pieces that moves
+/// log p(z | K) = log Γ(K n0) − log Γ(K n0 + n) + Σ_k [log Γ(n_k + n0) − log Γ(n0)], in the terms that moves
 /// change.
 class DirichletPrior {
 public:
@@ -37,7 +37,7 @@ private:
     std::vector<double> join_;
 };
 
-/// One prior a side: rows and columns of a bipartite network have their own.
+/// One prior per side: rows and columns of a bipartite network have their own.
 struct Priors {
     DirichletPrior side[2];
     const DirichletPrior& operator[](std::size_t s) const { return side[s]; }

@@ -1,7 +1,7 @@
-// What a block of dyads says of its edges once its parameter is integrated out. A new edge model is one
+// The log marginal likelihood of a block of dyads, its parameter integrated out. A new edge model is one
 // struct here: cell(edges, exposure) with cell(0, 0) = 0, and top(edges, exposure, more) - floor(edges,
 // exposure), the change of the cell when it gains `more` edges at the same exposure; allows(edges, exposure),
-// whether so many edges can be there.
+// whether this many edges are possible.
 #pragma once
 
 #include <cmath>

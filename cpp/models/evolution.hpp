@@ -20,9 +20,9 @@
 namespace partita::models {
 
 struct EvolutionPlan {
-    std::size_t trial_runs;  // if the first so many agree, the others are left out
-    std::size_t groups;      // runs that are crossed apart, so that their agreement means something
-    std::size_t generations; // crossovers end after so many, or when the best one stays
+    std::size_t trial_runs;  // if the first of them, this many, agree, the others are left out
+    std::size_t groups;      // runs crossed separately, so that agreement between groups is evidence
+    std::size_t generations; // crossovers end after this many, or when the best one stays
     std::size_t patience;    // generations without a better solution, when all groups are crossed
     std::uint64_t seed;
     unsigned threads;
@@ -48,7 +48,7 @@ concept IclProblem = requires(const P& problem, std::size_t run, std::span<const
     { problem.refine(solution, rng) } -> std::same_as<Solution>;  // the best, if groups of runs do not agree
     { problem.reheats() } -> std::same_as<bool>;                  // whether some children are
     { problem.reheat(labels, rng) } -> std::same_as<Solution>;    // heated a little and cooled
-    { problem.finish(solution, rng) } -> std::same_as<Solution>;  // what the search gives back
+    { problem.finish(solution, rng) } -> std::same_as<Solution>;  // what the search returns
     problem.sides();                                              // of the items; see crossing.hpp
 };
 
@@ -184,7 +184,7 @@ private:
         }
     }
 
-    /// So many children; the best of parents and children, no two alike, live on.
+    /// Makes this many children; the best of parents and children, no two alike, survive.
     void breed(Population& population, std::size_t size) {
         std::vector<Solution> children(size);
         common::parallel_for(size, plan_.threads, stop_, [&](std::size_t child, unsigned) {
@@ -200,7 +200,8 @@ private:
     }
 
     /// A crossing of two, or one that was heated a little and cooled: the former brings good parts together,
-    /// the latter finds exchanges of a few items that no single move begins. One that meets itself is shaken.
+    /// the latter finds exchanges of a few items that no single move begins. A crossing of a solution with
+    /// itself is perturbed.
     Solution child_of(const Population& population, common::Rng& rng) const {
         const auto place = population.parent(rng), mate = population.parent(rng);
         const auto& one = population.members()[place];

@@ -207,12 +207,8 @@ bool FullGaussian::fits(std::size_t stride) const {
 }
 
 void FullGaussian::widen(std::size_t stride) {
-    for (auto* rows : {&mean_, &factor_, &inverse_diagonal_, &constants_})
-        rows->widen(stride);
-    const auto before = sizes_.size();
-    sizes_.resize(stride), log_det_.resize(stride), ratios_.resize(stride);
-    for (auto slot = before; slot < stride; ++slot)
-        clear(slot);
+    log_det_.resize(stride), ratios_.resize(stride);
+    widen_slots(*this, {&mean_, &factor_, &inverse_diagonal_, &constants_}, sizes_, stride);
 }
 
 void FullGaussian::clear(std::size_t slot) {
@@ -268,7 +264,8 @@ void FullGaussian::remove(std::size_t slot, const double* x) {
     set_constants(slot);
 }
 
-/// L L' + w w' or, for a downdate, L L' - w w': one plane (or hyperbolic) rotation a column. w is used up.
+/// L L' + w w' or, for a downdate, L L' - w w': one plane (or hyperbolic) rotation per column. w is
+/// overwritten.
 void FullGaussian::rotate_factor(std::size_t slot, bool downdate, double* w) {
     const double sign = downdate ? -1.0 : 1.0;
     double growth = 1.0; // |Psi after| / |Psi before|

@@ -23,7 +23,7 @@
 
 namespace partita::models {
 
-/// The base's free choices. Each list is a grid; one value is a fixed parameter.
+/// The parameters of the base measure. Each list is a grid; a single value is fixed.
 struct WishartBase {
     std::vector<double> mean;
     std::vector<double> kappas;  // precision of a cluster's mean, in units of its covariance

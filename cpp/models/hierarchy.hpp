@@ -26,7 +26,7 @@ public:
                 degree_[d].push_back(state.degree(d, slot(a)));
         }
     }
-    Merger(const Merger&) = delete; // merges_ looks at clusters_
+    Merger(const Merger&) = delete; // merges_ refers to clusters_
     Merger& operator=(const Merger&) = delete;
 
     std::size_t clusters(std::size_t s) const { return count_[s]; }
@@ -88,7 +88,7 @@ private:
         return count_[s] < 2 ? 0.0 : priors_[s].clusters(count_[s] - 1) - priors_[s].clusters(count_[s]);
     }
 
-    /// The change of ICL for a > b, but for the number of clusters.
+    /// The change of ICL for a > b, without the term of the number of clusters.
     double total_change(std::size_t a, std::size_t b) const {
         const auto& prior = priors_[clusters_.side[a]];
         const auto& nodes = clusters_.nodes;

@@ -3,12 +3,12 @@
 #include <numeric>
 
 #include "common/variates.hpp"
+#include "models/solution.hpp"
 
 namespace partita::models {
 
 namespace {
 
-constexpr double least_gain = 1e-9; // strict, so that sweeps end
 constexpr std::size_t start_sweeps = 20;
 
 } // namespace
@@ -40,7 +40,7 @@ bool LabelledModel::improve(LabelledState& state, std::size_t node) const {
         return state.score(h) + prior_.join(state.size(h) - (h == own ? 1 : 0));
     };
     auto best = own;
-    double most = value(own) + least_gain;
+    double most = value(own) + min_gain;
     for (std::size_t h = 0; h < n_clusters(); ++h)
         if (const double here = h == own ? most : value(h); here > most) {
             most = here;

@@ -39,7 +39,7 @@ public:
         return state;
     }
 
-    /// log p(X, z | K), but for constants of the data.
+    /// log p(X, z | K), up to constants of the data.
     double log_density(const LabelledState& state) const {
         double total = state.log_likelihood() + prior_.clusters(n_clusters());
         for (std::size_t k = 0; k < n_clusters(); ++k)

@@ -28,7 +28,7 @@ public:
                                           common::log_gamma(first_[at]) - common::log_gamma(second_[at]);
     }
 
-    /// What block k * K + l says of its dyads once its parameter is integrated out.
+    /// The log marginal likelihood of block k * K + l, its parameter integrated out.
     double cell(std::size_t at, const Dyads& dyads) const {
         if (dyads.exposure == 0 && dyads.edges == 0)
             return 0.0;

@@ -1,5 +1,5 @@
-// One partition of the nodes of several networks, or of several things said of one network: log p(X | z) is
-// the sum of what its layers say.
+// One partition of the nodes of several layers, networks or marks of their edges: log p(X | z) is the sum
+// over the layers.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace partita::models {
 
-/// The dyads of a network, or the marks on its edges, with what a block says of them.
+/// The dyads of a network, or the marks on its edges, with the likelihood of a block of them.
 struct Layer {
     Network network;
     std::variant<BernoulliBlocks, PoissonBlocks, NormalMarks, CategoryMarks> emission;
@@ -59,8 +59,8 @@ inline LayerState make_layer_state(const Layer& layer, std::size_t rows, std::si
 
 class LayeredMerges;
 
-/// Every layer keeps the partition with counts of its own; the network of the base is their union, which says
-/// which clusters are near a node.
+/// Every layer has its own counts of the partition; the network of the base class is their union, which
+/// determines the clusters near a node.
 class LayeredState : public NodePartition {
 public:
     using Emission = std::vector<Layer>;
@@ -68,7 +68,7 @@ public:
 
     LayeredState(const Network& network, const Emission& layers, bool, std::size_t capacity_rows,
                  std::size_t capacity_columns = 0)
-        : NodePartition(network, false, capacity_rows, capacity_columns), score_(slots_) {
+        : NodePartition(network, false, capacity_rows, capacity_columns) {
         for (const auto& layer : layers)
             layers_.push_back(make_layer_state(layer, capacity_rows, capacity_columns));
     }
@@ -160,7 +160,6 @@ private:
     }
 
     std::vector<LayerState> layers_;
-    std::vector<double> score_;
 };
 
 /// Merges as one layer sees them: its blocks, and the degrees of its clusters if it corrects for them.

@@ -12,8 +12,8 @@
 
 namespace partita::models {
 
-/// log p(marks | edges, z): a part of what a layer says, beside the presence of its edges. A block without
-/// edges says nothing, so only the clusters of a node's neighbours matter: O(clusters met) for each slot.
+/// log p(marks | edges, z), one term of a layer; the presence of its edges is another. A block without edges
+/// adds nothing, so only the clusters of a node's neighbours matter: O(clusters met) for each slot.
 template <class MarkModel> class MarkState : public MarkedPartition<MarkModel> {
     using Base = MarkedPartition<MarkModel>;
 
@@ -24,9 +24,9 @@ public:
     MarkState(const Network& network, const MarkModel& marks, bool, std::size_t capacity_rows,
               std::size_t capacity_columns = 0)
         : Base(network, marks, capacity_rows, capacity_columns), sums_(slots_ * slots_ * width_),
-          value_(slots_ * slots_), score_(slots_) {}
+          value_(slots_ * slots_) {}
 
-    /// The sums of the block from k to l, and what they say.
+    /// The sums of the block from k to l.
     const double* sums(std::size_t k, std::size_t l) const {
         return sums_.data() + (k * slots_ + l) * width_;
     }
@@ -49,16 +49,11 @@ public:
     }
 
     std::span<const double> score() {
-        const auto& side = sides_[network_->side(node_)];
-        for (auto h = side.first; h < side.end(); ++h)
-            score_[h] = score(h);
-        return score_;
+        return this->score_side([&](std::size_t h) { return score(h); });
     }
 
     std::span<const double> score(std::span<const std::uint32_t> slots) {
-        for (const auto h : slots)
-            score_[h] = score(h);
-        return score_;
+        return this->score_slots(slots, [&](std::size_t h) { return score(h); });
     }
 
     /// log p(marks | node in h) − log p(marks of all edges but the node's).
@@ -89,7 +84,7 @@ public:
     void rebuild_gains() { recount(); }
 
 private:
-    using Base::label_, Base::marks_, Base::network_, Base::node_, Base::sides_, Base::slots_, Base::width_;
+    using Base::label_, Base::marks_, Base::network_, Base::node_, Base::slots_, Base::width_;
 
     /// Block (h, l), l ≠ h, in direction d: with the node in h against without the node.
     double score_beside(std::size_t d, std::size_t h, std::size_t l) const {
@@ -160,7 +155,7 @@ private:
             value_[at] = marks_->cell(sums_.data() + at * width_);
     }
 
-    std::vector<double> sums_, value_, score_;
+    std::vector<double> sums_, value_;
 };
 
 } // namespace partita::models

@@ -10,8 +10,8 @@
 
 namespace partita::models {
 
-/// Sums of marks are `width_` numbers each, the first the number of edges. What the blocks say of them
-/// belongs to the states built on it.
+/// Sums of marks are `width_` numbers each, the first the number of edges. Their likelihood belongs
+/// to the states that derive from it.
 template <class MarkModel> class MarkedPartition : public NodePartition {
 public:
     MarkedPartition(const Network& network, const MarkModel& marks, std::size_t capacity_rows,

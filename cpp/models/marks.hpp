@@ -1,4 +1,4 @@
-// What a block says of the marks on its edges (weights, categories) once its parameters are integrated out. A
+// The log marginal likelihood of the marks (weights, categories) on the edges of a block. A
 // new kind of mark is one struct here: the sums of a block are width() numbers, the first the number of
 // edges; add(mark, sign, sums) changes them by one edge, and cell(sums) is their log marginal, 0 without
 // edges.

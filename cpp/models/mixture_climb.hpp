@@ -56,21 +56,18 @@ public:
 
     /// Simulated annealing from hot to cold, then a climb.
     Solution anneal(double hot, double cold, std::size_t sweeps) {
-        for (std::size_t sweep = 0; sweep < sweeps && !stop_; ++sweep) {
-            const double done = static_cast<double>(sweep) / static_cast<double>(sweeps);
-            heated_sweep(hot * std::pow(cold / hot, done));
-        }
+        cool(hot, cold, sweeps, stop_, [&](double heat) { heated_sweep(heat); });
         return climb(false);
     }
 
-    /// Sweeps until no item moves, for the solution that a search gives back.
+    /// Sweeps until no item moves, for the solution that a search returns.
     Solution polish() {
         sweep_to_rest(0);
         return solution();
     }
 
     /// The change of the ICL when an item goes to each cluster, which are in the first slots, or to a new one
-    /// in the last entry. Nothing else may be asked afterwards.
+    /// in the last entry. The state may not be used afterwards.
     std::vector<double> swap_changes(std::size_t i) {
         const std::size_t own = labels_[i];
         const double now = scores_[weigh_moves(i)];
@@ -185,7 +182,7 @@ private:
         return true;
     }
 
-    /// Two items of a cluster, the second with a chance in proportion to its distance from the first.
+    /// Two items of a cluster, the second with probability proportional to its distance from the first.
     std::pair<std::uint32_t, std::uint32_t> far_apart(std::uint32_t slot) {
         std::vector<std::uint32_t> members;
         for (std::uint32_t i = 0; i < n_items_; ++i)

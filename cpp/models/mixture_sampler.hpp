@@ -81,7 +81,7 @@ public:
         }
     }
 
-    /// For draws that are already there: the posterior of a base and a concentration is not asked for.
+    /// For existing draws: the base measure and the concentration are not updated.
     void set_state(std::span<const std::uint32_t> labels, double alpha,
                    std::span<const std::uint32_t> place) {
         if constexpr (has_grids<Family>)
@@ -257,7 +257,7 @@ private:
 
     SplitMerge<Family> split_merge_;
     MixtureMoves moves_;
-    double rate_, due_ = 0.0; // split-merge proposals per sweep, and what is left of them
+    double rate_, due_ = 0.0; // split-merge proposals per sweep, and the fraction carried over
     common::Rng rng_;
     std::uint64_t stream_;
     std::uint64_t sweeps_ = 0, accepted_ = 0;

@@ -16,7 +16,7 @@ namespace partita::models {
 
 enum class MixtureStart : std::uint8_t { given = 0, seeds = 1, annealed = 2 };
 
-/// Where a run starts: at a given partition, or at so many seeds that are merged, or heated.
+/// Where a run starts: at a given partition, at this many seeds that are merged, or annealed.
 struct MixtureRun {
     MixtureStart kind = MixtureStart::seeds;
     std::size_t seeds = 8;

@@ -11,9 +11,9 @@
 
 namespace partita::models {
 
-/// A partition of a network's nodes that knows what its blocks say.
+/// A partition of a network's nodes that knows the likelihood of its blocks.
 ///
-/// look(node), then score() of all slots, of some or of one: log p(X | node in the slot), but for a constant
+/// look(node), then score() of all slots, of some or of one: log p(X | node in the slot), up to a constant
 /// of the node; then perhaps move(slot). The prior of the partition belongs to the search and to the sampler.
 /// Merges has change(a, b) of log p(X | z) for pairs of clusters, and merge(g, h).
 template <class State>

@@ -1,5 +1,5 @@
 // A partition of a network's nodes: labels, sizes and degrees of clusters, and what one node has with each
-// cluster. What the blocks say of it belongs to the states built on it.
+// cluster. The likelihood of its blocks belongs to the states that derive from it.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ public:
     NodePartition(const Network& network, bool degree_corrected, std::size_t capacity_rows,
                   std::size_t capacity_columns)
         : network_(&network), degree_corrected_(degree_corrected), slots_(capacity_rows + capacity_columns),
-          label_(network.n_nodes), size_(slots_) {
+          label_(network.n_nodes), size_(slots_), score_(slots_) {
         sides_[0] = {0, 0, capacity_rows};
         sides_[1] = {capacity_rows, 0, capacity_columns};
         for (std::size_t d = 0; d < network.directions(); ++d) {
@@ -173,7 +173,7 @@ protected:
                 seen_exposure(0, h) + (both ? seen_exposure(1, h) : 0) + network_->loop_dyad(node_)};
     }
 
-    /// What the degree terms gain when the node joins h, against the node in no cluster.
+    /// The change of the degree terms when the node, in no cluster, joins h.
     double degree_gain(std::size_t h) const {
         const std::int64_t here = h == label_[node_] ? 1 : 0;
         double total = 0.0;
@@ -193,6 +193,21 @@ protected:
         return total;
     }
 
+    /// `score` of every slot on the side of the node that was looked at.
+    template <class Score> std::span<const double> score_side(Score score) {
+        const auto& side = sides_[network_->side(node_)];
+        for (auto h = side.first; h < side.end(); ++h)
+            score_[h] = score(h);
+        return score_;
+    }
+
+    template <class Score>
+    std::span<const double> score_slots(std::span<const std::uint32_t> slots, Score score) {
+        for (const auto h : slots)
+            score_[h] = score(h);
+        return score_;
+    }
+
     const Network* network_;
     bool degree_corrected_;
     std::size_t slots_;
@@ -204,6 +219,7 @@ protected:
     std::vector<std::int64_t> seen_edges_[2], seen_missing_[2];
     std::vector<std::uint32_t> touched_[2];
     std::int64_t seen_degree_[2] = {0, 0};
+    std::vector<double> score_; // by slot
 
 private:
     void touch(std::size_t d, std::uint32_t slot) {

@@ -9,7 +9,7 @@
 
 namespace partita::models {
 
-/// The changes are kept up to date from merge to merge: O(K³) to begin with, O(K²) a merge. `Blocks` derives
+/// The changes are kept up to date from merge to merge: O(K³) at first, O(K²) per merge. `Blocks` derives
 /// from it and has, of clusters a and b that become one, `within(a, b)`, the change of the blocks among
 /// themselves, `third(a, b, l)`, that of their blocks with a third cluster l, and `pour(g, h)`, which adds
 /// the blocks of g to those of h.
@@ -20,10 +20,10 @@ public:
 
     /// Cluster g, alive no longer, has gone into cluster h.
     void merge(std::size_t g, std::size_t h) {
-        for_other_pairs(h,
-                        [&](std::size_t a, std::size_t b) { // what the two clusters said of each other pair
-                            change_[a * n_ + b] -= blocks().third(a, b, g) + blocks().third(a, b, h);
-                        });
+        for_other_pairs(
+            h, [&](std::size_t a, std::size_t b) { // the terms of the two clusters in every other pair
+                change_[a * n_ + b] -= blocks().third(a, b, g) + blocks().third(a, b, h);
+            });
         blocks().pour(g, h);
         for_other_pairs(
             h, [&](std::size_t a, std::size_t b) { change_[a * n_ + b] += blocks().third(a, b, h); });

@@ -13,8 +13,8 @@
 namespace partita::models {
 
 /// How often a pair of items is chosen. A split takes any cluster of two items or more and two of its items,
-/// a merge takes any two clusters and an item of each: the chance to mend a cluster falls with the number of
-/// clusters only, not with that of the items.
+/// a merge takes any two clusters and an item of each: the probability of repairing a cluster falls with the
+/// number of clusters only, not with that of the items.
 struct PairChoice {
     std::size_t clusters, splittable; // all of them, and those of two items or more
 
@@ -41,7 +41,7 @@ template <MixtureFamily Family> PairChoice pair_choice(const Family& family, std
     return now;
 }
 
-/// The slot of this rank among those with at least so many items.
+/// The slot of this rank among those with at least this many items.
 template <MixtureFamily Family>
 std::uint32_t slot_of_rank(const Family& family, std::uint64_t rank, std::uint32_t min_size) {
     for (std::uint32_t slot = 0;; ++slot)

@@ -63,8 +63,8 @@ public:
     /// ln weight of joining a cluster of m > 0 other items.
     double log_join(std::size_t m) const { return log_join_[m]; }
 
-    /// ln weight of a cluster of one's own beside t other clusters: ln V(t + 1) / V(t) + ln W(1). Beside as
-    /// many clusters as there are items nobody is left to open one.
+    /// ln weight of a new cluster beside t others: ln V(t + 1) / V(t) + ln W(1). If every item has a cluster
+    /// of its own, no item is left to open one.
     double log_open(std::size_t t) const {
         if (!is_finite())
             return std::log(alpha_ + discount_ * static_cast<double>(t));

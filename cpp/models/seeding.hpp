@@ -1,6 +1,6 @@
 // Where chains begin: near the mass of the posterior, and far from each other. Seeds are chosen as k-means++
 // chooses them (Arthur & Vassilvitskii 2007), items join the nearest one, and clusters are merged while the
-// density grows. Only the first state comes from here, so that the stationary distribution does not know.
+// density grows. Only the first state comes from here: the stationary distribution is unaffected.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ inline std::size_t seeds_of_chain(std::uint64_t stream, std::size_t n_items) {
     return std::min(wanted, std::min(n_items, max_seeded_items) / min_items_per_seed);
 }
 
-/// The nearest seed of each item: each next seed is an item, with a chance in proportion to its distance from
-/// the seeds so far. Fewer labels than seeds are used if the items are equal.
+/// The nearest seed of each item: each next seed is an item, with probability proportional to its distance
+/// from the seeds so far. Fewer labels than seeds are used if the items are equal.
 template <ItemTable Table>
 std::vector<std::uint32_t> nearest_seeds(const Table& table, std::span<const std::uint32_t> items,
                                          std::size_t n_seeds, common::Rng& rng) {

@@ -1,9 +1,13 @@
-// What a search for the largest exact ICL finds.
+// What a search for the largest exact ICL finds, and the cooling that its annealed runs share.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
+
+#include "common/parallel.hpp"
 
 namespace partita::models {
 
@@ -18,6 +22,13 @@ struct Solution {
     std::vector<std::uint32_t> labels;
     double icl = -std::numeric_limits<double>::infinity();
 };
+
+/// Geometric cooling: one sweep at each heat from `hot` towards `cold`.
+template <class Sweep>
+void cool(double hot, double cold, std::size_t sweeps, const common::StopFlag& stop, Sweep sweep) {
+    for (std::size_t at = 0; at < sweeps && !stop; ++at)
+        sweep(hot * std::pow(cold / hot, static_cast<double>(at) / static_cast<double>(sweeps)));
+}
 
 /// One merge: cluster `from` goes into cluster `into` and the ICL changes by `change`.
 struct Merge {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double without_limit = std::numeric_limits<double>::infinity();
 
-/// Costs between atoms: what it adds to the objective that two of them are in one cluster.
+/// Costs between atoms: what two of them add to the objective if they are in one cluster.
 class AtomCosts {
 public:
     AtomCosts(const Local& local, const Threshold& objective)
@@ -87,13 +87,13 @@ private:
     double own_ = 0;
 };
 
-/// Triangles that the partition loses at, packed greedily.
+/// Triangles at which the partition incurs a loss, packed greedily.
 class Packing {
 public:
     Packing(const AtomCosts& costs, std::span<const std::uint32_t> cluster)
         : costs_(&costs), cluster_(cluster) {}
 
-    /// What all partitions lose.
+    /// The loss that no partition avoids.
     double total() {
         for (std::uint32_t v = 0; v < costs_->size(); ++v) {
             const auto near = costs_->listed(v);
@@ -135,7 +135,7 @@ private:
         total_ += amount;
     }
 
-    /// What a pair is worth still; references stay valid as others are added.
+    /// The weight of a pair that is not used up yet; references stay valid as others are added.
     double& left(std::uint32_t v, std::uint32_t w) {
         const auto key = std::uint64_t{std::min(v, w)} << 32 | std::max(v, w);
         const auto [place, is_new] = left_.try_emplace(key, 0.0);

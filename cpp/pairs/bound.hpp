@@ -9,10 +9,10 @@
 
 namespace partita::pairs {
 
-/// All pairs that gain together, none that cost, but for what bad triangles must lose: of two pairs that gain
-/// and a third that costs every partition gives up one. Triangles are packed so that together they use no
-/// pair for more than it is worth; those are chosen that the given partition loses at, so that the bound
-/// meets its value where the packing succeeds.
+/// The sum of all pairs that gain, plus what bad triangles must lose: of two pairs that gain and a third that
+/// costs, every partition gives up one. Triangles are packed so that together they use no more than the
+/// weight of each pair; those at which the given partition incurs a loss are chosen, so that the bound equals
+/// its value where the packing succeeds.
 double lower_bound(const Local& local, const Threshold& objective, std::span<const std::uint32_t> labels);
 
 /// Every item chooses the size of its cluster and fills it with the items it is most surely with.

@@ -1,4 +1,4 @@
-// What it changes that a node joins a cluster, for each cluster that it has a neighbour in.
+// The change of the objective when a node joins a cluster, for each cluster in which it has a neighbour.
 //
 // A node is a set of items that move together: one item, items that must stay together, or a whole cluster.
 // Changes are relative to the node being alone; negative is better. O(neighbours of the node).
@@ -14,7 +14,7 @@
 
 namespace partita::pairs {
 
-/// A number for each key that is met, forgotten all at once.
+/// A number for each key that occurs; cleared all at once.
 class Tally {
 public:
     explicit Tally(std::size_t n_keys) : value_(n_keys), round_(n_keys) {}
@@ -120,7 +120,7 @@ public:
         }
     }
 
-    /// To be called before the labels of the node say so.
+    /// To be called before the labels of the node change.
     void joins(std::span<const std::uint32_t> node, std::uint32_t cluster,
                std::span<const std::uint32_t> labels) {
         for (const auto i : node)

@@ -21,7 +21,7 @@ struct Lists {
     void close() { offsets.push_back(static_cast<std::uint32_t>(values.size())); }
 };
 
-/// Labels below their number in place of keys of any size: equal where the keys are.
+/// Replaces keys of any size by labels 0, 1, ...: equal keys get equal labels.
 template <class Key> std::vector<std::uint32_t> ranked(const std::vector<Key>& keys) {
     auto sorted = keys;
     std::sort(sorted.begin(), sorted.end());

@@ -26,7 +26,7 @@ struct LogMass {
 
     /// b m log2 m, what the sizes add for a cluster of m items.
     double of_size(double m) const { return m > 0 ? b * m * std::log2(m) : 0; }
-    /// What it gains that masses grow, given the logarithm of the product of their ratios.
+    /// The gain from masses that grow, given the logarithm of the product of their ratios.
     double of_growth(double logarithm) const { return (a + b) * logarithm; }
     /// What an item gains by a mass, compared with its own of 1.
     double of_mass(double more) const { return of_growth(std::log2(1 + more)); }

@@ -17,21 +17,11 @@ public:
           sources_(local.source.empty() ? 0 : n_clusters) {}
 
     void joined(std::span<const std::uint32_t> items, std::uint32_t cluster) {
-        if (sources_.empty())
-            return;
-        auto& there = sources_[cluster];
-        for (const auto i : items)
-            if (const auto source = local_->source[i]; source != nothing)
-                there.insert(std::lower_bound(there.begin(), there.end(), source), source);
+        each_source(items, cluster, [](auto& there, auto at, auto source) { there.insert(at, source); });
     }
 
     void left(std::span<const std::uint32_t> items, std::uint32_t cluster) {
-        if (sources_.empty())
-            return;
-        auto& there = sources_[cluster];
-        for (const auto i : items)
-            if (const auto source = local_->source[i]; source != nothing)
-                there.erase(std::lower_bound(there.begin(), there.end(), source));
+        each_source(items, cluster, [](auto& there, auto at, auto) { there.erase(at); });
     }
 
     /// Looks at the items of a node that is in no cluster; `allows` then answers for them.
@@ -59,6 +49,17 @@ public:
     }
 
 private:
+    /// The sources of items, each with the sorted sources of the cluster and its place among them.
+    template <class Change>
+    void each_source(std::span<const std::uint32_t> items, std::uint32_t cluster, Change change) {
+        if (sources_.empty())
+            return;
+        auto& there = sources_[cluster];
+        for (const auto i : items)
+            if (const auto source = local_->source[i]; source != nothing)
+                change(there, std::lower_bound(there.begin(), there.end(), source), source);
+    }
+
     const Local* local_;
     std::vector<std::uint64_t> forbidden_; // the last question that the cluster was ruled out for
     std::uint64_t question_ = 0;

@@ -22,7 +22,7 @@ constexpr std::uint32_t runs_per_wave = 4;
 constexpr std::ptrdiff_t agreeing_runs = 8;
 constexpr std::size_t items_per_component = 2'000'000; // times runs
 constexpr std::size_t few_runs = 3;
-constexpr double meets = 1e-9; // a bound that is so near, relative to the value, proves it
+constexpr double meets = 1e-9; // a bound within this relative distance of the value proves it
 
 /// A partition of a component, and its value.
 struct Candidate {
@@ -96,7 +96,7 @@ private:
         return labels;
     }
 
-    /// Atoms in random clusters, about so many atoms in each as the square root of their number.
+    /// Atoms in random clusters, each of about the square root of the number of atoms.
     static Labels at_random(const Local& local, common::Rng& rng) {
         Labels labels(local.n_items());
         const auto groups =
@@ -143,7 +143,7 @@ private:
         results_[component] = {1, 0.0, 0.0, true};
     }
 
-    /// Books a partition of a component, and whether it is proven best.
+    /// Records a partition of a component, and whether it is proven best.
     void keep(std::uint32_t component, const Local& problem, const Candidate& found, bool is_best = false) {
         auto& result = results_[component];
         std::vector<std::uint32_t> first(problem.n_items(), nothing);
@@ -187,7 +187,7 @@ private:
                         static_cast<std::uint32_t>(std::max<std::size_t>(affordable, few_runs)));
     }
 
-    /// Whether so many runs ended at the same value that more would do so too.
+    /// Whether enough runs ended at the same value that more are likely to do so too.
     static bool agrees(const std::vector<Candidate>& found) {
         if (found.empty())
             return false;
@@ -246,7 +246,7 @@ private:
         return grouped(ranked(keys));
     }
 
-    /// What is booked for a component.
+    /// What is recorded for a component.
     Labels present(const Local& problem) const {
         Labels leaders;
         for (const auto item : problem.items)

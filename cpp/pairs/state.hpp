@@ -76,7 +76,7 @@ public:
         gains_.look((*nodes_)[node], labels_);
         rules_.ask((*nodes_)[node], labels_);
     }
-    /// What it changes that the node that was looked at joins a cluster.
+    /// The change when the node that was looked at joins a cluster.
     double change(std::uint32_t cluster) const {
         return members_[cluster].empty() ? 0.0 : gains_.change(cluster, sizes_[cluster]);
     }

@@ -38,8 +38,9 @@ template <SearchState S> void add_waverer(S& state, std::uint32_t i, std::vector
         found.push_back({i, own, other.best, other.best_score - scores[own]});
 }
 
-/// The items that lose least by going to another cluster, least first; so many that all chains together cost
-/// no more than a sweep. Clusters neither open nor close in a chain, so that it can be undone step by step.
+/// The items that lose least by going to another cluster, least first; as many as keep all chains
+/// together no more expensive than a sweep. Clusters neither open nor close in a chain, so that it can be
+/// undone step by step.
 template <SearchState S> std::vector<Waverer> waverers(S& state, const Limits& limits) {
     std::vector<Waverer> found;
     for (std::uint32_t i = 0; i < state.labels().size(); ++i) {
@@ -58,7 +59,7 @@ template <SearchState S> class Chain {
 public:
     explicit Chain(S& state) : state_(&state) {}
 
-    /// Moves an item and books the gain in double precision.
+    /// Moves an item and records the gain in double precision.
     void move(std::uint32_t item, std::uint32_t target) {
         gain_ += gain_of_move(*state_, item, target);
         steps_.emplace_back(item, state_->cluster_of(item));

@@ -5,12 +5,6 @@
 
 #include "common/clones.hpp"
 
-#if defined(__GNUC__)
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-#else
-#define ALWAYS_INLINE inline
-#endif
-
 namespace partita::search {
 namespace {
 
@@ -23,8 +17,8 @@ struct Factors {
 };
 
 /// The factors of one draw. A degenerate one gets zeros, and with them changes of zero.
-ALWAYS_INLINE void set(const Factors& out, std::size_t t, bool degenerate, float p, float q, float r, float s,
-                       float w) {
+PARTITA_INLINE void set(const Factors& out, std::size_t t, bool degenerate, float p, float q, float r,
+                        float s, float w) {
     out.p[t] = degenerate ? 0.0f : p;
     out.q[t] = degenerate ? 0.0f : q;
     out.r[t] = degenerate ? 0.0f : r;
@@ -42,7 +36,7 @@ struct DrawSums {
 template <class Kind> struct Change;
 
 template <> struct Change<NVI> {
-    static ALWAYS_INLINE void factors(const DrawSums& sums, std::size_t t, const Factors& out) {
+    static PARTITA_INLINE void factors(const DrawSums& sums, std::size_t t, const Factors& out) {
         const auto entropy = static_cast<float>(sums.total - sums.joint);
         const auto distance = static_cast<float>((sums.draw - sums.joint) + (sums.estimate - sums.joint));
         const float r = 1.0f / entropy, p = sums.weight * r;
@@ -50,27 +44,27 @@ template <> struct Change<NVI> {
         set(out, t, !(left > nearly_one_cluster), p, p * (2.0f - distance * r), r, 0, 0);
     }
     template <class Real>
-    static ALWAYS_INLINE void add(Real& sum, const Real& gain, const Real& cluster, const Real&, float p,
-                                  float q, float r, float, float) {
+    static PARTITA_INLINE void add(Real& sum, const Real& gain, const Real& cluster, const Real&, float p,
+                                   float q, float r, float, float) {
         sum += (p * cluster - q * gain) / (1.0f - r * gain);
     }
 };
 
 template <> struct Change<ID> {
-    static ALWAYS_INLINE void factors(const DrawSums& sums, std::size_t t, const Factors& out) {
+    static PARTITA_INLINE void factors(const DrawSums& sums, std::size_t t, const Factors& out) {
         const auto above = static_cast<float>(sums.estimate - sums.draw);
         set(out, t, false, sums.weight / static_cast<float>(sums.n), above < 0.0f ? above : 0.0f, 0, 0, 0);
     }
     template <class Real>
-    static ALWAYS_INLINE void add(Real& sum, const Real& gain, const Real& cluster, const Real&, float p,
-                                  float q, float, float, float) {
+    static PARTITA_INLINE void add(Real& sum, const Real& gain, const Real& cluster, const Real&, float p,
+                                   float q, float, float, float) {
         const Real larger = cluster + q;
         sum += p * ((larger > 0.0f ? larger : Real{}) - gain);
     }
 };
 
 template <> struct Change<NID> {
-    static ALWAYS_INLINE void factors(const DrawSums& sums, std::size_t t, const Factors& out) {
+    static PARTITA_INLINE void factors(const DrawSums& sums, std::size_t t, const Factors& out) {
         const auto above = static_cast<float>(sums.estimate - sums.draw); // B - C
         const auto left = static_cast<float>(sums.total - sums.draw);
         const auto of_estimate = 1.0f / static_cast<float>(sums.total - sums.estimate), of_draw = 1.0f / left;
@@ -82,8 +76,8 @@ template <> struct Change<NID> {
             sums.weight * (above < 0.0f ? of_estimate : of_draw), rise, sums.weight);
     }
     template <class Real>
-    static ALWAYS_INLINE void add(Real& sum, const Real& gain, const Real& cluster, const Real& reciprocal,
-                                  float p, float q, float r, float s, float w) {
+    static PARTITA_INLINE void add(Real& sum, const Real& gain, const Real& cluster, const Real& reciprocal,
+                                   float p, float q, float r, float s, float w) {
         const Real larger = cluster + q;
         const Real rise = reciprocal < s ? reciprocal : Real{} + s;
         sum += p * rise + ((larger > 0.0f ? larger : Real{}) - gain) * (r + w * rise);
@@ -91,7 +85,7 @@ template <> struct Change<NID> {
 };
 
 template <> struct Change<OneMinusARI> {
-    static ALWAYS_INLINE void factors(const DrawSums& sums, std::size_t t, const Factors& out) {
+    static PARTITA_INLINE void factors(const DrawSums& sums, std::size_t t, const Factors& out) {
         const double half = 0.5 - sums.draw / sums.total;
         const auto divisor = static_cast<float>(0.5 * sums.draw + half * sums.estimate);
         const auto distance = static_cast<float>(0.5 * (sums.estimate + sums.draw) - sums.joint);
@@ -101,15 +95,15 @@ template <> struct Change<OneMinusARI> {
         set(out, t, degenerate, q * (0.5f - distance * inverse * h), q, h * inverse, 0, 0);
     }
     template <class Real>
-    static ALWAYS_INLINE void add(Real& sum, const Real& gain, const Real& cluster, const Real&, float p,
-                                  float q, float r, float, float) {
+    static PARTITA_INLINE void add(Real& sum, const Real& gain, const Real& cluster, const Real&, float p,
+                                   float q, float r, float, float) {
         sum += (p * cluster - q * gain) / (1.0f + r * cluster);
     }
 };
 
 template <class Kind> inline constexpr bool has_change = requires { &Change<Kind>::factors; };
 
-template <class Kind> ALWAYS_INLINE void factors_plain(const SumsWithout& sums, const Factors& out) {
+template <class Kind> PARTITA_INLINE void factors_plain(const SumsWithout& sums, const Factors& out) {
     const auto *weights = sums.weights.data(), *joint = sums.joint.data(), *draw = sums.draw.data();
     const auto estimate = sums.estimate, total = sums.total, n = sums.n;
     const auto n_draws = sums.weights.size();
@@ -122,9 +116,9 @@ template <class Kind> ALWAYS_INLINE void factors_plain(const SumsWithout& sums, 
 typedef float Vector __attribute__((vector_size(vector_width * sizeof(float)), aligned(4), may_alias));
 
 template <class Kind>
-ALWAYS_INLINE void changes_plain(const CellTable& table, std::span<const std::uint32_t> rows,
-                                 const ChangeFactors& f, const CandidateGains& candidates,
-                                 std::size_t n_columns, double* out) {
+PARTITA_INLINE void changes_plain(const CellTable& table, std::span<const std::uint32_t> rows,
+                                  const ChangeFactors& f, const CandidateGains& candidates,
+                                  std::size_t n_columns, double* out) {
     for (std::size_t first = 0; first < n_columns; first += vector_width) {
         const auto cluster = *reinterpret_cast<const Vector*>(candidates.cluster.data() + first);
         const auto reciprocal = *reinterpret_cast<const Vector*>(candidates.reciprocal.data() + first);
@@ -144,8 +138,8 @@ ALWAYS_INLINE void changes_plain(const CellTable& table, std::span<const std::ui
 }
 
 template <class Kind>
-ALWAYS_INLINE void add_draw_plain(const ChangeFactors& f, std::size_t t, const float* gains,
-                                  const CandidateGains& candidates, double* out) {
+PARTITA_INLINE void add_draw_plain(const ChangeFactors& f, std::size_t t, const float* gains,
+                                   const CandidateGains& candidates, double* out) {
     const auto p = f.p[t], q = f.q[t], r = f.r[t], s = f.s[t], w = f.w[t];
     const auto *cluster = candidates.cluster.data(), *reciprocal = candidates.reciprocal.data();
     const auto n = candidates.cluster.size();
@@ -158,8 +152,8 @@ ALWAYS_INLINE void add_draw_plain(const ChangeFactors& f, std::size_t t, const f
 }
 
 template <class Kind>
-ALWAYS_INLINE double changes_of_plain(std::span<const float> gains, const ChangeFactors& f, float cluster,
-                                      float reciprocal) {
+PARTITA_INLINE double changes_of_plain(std::span<const float> gains, const ChangeFactors& f, float cluster,
+                                       float reciprocal) {
     double total = 0;
     for (std::size_t begin = 0; begin < gains.size(); begin += flush) {
         const auto end = std::min(begin + flush, gains.size());

@@ -17,7 +17,7 @@
 
 namespace partita::search {
 
-/// Up to so many items a component's best partition is found by going through all of them.
+/// Up to this many items, the best partition of a component is found by enumeration.
 inline constexpr std::size_t max_enumerated = 12;
 
 /// The component of each item among those that draws of positive weight connect, numbered by first item.

@@ -7,6 +7,12 @@ namespace partita::search {
 
 namespace {
 
+/// Whether the value of a state, computed anew, is below what it was by more than rounding.
+bool is_lower(State& state, double before) {
+    state.refresh();
+    return state.value() < before - state.precise_tolerance() * std::abs(before);
+}
+
 /// A state whose moves keep to the restrictions.
 class ConstrainedState {
 public:
@@ -121,8 +127,7 @@ private:
         const auto before = state_.value();
         remove(atom);
         place(atom);
-        state_.refresh();
-        if (state_.value() < before - state_.precise_tolerance() * std::abs(before))
+        if (is_lower(state_, before))
             return true;
         state_.assign(labels);
         return false;
@@ -170,9 +175,7 @@ private:
         auto& state = constrained_.state();
         state.refresh();
         const auto before = state.value();
-        const bool moved = sweep(tally);
-        state.refresh();
-        return moved && state.value() < before - state.precise_tolerance() * std::abs(before);
+        return sweep(tally) && is_lower(state, before);
     }
 
     bool sweep(Tally& tally) {
@@ -206,8 +209,7 @@ private:
         for (const auto v : atoms)
             constrained_.place(restrictions_->atoms[v]);
         descend(tally);
-        state.refresh();
-        if (state.value() < before - state.precise_tolerance() * std::abs(before))
+        if (is_lower(state, before))
             return true;
         state.assign(labels);
         return false;

@@ -10,7 +10,7 @@
 namespace partita::search {
 namespace {
 
-constexpr std::size_t first_part = 8; // one in so many draws is looked at before all others; fewer than two
+constexpr std::size_t first_part = 8; // one draw in this many is looked at before all others; fewer than two
                                       // such draws show no repeats, so that few draws never share rows
 
 /// Where a distinct cluster was seen first.

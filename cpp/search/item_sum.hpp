@@ -1,4 +1,4 @@
-// Sets of items told apart by the sums of their items' random keys.
+// Sets of items, distinguished by the sums of their items' random keys.
 #pragma once
 
 #include <cstddef>

@@ -4,12 +4,6 @@
 
 #include "common/clones.hpp"
 
-#if defined(__GNUC__)
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-#else
-#define ALWAYS_INLINE inline
-#endif
-
 namespace partita::search {
 namespace {
 
@@ -20,8 +14,8 @@ template <std::size_t n_vectors> inline constexpr std::size_t turns = n_vectors 
 
 /// `n_vectors` vectors of columns from `first` on, kept in registers over all rows.
 template <std::size_t n_vectors>
-ALWAYS_INLINE void sum_block(const CellTable& table, std::span<const std::uint32_t> rows, std::size_t first,
-                             double* out) {
+PARTITA_INLINE void sum_block(const CellTable& table, std::span<const std::uint32_t> rows, std::size_t first,
+                              double* out) {
     constexpr std::size_t width = n_vectors * vector_width;
 #if defined(__GNUC__)
     typedef float Vector __attribute__((vector_size(vector_width * sizeof(float)), aligned(4), may_alias));
@@ -65,9 +59,9 @@ ALWAYS_INLINE void sum_block(const CellTable& table, std::span<const std::uint32
 }
 
 template <class Kind>
-ALWAYS_INLINE void score_plain(const Kind& loss, const CellTable& table, std::span<const std::uint32_t> rows,
-                               std::span<const DrawTerms> terms, const double* estimate,
-                               std::size_t n_columns, double* out) {
+PARTITA_INLINE void score_plain(const Kind& loss, const CellTable& table, std::span<const std::uint32_t> rows,
+                                std::span<const DrawTerms> terms, const double* estimate,
+                                std::size_t n_columns, double* out) {
     for (std::size_t e = 0; e < rows.size(); ++e) {
         const auto* gains = table.gains(rows[e]);
         const auto& t = terms[e];
@@ -77,7 +71,7 @@ ALWAYS_INLINE void score_plain(const Kind& loss, const CellTable& table, std::sp
 }
 
 template <class Kind>
-ALWAYS_INLINE void
+PARTITA_INLINE void
 score_margins_plain(const Kind& loss, const CellTable& table, std::span<const std::uint32_t> rows,
                     std::span<const std::uint32_t> margin_rows, std::span<const DrawTerms> terms,
                     std::span<const double> draw_estimate, std::size_t n_columns, double* out) {

@@ -15,10 +15,10 @@
 
 namespace partita::search {
 
-/// Of so many draws the best becomes a start.
+/// The best of this many draws becomes a start.
 template <class S> inline constexpr std::size_t draws_a_start = 4;
 
-/// So many moves of many items in a row must fail before a run ends.
+/// This many moves of many items in a row must fail before a run ends.
 template <class S> inline constexpr std::uint32_t insisting_attempts = 48;
 
 /// Every task has a random stream of its own: what it finds depends neither on threads nor on other tasks.
@@ -82,7 +82,7 @@ public:
         return tasks(1, [this, &best](std::size_t, Run& run, S& state, common::Rng& rng) {
             run = best;
             state.assign(run.labels);
-            // a chain's gain is booked step by step: the value, computed anew, has to fall as well
+            // a chain's gain is summed step by step: the value, computed anew, has to fall as well
             for (Falling value; value.falls(state.exact_value(), state.rounding()) &&
                                 try_chains(state, run.tally, limits_);) {
                 descend(state, rng, run.tally, limits_);

@@ -75,8 +75,8 @@ struct Tally {
 };
 
 inline constexpr std::size_t poll_every = 64; // items between two looks at the clock
-/// Sweeps after which each further one must lower the value, computed anew. Few searches make so many, and
-/// for them the check would cost about as much as a sweep of few items.
+/// Sweeps after which each further one must lower the value, computed anew. Few searches need that
+/// many, and the check costs about as much as a sweep of few items.
 inline constexpr std::uint64_t unchecked_sweeps = 32;
 
 /// The least score, and the least of the others than `own`.

@@ -11,9 +11,9 @@
 namespace partita::search {
 namespace {
 
-// Draws share rows if an item then lies in at most so many rows for each draw. Searches are faster below
-// about 0.55 (2 times at 0.25, 3 times at 0.1); from 0.25 on, lists of 4 bytes a row would take more memory
-// than labels of one byte a draw.
+// Draws share rows if an item then lies in at most this many rows per draw. Searches are faster below
+// about 0.55 (2 times at 0.25, 3 times at 0.1); from 0.25 on, lists of 4 bytes per row would take more memory
+// than labels of one byte per draw.
 constexpr double worthwhile_share = 0.25;
 
 template <class Label>

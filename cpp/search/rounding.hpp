@@ -1,4 +1,4 @@
-// What rounding may do to the sums of a search: the only place of its tolerances.
+// The rounding errors of the sums of a search: the only place for its tolerances.
 //
 // Scores and values are sums of terms of both signs, which cancel. What rounding leaves is therefore small
 // beside the terms and not beside the sum: the tolerances are relative to the sum of the terms' absolute

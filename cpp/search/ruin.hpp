@@ -27,7 +27,7 @@ struct Region {
 
 /// The cluster of item i, and the `others` where it would cost least besides; few items in all.
 template <SearchState S> Region region_near(S& state, std::size_t i, std::size_t others) {
-    constexpr std::size_t few_items = 32, parts = 8; // so many items, or such a part of all
+    constexpr std::size_t few_items = 32, parts = 8; // this many items, or this part of all
     const auto own = state.cluster_of(i);
     const auto all = state.score(i).first(state.n_clusters());
     const std::vector<double> scores(all.begin(), all.end());

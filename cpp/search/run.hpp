@@ -32,7 +32,7 @@ struct SearchOptions {
     std::uint32_t runs = 16;
     bool adapts = false; // fewer runs where the first ones agree
     double seconds = std::numeric_limits<double>::infinity();
-    std::uint32_t max_clusters = 1; // and so many groups in a random start:
+    std::uint32_t max_clusters = 1; // and this many groups in a random start:
     std::uint32_t start_groups = 1;
     std::uint32_t zealous = 10;
     double p_sequential = 0.5;
@@ -81,7 +81,7 @@ inline Found each_started(std::vector<Run> runs) {
     return {std::move(runs), n_started};
 }
 
-/// Told of every finished run, from whichever thread it ran on.
+/// Called after every finished run, on the thread that ran it.
 using Progress = std::function<void(const Run&)>;
 
 /// The runs of a stage, on threads or as the options say. Those for which there was no time have no labels;

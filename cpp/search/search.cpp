@@ -16,12 +16,12 @@ template <> inline constexpr std::uint32_t insisting_attempts<PairState> = 512; 
 namespace {
 
 constexpr std::size_t max_coarse = 256, min_coarse = 32; // draws of the first level,
-constexpr std::size_t coarse_labels = 1 << 20;           // between them about so many labels
+constexpr std::size_t coarse_labels = 1 << 20;           // with about this many labels together
 constexpr std::size_t max_groups = 4;                    // of starts, each group on draws of its own
 constexpr std::size_t carried_a_group = 2;               // partitions that go on to the next level
 constexpr std::size_t finer = 8;                         // times more draws on the next level
 constexpr std::size_t insisting_tasks = 4;               // partitions that get moves of many items
-constexpr std::size_t insisting_runs = 8;                // fewer are asked for to be quick
+constexpr std::size_t insisting_runs = 8;                // fewer runs are requested for speed
 constexpr std::size_t small_labels = 1 << 20;            // of all draws: then it is cheap to insist
 constexpr std::size_t pair_items = 2048; // up to here Binder's loss is searched on the similarity matrix
 constexpr double max_uneven = 1e5;       // weights, for the matrix is in single precision

@@ -97,7 +97,7 @@ public:
             look_at(k);
     }
 
-    /// The cheapest merge of two clusters that share a row; infinitely dear if no two do.
+    /// The cheapest merge of two clusters that share a row; its change is infinite if no two do.
     ClusterMerge best() {
         while (!heap_.empty()) {
             const auto top = heap_.top();

@@ -55,7 +55,7 @@ def reach(sample: pt.PartitionSample, loss: pt.Loss, seed: int, method: str = "s
 def reach_in(
     seconds: float, sample: pt.PartitionSample, loss: pt.Loss, seed: int, method: str = "salso", **settings: float
 ) -> Reached:
-    """As many runs as take so many CPU seconds, by what a few of them take. (A clock would stop on other work.)"""
+    """As many runs as fit into this many CPU seconds, extrapolated from a few. (A clock would stop on other work.)"""
     pilot = reach(sample, loss, seed, method, runs=PILOT, **settings)
     runs = min(max(1, round(PILOT * seconds / pilot.seconds)), MAX_RUNS)
     return reach(sample, loss, seed + 1, method, runs=runs, **settings)

@@ -64,7 +64,10 @@ def _long_table(section: Section) -> str:
 
 
 def _wide_table(section: Section) -> str:
-    """A line a quantity, a column a column: ours ± Monte Carlo error (the paper's); notes below, once each."""
+    """One line per quantity, one column per column of the paper's table: ours ± Monte Carlo error (the paper's).
+
+    Notes follow below, once each.
+    """
     columns = list(dict.fromkeys(row.column for row in section.rows))
     cells = {(row.quantity, row.column): _cell(row, section.decimals) for row in section.rows}
     quantities = list(dict.fromkeys(row.quantity for row in section.rows))

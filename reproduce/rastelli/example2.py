@@ -111,7 +111,7 @@ def draw_distances(scores: Scores) -> Figure:
 
 
 def draw_lines(ax, values: np.ndarray) -> None:
-    """A line a method, with standard errors, slightly apart so that the bars can be told from each other."""
+    """One line per method, with standard errors, slightly offset so that the bars do not overlap."""
     for m, method in enumerate(METHODS):
         means, errors = zip(*(frame.mean_and_error(values[:, s, m]) for s in range(len(paper.SIGMAS))), strict=True)
         bars = None if None in errors else errors

@@ -1,4 +1,4 @@
-"""What every result with one partition tells of its clusters."""
+"""Properties of the clusters of every result with one partition."""
 
 from __future__ import annotations
 

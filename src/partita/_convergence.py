@@ -33,7 +33,7 @@ def effective_sample_sizes(values: Floats) -> Floats:
 
 
 def convergence(values: Floats) -> tuple[Floats, Floats]:
-    """Both, for the price of one sorting of the values."""
+    """R-hat and effective sample size together, from one sort of the values."""
     scores = _normal_scores(_halves(_with_folded(values)))
     return _r_hats(scores), _effective_sizes(values, scores[: len(values)])
 
@@ -57,7 +57,7 @@ def _normal_scores(values: Floats) -> Floats:
     flat = values.reshape(len(values), -1)
     order = flat.argsort(axis=1)
     ordered = np.take_along_axis(flat, order, axis=1)
-    new = np.ones(flat.shape, dtype=bool)  # where a run of equal values begins, in the rows one behind the other
+    new = np.ones(flat.shape, dtype=bool)  # where a run of equal values begins, in the concatenated rows
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=new[:, 1:])
     starts = np.flatnonzero(new)
     ends = np.append(starts[1:], new.size)

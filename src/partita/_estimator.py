@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class NotFittedError(ValueError, AttributeError):
-    """The estimator was asked for what only `fit` gives; scikit-learn's error of this name, too, where it is loaded."""
+    """Something that needs `fit` was used before it; also scikit-learn's error of this name, if that is loaded."""
 
 
 def not_fitted(estimator: Any) -> NotFittedError:

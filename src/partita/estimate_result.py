@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._clusters import HasClusters
 from partita._html import facts_table
+from partita._tolerance import TIE
 from partita.held_out import HeldOut
 from partita.losses import Loss
 from partita.sample import PartitionSample
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
     from partita.uncertainty.bounds import Bound
 
-#: Two expected losses that differ by less, relative to their size, are the same.
-SAME_LOSS = 1e-9
 #: The `start` of a row of `runs` that was made by crossing two runs.
 CROSSING = "crossing"
 
@@ -103,7 +102,7 @@ class Estimate(HasClusters):
     def times_reached(self) -> int:
         """How many of `runs` reached the best loss; one of many is a sign of a hard problem."""
         losses = [run.loss for run in self.runs]
-        return sum(loss <= min(losses) + SAME_LOSS * abs(min(losses)) for loss in losses)
+        return sum(loss <= min(losses) + TIE * abs(min(losses)) for loss in losses)
 
     @cached_property
     def components(self) -> Components:

@@ -47,8 +47,8 @@ class Quantity:
 
 @dataclass(frozen=True)
 class DrawsCheck:
-    """What the draws of a sample tell of themselves: sentences about problems, and the Monte Carlo standard error of
-    the mean loss, None where the draws may not be chains."""
+    """Sentences about problems with the draws of a sample, and the Monte Carlo standard error of the mean loss, None
+    where the draws may not be chains."""
 
     warnings: tuple[str, ...] = ()
     standard_error: float | None = None

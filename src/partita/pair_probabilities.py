@@ -18,14 +18,13 @@ from partita._pairs.columns import check_wanted
 from partita._pairs.listed import ListedPairs, with_names
 from partita._pairs.matrices import Triples, check_probabilities, dense_pairs, is_sparse, sparse_pairs
 from partita._pairs.tables import is_indexed_by_pairs, is_scored, scored_pairs, series_pairs, table_pairs
+from partita._tolerance import TIE
 from partita._validate import check_probability
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Two rows of one pair agree up to this.
-SAME_PROBABILITY = 1e-9
-#: There are at most so many items: they are numbered with 32 bits.
+#: Maximum number of items: they are numbered with 32 bits.
 MAX_ITEMS = 2**32 - 2
 _BYTES_PER_ITEM = 24  # of offsets, while rows are made
 
@@ -197,7 +196,7 @@ def _distinct(pairs: ListedPairs, low: Ints, high: Ints) -> Ints:
     order = np.lexsort((high, low))
     again = np.flatnonzero((np.diff(low[order]) == 0) & (np.diff(high[order]) == 0))
     values = pairs.probability
-    differ = again[np.abs(values[order[again]] - values[order[again + 1]]) > SAME_PROBABILITY]
+    differ = again[np.abs(values[order[again]] - values[order[again + 1]]) > TIE]
     if differ.size:
         first, second = sorted((int(order[differ[0]]), int(order[differ[0] + 1])))
         names = f"{pairs.items[pairs.left[first]]!r} and {pairs.items[pairs.right[first]]!r}"

@@ -161,8 +161,8 @@ def profiles(
     >>> import partita as pt
     >>> table = {"size": [1.0, 1.2, None, 7.9, 8.1, 8.0], "colour": ["red", "red", "red", "blue", None, "blue"]}
     >>> chain = pt.models.MixtureDPM(b=0.1).sample(table, draws=500, chains=2, rng=1)
-    >>> told = pt.profiles(pt.estimate(chain, rng=1), table, rng=1)
-    >>> told["colour"].mean.shape, told["size"].mean.shape
+    >>> described = pt.profiles(pt.estimate(chain, rng=1), table, rng=1)
+    >>> described["colour"].mean.shape, described["size"].mean.shape
     ((2, 2), (2,))
     """
     check_level(level)

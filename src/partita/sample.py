@@ -22,6 +22,7 @@ from partita._draws.store_checks import check_still_whole
 from partita._hints import hinted
 from partita._html import facts_table
 from partita._names import as_named, check_names, row_names
+from partita._tolerance import TIE
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +88,7 @@ class PartitionSample:
     @cached_property
     def is_weighted(self) -> bool:
         """Whether the draws differ in weight beyond their repeats."""
-        return not np.allclose(self.draw_weights, 1 / self.n_draws, rtol=1e-9, atol=0)
+        return not np.allclose(self.draw_weights, 1 / self.n_draws, rtol=TIE, atol=0)
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Writes the sample to a folder that `open_sample` opens; the folder appears only when it is complete.

@@ -10,15 +10,13 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from partita import _core
 from partita._names import row_names
 from partita._partition_checks import check_partition_of
+from partita._tolerance import SINGLE_PRECISION
 from partita._validate import check_n_jobs, check_positive, check_probability
 from partita.losses import core_sample
 from partita.pair_probabilities import Similarity, symmetric_rows
 from partita.sample import PartitionSample, as_sample
 
 Floats = NDArray[np.floating[Any]]
-
-#: How far a probability in a matrix of 32-bit floats may be outside 0 to 1.
-ROUNDING = 1e-5
 
 
 @overload
@@ -219,7 +217,7 @@ def _partition_and_psm(partition: ArrayLike, psm: ArrayLike) -> tuple[NDArray[np
     labels = check_partition_of(partition, row_names(psm), len(matrix), "partition", "psm")
     if matrix.shape != (labels.size, labels.size):
         raise ValueError(f"psm has shape {matrix.shape} but the partition has {labels.size} items")
-    valid = (matrix >= -ROUNDING) & (matrix <= 1 + ROUNDING)
+    valid = (matrix >= -SINGLE_PRECISION) & (matrix <= 1 + SINGLE_PRECISION)
     if not valid.all():
         row, column = np.argwhere(~valid)[0]
         value = matrix[row, column]

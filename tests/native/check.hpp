@@ -1,4 +1,4 @@
-// A test is a function that CHECKs; failures are counted and told.
+// A test is a function that CHECKs; failures are counted and printed.
 #pragma once
 
 #include <atomic>

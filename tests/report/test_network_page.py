@@ -143,7 +143,7 @@ def test_nodes_in_doubt_are_those_of_the_draws(tmp_path):
     assert "By 2 chains of 300 draws" in page.content["doubt"]["words"]
 
 
-def test_a_small_network_is_sampled_and_foretold_for_the_page(fit, tmp_path):
+def test_a_small_network_is_sampled_and_predicted_for_the_page(fit, tmp_path):
     page = pt.read_report(pt.report(fit, path=tmp_path / "page.html"))
     assert "a short run of 2 chains of 200 draws, sampled for this page" in page.content["doubt"]["words"]
     facts = dict(page.content["prediction"]["facts"])

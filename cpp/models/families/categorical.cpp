@@ -75,12 +75,7 @@ template <class Code> std::size_t Categorical<Code>::table_of(double base, std::
 }
 
 template <class Code> void Categorical<Code>::widen(std::size_t stride) {
-    for (auto* rows : {&counts_, &observed_, &log_shares_, &own_log_shares_})
-        rows->widen(stride);
-    const auto before = sizes_.size();
-    sizes_.resize(stride);
-    for (auto slot = before; slot < stride; ++slot)
-        clear(slot);
+    widen_slots(*this, {&counts_, &observed_, &log_shares_, &own_log_shares_}, sizes_, stride);
 }
 
 template <class Code> void Categorical<Code>::clear(std::size_t slot) {
@@ -122,7 +117,7 @@ template <class Code> void Categorical<Code>::set_column(std::size_t column, std
     for (auto row = first_[column]; row < first_[column] + base_.levels[column]; ++row) {
         const double count = counts_.at(row, slot);
         log_shares_.at(row, slot) = log_of(level_table_[column], count) - total;
-        if (count > 0.0) // nobody asks for a level that the cluster has not
+        if (count > 0.0) // own scores are only of levels that the cluster has
             own_log_shares_.at(row, slot) = log_of(level_table_[column], count - 1.0) - others;
     }
 }
@@ -140,7 +135,7 @@ template <class Code>
 void Categorical<Code>::score(const Code* x, std::size_t own, std::size_t slots, double* out) {
     double without = own != no_slot ? out[own] : 0.0;
     std::size_t observed = 0;
-    for (std::size_t c = 0; c < dims(); ++c) { // no branch on gaps: they are not to be foreseen
+    for (std::size_t c = 0; c < dims(); ++c) { // no branch on gaps, which are unpredictable
         const bool seen = x[c] != Table::gap;
         const auto row = first_[c] + (seen ? x[c] : 0);
         rows_[observed] = log_shares_.row(row);

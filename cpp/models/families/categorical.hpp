@@ -73,7 +73,7 @@ public:
 
     template <class Archive> void visit(Archive&) {}
     bool fits(std::size_t) const { return true; }
-    /// The clusters from their labels: nothing of them is stored.
+    /// Recomputes the clusters from the labels; checkpoints do not store them.
     bool recount(const Summaries& summaries, std::size_t stride);
 
 private:

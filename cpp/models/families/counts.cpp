@@ -88,12 +88,7 @@ Counts::Counts(RateBase base)
       remainder_(dims()), zero_(dims()), slope_(dims()) {}
 
 void Counts::widen(std::size_t stride) {
-    for (auto* rows : {&observed_, &sums_, &z_, &log_z_, &remainder_, &zero_, &slope_})
-        rows->widen(stride);
-    const auto before = sizes_.size();
-    sizes_.resize(stride);
-    for (auto slot = before; slot < stride; ++slot)
-        clear(slot);
+    widen_slots(*this, {&observed_, &sums_, &z_, &log_z_, &remainder_, &zero_, &slope_}, sizes_, stride);
 }
 
 void Counts::clear(std::size_t slot) {

@@ -3,7 +3,7 @@
 // A cluster with n observed cells in a column and the sum s gives the count x, with z = shape + s and
 // r = rate + n, the probability
 //   G(z + x) / G(z) r^z / (r + 1)^(z + x) / x!.
-// The factor 1 / x! does not depend on the clusters: it is left to the table's carrier.
+// The factor 1 / x! does not depend on the clusters: it is part of the table's carrier.
 #pragma once
 
 #include <cmath>
@@ -63,7 +63,7 @@ public:
 
     template <class Archive> void visit(Archive&) {}
     bool fits(std::size_t) const { return true; }
-    /// The clusters from their labels: nothing of them is stored.
+    /// Recomputes the clusters from the labels; checkpoints do not store them.
     bool recount(const Summaries& summaries, std::size_t stride);
 
 private:

@@ -68,12 +68,7 @@ GaussianCells::GaussianCells(GammaBase base)
       ratios_(common::round_to_lanes(dims())) {}
 
 void GaussianCells::widen(std::size_t stride) {
-    for (auto* rows : {&observed_, &mean_, &b_, &weight_, &exponent_, &add_, &own_})
-        rows->widen(stride);
-    const auto before = sizes_.size();
-    sizes_.resize(stride);
-    for (auto slot = before; slot < stride; ++slot)
-        clear(slot);
+    widen_slots(*this, {&observed_, &mean_, &b_, &weight_, &exponent_, &add_, &own_}, sizes_, stride);
 }
 
 void GaussianCells::clear(std::size_t slot) {
@@ -142,7 +137,7 @@ void GaussianCells::copy_slot(const GaussianCells& from, std::size_t source, std
 void GaussianCells::score(const double* x, std::size_t own, std::size_t slots, double* out) {
     const double before = own != no_slot ? out[own] : 0.0;
     n_seen_ = 0;
-    for (std::uint32_t column = 0; column < dims(); ++column) { // no branch: gaps are not to be foreseen
+    for (std::uint32_t column = 0; column < dims(); ++column) { // no branch: gaps are unpredictable
         seen_[n_seen_] = column;
         n_seen_ += !std::isnan(x[column]);
     }

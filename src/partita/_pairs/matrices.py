@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: How far a probability may be outside 0 to 1, and two entries of one pair apart: matrices of 32-bit floats are.
-ROUNDING = 1e-5
+from partita._tolerance import SINGLE_PRECISION
 
 Triples = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
@@ -28,7 +27,7 @@ def dense_pairs(x: Any) -> tuple[int, Triples]:
         raise ValueError(f"similarity must be a square matrix, but its shape is {matrix.shape}")
     diagonal = np.diagonal(matrix)
     _check_diagonal(np.arange(len(matrix)), diagonal)
-    different = ~(np.abs(matrix - matrix.T) <= ROUNDING) & ~(np.isnan(matrix) & np.isnan(matrix.T))
+    different = ~(np.abs(matrix - matrix.T) <= SINGLE_PRECISION) & ~(np.isnan(matrix) & np.isnan(matrix.T))
     if different.any():
         i, j = (int(place) for place in np.argwhere(different)[0])
         raise ValueError(_asymmetric(i, j, matrix[i, j], matrix[j, i]))
@@ -73,14 +72,14 @@ def _checked(x: Any) -> Any:
 
 def check_probabilities(values: NDArray[np.float64], place: Any) -> None:
     """Every value is a probability, up to the rounding of 32-bit floats."""
-    bad = np.flatnonzero(~((values >= -ROUNDING) & (values <= 1 + ROUNDING)))
+    bad = np.flatnonzero(~((values >= -SINGLE_PRECISION) & (values <= 1 + SINGLE_PRECISION)))
     if bad.size:
         first = int(bad[0])
         raise ValueError(f"{place(first)} is {values[first]}, but a probability is from 0 to 1")
 
 
 def _check_diagonal(items: NDArray[Any], values: NDArray[Any]) -> None:
-    bad = np.flatnonzero(~((np.abs(values - 1) <= ROUNDING) | (values == 0)))
+    bad = np.flatnonzero(~((np.abs(values - 1) <= SINGLE_PRECISION) | (values == 0)))
     if bad.size:
         item = int(items[bad[0]])
         raise ValueError(
@@ -102,7 +101,7 @@ def _check_symmetric(n: int, upper: Triples, lower: Triples) -> None:
             f"similarity[{i}, {j}] is {'' if is_above else 'not '}stored, but similarity[{j}, {i}] is"
             f"{' not' if is_above else ''}: a matrix is symmetric, or one triangle of it"
         )
-    different = np.flatnonzero(np.abs(above[2] - below[2]) > ROUNDING)
+    different = np.flatnonzero(np.abs(above[2] - below[2]) > SINGLE_PRECISION)
     if different.size:
         first = int(different[0])
         raise ValueError(_asymmetric(int(above[0][first]), int(above[1][first]), above[2][first], below[2][first]))

@@ -51,7 +51,7 @@ def is_indexed_by_pairs(x: Any) -> bool:
 def pairs_from(
     left: Any, right: Any, probability: Any, place: Place, sources: tuple[list[Any], list[Any]] | None = None
 ) -> ListedPairs:
-    """Columns of ids and probabilities as pairs; ids of several sources are told apart by these."""
+    """Columns of ids and probabilities as pairs; ids are distinguished by their source if there are several."""
     values = _probabilities(probability, place)
     if sources is None:
         return ListedPairs(*_with(numbered(left, right, place), values), place)

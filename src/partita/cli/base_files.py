@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from partita.ensembles.base_clusterings import Base
 
 BASE = Kind("item", DATA.choose, labels_by_column=True)
-MIN_NAMES = 5  # so many words, all different, are no labels
+MIN_NAMES = 5  # this many words, all different, are names and not labels
 GAPS = {"", "-1", "na", "nan", "none", "null"}
 
 

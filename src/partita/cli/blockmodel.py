@@ -12,7 +12,7 @@ from partita.cli.form import cluster_numbers, one_based, table_name
 from partita.cli.given import refuse
 from partita.cli.icl_results import search_facts, write_search
 from partita.cli.network_options import EdgeFile, Network
-from partita.cli.options import Json
+from partita.cli.options import Json, Seed
 
 RESULTS = ("labels.csv", "blocks.csv", "path.csv", "runs.csv", "levels.csv", "summary.json", "report.html")
 
@@ -40,7 +40,7 @@ def run(
     algorithm: Annotated[
         str, typer.Option(help="search, or come-latouche: Algorithm 1 of Côme & Latouche (2015) as printed.")
     ] = "search",
-    seed: Annotated[int | None, typer.Option(help="Random seed; the same seed gives the same answer.")] = None,
+    seed: Seed = None,
     force: Annotated[bool, typer.Option("--force", help="Replace existing results.")] = False,
     json: Json = False,
 ) -> None:

@@ -12,7 +12,7 @@ from partita.cli.form import one_based
 from partita.cli.given import refuse
 from partita.cli.maximum import maximize_table, write_profiles
 from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, read_mixed
-from partita.cli.options import Json, Level
+from partita.cli.options import Json, Level, LossName
 from partita.cli.outputs import RESULTS
 from partita.cli.sample import Alpha, Chains
 from partita.cli.terminal import print_lines
@@ -32,7 +32,7 @@ def run(
     family: Families = None,
     missing: Missing = None,
     alpha: Alpha = None,
-    loss: Annotated[str, typer.Option(help="binder, vi, nvi, id, nid, omari or zero-one.")] = "vi",
+    loss: LossName = "vi",
     maximize: Annotated[
         bool, typer.Option("--maximize", help="Search the partition of largest exact ICL instead of sampling.")
     ] = False,
@@ -73,17 +73,17 @@ def run(
             print_lines(str(schema))
         chain = chains.sample(model, table, names=table.names)
         best = pt.estimate(chain, loss=loss, rng=chains.seed)
-        told = profiles(best, table, columns=families, level=level, rng=chains.seed)
+        described = profiles(best, table, columns=families, level=level, rng=chains.seed)
         imputed = chain.impute(rng=chains.seed)
         facts = {"families": {column.name: column.family for column in schema.columns}, **_chain_facts(chain)}
-        write_results(folder, best, pt.credible_ball(best, level=level), facts=facts, profiles=told)
-        _write_tables(folder, chain, told, imputed)
+        write_results(folder, best, pt.credible_ball(best, level=level), facts=facts, profiles=described)
+        _write_tables(folder, chain, described, imputed)
     if json:
         print_json(estimate_facts(best) | facts)
     else:
         print_warnings(chain.warnings)
         print_estimate(best)
-        print_lines(told.text(int(one_based())))
+        print_lines(described.text(int(one_based())))
         print(f"Results are in {out}; open {out / 'report.html'} in a browser.")
     if not chain.attrs["complete"]:
         raise typer.Exit(INTERRUPTED)
@@ -96,12 +96,12 @@ def _chain_facts(chain: Any) -> dict[str, Any]:
     }
 
 
-def _write_tables(folder: Path, chain: Any, told: Profiles, imputed: Imputation) -> None:
+def _write_tables(folder: Path, chain: Any, described: Profiles, imputed: Imputation) -> None:
     """profiles.csv, columns.csv, imputed.csv and draws.npy."""
     from partita._draws.npy import write_npy
     from partita.cli.outputs import write_csv
 
-    write_profiles(folder, told)
+    write_profiles(folder, described)
     cells = imputed.summary()
     header = ("item", "column", "value", "probability", "sd", "low", "high")
     write_csv(

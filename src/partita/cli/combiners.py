@@ -1,4 +1,4 @@
-"""The methods of `partita ensemble` as objects: how each combines, and who says how many clusters there are."""
+"""The methods of `partita ensemble` as objects: how each combines, and where the number of clusters comes from."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Combined:
 
 
 class Clusters(Enum):
-    """Who says how many clusters there are."""
+    """Where the number of clusters comes from."""
 
     GIVEN = "by -k"
     FOUND = "by the method"

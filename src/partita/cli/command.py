@@ -14,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 from partita.cli.errors import reported
 from partita.cli.form import Form, written_in
 from partita.cli.given import running
-from partita.cli.steps import Verbose, told
+from partita.cli.steps import Verbose, printing_steps
 
 CONTEXT = "typed"  # the parameter through which a command receives typer's context
 VERBOSE = "verbose"
@@ -64,7 +64,7 @@ def _command(run: Callable[..., None], others: dict[str, type[Form]]) -> Callabl
             for parameter, kind in groups.items()
         }
         form = given.pop(FORM, Form())
-        with running(context), reported(), told(options.pop(VERBOSE)), written_in(form):
+        with running(context), reported(), printing_steps(options.pop(VERBOSE)), written_in(form):
             run(**given, **options)
 
     parameters = [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita.cli.form import cluster_numbers
-from partita.cli.options import Json
+from partita.cli.options import Burn, Jobs, Json, LossName, Seed
 
 if TYPE_CHECKING:
     from partita.uncertainty.compare import PosteriorComparison
@@ -18,13 +18,11 @@ ITEMS_PRINTED = 10
 def run(
     first: Annotated[str, typer.Argument(help="Draws of the first posterior.", show_default=False)],
     second: Annotated[str, typer.Argument(help="Draws of the second posterior.", show_default=False)],
-    burn: Annotated[int, typer.Option(help="Number of draws to drop at the start of each chain.")] = 0,
-    loss: Annotated[str, typer.Option(help="binder, vi, nvi, id, nid, omari or zero-one.")] = "vi",
+    burn: Burn = 0,
+    loss: LossName = "vi",
     permutations: Annotated[int, typer.Option(help="Number of permutations of the test.")] = 999,
-    seed: Annotated[
-        int | None, typer.Option(help="Random seed; the same seed gives the same answer.", show_default=False)
-    ] = None,
-    jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1,
+    seed: Seed = None,
+    jobs: Jobs = -1,
     json: Json = False,
 ) -> None:
     """Test whether two sets of draws over the same items represent the same posterior, and list the items that differ.

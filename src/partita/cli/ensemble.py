@@ -14,7 +14,7 @@ from partita.cli.combiners import CONSENSUS, METHODS, NBCE, Clusters, Combined, 
 from partita.cli.form import cluster_numbers, item_numbers, one_based, table_name
 from partita.cli.given import refuse, was_typed
 from partita.cli.inputs import read_partition
-from partita.cli.options import TruthFile, Writing
+from partita.cli.options import Seed, TruthFile, Writing
 
 FILES = ("labels.csv", "summary.json", "draws.npy", "report.html")
 GIBBS_OPTIONS = ("draws", "warmup", "chains")
@@ -53,9 +53,7 @@ def run(
         str | None, typer.Option(help="The column that names the items.", show_default="item, node, name or id")
     ] = None,
     truth: TruthFile = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Random seed; the same seed gives the same answer.", show_default=False)
-    ] = None,
+    seed: Seed = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Combine base clusterings into one. Empty cells, -1, NA and nan are missing labels.

@@ -114,7 +114,7 @@ def variables(table: Table) -> list[int]:
 
 
 def counts_rows(cells: Sequence[str]) -> bool:
-    """Whether a column counts from 0 or 1, over so many rows that this is no accident."""
+    """Whether a column counts from 0 or 1, over enough rows that this is no accident."""
     return len(cells) >= MIN_COUNTED and any(
         all(cell == str(number) for number, cell in enumerate(cells, start)) for start in (0, 1)
     )

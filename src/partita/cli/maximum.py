@@ -45,29 +45,29 @@ def maximize_table(
         if not json:
             print_lines(str(schema))
         fit = model.maximize(table, k_max, restarts, rng=seed)
-        told = pt.profiles(fit, table, columns=families, level=level, rng=seed)
+        described = pt.profiles(fit, table, columns=families, level=level, rng=seed)
         facts = (
             {"n_items": len(fit.labels)}
             | search_facts(fit)
             | {"families": {column.name: column.family for column in schema.columns}}
         )
-        _write(folder, fit, told, facts)
+        _write(folder, fit, described, facts)
     if json:
         print_json(facts | {"labels": cluster_numbers(fit.labels)})
         return
     print_warnings(facts["warnings"])
     print_lines(mixture_answer(fit))
-    print_lines(told.text(int(one_based())))
+    print_lines(described.text(int(one_based())))
     print(f"Results are in {out}; open {out / 'report.html'} in a browser.")
 
 
-def write_profiles(folder: Path, told: Profiles) -> None:
+def write_profiles(folder: Path, described: Profiles) -> None:
     """profiles.csv and columns.csv."""
     from partita.cli.outputs import write_csv
 
     header = ("cluster", "items", "column", "level", "mean", "low", "high")
-    write_csv(folder / "profiles.csv", header, (_numbered([row[name] for name in header]) for row in told.rows()))
-    information = ((column.column.name, column.column.family, column.information) for column in told.columns)
+    write_csv(folder / "profiles.csv", header, (_numbered([row[name] for name in header]) for row in described.rows()))
+    information = ((column.column.name, column.column.family, column.information) for column in described.columns)
     write_csv(folder / "columns.csv", ("column", "family", "bits"), information)
 
 
@@ -75,7 +75,7 @@ def _numbered(row: list[Any]) -> list[Any]:
     return [cluster_numbers(row[0]), *row[1:]]
 
 
-def _write(folder: Path, fit: MixtureFit, told: Profiles, facts: dict[str, Any]) -> None:
+def _write(folder: Path, fit: MixtureFit, described: Profiles, facts: dict[str, Any]) -> None:
     from partita.cli.outputs import write_csv, write_json
     from partita.cli.results import command_line
     from partita.report import report
@@ -83,8 +83,8 @@ def _write(folder: Path, fit: MixtureFit, told: Profiles, facts: dict[str, Any])
     names = fit.names or tuple(map(str, item_numbers(len(fit.labels))))
     write_csv(folder / "labels.csv", ("item", "cluster"), zip(names, cluster_numbers(fit.labels), strict=True))
     write_search(folder, fit)
-    write_profiles(folder, told)
+    write_profiles(folder, described)
     write_json(folder / "summary.json", facts | {"command": command_line()})
-    page: dict[str, Any] = {"command": command_line(), "labels_file": table_name("labels.csv"), "profiles": told}
+    page: dict[str, Any] = {"command": command_line(), "labels_file": table_name("labels.csv"), "profiles": described}
     page["one_based"] = one_based()
     report(fit, path=folder / "report.html", title="Clusters of a table", **page)

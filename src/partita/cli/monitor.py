@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partita.cli.options import Json, Level
+from partita.cli.options import Burn, Jobs, Json, Level, LossName, Seed
 
 if TYPE_CHECKING:
     from partita.sample import PartitionSample
@@ -23,8 +23,8 @@ def run(
         str,
         typer.Argument(help="A text file of draws that is growing, or the folder of a run.", show_default=False),
     ],
-    burn: Annotated[int, typer.Option(help="Number of draws to drop at the start of each chain.")] = 0,
-    loss: Annotated[str, typer.Option(help="binder, vi, nvi, id, nid, omari or zero-one.")] = "vi",
+    burn: Burn = 0,
+    loss: LossName = "vi",
     level: Level = 0.95,
     tolerance: Annotated[
         float, typer.Option(help="Share of the expected loss by which another partition may be better.")
@@ -35,10 +35,8 @@ def run(
     every: Annotated[float, typer.Option(help="Seconds between two looks at the file.")] = 1.0,
     patience: Annotated[float, typer.Option(help="Seconds without new draws after which to stop waiting.")] = 60.0,
     once: Annotated[bool, typer.Option("--once", help="Check the draws so far, and do not wait for more.")] = False,
-    seed: Annotated[
-        int | None, typer.Option(help="Random seed; the same seed gives the same answer.", show_default=False)
-    ] = None,
-    jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1,
+    seed: Seed = None,
+    jobs: Jobs = -1,
     json: Json = False,
 ) -> None:
     """Watch a sampler: print estimate, radius and their errors as draws arrive, until they have settled.

@@ -26,6 +26,10 @@ DRAWS = (
 )
 SEARCH_OPTIONS = ("method", "runs", "seconds", "max_clusters", "seed", "max_draws")
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+LossName = Annotated[str, typer.Option(help="binder, vi, nvi, id, nid, omari or zero-one.")]
+Burn = Annotated[int, typer.Option(help="Number of draws to drop at the start of each chain.")]
+Seed = Annotated[int | None, typer.Option(help="Random seed; the same seed gives the same answer.", show_default=False)]
+Jobs = Annotated[int, typer.Option(help="Threads; -1 for all cores.")]
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Reading:
     """Where the draws come from."""
 
     draws: Annotated[list[str], typer.Argument(help=DRAWS, metavar="DRAWS", show_default=False)]
-    burn: Annotated[int, typer.Option(help="Number of draws to drop at the start of each chain.")] = 0
+    burn: Burn = 0
     thin: Annotated[int, typer.Option(help="Keep every n-th draw of each chain.")] = 1
     missing: Annotated[
         list[str] | None,
@@ -100,7 +104,7 @@ class OptionalReading(Reading):
 class Searching:
     """Which estimate to compute, and with how much effort."""
 
-    loss: Annotated[str, typer.Option(help="binder, vi, nvi, id, nid, omari or zero-one.")] = "vi"
+    loss: LossName = "vi"
     a: Annotated[
         float | None,
         typer.Option(help="Cost of splitting (binder, vi): a smaller cost gives more clusters.", show_default="1"),
@@ -121,10 +125,8 @@ class Searching:
         float | None,
         typer.Option(help="Maximum number of clusters; inf for no limit.", show_default="as in the draws"),
     ] = None
-    seed: Annotated[
-        int | None, typer.Option(help="Random seed; the same seed gives the same answer.", show_default=False)
-    ] = None
-    jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1
+    seed: Seed = None
+    jobs: Jobs = -1
     max_draws: Annotated[
         int | None,
         typer.Option(help="Search on at most this many random draws and evaluate on the others.", show_default=False),

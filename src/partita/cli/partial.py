@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from partita.cli.form import cluster_numbers
-from partita.cli.options import Json, Reading
+from partita.cli.options import Json, Reading, Seed
 
 
 def run(
@@ -17,9 +17,7 @@ def run(
     ] = 0.9,
     starts: Annotated[int, typer.Option(help="Number of first items to try.")] = 16,
     complete: Annotated[bool, typer.Option("--complete", help="Also allocate the other items.")] = False,
-    seed: Annotated[
-        int | None, typer.Option(help="Random seed; the same seed gives the same answer.", show_default=False)
-    ] = None,
+    seed: Seed = None,
     json: Json = False,
 ) -> None:
     """Cluster only the items that the draws cluster in the same way with a given joint probability.

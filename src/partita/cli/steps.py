@@ -20,8 +20,8 @@ _verbose: ContextVar[bool] = ContextVar("verbose", default=False)
 
 
 @contextmanager
-def told(verbose: bool) -> Iterator[None]:
-    """Makes `step` speak, if it was asked for; begins with the versions and ends with the time and the memory."""
+def printing_steps(verbose: bool) -> Iterator[None]:
+    """Makes `step` print if `verbose`; begins with the versions and ends with the time and the memory."""
     token = _verbose.set(verbose)
     started = time.perf_counter()
     try:
@@ -61,7 +61,7 @@ def _versions() -> str:
 
 
 def _memory() -> str:
-    """The peak memory of the process; nothing where the system does not tell."""
+    """The peak memory of the process; empty if the system does not report it."""
     try:
         import resource
     except ImportError:  # Windows

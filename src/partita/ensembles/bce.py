@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, polygamma
 
+from partita._tolerance import FLOOR
+
 from .base_clusterings import Base
 from .estimator import FixedKEstimator
 from .layout import Floats, Layout
 from .predictive import perplexity_of
 
-_FLOOR = 1e-300
 MIN_TURNS = 5
 
 
@@ -93,7 +94,7 @@ class BCE(FixedKEstimator):
 
     def _maximise(self, counts: Floats, layout: Layout) -> Floats:
         smoothed = counts + self.smoothing
-        return np.asarray(smoothed / np.maximum(layout.per_clustering(smoothed)[layout.owner], _FLOOR))
+        return np.asarray(smoothed / np.maximum(layout.per_clustering(smoothed)[layout.owner], FLOOR))
 
     def predict_proba(self, base: Any) -> NDArray[np.float64]:
         """E[π] of new items over the consensus clusters, (items, n_clusters_)."""

@@ -28,7 +28,7 @@ from .soft import SoftBase
 
 MAX_COPIES = 10_000_000  # items that item weights may stand for
 SOFT_DRAWS = 50  # hard clusterings that are drawn from each soft one
-RAISE, RAISED = 1.5, 24  # b is raised by this factor, at most so many times
+RAISE, RAISED = 1.5, 24  # b is raised by this factor, at most this many times
 
 
 def consensus(

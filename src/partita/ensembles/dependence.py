@@ -142,7 +142,7 @@ def conditional_dependence(base: Base, given: NDArray[np.intp], rng: np.random.G
 
 
 def shared_information(base: Base, given: NDArray[np.intp], rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """How much of what clustering m says beyond a partition clustering m' says too, and how much m says.
+    """The information in clustering m beyond a partition: the share that m' has too, and its amount.
 
     Returns
     -------

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from partita._tolerance import FLOOR
+
 from .estimator import FixedKEstimator
 from .label_store import Here
 from .layout import Floats, Layout
@@ -90,9 +92,9 @@ class MixtureModel(FixedKEstimator):
     def _maximise(self, counts: Floats, sizes: Floats, layout: Layout) -> Mixture:
         totals = layout.per_clustering(counts) + self.smoothing * layout.sizes[:, None]
         # a floor, far below any probability that EM can reach, avoids the logarithm of 0
-        probability = (counts + self.smoothing) / np.maximum(totals[layout.owner], _FLOOR)
-        weights = np.maximum(sizes, _FLOOR) / sizes.sum()
-        return Mixture(np.log(weights), np.log(np.maximum(probability, _FLOOR)))
+        probability = (counts + self.smoothing) / np.maximum(totals[layout.owner], FLOOR)
+        weights = np.maximum(sizes, FLOOR) / sizes.sum()
+        return Mixture(np.log(weights), np.log(np.maximum(probability, FLOOR)))
 
     def predict_proba(self, base: Any) -> NDArray[np.float64]:
         """p(consensus cluster | labels) of new items, (items, n_clusters_)."""
@@ -104,8 +106,5 @@ class MixtureModel(FixedKEstimator):
         read = self._read(base)
         scores = self._mixture.scores(read)
         log_likelihood = logsumexp(scores, axis=1)
-        log_likelihood[scores.max(axis=1) < np.log(_FLOOR) / 2] = -np.inf  # some label occurs in no component
+        log_likelihood[scores.max(axis=1) < np.log(FLOOR) / 2] = -np.inf  # some label occurs in no component
         return perplexity_of(log_likelihood, read)
-
-
-_FLOOR = 1e-300

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from partita._html import rows_table
+from partita._tolerance import ROUNDING
 from partita._validate import check_probability, check_rng
 
 from .association import co_association
@@ -17,7 +18,7 @@ from .base_clusterings import Base, as_base
 from .layout import Floats
 
 GRID = np.linspace(0.0, 1.0, 101)  # shares at which the distribution is given
-MAX_ITEMS = 2000  # pairs of at most so many items, chosen at random, are counted
+MAX_ITEMS = 2000  # pairs of at most this many items, chosen at random, are counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +42,7 @@ class Stability:
     @property
     def best(self) -> int:
         """The number of clusters with the least ambiguity; of equal ones the largest."""
-        least = np.flatnonzero(self.pac <= self.pac.min() + 1e-12)
+        least = np.flatnonzero(self.pac <= self.pac.min() + ROUNDING)
         return int(self.k[least[-1]])
 
     def __repr__(self) -> str:

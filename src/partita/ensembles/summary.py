@@ -141,12 +141,12 @@ def _of_estimator(model: EnsembleEstimator, weights: ArrayLike | None) -> Consen
     powers = in_column_order(powers, read, read.n_clusterings)
     method = f"{type(model).__name__} ({model.inference})" if hasattr(model, "inference") else type(model).__name__
     certainty = np.where(model.labels_ >= 0, model.certainty_, np.nan) if hasattr(model, "certainty_") else None
-    known, told = getattr(model, "dependence_", None), getattr(model, "estimate_", None)
+    known, best = getattr(model, "dependence_", None), getattr(model, "estimate_", None)
     if known is not None:  # that of the labelled items
         given = np.full(read.n_items, -1, dtype=np.intp)
         given[model.labels_ >= 0] = known.consensus
         known = replace(known, consensus=given)
-    warnings = () if told is None else told.warnings
+    warnings = () if best is None else best.warnings
     return _summary(model.labels_, read, powers, method, certainty, known, tuple(warnings))
 
 
@@ -219,17 +219,17 @@ def _pairs_within(counts: Floats, layout: Layout) -> Floats:
 
 
 def _warnings(labels: Labels, weights: Floats, agreement: Floats, found: Dependence) -> list[str]:
-    told = []
+    sentences = []
     if (gaps := int((labels < 0).sum())) > 0:
-        told.append(f"{gaps:,} of {len(labels):,} items have no base label: they are in no cluster.")
+        sentences.append(f"{gaps:,} of {len(labels):,} items have no base label: they are in no cluster.")
     if len(weights) > 1 and np.ptp(weights) == 0 and found.effective < FEW * len(weights):
-        told.append(
+        sentences.append(
             f"The {len(weights)} base clusterings repeat each other: they count as {found.effective:.1f} independent "
             "ones, but the consensus gave them equal weights."
         )
     if agreement.mean() < POOR:
-        told.append(
+        sentences.append(
             f"The base clusterings agree little with the consensus (adjusted Rand index {agreement.mean():.2f} on "
             "average): no one clustering represents them."
         )
-    return told
+    return sentences

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._settings import SettingsGroup
+from partita._tolerance import TIE
 from partita._warn import warn_user
 
 from .hyper import GammaPrior, fsd_curve, label_curve, newton, tsb_curve
@@ -126,7 +127,7 @@ def best_of(
     for stream in rng.spawn(restarts):
         fit = run(hosts, settings, stream)
         # runs that reach the same optimum differ by rounding error: the first of them is kept
-        if best is None or fit.bound - best[0].bound > 1e-9 * abs(best[0].bound):
+        if best is None or fit.bound - best[0].bound > TIE * abs(best[0].bound):
             best = fit, hosts.responsibilities()
     assert best is not None
     if not best[0].converged:

@@ -43,7 +43,7 @@ def voting(
     Parameters
     ----------
     base : (items, clusterings) labels with gaps
-    k : the number of clusters, of which some clustering must have exactly so many; None for the number that is most
+    k : the number of clusters, which some clustering must have exactly; None for the number that is most
         frequent, by weight, among the clusterings. A cluster that wins no item is dropped
     weights : (clusterings,), the weight of each vote; equal by default
     item_weights : (items,), how many items each one stands for in the matching; equal by default

@@ -1,4 +1,4 @@
-"""What a sampler hands back: labels and statistics, by chain and draw."""
+"""The result of a sampler: labels and statistics, by chain and draw."""
 
 from __future__ import annotations
 

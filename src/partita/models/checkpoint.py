@@ -70,7 +70,7 @@ class Run:
         return all(entries and entries[-1]["sweeps"] == self.plan.sweeps for entries in listed)
 
     def extended(self, draws: int) -> Run:
-        """The run with a plan for more draws, which the directory then has too: it ends later, and is else the same."""
+        """The run with a plan for more draws, which is also written to its directory; nothing else changes."""
         if draws < self.plan.draws:
             raise ValueError(f"{self.path} is a run of {self.plan.draws} draws per chain: it cannot end at {draws}")
         if draws == self.plan.draws:
@@ -138,7 +138,7 @@ def create_run(
     target = Path(path)
     if target.exists() or target.is_symlink():
         raise FileExistsError(
-            f"{target} is already there and nothing was written; partita.resume({str(target)!r}) goes on with a run"
+            f"{target} is already there and nothing was written; partita.resume({str(target)!r}) continues a run"
         )
     target.parent.mkdir(parents=True, exist_ok=True)
     with atomic_folder(target) as building:
@@ -165,7 +165,7 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     """Opens a run's directory; refuses, by name, what is damaged or foreign."""
     target = Path(path)
     if not target.exists():
-        raise FileNotFoundError(f"{target} is not there: no run to go on with")
+        raise FileNotFoundError(f"{target} does not exist: there is no run to continue")
     if not target.is_dir():
         raise RunFormatError(f"{target} is a file; a run is a directory with a manifest.json")
     if not (target / "manifest.json").is_file():

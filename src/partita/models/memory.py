@@ -1,4 +1,4 @@
-"""How much memory the draws of a run take, said before a chain starts: a run may ask for any number of draws."""
+"""The memory that the draws of a run need, checked before a chain starts."""
 
 from __future__ import annotations
 

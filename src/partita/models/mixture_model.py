@@ -57,7 +57,7 @@ class MixtureModel(Estimator):
         raise NotImplementedError
 
     def _log_carrier(self, chain: Chain, X: Any) -> NDArray[np.float64]:
-        """What the scores lack of a log density; (items,)."""
+        """The log density of each item minus its score; (items,)."""
         raise NotImplementedError
 
     def _icl_search(self, X: Any, n0: float) -> IclSearch:
@@ -95,7 +95,7 @@ class MixtureModel(Estimator):
         thin : sweeps between kept draws.
         chains : independent chains, each from its own stream of random numbers.
         rng : None, a seed or a NumPy generator; the same seed gives the same chains on any number of threads.
-        path : a new directory that the run is written to as it grows; `partita.resume(path)` goes on with it.
+        path : a new directory that the run is written to as it grows; `partita.resume(path)` continues it.
         n_jobs : threads; −1 is all cores.
         progress : show a progress line.
         names : (items,) names of the items, instead of those that the rows of a data frame have.
@@ -104,7 +104,7 @@ class MixtureModel(Estimator):
 
         Returns
         -------
-        Chain : Ctrl-C gives back the draws so far, with a warning. The `impute` of a chain of `MixtureDPM` draws its
+        Chain : after Ctrl-C, the draws so far, with a warning. The `impute` of a chain of `MixtureDPM` draws its
             missing cells.
 
         Raises

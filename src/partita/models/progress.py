@@ -1,4 +1,4 @@
-"""One line on the terminal while chains run: draws done, draws a second, clusters."""
+"""One line on the terminal while chains run: draws done, draws per second, clusters."""
 
 from __future__ import annotations
 

@@ -119,19 +119,18 @@ def sample_model(
 def resume(
     path: str | os.PathLike[str], draws: int | None = None, *, n_jobs: int = -1, progress: bool = False
 ) -> Chain:
-    """Goes on with a run that was killed or stopped; the finished chain is as if nothing had happened.
+    """Continues a run that was killed or stopped; the finished chain is the one of an uninterrupted run.
 
     Parameters
     ----------
     path : the directory given as `path` to a model's `sample`.
-    draws : draws of each chain to go on to, if more are wanted than were planned.
+    draws : number of draws of each chain at which to end, if more are wanted than were planned.
     n_jobs : threads; −1 is one for each core.
     progress : show a progress line.
 
     Returns
     -------
-    Chain : the same, bit for bit, as the chain of a run that was never interrupted, and had so many draws from the
-        beginning.
+    Chain : bit for bit that of a run that was never interrupted and was planned with this number of draws.
 
     Raises
     ------
@@ -360,12 +359,12 @@ def _collect(
     draws: int,
     names: tuple[str, ...] | None,
 ) -> Chain:
-    """So many draws of each chain, from the labels and statistics of its parts."""
+    """The first `draws` draws of each chain, from the labels and statistics of its parts."""
     labels = np.stack([np.concatenate([part[0] for part in own])[:draws] for own in parts])
     stats = np.stack([np.concatenate([part[1] for part in own])[:draws] for own in parts])
     by_name = {name: np.ascontiguousarray(stats[:, :, column]) for column, name in enumerate(stat_names)}
     attrs = {"model": type(model).__name__, "seed": plan.seed, "warmup": plan.warmup, "thin": plan.thin}
     attrs["complete"] = draws == plan.draws
     chain = Chain(smallest_unsigned(labels), by_name, model, dict(inputs), attrs, names)
-    # a model of two partitions, such as the latent block model, tells them apart here
+    # a model of two partitions, such as the latent block model, separates them here
     return model.finish_chain(chain) if hasattr(model, "finish_chain") else chain

@@ -90,7 +90,7 @@ def check_time_limit(seconds: Any) -> float:
 
 
 class WithRuns:
-    """What a fit says of the search that found it; `found` holds its runs."""
+    """Properties of the search that led to a fit; `found` holds its runs."""
 
     found: Runs
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._partition_checks import check_partition
+from partita._tolerance import TIE
 from partita.losses import Loss, as_loss, partition_loss
 from partita.partitions import covers, enumerate_partitions, labels_to_clusters
 from partita.plots.canvas import hide_frame, new_axes
@@ -116,7 +117,7 @@ def _fills(partitions: list[Labels], center: ArrayLike | None, radius: float | N
     distance = np.array([partition_loss(p, middle, loss) for p in partitions])
     steps = np.unique(distance.round(9))
     shade = np.searchsorted(steps, distance.round(9)) / max(steps.size - 1, 1)
-    inside = distance <= (np.inf if radius is None else radius + 1e-9)
+    inside = distance <= (np.inf if radius is None else radius + TIE)
     colors = colormaps["plasma"](0.25 + 0.75 * shade)
     return [to_hex(color) if ball else "white" for color, ball in zip(colors, inside, strict=True)]
 

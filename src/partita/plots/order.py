@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._names import PartitionLike, as_named, row_names
 from partita._partition_checks import check_partition_of
+from partita._tolerance import TIE
 
 Order = NDArray[np.int64]
 Floats = NDArray[np.floating[Any]]
@@ -73,7 +74,7 @@ def check_psm(psm: ArrayLike) -> Floats:
     matrix: Floats = np.asarray(psm, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"psm must be a square matrix, but its shape is {matrix.shape}")
-    bad = np.argwhere((matrix < -1e-9) | (matrix > 1 + 1e-9))
+    bad = np.argwhere((matrix < -TIE) | (matrix > 1 + TIE))
     if bad.size:
         i, j = bad[0]
         raise ValueError(f"psm[{i}, {j}] is {matrix[i, j]}: similarities must lie between 0 and 1")

@@ -1,4 +1,4 @@
-"""What a page on a network checks beside the search: nodes whose cluster is in doubt, and hidden dyads foretold."""
+"""Checks on the page of a network: nodes whose cluster is in doubt, and the prediction of hidden dyads."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def prediction(fit: BlockFit, checks: NetworkChecks) -> dict[str, Any]:
     how = "A given share" if checks.scored_given else "A tenth"
     verdict = "better" if scored.log_score > scored.baseline else "no better"
     words = (
-        f"{how} of the dyads was hidden, the model fitted to the others, and the hidden ones foretold: {verdict} than "
+        f"{how} of the dyads was hidden, the model fitted to the others, and the hidden ones predicted: {verdict} than "
         "by the density of the network alone."
     )
     return {"words": words, "facts": list(_scores(scored))}

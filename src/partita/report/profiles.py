@@ -24,38 +24,38 @@ Colour = tuple[int, int, int]
 Row = tuple[ColumnProfile, str, int | None]
 
 
-def profile_section(told: Profiles, first: int = 0) -> dict[str, Any]:
+def profile_section(profiles: Profiles, first: int = 0) -> dict[str, Any]:
     """A table and a picture of the profiles, the columns that tell most first; clusters are counted from `first`."""
-    clusters = np.argsort(-told.sizes, kind="stable")[:CLUSTERS_SHOWN]
-    rows = list(_rows(told))
+    clusters = np.argsort(-profiles.sizes, kind="stable")[:CLUSTERS_SHOWN]
+    rows = list(_rows(profiles))
     return {
-        "words": _words(told, len(rows)),
-        "table": _table(told, rows[:ROWS_SHOWN], clusters.tolist(), first),
-        "picture": _picture(told, rows[:ROWS_SHOWN], clusters.tolist(), first),
+        "words": _words(profiles, len(rows)),
+        "table": _table(profiles, rows[:ROWS_SHOWN], clusters.tolist(), first),
+        "picture": _picture(profiles, rows[:ROWS_SHOWN], clusters.tolist(), first),
     }
 
 
-def _rows(told: Profiles) -> Iterator[Row]:
-    for own in sorted(told.columns, key=lambda own: -own.information):
+def _rows(profiles: Profiles) -> Iterator[Row]:
+    for own in sorted(profiles.columns, key=lambda own: -own.information):
         if not own.column.levels:
             yield own, own.column.name, None
         for place, level in enumerate(own.column.levels):
             yield own, f"{own.column.name}: {level}", place
 
 
-def _words(told: Profiles, n_rows: int) -> str:
+def _words(profiles: Profiles, n_rows: int) -> str:
     words = (
         "Bits say how much a cell of a column tells about the cluster of its row, on average; columns that tell most"
-        f" come first. Intervals are of {told.level:.0%} posterior probability."
+        f" come first. Intervals are of {profiles.level:.0%} posterior probability."
     )
     if n_rows > ROWS_SHOWN:
         words += f" The first {ROWS_SHOWN} of {n_rows:,} columns and levels are shown."
-    if len(told.sizes) > CLUSTERS_SHOWN:
-        words += f" The {CLUSTERS_SHOWN} largest of {len(told.sizes):,} clusters are shown."
+    if len(profiles.sizes) > CLUSTERS_SHOWN:
+        words += f" The {CLUSTERS_SHOWN} largest of {len(profiles.sizes):,} clusters are shown."
     return words
 
 
-def _table(told: Profiles, rows: list[Row], clusters: list[int], first: int) -> Table:
+def _table(profiles: Profiles, rows: list[Row], clusters: list[int], first: int) -> Table:
     columns = (
         Column("Column", "text"),
         Column("Family", "text"),
@@ -77,8 +77,8 @@ def _interval(own: ColumnProfile, cluster: int, place: int | None) -> str:
     return f"{mean:.4g} ({low:.4g} to {high:.4g})"
 
 
-def _picture(told: Profiles, rows: list[Row], clusters: list[int], first: int) -> dict[str, Any]:
-    """Rectangles and words of a drawing of so many units."""
+def _picture(profiles: Profiles, rows: list[Row], clusters: list[int], first: int) -> dict[str, Any]:
+    """The rectangles and words of the drawing."""
     cells, names = [], []
     for line, (own, name, place) in enumerate(rows):
         y = TOP + line * CELL_HEIGHT

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._tolerance import TIE
 from partita._validate import check_n_jobs
 from partita.losses import VI, Binder, CustomLoss, Loss, core_sample, pairwise_distances, unique_distances
 from partita.sample import PartitionSample
@@ -20,8 +21,6 @@ from partita.similarity import complete_similarity, sums_within
 
 Floats = NDArray[np.float64]
 
-#: Subtracted from a lower bound, in units of the loss, so that rounding does not exclude a draw.
-ROUNDING = 1e-9
 #: All draws are compared with each other if that reads at most this many labels, in less than a millisecond; or this
 #: many, in a few hundredths of a second, if no second run led to the best partition.
 FEW_LABELS, MANY_LABELS = 200_000, 20_000_000
@@ -72,7 +71,7 @@ def no_worse_than_draws(found: SearchResult, sample: PartitionSample, loss: Loss
         losses = np.array([_loss_of(sample.labels[row], sample, loss, search.n_jobs) for row in rows])
     reached = _loss_of(found.labels, sample, loss, search.n_jobs) if rows.size else -np.inf
     least = float(losses.min(initial=np.inf))
-    if not least < reached - ROUNDING * max(abs(reached), abs(least)):
+    if not least < reached - TIE * max(abs(reached), abs(least)):
         return found
     row = int(rows[losses.argmin()])
     run = RunRow("draw", 0, 0, least, int(sample.n_clusters[row]), 0.0)
@@ -85,7 +84,7 @@ def _is_reached_again(found: SearchResult) -> bool:
         return False
     losses = np.array([run.loss for run in found.runs])
     best = losses.min(initial=np.inf)
-    return bool((losses <= best + ROUNDING * abs(best)).sum() > 1)
+    return bool((losses <= best + TIE * abs(best)).sum() > 1)
 
 
 def _loss_of(labels: NDArray[Any], sample: PartitionSample, loss: Loss, n_jobs: int) -> float:
@@ -132,7 +131,7 @@ def _floors(sample: PartitionSample, loss: Loss, n_jobs: int, until: Deadline) -
     native, threads = loss._native(sample.n_items), check_n_jobs(n_jobs)
     losses = cast(Floats, _core.expected_losses_of_draws(core_sample(sample), native, one_by_one, threads, until.left))
     if losses.size:
-        return losses - ROUNDING * loss.unit
+        return losses - TIE * loss.unit
     return np.zeros(sample.n_unique) if until.is_past else _jensen(sample, loss)
 
 
@@ -149,4 +148,4 @@ def _jensen(sample: PartitionSample, loss: VI | Binder) -> Floats:
         n = n**2
     of_draws = sample.weights @ sizes.sum(axis=1)
     floor: Floats = loss.a * of_draws + (loss.b * sizes - (loss.a + loss.b) * within).sum(axis=1)
-    return floor / n - ROUNDING * loss.unit
+    return floor / n - TIE * loss.unit

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._tolerance import ROUNDING
 from partita._validate import check_count, check_n_jobs
 from partita.losses import VI, Binder, Loss, core_sample, expected_loss
 from partita.partitions import canonical
@@ -31,8 +32,6 @@ Parts = list[NDArray[np.int64]]
 
 #: The draws at which a walk may begin.
 BEGINNINGS = ("both", "last", "best")
-#: A decrease counts only if it is larger than this, in units of the loss.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._tolerance import ROUNDING
 from partita._validate import check_n_jobs
 from partita.losses import Binder
 from partita.pair_losses import PairLoss, VILowerBound, approximate_ari, joined_pairs
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: A ratio that grows by less is taken for the best.
-SAME_RATIO = 1e-12
 #: Σ items³ over the components that linear programs look at after every search; about a second for each million.
 CUBES = 1e6
 
@@ -125,9 +124,9 @@ class PairSearch:
         while not best.interrupted:
             objective = self._threshold(mean + reached * (0.5 - mean), "threshold of the approximate ARI")
             parts = replace(self, starts=(best.labels, *self.starts))._run(objective.native(), rng, begun)
-            if self._index(parts) <= reached + SAME_RATIO:
+            if self._index(parts) <= reached + ROUNDING:
                 parts = self._proven(replace(parts, labels=best.labels), objective, begun)
-                if self._index(parts) <= reached + SAME_RATIO:
+                if self._index(parts) <= reached + ROUNDING:
                     return parts, 1 - reached if parts.proven.all() else None
             reached, best = self._index(parts), parts
         return best, None

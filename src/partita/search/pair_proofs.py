@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-#: A component with more items is left to whoever asks for a bound and gives it time.
+#: A component with more items is not proven here, but only by `bound(seconds)`.
 MAX_ITEMS = 60
 
 

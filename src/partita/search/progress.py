@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from partita._tolerance import TIE
+
 #: Called with the expected loss and the number of clusters of each run as it ends.
 Report = Callable[[float, int], None]
 
@@ -39,10 +41,10 @@ class BestSoFar:
         >>> best.after(0.5, 3), best.after(0.75, 9)
         ('best 0.5 with 3 clusters, reached 1 times', 'best 0.5 with 3 clusters, reached 1 times')
         """
-        rounding = 0.0 if math.isinf(self.loss) else 1e-9 * abs(self.loss)
+        rounding = 0.0 if math.isinf(self.loss) else TIE * abs(self.loss)
         if loss < self.loss - rounding:
             self.loss, self.clusters, self.reached = loss, clusters, 0
-            rounding = 1e-9 * abs(loss)
+            rounding = TIE * abs(loss)
         self.reached += loss <= self.loss + rounding
         return f"best {self.loss:.6g} with {self.clusters} clusters, reached {self.reached} times"
 

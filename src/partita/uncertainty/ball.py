@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._partition_checks import check_partition_of
+from partita._tolerance import TIE
 from partita._validate import check_level
 from partita._warn import warn_user
 from partita.estimate_result import Estimate
@@ -18,11 +19,6 @@ from partita.mixing import quantile_error, sample_warnings, warn_mixing
 from partita.sample import PartitionSample, as_sample
 
 Labels = NDArray[np.int64]
-
-#: Distances that differ by less, in units of the loss, are equal: the order of summation changes the last digits.
-TIE = 1e-9
-#: A ball holds the level when its mass is at least level minus this.
-MASS_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -223,7 +219,7 @@ def _shares(sample: PartitionSample) -> NDArray[Any]:
 def _radius(distance: NDArray[np.float64], share: NDArray[Any], level: float, tie: float) -> float:
     order = np.argsort(distance)  # the order of equal distances does not matter
     held = np.cumsum(share[order])
-    reached = int(np.argmax(held >= held[-1] * (level - MASS_TOLERANCE)))
+    reached = int(np.argmax(held >= held[-1] * (level - TIE)))
     return float(distance[distance <= distance[order[reached]] + tie].max())
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from partita._html import facts_table
 from partita._names import Named
+from partita._tolerance import ROUNDING, TIE
 from partita._validate import check_count, check_rng
 from partita.estimate import estimate_step
 from partita.estimate_result import Estimate
@@ -268,7 +269,7 @@ def _energy_test(
     """The energy distance, and the share of the permutations in which it is at least as large."""
     between = _block_distances(samples, blocks, loss, n_jobs)
     values = _energies(between, groups)
-    return float(values[0]), float((values >= values[0] - 1e-12 * loss.unit).mean())
+    return float(values[0]), float((values >= values[0] - ROUNDING * loss.unit).mean())
 
 
 def _energies(between: Floats, groups: Floats) -> Floats:
@@ -327,7 +328,7 @@ def _item_test(
         scaled = np.divide(squared, usual, out=np.zeros_like(squared), where=usual > 0)
         ratio[rows] = scaled[0]
         largest = np.maximum(largest, scaled.max(axis=1))
-    p_value = (largest[:, None] >= ratio * (1 - 1e-9)).mean(axis=0)
+    p_value = (largest[:, None] >= ratio * (1 - TIE)).mean(axis=0)
     return ItemDifferences(own, p_value)
 
 

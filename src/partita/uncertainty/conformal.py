@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._html import facts_table
 from partita._partition_checks import check_partition_of
+from partita._tolerance import ROUNDING
 from partita._validate import check_count, check_level
 from partita.estimate_result import Estimate
 from partita.losses import Loss, as_loss, unique_distances
@@ -20,9 +21,6 @@ from partita.sample import PartitionSample, as_sample
 
 Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-#: Scores that differ by less are equal: the order of summation changes the last digits.
-TIE = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,7 +74,7 @@ class ConformalSet:
         vanishes and the p-value is exact: a new draw has p <= α with probability at most α.
         """
         score = self._score(check_partition_of(partition, self.sample.names, self.sample.n_items, "partition"))
-        share = self.weights[self.scores <= score + TIE].sum()
+        share = self.weights[self.scores <= score + ROUNDING].sum()
         return float(_p_value(share, self.n_calibration, self.n_effective))
 
     def contains(self, partition: ArrayLike) -> bool:
@@ -101,7 +99,7 @@ class ConformalSet:
         inside = np.flatnonzero(_p_value(share, self.n_calibration, self.n_effective) > 1 - self.level)
         if _p_value(0.0, self.n_calibration, self.n_effective) > 1 - self.level or not inside.size:
             return 0.0
-        return float(self.scores.ravel()[order[inside[0]]]) - TIE
+        return float(self.scores.ravel()[order[inside[0]]]) - ROUNDING
 
     def _score(self, labels: Labels) -> float:
         as_truth = as_sample(labels[None, :])
@@ -207,7 +205,7 @@ def _halves(sample: PartitionSample) -> tuple[NDArray[np.int64], NDArray[np.int6
 
 
 def _spread(draws: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """At most so many of the draws, evenly spread."""
+    """At most this many of the draws, evenly spaced."""
     return draws[np.unique(np.linspace(0, draws.size - 1, min(most, draws.size)).round().astype(np.int64))]
 
 

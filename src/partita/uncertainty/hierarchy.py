@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._html import facts_table
+from partita._tolerance import TIE
 from partita._validate import check_count, check_rng
 from partita.estimate import estimate as estimate_partition
 from partita.estimate import estimate_step
@@ -202,7 +203,7 @@ def _estimate(draws: Any, loss: str | Loss, search: Search | None, rng: Any) -> 
 def _finest(sample: PartitionSample, n_clusters: int, finest: int | None) -> int:
     if finest is None:
         order = np.argsort(sample.n_clusters, kind="stable")
-        reached = int(np.searchsorted(np.cumsum(sample.weights[order]), FINEST - 1e-9))
+        reached = int(np.searchsorted(np.cumsum(sample.weights[order]), FINEST - TIE))
         return max(n_clusters, int(sample.n_clusters[order[min(reached, order.size - 1)]]))
     wanted = check_count(finest, "finest", minimum=1)
     if not n_clusters <= wanted <= sample.n_items:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._html import facts_table
+from partita._tolerance import ROUNDING
 from partita._validate import check_count, check_rng
 from partita.estimate import estimate_step
 from partita.held_out import some_draws
@@ -22,12 +23,10 @@ from partita.uncertainty.certainty import item_certainty
 
 Floats = NDArray[np.float64]
 
-#: A distance counts as smaller if it falls by more than this, in units of the loss.
-ROUNDING = 1e-12
 #: One more mode must lower the distance to the posterior by this share to be favoured.
 ELBOW = 0.25
 MAX_ROUNDS = 50
-#: At most so many representatives, if their number is chosen.
+#: At most this many representatives, if their number is chosen.
 MOST = 10
 
 

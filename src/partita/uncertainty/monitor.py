@@ -17,9 +17,9 @@ from partita.sample import PartitionSample, as_sample
 from partita.search.settings import Search
 from partita.uncertainty.settling import Check, SettlingRule, check_draws, check_share
 
-#: The first check is made when so many draws have come; fewer say nothing about R-hat.
+#: The first check is made after this many draws; R-hat of fewer is meaningless.
 FIRST = 100
-#: A check needs so many draws of each chain.
+#: A check needs this many draws of each chain.
 FEWEST = 4
 #: Between two checks the number of draws grows by this factor, so that all checks together cost a few of the last one.
 GROWTH = 1.5

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._html import facts_table
+from partita._tolerance import TIE
 from partita._validate import check_count, check_level, check_rng
 from partita.estimate import estimate_step
 from partita.estimate_result import Estimate
@@ -23,8 +24,6 @@ Floats = NDArray[np.float64]
 
 #: The draws are cut into about this many batches.
 BATCHES = 20
-#: Estimates of two parts that are nearer than this, in units of the loss, are the same partition.
-SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,7 +137,7 @@ def monte_carlo_error(
     labels = np.array([estimate_step(part_of(sample, draws), kind, how, generator).labels for draws in pieces])
     apart = np.array([partition_loss(estimate.labels, row, kind) for row in labels])
     clusters = tuple((labels.max(axis=1) + 1).tolist())
-    same = float((apart <= SAME * kind.unit).mean())
+    same = float((apart <= TIE * kind.unit).mean())
     errors = _standard_errors(estimate, batches, wanted)
     return MonteCarloError(*errors, same, float(apart.mean()), clusters, labels, wanted, len(batches), kind)
 
@@ -157,7 +156,7 @@ def _standard_errors(estimate: Estimate, batches: NDArray[np.int64], level: floa
     sample, kind = estimate.sample, estimate.loss
     distance = unique_distances(estimate.labels, sample, kind, estimate.search.n_jobs)
     by_batch = np.sort(distance[sample.index[batches]], axis=1)
-    place = min(int(np.ceil(level * by_batch.shape[1] - SAME)), by_batch.shape[1]) - 1
+    place = min(int(np.ceil(level * by_batch.shape[1] - TIE)), by_batch.shape[1]) - 1
     certainties = np.array(
         [item_certainty(estimate.labels, part_of(sample, draws), loss="zero-one").probability for draws in batches]
     )

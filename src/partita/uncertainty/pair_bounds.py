@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from partita._tolerance import TIE
 from partita.losses import Binder
 from partita.pair_losses import ApproximateARI
 from partita.search.constraints import resolve
@@ -30,6 +31,6 @@ def pair_bound(best: PairEstimate, seconds: float) -> Bound:
     if value is None or value == -float("inf"):
         return Bound(0.0, 1.0, "none", False)
     value = min(value, best.expected_loss)
-    proven = bool(parts.proven.all()) and best.expected_loss - value <= 1e-9 * (1 + abs(value))
+    proven = bool(parts.proven.all()) and best.expected_loss - value <= TIE * (1 + abs(value))
     gap = (best.expected_loss - value) / abs(best.expected_loss) if best.expected_loss else 0.0
     return Bound(value, 0.0 if proven else gap, "components", proven)

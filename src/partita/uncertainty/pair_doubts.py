@@ -75,7 +75,7 @@ def _joined_unlisted(best: PairEstimate, most: int) -> Iterator[tuple[int, int]]
 
 
 def pair_certainty(best: PairEstimate) -> NDArray[np.float64]:
-    """For each item the mean probability of being with the others of its cluster; of one alone, of being with nobody.
+    """For each item the mean probability of being with the others of its cluster; for an item alone, of being alone.
 
     The latter is one minus the largest probability of its pairs.
     """

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._html import ShownAsText
+from partita._tolerance import ROUNDING, TIE
 from partita._validate import check_count, check_level, check_rng
 from partita.losses import Loss, as_loss, expected_loss
 from partita.partitions import canonical
@@ -17,8 +18,6 @@ from partita.sample import PartitionSample, as_sample
 Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: Probabilities that differ by less are equal.
-ROUNDING = 1e-9
 #: Among more than twice as many distinct draws, the first items are compared on this many of them.
 SCREENED = 1000
 BLOCK_ROWS = 128
@@ -69,7 +68,7 @@ class PartialClustering(ShownAsText):
         array([0, 0, 1, 1])
         """
         wanted = check_level(probability, "probability")
-        count = max(1, int((self.curve >= wanted - ROUNDING).sum()))
+        count = max(1, int((self.curve >= wanted - TIE).sum()))
         labels = np.full(self.labels.size, -1)
         labels[self.order[:count]] = self.clusters[:count]
         return replace(self, labels=_renamed(labels), probability=float(self.curve[count - 1]), completed=None)
@@ -172,7 +171,7 @@ class _Growth:
     def step(self) -> bool:
         """Adds the item that keeps the probability highest; False if there is none."""
         item, cluster = (int(v) for v in np.unravel_index(np.argmax(self.mass), self.mass.shape))
-        if len(self.order) == len(self.mass) or self.mass[item, cluster] <= ROUNDING:
+        if len(self.order) == len(self.mass) or self.mass[item, cluster] <= TIE:
             return False
         self.add(item, cluster)
         return True
@@ -238,6 +237,6 @@ def _completed(partial: Labels, sample: PartitionSample, loss: Loss) -> Labels:
             trials = np.repeat(labels[None, :], len(targets), axis=0)
             trials[:, item] = targets
             losses = expected_loss(trials, sample, loss)
-            if losses.min() < value - 1e-12:  # strict, so that the sweeps end
+            if losses.min() < value - ROUNDING:
                 labels, value, moved = canonical(trials[int(np.argmin(losses))]), float(losses.min()), True
     return canonical(labels)

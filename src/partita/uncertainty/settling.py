@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._tolerance import TIE
 from partita._validate import as_float
 from partita.estimate import estimate
 from partita.estimate_result import Estimate
@@ -17,17 +18,17 @@ from partita.mixing import draw_summaries, not_mixed, quantile_error, quantities
 from partita.sample import PartitionSample
 from partita.search.limits import cluster_limit
 from partita.search.settings import Search
-from partita.uncertainty.ball import TIE, ball_radius
+from partita.uncertainty.ball import ball_radius
 from partita.uncertainty.blocks import chain_places, part_of
 
 Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: So many checks in a row must be passed: two partitions that are nearly tied can agree once by chance.
+#: This many checks in a row must be passed: two partitions that are nearly tied can agree once by chance.
 CONFIRMATIONS = 2
 #: Standard errors in the limit on how much better another partition may be.
 ERRORS = 2
-#: Differences of losses are rounded to so many digits: those that are equal must have equal ranks.
+#: Differences of losses are rounded to this many digits: those that are equal must have equal ranks.
 DIGITS = 10
 
 

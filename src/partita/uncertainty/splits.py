@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._tolerance import TIE
 from partita._validate import check_n_jobs
 from partita.losses import VI, Binder, Loss, core_sample
 from partita.partitions import canonical
@@ -26,8 +27,6 @@ DRAW_STARTS = 3
 #: Up to this many items the similarity matrix gives one more start.
 LINKED_ITEMS = 2_000
 MAX_SWEEPS = 20
-#: A decrease of the objective counts if it is larger than this.
-ROUNDING = 1e-9
 
 
 def best_split(labels: Labels, cluster: int, sample: PartitionSample, loss: Loss) -> Labels:
@@ -149,7 +148,7 @@ class _Sides:
             change = (
                 self.loss.b * (steps[sizes[1 - own]] - steps[sizes[own] - 1]) - (self.loss.a + self.loss.b) * inside
             )
-            if change < -ROUNDING:
+            if change < -TIE:
                 self.counts[own, cells] -= 1
                 self.counts[1 - own, cells] += 1
                 sizes[own], sizes[1 - own] = sizes[own] - 1, sizes[1 - own] + 1

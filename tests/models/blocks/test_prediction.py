@@ -119,7 +119,7 @@ def test_probabilities_average_over_draws():
         edge_probability(X, pairs)
 
 
-def test_hidden_dyads_are_foretold():
+def test_hidden_dyads_are_predicted():
     X, _ = planted(np.random.default_rng(3))
     scored = held_out(StochasticBlockModel(directed=False), X, rng=1)
     assert scored.auc > 0.75

@@ -140,7 +140,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def check_draws_differ(keys: Sequence[tuple[object, ...]], where: str) -> None:
-    """Refuses a draw whose number occurs twice in a chain: a long table, or chains that cannot be told apart."""
+    """Refuses a draw whose number occurs twice in a chain: a long table, or chains that cannot be distinguished."""
     seen: set[tuple[object, ...]] = set()
     for key in keys:
         if key in seen:

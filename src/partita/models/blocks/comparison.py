@@ -38,7 +38,7 @@ class ModelComparison:
 
     ICLs are compared within a `scale` alone. "binary" is a probability of a network of 0 and 1, "counts" (also
     degree-corrected models) one of a network of counts, of which the network at hand is one among many more. Held-out
-    dyads are scored by the presence of an edge, which all models foretell.
+    dyads are scored by the presence of an edge, which all models predict.
     """
 
     rows: tuple[ComparedModel, ...]

@@ -133,7 +133,7 @@ def check_degree_correction(graph: Graph, edges: EdgeModel) -> None:
 
     The exact ICL integrates shares φ ~ Dirichlet(1, …, 1) of the edges of a cluster; Σ φ_i φ_j over its observed
     dyads is a constant only if all of them are observed. Else the integral is a mean over shares, which `estimate_icl`
-    takes by Monte Carlo for one partition: thousands of draws, too dear for each of the millions of moves of a search.
+    takes by Monte Carlo for one partition: thousands of draws, too expensive for the millions of moves of a search.
     """
     gaps = graph.missing.nnz - (0 if edges.loops else np.count_nonzero(graph.missing.diagonal()))
     if edges.degree_corrected and gaps:

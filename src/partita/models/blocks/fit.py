@@ -1,4 +1,4 @@
-"""What `maximize` hands back: labels, the merge path, the blocks with their uncertainty."""
+"""The result of `maximize`: labels, the merge path, the blocks with their uncertainty."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Blocks:
 
 
 class NodeFit(HasClusters, WithRuns):
-    """What a fit says of the clusters of nodes; `labels` and `names` are theirs."""
+    """Properties of the clusters of nodes that a fit has; `labels` and `names` are those of the nodes."""
 
     icl: float
 

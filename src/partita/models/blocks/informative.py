@@ -16,6 +16,7 @@ from scipy.stats import beta
 from partita import _core
 from partita._estimator import LazyPosterior
 from partita._names import as_named, names_or_none
+from partita._tolerance import TIE
 from partita._validate import check_count, check_random_state, check_rng
 from partita.models.blocks.core import EdgeModel, native_model
 from partita.models.blocks.fit import Blocks, NodeFit, block_counts, check_pairs
@@ -282,7 +283,7 @@ def named_clusters(
         for a, b in combinations(range(len(names)), 2):
             tried = names.copy()
             tried[[a, b]] = names[[b, a]]
-            if (new := value(tried)) > best + 1e-9:
+            if (new := value(tried)) > best + TIE:
                 names, best, improved = tried, new, True
     return names
 

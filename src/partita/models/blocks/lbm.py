@@ -84,7 +84,7 @@ class LatentMergePath(ShownAsText):
         return np.stack([k - fewer_rows, m - (np.arange(len(self.icl)) - fewer_rows)], axis=1)
 
     def cut(self, step: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The partitions of rows and columns after so many merges, canonical labels."""
+        """The partitions of rows and columns after the first `step` merges, canonical labels."""
         if not 0 <= step < len(self.icl):
             raise ValueError(f"step must be from 0 to {len(self.icl) - 1}, the number of merges, got {step}")
         k = int(self.rows.max()) + 1

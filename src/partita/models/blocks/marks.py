@@ -1,4 +1,4 @@
-"""Marks on edges: real weights, categories and signs, their priors and what a block's posterior says of them."""
+"""Marks on edges: real weights, categories and signs, their priors, and their posterior in each block."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _with_data(matrix: sp.csr_array, data: NDArray[Any]) -> sp.csr_array:
 
 
 def start_matrix(adjacency: sp.csr_array, marks: Marks | None) -> Any:
-    """What a spectral start sees of the rows: the edges, and beside them what their marks say."""
+    """The rows as a spectral start sees them: the edges, and beside them their marks."""
     if marks is None:
         return adjacency
     coded = marks.coded(adjacency.data)

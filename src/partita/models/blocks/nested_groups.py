@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.special import gammaln, logsumexp
 
+from partita._tolerance import TIE
 from partita.models.blocks.nested_prior import Floats, Labels, MeanGrid, grouped, log_top
 from partita.partitions import canonical
 
 MAX_ITEMS = 40  # that are merged pair by pair; more are first put together by their rows
-GAIN = 1e-9  # strict, so that the search ends
 
 
 def log_allocation(labels: NDArray[np.integer], n0: float) -> float:
@@ -33,7 +33,7 @@ def find_levels(grid: MeanGrid, cells: Floats, n0: float, directed: bool) -> tup
     while len(cells) > 1:
         found = best_groups(grid, cells, n0, directed)
         value = below + groups_value(grid, cells, found, n0, directed)
-        if found.max() == 0 or value <= best + GAIN:
+        if found.max() == 0 or value <= best + TIE:
             break
         parents.append(found)
         below += log_allocation(found, n0)
@@ -110,7 +110,7 @@ def _moved(grid: MeanGrid, cells: Floats, groups: Labels, n0: float, directed: b
     """Items moved one by one to other groups, or to a new one, as long as that pays."""
     most = groups_value(grid, cells, groups, n0, directed)
     before = -np.inf
-    while most > before + GAIN:
+    while most > before + TIE:
         before = most
         for item in range(len(groups)):
             for target in range(int(groups.max()) + 2):
@@ -118,6 +118,6 @@ def _moved(grid: MeanGrid, cells: Floats, groups: Labels, n0: float, directed: b
                 tried[item] = target
                 tried = canonical(tried)
                 value = groups_value(grid, cells, tried, n0, directed)
-                if value > most + GAIN:
+                if value > most + TIE:
                     groups, most = tried, value
     return groups

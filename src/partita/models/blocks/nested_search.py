@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from partita import _core
+from partita._tolerance import TIE
 from partita.models.blocks.core import EdgeModel, constant
 from partita.models.blocks.fit import block_counts
 from partita.models.blocks.graph import Graph
-from partita.models.blocks.nested_groups import GAIN, find_levels, log_allocation
+from partita.models.blocks.nested_groups import find_levels, log_allocation
 from partita.models.blocks.nested_prior import Labels, MeanGrid, log_evidence, mean_weights, once
 from partita.models.blocks.shares import degrees
 from partita.partitions import canonical
@@ -48,7 +49,7 @@ class NestedObjective:
     n0: float
 
     def cells(self, labels: Labels) -> NDArray[np.float64]:
-        """What each block says for every mean of its prior, undirected blocks once."""
+        """The log likelihood of each block for every mean of its prior, undirected blocks once."""
         cells = self.grid.cells(*block_counts(self.graph, self.edges, labels, labels))
         return cells if self.edges.directed else once(cells)
 
@@ -88,7 +89,7 @@ def refine(
         labels, interrupted = _climb(objective, native, best, seed + turn)
         several = (objective.with_levels(labels), _merged(objective, best), _divided(objective, best, k_max, divide))
         found = max(several, key=lambda each: each.icl)
-        if found.icl <= best.icl + GAIN or interrupted:
+        if found.icl <= best.icl + TIE or interrupted:
             return max((found, best), key=lambda each: each.icl), interrupted
         best = found
     return best, False
@@ -140,7 +141,7 @@ def _divided(objective: NestedObjective, found: Nested, k_max: int, divide: Divi
         tried[nodes] = np.where(parts == 0, cluster, k - 1 + parts)
         longer = [np.append(parents[0], np.full(more, parents[0][cluster])), *parents[1:]] if parents else []
         value = objective.value(tried, longer)
-        if value > best + GAIN:
+        if value > best + TIE:
             labels, parents, best = tried, longer, value
     return objective.with_levels(labels) if best > found.icl else found
 

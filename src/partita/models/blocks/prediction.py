@@ -1,4 +1,4 @@
-"""Edges that were not seen: their probability given a partition or over draws, and how well they are foretold."""
+"""Probabilities of unseen edges, given a partition or over draws, and how well hidden edges are predicted."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _mean_over_draws(chain: Chain, pairs: ArrayLike, draws: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class HeldOut(ShownAsText):
-    """How well a model foretells dyads that were hidden from it.
+    """How well a model predicts dyads that were hidden from it.
 
     `auc` is the chance that a hidden edge has a higher probability than a hidden pair without one; `log_score` the mean
     log probability of what the hidden dyads were, and `baseline` that of the density of the network alone. `fit` is
@@ -125,7 +125,7 @@ def held_out(
     graph : what `as_graph` takes.
     share : of the observed dyads to hide, above 0 and below 1; at most 200,000 dyads are hidden.
     rng : None, int or numpy Generator.
-    hide : "missing", the model is told that they were not observed; or "absent", they are made pairs without an edge,
+    hide : "missing", they are marked as not observed; or "absent", they are made pairs without an edge,
         which a degree-corrected model needs, since it has no exact likelihood of missing dyads. The default is
         "missing" where the model can have it.
     **search : arguments of `maximize`, as `restarts`.

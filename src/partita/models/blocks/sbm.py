@@ -151,7 +151,8 @@ class StochasticBlockModel(LazyPosterior):
 
         where C has the degree terms of the closed form, the shares φ / n_k, ψ / n_l are Dirichlet(1 + d) in each
         cluster, and m_kl(φ, ψ) = Σ φ_i ψ_j over the observed dyads of the block. With all dyads observed, loops
-        included, m_kl is n_k n_l and the closed form of `icl` follows; else this mean is unbiased, and its error told.
+        included, m_kl is n_k n_l and the closed form of `icl` follows; else this mean is an unbiased
+        estimate with a standard error.
 
         Parameters
         ----------
@@ -252,7 +253,7 @@ class StochasticBlockModel(LazyPosterior):
         graph : what `as_graph` takes.
         draws, warmup, thin, chains : draws kept of each chain, of every `thin`-th sweep after `warmup` sweeps.
         rng : None, int or numpy Generator.
-        path : write the run here as it grows; `partita.resume(path)` goes on with it.
+        path : write the run here as it grows; `partita.resume(path)` continues it.
         n_jobs, progress : threads, and whether to show a progress line.
         callback : a function of the labels of the next draw, (chains, items), such as `partita.monitor()`. The chains
             end after the first draw for which it returns true.

@@ -17,7 +17,7 @@ from partita.models.blocks.search import Limits, start_clusters, start_kinds, st
 
 MAX_DIMENSIONS = 64
 POWER_STEPS = 6
-RANK_TOLERANCE = 1e-6  # of squared lengths, as far as single precision tells them from nought
+RANK_TOLERANCE = 1e-6  # of squared lengths, the smallest that single precision distinguishes from zero
 MAX_POINTS = 20_000  # from which k-means learns its centres
 ROUNDS = 8  # of k-means
 
@@ -73,7 +73,7 @@ def _orthonormal(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """An orthonormal basis of what the columns span, from their inner products: O(rows) with few passes."""
     squares, axes = np.linalg.eigh(_gram(vectors))
     kept = squares >= squares[-1] * RANK_TOLERANCE
-    lengths = np.sqrt(np.maximum(squares[kept], np.finfo(np.float32).tiny))  # of an empty matrix all are nought
+    lengths = np.sqrt(np.maximum(squares[kept], np.finfo(np.float32).tiny))  # all are zero for an empty matrix
     basis: NDArray[np.float32] = vectors @ (axes[:, kept] / lengths).astype(np.float32)
     return basis
 

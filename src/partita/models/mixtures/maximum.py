@@ -1,4 +1,4 @@
-"""The partition of largest exact ICL of a mixture: the search, and what it hands back."""
+"""The partition of largest exact ICL of a mixture: the search and its result."""
 
 from __future__ import annotations
 
