@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,13 +19,34 @@ from partita.cli.options import Seed, TruthFile, Writing
 
 FILES = ("labels.csv", "summary.json", "draws.npy", "report.html")
 GIBBS_OPTIONS = ("draws", "warmup", "chains")
-NBCE_OPTIONS = ("inference", "prior", "truncation", "alpha", "beta", *GIBBS_OPTIONS)
 WEIGHTS = ("dependence", "equal")
+
+
+@dataclass(frozen=True)
+class NbceOptions:
+    """The settings of --method nbce."""
+
+    alpha: Annotated[
+        float | None, typer.Option(help="Concentration of the clusters (nbce).", show_default="learned")
+    ] = None
+    beta: Annotated[float | None, typer.Option(help="Concentration of the labels (nbce).", show_default="learned")] = (
+        None
+    )
+    inference: Annotated[str, typer.Option(help="gibbs, vb or cvb (nbce).")] = "gibbs"
+    prior: Annotated[str, typer.Option(help="fsd or tsb (nbce).")] = "fsd"
+    truncation: Annotated[int, typer.Option(help="Maximum number of clusters (nbce).")] = 100
+    draws: Annotated[int, typer.Option(help="Draws per chain (nbce, gibbs).")] = 500
+    warmup: Annotated[int, typer.Option(help="Sweeps before the first draw (nbce, gibbs).")] = 500
+    chains: Annotated[int, typer.Option(help="Number of chains (nbce, gibbs).")] = 4
+
+
+NBCE_OPTIONS = tuple(field.name for field in fields(NbceOptions))
 
 
 def run(
     base: Annotated[str, typer.Argument(help="Base labels, csv or npy: one row per item, one column per clustering.")],
     writing: Writing,
+    *,
     method: Annotated[
         str | None,
         typer.Option(help=f"{', '.join(METHODS)}.", show_default="consensus, or nbce with one of its options"),
@@ -36,18 +58,7 @@ def run(
     weights: Annotated[
         str, typer.Option(help="dependence: clusterings that repeat each other count less; or equal (consensus, nbce).")
     ] = "dependence",
-    alpha: Annotated[
-        float | None, typer.Option(help="Concentration of the clusters (nbce).", show_default="learned")
-    ] = None,
-    beta: Annotated[
-        float | None, typer.Option(help="Concentration of the labels (nbce).", show_default="learned")
-    ] = None,
-    inference: Annotated[str, typer.Option(help="gibbs, vb or cvb (nbce).")] = "gibbs",
-    prior: Annotated[str, typer.Option(help="fsd or tsb (nbce).")] = "fsd",
-    truncation: Annotated[int, typer.Option(help="Maximum number of clusters (nbce).")] = 100,
-    draws: Annotated[int, typer.Option(help="Draws per chain (nbce, gibbs).")] = 500,
-    warmup: Annotated[int, typer.Option(help="Sweeps before the first draw (nbce, gibbs).")] = 500,
-    chains: Annotated[int, typer.Option(help="Number of chains (nbce, gibbs).")] = 4,
+    nbce: NbceOptions,
     loss: Annotated[str, typer.Option(help="Loss of the consensus (nbce with gibbs, consensus).")] = "vi",
     items: Annotated[
         str | None, typer.Option(help="The column that names the items.", show_default="item, node, name or id")
@@ -71,13 +82,11 @@ def run(
 
     writing.refuse_unused()
     combine = chosen_combiner(method)
-    refuse_unused(combine, inference)
+    refuse_unused(combine, nbce.inference)
     if weights not in WEIGHTS:
         raise ValueError(f"--weights must be one of {', '.join(WEIGHTS)}, but it is {weights}")
-    options = {"inference": inference, "prior": prior, "truncation": truncation, "draws": draws}
-    options |= {"warmup": warmup, "chains": chains, "loss": loss, "random_state": seed}
-    options |= {"alpha": alpha, "beta": beta, "weights": "dependence" if weights == "dependence" else None}
-    options["progress"] = sys.stderr.isatty() and not quiet
+    options = asdict(nbce) | {"loss": loss, "random_state": seed, "progress": sys.stderr.isatty() and not quiet}
+    options["weights"] = "dependence" if weights == "dependence" else None
     place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force, known=FILES)
     with place as folder:
         read = read_base(base, items)

@@ -261,7 +261,7 @@ def test_arrays_for_the_core_are_those_of_the_whole_matrix():
     assert (graph.missing.toarray() == np.isnan(matrix)).all()
     whole = np.zeros((12, 12))
     whole[:5, 5:] = np.nan_to_num(matrix)
-    assert (_both_ways(graph.adjacency).toarray() == whole + whole.T).all()
+    assert (_both_ways(graph.adjacency, graph.transposed).toarray() == whole + whole.T).all()
     square = sp.csr_array(np.nan_to_num(matrix[:, :5]))
     off = square.toarray()
     np.fill_diagonal(off, 0)

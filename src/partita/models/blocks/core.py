@@ -56,16 +56,7 @@ def native_model(graph: Graph, edges: EdgeModel, n0: float, n0_columns: float = 
     arrays = _arrays(graph, edges)
     if edges.marks is not None:
         return _core.BlockModel(arrays, [_layer(arrays, edges)], n0_rows=n0, n0_columns=n0_columns)
-    return _core.BlockModel(
-        arrays,
-        edges.counts,
-        edges.first,
-        edges.second,
-        edges.degree_corrected,
-        edges.affiliation,
-        n0_rows=n0,
-        n0_columns=n0_columns,
-    )
+    return _core.BlockModel(arrays, *_edge_settings(edges), n0_rows=n0, n0_columns=n0_columns)
 
 
 def native_layers(layers: Sequence[tuple[Graph, EdgeModel]], n0: float) -> Any:
@@ -74,7 +65,7 @@ def native_layers(layers: Sequence[tuple[Graph, EdgeModel]], n0: float) -> Any:
     union = sum((_without_diagonal(graph.presence + graph.presence.T) for graph, _ in layers), sp.csr_array((n, n)))
     cover = _core.NetworkArrays(n, n, False, 1, 1)
     ones = sp.csr_array((np.ones(union.nnz), union.indices, union.indptr), shape=union.shape)
-    _set_neighbours(cover, ones, sp.csr_array((n, n)), False)
+    _set_neighbours(cover, 0, ones, sp.csr_array((n, n)))
     parts = [_layer(_arrays(graph, edges), edges) for graph, edges in layers]
     return _core.BlockModel(cover, parts, n0_rows=n0, n0_columns=1.0)
 
@@ -83,15 +74,15 @@ def _arrays(graph: Graph, edges: EdgeModel) -> Any:
     return _bipartite_arrays(graph, edges) if graph.bipartite else _square_arrays(graph, edges)
 
 
+def _edge_settings(edges: EdgeModel) -> tuple[Any, ...]:
+    return edges.counts, edges.first, edges.second, edges.degree_corrected, edges.affiliation
+
+
 def _layer(arrays: Any, edges: EdgeModel) -> Any:
     marks = edges.marks
     return _core.Layer(
         arrays,
-        edges.counts,
-        edges.first,
-        edges.second,
-        edges.degree_corrected,
-        edges.affiliation,
+        *_edge_settings(edges),
         marks=0 if marks is None else 1 if marks.kind == "real" else 2,
         mark_parameters=np.array([] if marks is None else marks.parameters, dtype=np.float64),
         n_categories=0 if marks is None else marks.n_categories,
@@ -159,8 +150,10 @@ def _square_arrays(graph: Graph, edges: EdgeModel) -> Any:
     n = graph.n_nodes
     pair, loop = (2, 1) if edges.half_loops else (1, 1)
     arrays = _core.NetworkArrays(n, n, edges.directed, pair, loop)
-    rows, missing = _without_diagonal(graph.adjacency), _without_diagonal(graph.missing)
-    _set_neighbours(arrays, rows, missing, edges.directed, edges.marks)
+    _set_neighbours(arrays, 0, _without_diagonal(graph.adjacency), _without_diagonal(graph.missing), edges.marks)
+    if edges.directed:
+        received, unknown = _without_diagonal(graph.transposed), _without_diagonal(graph.missing.T.tocsr())
+        _set_neighbours(arrays, 1, received, unknown, edges.marks)
     diagonal = graph.adjacency.diagonal()
     counts = diagonal.astype(np.uint32) if edges.marks is None else (diagonal != 0).astype(np.uint32)
     if edges.loops:
@@ -176,13 +169,15 @@ def _square_arrays(graph: Graph, edges: EdgeModel) -> Any:
 def _bipartite_arrays(graph: Graph, edges: EdgeModel) -> Any:
     rows, columns = graph.adjacency.shape
     arrays = _core.NetworkArrays(rows + columns, rows, False, 1, 1)
-    _set_neighbours(arrays, _both_ways(graph.adjacency), _both_ways(graph.missing), False, edges.marks)
+    entries = _both_ways(graph.adjacency, graph.transposed)
+    missing = _both_ways(graph.missing, graph.missing.T.tocsr())
+    _set_neighbours(arrays, 0, entries, missing, edges.marks)
     return arrays
 
 
-def _both_ways(matrix: sp.csr_array) -> sp.csr_array:
-    """The symmetric matrix of a bipartite graph, columns numbered after rows."""
-    n_rows, below = matrix.shape[0], matrix.T.tocsr()
+def _both_ways(matrix: sp.csr_array, below: sp.csr_array) -> sp.csr_array:
+    """The symmetric matrix of a bipartite graph, columns numbered after rows; `below` is the transposed matrix."""
+    n_rows = matrix.shape[0]
     starts = np.concatenate([matrix.indptr, matrix.nnz + below.indptr[1:]])
     to = np.concatenate([matrix.indices + n_rows, below.indices])
     size = sum(matrix.shape)
@@ -195,15 +190,13 @@ def _without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
 
 
 def _set_neighbours(
-    arrays: Any, edges: sp.csr_array, missing: sp.csr_array, directed: bool, marks: Marks | None = None
+    arrays: Any, direction: int, rows: sp.csr_array, gaps: sp.csr_array, marks: Marks | None = None
 ) -> None:
-    for direction in range(2 if directed else 1):
-        rows = edges if direction == 0 else edges.T.tocsr()
-        gaps = missing if direction == 0 else missing.T.tocsr()
-        ones = marks is not None or bool((rows.data == 1).all())
-        count = np.empty(0, np.uint32) if ones else rows.data.astype(np.uint32)
-        arrays.set_edges(direction, rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), count)
-        if marks is not None:
-            arrays.set_marks(direction, marks.coded(rows.data))
-        if gaps.nnz:
-            arrays.set_missing(direction, gaps.indptr.astype(np.int64), gaps.indices.astype(np.uint32))
+    """Hands over the edges and the missing dyads of each node in one direction: 0 is sent, 1 is received."""
+    ones = marks is not None or bool((rows.data == 1).all())
+    count = np.empty(0, np.uint32) if ones else rows.data.astype(np.uint32)
+    arrays.set_edges(direction, rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), count)
+    if marks is not None:
+        arrays.set_marks(direction, marks.coded(rows.data))
+    if gaps.nnz:
+        arrays.set_missing(direction, gaps.indptr.astype(np.int64), gaps.indices.astype(np.uint32))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,16 @@ class Graph(ShownAsText):
     def n_nodes(self) -> int:
         """The number of nodes (of rows, if the graph is bipartite)."""
         return int(self.adjacency.shape[0])
+
+    @cached_property
+    def transposed(self) -> sp.csr_array:
+        """The transpose of `adjacency` in compressed rows: row j has the edges that end at j."""
+        return self.adjacency.T.tocsr()
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether the entries of each row are in the order of the columns, each once."""
+        return bool(self.adjacency.has_canonical_format and self.missing.has_canonical_format)
 
     @property
     def presence(self) -> sp.csr_array:

@@ -128,7 +128,7 @@ class LayeredBlockModel(LazyPosterior):
         seen = self._graphs(graphs)
         most = check_max_clusters(k_max, next(iter(seen.values()))[0].n_nodes)
         limits, generator = Limits((most, 1), n_jobs, check_time_limit(seconds)), check_rng(rng)
-        shown = [both_directions(graph.adjacency, edges.directed, edges.marks) for graph, edges in seen.values()]
+        shown = [both_directions(graph, edges.directed, edges.marks) for graph, edges in seen.values()]
         side_by_side = sp.csr_array(sp.hstack(shown, format="csr"))
         restarts = check_count(restarts, "restarts", minimum=1)
         first, kinds = first_partitions(side_by_side, limits, restarts, [], generator)

@@ -358,7 +358,7 @@ class LatentBlockModel(LazyPosterior):
         partitions = min(n_rows, n_columns) > 4 and graph.adjacency.nnz > 0
         kinds = start_kinds(n_rows + n_columns, restarts, 0, partitions=partitions)
         sides = []
-        for matrix, limit in zip((graph.adjacency, graph.adjacency.T.tocsr()), most, strict=True):
+        for matrix, limit in zip((graph.adjacency, graph.transposed), most, strict=True):
             widths = start_widths(kinds.count("spectral"), matrix.shape[0], limit)
             sides.append(spectral_starts(start_matrix(matrix, marks), widths, rng))
         return np.concatenate(sides, axis=1), kinds

@@ -125,7 +125,7 @@ def _best_over_k(
     tried = sorted({min(check_count(size, "k", minimum=1), seen.n_nodes) for size in k})
     if not tried:
         raise ValueError("k is empty: it must hold at least one number of clusters")
-    points = embed(both_directions(seen.adjacency, directed), min(max(tried), 32), generator)
+    points = embed(both_directions(seen, directed), min(max(tried), 32), generator)
     for size in tried:
         for _ in range(restarts if size > 1 else 1):
             start = np.full((seen.n_nodes, size), 0.2 / size) + 0.8 * np.eye(size)[kmeans(points, size, generator)]

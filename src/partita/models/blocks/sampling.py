@@ -64,8 +64,20 @@ def make_samplers(
     ]
 
 
-def graph_arrays(graph: Graph) -> dict[str, NDArray[Any]]:
-    """A graph as plain arrays, for a run's folder."""
+class GraphArrays(dict[str, NDArray[Any]]):
+    """The arrays of a graph, for a run's folder, and the graph itself, for the samplers of this process.
+
+    Samplers use the graph only if its entries are in the order in which a resumed run reads them: sums in another order
+    have other rounding errors.
+    """
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]], graph: Graph) -> None:
+        super().__init__(arrays)
+        self.graph = graph
+
+
+def graph_arrays(graph: Graph) -> GraphArrays:
+    """A graph as plain arrays."""
     weights = graph.adjacency.data
     real = bool((weights != np.round(weights)).any() or (np.abs(weights) > MAX_WHOLE).any())
     arrays = {"weights": graph.adjacency.tocoo().data.astype(np.float64)} if real else {}
@@ -74,7 +86,7 @@ def graph_arrays(graph: Graph) -> dict[str, NDArray[Any]]:
         columns = (entries.row, entries.col, entries.data != 0 if real else entries.data)
         arrays[name] = np.stack([np.asarray(column).astype(np.int64) for column in columns])
     arrays["shape"] = np.array([*graph.adjacency.shape, int(graph.bipartite)], dtype=np.int64)
-    return arrays
+    return GraphArrays(arrays, graph)
 
 
 def item_names(graph: Graph) -> Names | None:
@@ -86,15 +98,20 @@ def item_names(graph: Graph) -> Names | None:
 
 
 def graph_from_arrays(arrays: Mapping[str, NDArray[Any]], *, bipartite: bool, directed: bool, edges: str) -> Graph:
-    """Back from `graph_arrays`, checked anew; the names of the nodes are then their places."""
-    rows, columns, is_bipartite = (int(value) for value in arrays["shape"])
-    if bool(is_bipartite) != bipartite:
+    """Back from `graph_arrays`, checked again; nodes of a graph that was read from a run have no names."""
+    given = arrays.graph if isinstance(arrays, GraphArrays) else None
+    graph = given if given is not None and given.is_sorted else _read_graph(arrays)
+    if graph.bipartite != bipartite:
         raise ValueError("the graph has rows and columns, or one kind of node, unlike the model")
+    check_graph(graph, directed=directed, edges=edges)
+    return graph
+
+
+def _read_graph(arrays: Mapping[str, NDArray[Any]]) -> Graph:
+    rows, columns, is_bipartite = (int(value) for value in arrays["shape"])
     matrices = []
     for name in ("edges", "missing"):
         row, column, value = arrays[name].astype(np.int64)
         values = arrays["weights"] if name == "edges" and "weights" in arrays else value.astype(float)
         matrices.append(sp.coo_array((values, (row, column)), shape=(rows, columns)).tocsr())
-    graph = Graph(matrices[0], matrices[1], tuple(range(rows)), tuple(range(columns)) if bipartite else None)
-    check_graph(graph, directed=directed, edges=edges)
-    return graph
+    return Graph(matrices[0], matrices[1], tuple(range(rows)), tuple(range(columns)) if is_bipartite else None)

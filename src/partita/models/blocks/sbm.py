@@ -221,7 +221,7 @@ class StochasticBlockModel(LazyPosterior):
         limits = Limits((most, 1), n_jobs, check_time_limit(seconds), check_algorithm(algorithm))
         generator = check_rng(rng)
         native = native_model(seen, model, self.n0)
-        shown = both_directions(seen.adjacency, self.directed, model.marks)
+        shown = both_directions(seen, self.directed, model.marks)
         first, kinds = first_partitions(shown, limits, restarts, self._given(seen, starts), generator)
         labels, icl, runs = search_partition(native, first, kinds, limits, generator)
         offset = constant(seen, model)

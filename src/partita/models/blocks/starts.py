@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.cluster.vq import kmeans2
 
+from partita.models.blocks.graph import Graph
 from partita.models.blocks.marks import Marks, start_matrix
 from partita.models.blocks.search import Limits, start_clusters, start_kinds, start_widths
 
@@ -120,12 +121,12 @@ def _gapless(labels: NDArray[Any]) -> NDArray[np.uint32]:
     return np.unique(labels, return_inverse=True)[1].astype(np.uint32)
 
 
-def both_directions(adjacency: sp.csr_array, directed: bool, marks: Marks | None = None) -> Any:
+def both_directions(graph: Graph, directed: bool, marks: Marks | None = None) -> Any:
     """What a node sends and, beside it, what it receives."""
-    sent = start_matrix(adjacency, marks)
+    sent = start_matrix(graph.adjacency, marks)
     if not directed:
         return sent
-    return sp.csr_array(sp.hstack([sent, start_matrix(adjacency.T.tocsr(), marks)], format="csr"))
+    return sp.csr_array(sp.hstack([sent, start_matrix(graph.transposed, marks)], format="csr"))
 
 
 def _normalised(matrix: sp.csr_array) -> Any:
