@@ -9,6 +9,17 @@ import numpy as np
 from scipy.special import digamma, gammaln
 
 
+def noisy_clusterings(errors, gaps=0.0):
+    """Six clusterings of 60 items in three true clusters, (60, 6); a share of the labels is random, another missing."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 20)
+    codes = np.stack([rng.permutation(3)[truth] for _ in range(6)], axis=1)
+    wrong = rng.random(codes.shape) < errors
+    codes[wrong] = rng.integers(3, size=int(wrong.sum()))
+    codes[rng.random(codes.shape) < gaps] = -1
+    return codes
+
+
 def log_weights_prior(sizes, alpha, prior):
     """log p(Z | α0) from cluster sizes by number; TSB with the factor α0 of each Beta(1, α0)."""
     sizes, k = list(sizes), len(sizes)

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import frame
-from come.settings import PAPERS_OWN, read_rows
+from come.settings import PAPERS_OWN
 from partita.agreement import nmi
 from partita.models import StochasticBlockModel
 
@@ -48,7 +48,7 @@ def write(page: frame.Page, path: Path, graphs: int) -> None:
 
 def run(path: Path, graphs: int) -> list[dict[str, str]]:
     """All rows of the file, after those of the first `graphs` graphs that were missing have been added."""
-    rows = read_rows(path)
+    rows = frame.read_runs(path)
     done = {(row["graph"], row["method"]) for row in rows}
     for graph in range(graphs):
         missing = [method for method in ALGORITHMS if (str(graph), method) not in done]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+import frame
 from partita.agreement import nmi
 from partita.models import StochasticBlockModel, affiliation_vb, variational_em
 
@@ -41,7 +41,7 @@ class Size:
 
 def run_settings(path: Path, size: Size) -> Rows:
     """All rows of the file at `path`, after those that were missing have been added to it."""
-    rows = read_rows(path)
+    rows = frame.read_runs(path)
     done = {(row["graph"], row["setting"], row["beta"], row["method"]) for row in rows}
     wanted = [
         (graph, setting, beta) for graph in range(size.graphs) for setting in size.settings for beta in size.betas
@@ -56,26 +56,9 @@ def run_settings(path: Path, size: Size) -> Rows:
             for result in compare(setting, beta, graph, size, methods)
         ]
         rows += new
-        append_rows(path, new)
+        frame.append_runs(path, FIELDS, new)
         print(f"graph {graph} setting {setting} beta {beta}: " + "  ".join(f"{r['method']} {r['nmi']}" for r in new))
     return rows
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def append_rows(path: Path, rows: list[dict[str, str]]) -> None:
-    fresh = not path.exists()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        if fresh:
-            writer.writeheader()
-        writer.writerows(rows)
 
 
 def compare(

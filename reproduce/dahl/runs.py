@@ -7,7 +7,6 @@ were not run are empty.
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import frame
@@ -45,25 +44,12 @@ def file_of(design: Design, folder: Path, replication: int) -> Path:
 
 def models_done(path: Path) -> set[int]:
     """Models that have a row for every loss."""
-    done = {(int(row["model"]), row["loss"]) for row in read(path)}
+    done = {(int(row["model"]), row["loss"]) for row in frame.read_runs(path)}
     return {model for model, _ in done if all((model, loss) in done for loss in LOSSES)}
 
 
-def read(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def append(path: Path, model: int, found: dict[str, Contest]) -> None:
-    fresh = not path.exists()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        if fresh:
-            writer.writeheader()
-        writer.writerows(to_row(model, loss, reached) for loss, reached in found.items())
+    frame.append_runs(path, FIELDS, (to_row(model, loss, reached) for loss, reached in found.items()))
 
 
 def to_row(model: int, loss: str, found: Contest) -> dict[str, str]:
@@ -90,7 +76,7 @@ def read_contests(design: Design, folder: Path) -> Contests:
     contests: Contests = {loss: {} for loss in LOSSES}
     for replication in range(design.replications):
         # a run that was stopped while it wrote makes a model again: its last rows count
-        rows = {(row["loss"], int(row["model"])): row for row in read(file_of(design, folder, replication))}
+        rows = {(row["loss"], int(row["model"])): row for row in frame.read_runs(file_of(design, folder, replication))}
         for (loss, model), row in rows.items():
             contests[loss].setdefault(model, []).append(from_row(row))
     return contests

@@ -11,10 +11,23 @@ A full run writes reproduce/results/NAME.csv, docs/reproduce/NAME.md and docs/re
 with --out, write the same files into a folder of their own (build/reproduce), never over those of a full run.
 """
 
+from frame.growing import append_runs, read_runs
 from frame.markdown import table
 from frame.options import Options, kept, options
 from frame.page import Page
 from frame.progress import Progress
 from frame.rows import Row, differ, mean_and_error
 
-__all__ = ["Options", "Page", "Progress", "Row", "differ", "kept", "mean_and_error", "options", "table"]
+__all__ = [
+    "Options",
+    "Page",
+    "Progress",
+    "Row",
+    "append_runs",
+    "differ",
+    "kept",
+    "mean_and_error",
+    "options",
+    "read_runs",
+    "table",
+]

@@ -19,6 +19,7 @@ from partita.distributed import pool as pools
 from partita.distributed import runs as spreading
 from partita.distributed import shards as sharding
 from partita.distributed.pool import DaskPool, ThreadPool
+from partita.distributed.questions import ItemScores, MergeChanges, Value
 from partita.distributed.shards import search_shards
 from partita.models import GaussianDPM
 from partita.search.core import native_options
@@ -218,11 +219,11 @@ def test_a_shard_follows_its_labels_by_moves_as_by_a_fresh_start(sample):
             labels = labels.copy()
             labels[rng.integers(len(labels), size=3)] = rng.integers(labels.max() + 1, size=3)
             labels = sharding._renumbered(labels)
-            scores = old.answer("scores", 0, labels, items)
+            scores = old.answer(ItemScores(0, labels, items, False))
         fresh = sharding.ShardOfDraws(*made_of)
-        assert np.array_equal(scores, fresh.answer("scores", 0, labels, items))
-        assert old.answer("value", 0, labels, None) == fresh.answer("value", 0, labels, None)
-        assert np.array_equal(old.answer("merges", 0, labels, None), fresh.answer("merges", 0, labels, None))
+        assert np.array_equal(scores, fresh.answer(ItemScores(0, labels, items, False)))
+        assert old.answer(Value(0, labels)) == fresh.answer(Value(0, labels))
+        assert np.array_equal(old.answer(MergeChanges(0, labels)), fresh.answer(MergeChanges(0, labels)))
 
 
 def test_chains_on_workers(clients):

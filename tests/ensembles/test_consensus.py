@@ -9,17 +9,13 @@ import pandas as pd
 import pytest
 
 import partita as pt
+from ensemble_reference import noisy_clusterings
 from partita.ensembles import NBCE, as_base, co_association, consensus, kmeans_ensemble
 
 
 @pytest.fixture
 def base():
-    rng = np.random.default_rng(0)
-    truth = np.repeat([0, 1, 2], 20)
-    codes = np.stack([rng.permutation(3)[truth] for _ in range(6)], axis=1)
-    wrong = rng.random(codes.shape) < 0.15
-    codes[wrong] = rng.integers(3, size=int(wrong.sum()))
-    return codes
+    return noisy_clusterings(errors=0.15)
 
 
 def test_a_number_of_clusters_is_kept(base):

@@ -10,6 +10,7 @@ import pytest
 from scipy.special import gammaln, logsumexp
 
 import partita as pt
+from ensemble_reference import noisy_clusterings
 from partita.ensembles import BCE, NBCE, MixtureModel, as_base, co_association, consensus, dependence, mcla
 from partita.ensembles.evidence import evidence_accumulation
 from partita.ensembles.label_store import Here, soft_label_scores
@@ -21,13 +22,7 @@ ALPHA, BETA, K = 1.3, 0.4, 3
 
 @pytest.fixture(scope="module")
 def hard():
-    rng = np.random.default_rng(0)
-    truth = np.repeat([0, 1, 2], 20)
-    codes = np.stack([rng.permutation(3)[truth] for _ in range(6)], axis=1)
-    wrong = rng.random(codes.shape) < 0.2
-    codes[wrong] = rng.integers(3, size=int(wrong.sum()))
-    codes[rng.random(codes.shape) < 0.1] = -1
-    return codes
+    return noisy_clusterings(errors=0.2, gaps=0.1)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 import partita as pt
 from browser import chromium, resize
+from ensemble_reference import noisy_clusterings
 from partita.cli import app
 from partita.ensembles import NBCE, as_base, consensus, summarise
 from partita.ensembles.summary import pair_agreement
@@ -20,12 +21,7 @@ HOSTILE = "</script><b>run</b>"
 @pytest.fixture(scope="module")
 def base():
     """Six noisy clusterings, one of them twice, with gaps and names that are no markup."""
-    rng = np.random.default_rng(0)
-    truth = np.repeat([0, 1, 2], 20)
-    codes = np.stack([rng.permutation(3)[truth] for _ in range(6)], axis=1)
-    wrong = rng.random(codes.shape) < 0.15
-    codes[wrong] = rng.integers(3, size=int(wrong.sum()))
-    codes[rng.random(codes.shape) < 0.05] = -1
+    codes = noisy_clusterings(errors=0.15, gaps=0.05)
     codes[59] = -1  # an item without labels
     frame = pd.DataFrame(codes, columns=[HOSTILE, *(f"run {m}" for m in range(1, 6))])
     frame["copy"] = frame["run 2"]

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from partita import _core
 from partita.distributed.pool import Pool, Shared
+from partita.distributed.questions import ItemScores, MergeChanges, Question, Value
 from partita.losses import VI, Binder, Loss, core_sample
 from partita.partitions import canonical
 from partita.sample import PartitionSample
@@ -60,22 +61,14 @@ class ShardOfDraws:
     def __sizeof__(self) -> int:
         return 2 * int(self._made_from[0].labels.nbytes)  # so that Dask runs the work where the draws are
 
-    def answer(self, kind: str, slot: int, labels: NDArray[Any], items: Labels | None) -> Any:
-        """Scores of items, changes by merges, or the value, for one partition."""
-        own = labels.astype(np.uint32)
-        if kind == "value":
-            return self._core.value(slot, own)
-        if items is None:
-            return self._core.merge_changes(slot, own)
-        return self._core.scores(slot, own, items, kind == "precise")
+    def answer(self, question: Question) -> Any:
+        """What the draws here say to a question about one partition."""
+        return question.answer(self._core)
 
 
-Question = tuple[int, NDArray[Any], Labels | None]
-
-
-def ask_shard(shard: ShardOfDraws, kind: str, questions: Sequence[Question]) -> list[Any]:
+def ask_shard(shard: ShardOfDraws, questions: Sequence[Question]) -> list[Any]:
     """The answers of one shard; runs on its worker."""
-    return [shard.answer(kind, *question) for question in questions]
+    return [shard.answer(question) for question in questions]
 
 
 class _TimeIsUp(Exception):
@@ -95,6 +88,10 @@ class Slot:
     sweeps: int = 0
     moves: int = 0
     close: list[Labels] = field(default_factory=list)  # items of the last sweep whose scores were too close to call
+
+    def labels_to_send(self) -> NDArray[Any]:
+        """The labels in the smallest type that holds them."""
+        return self.labels.astype(np.min_scalar_type(int(self.labels.max())))
 
     def row(self, unit: float) -> RunRow:
         """The reported run; `unit` is the unit of values in terms of the loss."""
@@ -168,19 +165,20 @@ class _Held:
         self._pool, self._deadline = pool, deadline
         self._shards: list[Shared] = [pool.share(shard, worker=place) for place, shard in enumerate(shards)]
 
-    def ask(self, kind: str, slots: Sequence[Slot], items: Sequence[Labels | None]) -> list[Any]:
+    def ask(self, questions: Sequence[Question]) -> list[Any]:
         if time.monotonic() > self._deadline:
             raise _TimeIsUp
-        questions = [(slot.number, _narrow(slot.labels), wanted) for slot, wanted in zip(slots, items, strict=True)]
-        answers = self._pool.map(ask_shard, [(shard, kind, questions) for shard in self._shards])
+        answers = self._pool.map(ask_shard, [(shard, questions) for shard in self._shards])
         return [sum(parts[1:], start=parts[0]) for parts in zip(*answers, strict=True)]
 
     def values(self, slots: Sequence[Slot]) -> list[int]:
-        return self.ask("value", slots, [None] * len(slots)) if slots else []
+        return self.ask([Value(slot.number, slot.labels_to_send()) for slot in slots]) if slots else []
 
+    def merge_changes(self, slots: Sequence[Slot]) -> list[Scores]:
+        return self.ask([MergeChanges(slot.number, slot.labels_to_send()) for slot in slots])
 
-def _narrow(labels: Labels) -> NDArray[Any]:
-    return labels.astype(np.min_scalar_type(int(labels.max())))
+    def scores(self, asked: Sequence[tuple[Slot, Labels]], *, precise: bool = False) -> list[Scores]:
+        return self.ask([ItemScores(slot.number, slot.labels_to_send(), items, precise) for slot, items in asked])
 
 
 def _descend(slots: list[Slot], held: _Held, limit: int, linear: bool, rng: np.random.Generator) -> None:
@@ -222,8 +220,7 @@ def _sweep(slots: list[Slot], held: _Held, limit: int, tolerance: float, rng: np
         slot.close, slot.sweeps = [], slot.sweeps + 1
     for batch in range(max(slot.batches for slot in slots)):
         asked = [(slot, order[batch]) for slot, order in zip(slots, orders, strict=True) if batch < slot.batches]
-        totals = held.ask("scores", [slot for slot, _ in asked], [items for _, items in asked])
-        for (slot, items), scores in zip(asked, totals, strict=True):
+        for (slot, items), scores in zip(asked, held.scores(asked), strict=True):
             slot.close.append(_move(slot, items, scores, limit, tolerance))
 
 
@@ -232,8 +229,7 @@ def _settle_close_calls(slots: list[Slot], held: _Held, limit: int) -> None:
     asked = [(slot, np.concatenate(slot.close)) for slot in slots if any(map(len, slot.close))]
     if not asked:
         return
-    totals = held.ask("precise", [slot for slot, _ in asked], [items for _, items in asked])
-    for (slot, items), scores in zip(asked, totals, strict=True):
+    for (slot, items), scores in zip(asked, held.scores(asked, precise=True), strict=True):
         _move(slot, items, scores, limit, PRECISE)
 
 
@@ -276,9 +272,8 @@ def _merge(slots: list[Slot], held: _Held) -> list[Slot]:
     changed: dict[int, Slot] = {}
     active = [slot for slot in slots if slot.labels.max() > 0]
     while active:
-        totals = held.ask("merges", active, [None] * len(active))
         merged = []
-        for slot, changes in zip(active, totals, strict=True):
+        for slot, changes in zip(active, held.merge_changes(active), strict=True):
             upper = np.where(np.triu(np.ones(changes.shape, np.bool_), 1), changes, _NEVER)
             keep, gone = np.unravel_index(int(upper.argmin()), upper.shape)
             if upper[keep, gone] < -ROUGH * abs(slot.value):
