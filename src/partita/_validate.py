@@ -25,7 +25,7 @@ def check_rng(rng: Any, name: str = "rng") -> np.random.Generator:
 
 
 def seed_and_generator(rng: Any) -> tuple[int | None, np.random.Generator]:
-    """A fresh seed where none is given, so that the answer can be had again."""
+    """A fresh seed if none is given, so that the answer can be reproduced."""
     if rng is None:
         rng = int(np.random.SeedSequence().generate_state(1)[0])
     generator = check_rng(rng)
@@ -98,7 +98,7 @@ def available_cores() -> int:
 
 
 def as_float(value: Any, name: str) -> float:
-    """A number, which may be negative, infinite or NaN; text is none."""
+    """A number, which may be negative, infinite or NaN; text is refused."""
     try:
         if not isinstance(value, str | bytes):  # float would read the digits of a text
             return float(value)

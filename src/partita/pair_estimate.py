@@ -171,10 +171,10 @@ def _checked_method(method: Method, search: Search) -> Callable[..., tuple[Parts
     if search.max_clusters is not None and np.isfinite(search.max_clusters):
         raise ValueError(
             f"max_clusters={search.max_clusters} is for draws: with pair probabilities components are searched one by"
-            " one, and no limit on their clusters in all is known to them"
+            " one, so that no limit on the total number of clusters can be kept"
         )
     if search.max_draws is not None:
-        raise ValueError("max_draws is for draws, and pair probabilities are none")
+        raise ValueError("max_draws is for draws, not for pair probabilities")
     return method.of_pairs
 
 

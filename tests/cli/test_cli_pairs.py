@@ -88,7 +88,7 @@ def test_files_of_items_together_and_apart(pairs, tmp_path):
     ("same", "twins", "message"),
     [
         ("ann,bob\n", "a,b\nbob,ann\n", "twins.csv, line 2, keeps 'bob' and 'ann' apart, but"),
-        ("ann,bob\nzed,ann\n", "dan,eve\n", "same.csv, line 2: 'zed' is no item"),
+        ("ann,bob\nzed,ann\n", "dan,eve\n", "same.csv, line 2: 'zed' is not an item"),
         ("ann,bob\n", "dan,eve,ann\n", "twins.csv, line 1, must have two items"),
         ("\n", "dan,eve\n", "same.csv is empty"),
     ],

@@ -147,7 +147,7 @@ BAD = {
     "not square": (np.ones((2, 3)), r"square matrix, but its shape is \(2, 3\)"),
     "empty": (np.ones((0, 0)), "similarity has no items"),
     "negative": (TABLE.assign(probability=[0.9, -0.1, 0.2]), "the table, row 1: the probability is -0.1"),
-    "a word": (TABLE.assign(probability=["x", "0.1", "0.2"]), "row 0: the probability is 'x', which is no number"),
+    "a word": (TABLE.assign(probability=["x", "0.1", "0.2"]), "row 0: the probability is 'x', which is not a number"),
     "with itself": (TABLE.assign(right=["b", "c", "d"]), "the table, row 1 is a pair of 'c' with itself"),
     "twice": (
         pd.DataFrame({"l": ["a", "b"], "r": ["b", "a"], "p": [0.9, 0.8]}),
@@ -184,7 +184,7 @@ def test_bad_arguments_are_named():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("left,right,probability\na,b,x\n", "line 2: the probability is 'x', which is no number"),
+        ("left,right,probability\na,b,x\n", "line 2: the probability is 'x', which is not a number"),
         ("left,right,probability\na,b,0.5\na,b,0.6\n", "line 3 gives 'a' and 'b' the probability 0.6, but .*line 2"),
         ("left,right,probability\na,,0.5\n", "line 2: an item has no name"),
         ("left,right,probability\na,a,0.5\n", "line 2 is a pair of 'a' with itself"),

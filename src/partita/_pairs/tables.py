@@ -80,7 +80,7 @@ def _probabilities(column: Any, place: Place) -> NDArray[np.float64]:
             try:
                 float(value)
             except (TypeError, ValueError):
-                raise ValueError(f"{place(row)}: the probability is {value!r}, which is no number") from None
+                raise ValueError(f"{place(row)}: the probability is {value!r}, which is not a number") from None
         raise
 
 

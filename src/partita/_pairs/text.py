@@ -136,7 +136,7 @@ class _Rows:
         try:
             return float(with_decimal_point(cell) if "," in cell else cell)
         except ValueError:
-            raise ValueError(f"{self.where}, line {line}: the probability is {cell!r}, which is no number") from None
+            raise ValueError(f"{self.where}, line {line}: the probability is {cell!r}, which is not a number") from None
 
     def pairs(self) -> ListedPairs:
         if not self.lines:

@@ -68,7 +68,7 @@ def _read_groups(path: str, names: Names | None, n_items: int) -> tuple[list[int
             continue
         unknown = next((cell for cell in cells if cell not in known), None)
         if unknown is not None:
-            raise ValueError(f"{path}, line {line}: {unknown!r} is no item")
+            raise ValueError(f"{path}, line {line}: {unknown!r} is not an item")
         lines.append(line)
         groups.append([int(cell) for cell in cells] if names is None else cells)
     return lines, groups

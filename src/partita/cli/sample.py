@@ -41,7 +41,7 @@ class Chains:
 
     @property
     def plan(self) -> dict[str, Any]:
-        """What must stay the same when a run goes on."""
+        """What must stay the same when a run is continued."""
         return {"warmup": self.warmup, "thin": self.thin, "chains": self.chains, "seed": self.seed}
 
     @property
@@ -187,7 +187,7 @@ register(app, "lbm", lbm)
 
 
 def _run(model: Any, data: Any, out: Path, chains: Chains, resume: bool, json: bool, **names: Any) -> None:
-    """Samples, or goes on; the draws are then in draws.npy of the run's directory. A network has its own names."""
+    """Samples, or continues a run; the draws are then in draws.npy of its directory. A network has its own names."""
     from partita._atomic import atomic_file
     from partita._draws.npy import write_npy
     from partita.models import resume as go_on

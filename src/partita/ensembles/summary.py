@@ -22,13 +22,13 @@ from .layout import Floats, Layout
 from .weights import FEW
 
 MAX_ITEMS = 10_000  # pairs of base clusterings are compared on at most this many items, evenly chosen
-REDUNDANT = 0.9  # a clustering is redundant beside one that says this share of what it says beyond the consensus
+REDUNDANT = 0.9  # a clustering is redundant if another one has this share of its information beyond the consensus
 POOR = 0.3  # mean agreement below which no clustering represents the ensemble
 
 
 @dataclass(frozen=True)
 class Redundant:
-    """Clustering `which` adds little to `beside`, which says the share `said` of what it says beyond the consensus."""
+    """`which` adds little to `beside`, which has the share `said` of its information beyond the consensus."""
 
     which: int
     beside: int
@@ -79,7 +79,7 @@ class ConsensusSummary(ShownAsText):
 
     @cached_property
     def redundant(self) -> list[Redundant]:
-        """Clusterings that add little to another one, which says 90 % or more of what they say beyond the consensus.
+        """Clusterings that add little to another one, which has 90 % or more of their information beyond the consensus.
 
         Of two that say the same, the one that says more beyond the consensus is kept, or else the first.
         """

@@ -31,7 +31,7 @@ def as_powers(weights: Any, base: Any, read: Base) -> tuple[Floats, Dependence |
 
 
 def informative(base: Base) -> NDArray[np.bool_]:
-    """Which clusterings have at least two labels; the others say nothing about the consensus."""
+    """Which clusterings have at least two labels; the others carry no information about the consensus."""
     return np.asarray(base.sizes > 1)
 
 

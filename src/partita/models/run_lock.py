@@ -58,7 +58,7 @@ def _take(handle: int, folder: Path) -> None:
     except OSError as error:
         if error.errno in _HELD:
             raise RunInUseError(
-                f"{folder}: {_owner(handle)} is writing to this run; only one process at a time can go on with a run"
+                f"{folder}: {_owner(handle)} is writing to this run; only one process at a time can continue a run"
             ) from None
         if error.errno not in _UNSUPPORTED:
             raise
@@ -102,7 +102,7 @@ def _owner(handle: int) -> str:
 
 
 def _is_alive(pid: int, host: Any) -> bool:
-    """Whether there is such a process; of other machines, and on Windows, nobody knows better than the file."""
+    """Whether there is such a process; for other machines, and on Windows, the file is trusted."""
     if host != socket.gethostname() or sys.platform == "win32":
         return True
     try:

@@ -275,7 +275,7 @@ class _Job:
         place, reason = str(self.run.path), os.strerror(error.errno) if error.errno else str(error)
         return (
             f"{place}: a checkpoint of chain {self.chain} could not be written ({reason}); what was "
-            f"written before is whole: make room, then partita.resume({place!r}) goes on from there"
+            f"written before is whole: make room, then partita.resume({place!r}) continues from there"
         )
 
 
@@ -344,7 +344,7 @@ def _finish(
 
 def _tell_stopped(jobs: list[_Job], run: Run | None) -> None:
     draws = min(job.draws for job in jobs)
-    where = f"; partita.resume({str(Path(run.path))!r}) goes on" if run is not None else ""
+    where = f"; partita.resume({str(Path(run.path))!r}) continues it" if run is not None else ""
     if draws == 0:
         raise KeyboardInterrupt(f"stopped before every chain had a draw{where}")
     warn_user(f"stopped by Ctrl-C after {draws} draws a chain{where}")

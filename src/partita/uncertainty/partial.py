@@ -94,8 +94,8 @@ def partial_clustering(
 
     From several first items, items are added one at a time, each in the cluster that keeps the joint probability
     highest. The largest set is returned, and among ties the most probable. The search is greedy: larger sets may exist.
-    Each growth goes on until all items are in: `curve` has the probabilities, and `cut` the set at another probability.
-    A growth takes O(draws × items × clusters) time.
+    Each growth continues until all items are in: `curve` has the probabilities, and `cut` the set at another
+    probability. A growth takes O(draws × items × clusters) time.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ Cells = dict[str, NDArray[Any]]
 def encode(table: RawTable, schema: Schema) -> Cells:
     """`numbers` (float64, NaN is a gap), `counts` (uint32), `codes` (uint8) and `wide_codes` (uint32), each (items,
     columns) in the order of the schema, and `schema` itself as bytes. The core reads them where they are, so that
-    nobody may write to them."""
+    they must not be written to."""
     by_name = {column.name: column for column in table.columns}
 
     def filled(columns: Sequence[Column], kind: Any, cells_of: Any) -> NDArray[Any]:

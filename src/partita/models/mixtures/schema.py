@@ -67,7 +67,7 @@ class Schema:
         )
         bad = next((column for column in columns if column.family not in FAMILIES), None)
         if bad is not None:
-            raise ValueError(f"column {bad.name!r} has the family {bad.family!r}, which is none")
+            raise ValueError(f"column {bad.name!r} has the family {bad.family!r}, which is unknown")
         names = [column.name for column in columns]
         if len(set(names)) < len(names):
             raise ValueError("two columns have the same name")
