@@ -77,6 +77,62 @@ def test_nested_levels_are_written(edges, tmp_path):
     assert "Levels from fine to coarse" in (out / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.fixture
+def weighted(tmp_path):
+    """All pairs of 20 nodes are linked; the weights are near 1 within two groups and near -1 between them."""
+    rng = np.random.default_rng(1)
+    pairs = [(i, j) for i in range(20) for j in range(i)]
+    weights = [(1.0 if (i - j) % 2 == 0 else -1.0) + 0.1 * rng.standard_normal() for i, j in pairs]
+    path = tmp_path / "weighted.csv"
+    rows = [f"{i},{j},{weight}\n" for (i, j), weight in zip(pairs, weights, strict=True)]
+    path.write_text("source,target,weight\n" + "".join(rows), encoding="utf-8")
+    return path
+
+
+def test_weights_may_be_real(weighted, tmp_path):
+    out = tmp_path / "run"
+    result = run(weighted, "--undirected", "--weights", "real", "--seed", 1, "--out", out, "--json")
+    assert result.exit_code == 0, result.output
+    labels = json.loads(result.stdout)["labels"]
+    names = json.loads(result.stdout)["names"]
+    assert [int(name) % 2 == int(names[0]) % 2 for name in names] == [label == 0 for label in labels]
+    with (out / "blocks.csv").open(encoding="utf-8", newline="") as file:
+        rows = {(row["from"], row["to"]): row for row in csv.DictReader(file)}
+    assert float(rows["0", "0"]["weight_mean"]) == pytest.approx(1, abs=0.1)
+    mean, lower, upper = (float(rows["0", "1"][f"weight_{name}"]) for name in ("mean", "lower", "upper"))
+    assert lower < mean < upper
+    assert mean == pytest.approx(-1, abs=0.1)
+    assert "mean weight" in (out / "report.html").read_text(encoding="utf-8")
+
+
+def test_weights_may_be_signs(weighted, tmp_path):
+    header, *rows = weighted.read_text(encoding="utf-8").splitlines()
+    signs = [",".join([*row.split(",")[:2], "-1" if ",-" in row else "1"]) for row in rows]
+    weighted.write_text("\n".join([header, *signs]), encoding="utf-8")
+    out = tmp_path / "run"
+    result = run(weighted, "--undirected", "--weights", "signed", "--seed", 1, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert (
+        (out / "blocks.csv").read_text(encoding="utf-8").startswith("from,to,edges,dyads,mean,lower,upper,probability_")
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "but edges are 0 or 1; --counts takes counts, --weights real any weights, --columns source,target leaves"),
+        (["--counts"], "entries must be counts (whole numbers, not negative); --weights real takes any weights"),
+        (["--weights", "strong"], "--weights must be counts, real, categories or signed, got strong"),
+        (["--weights", "real", "--counts"], "--counts says that weights are counts, but --weights is real"),
+        (["--weights", "real", "--nested"], "--nested takes binary or counted edges, not --weights real"),
+    ],
+)
+def test_weights_are_used_or_refused(weighted, options, message):
+    result = run(weighted, "--undirected", *options)
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -26,6 +26,18 @@ def test_sbm_draws_are_those_of_python_with_names(tmp_path, separator):
     assert again.exit_code != 0
 
 
+def test_a_run_goes_on_only_with_the_weights_it_began_with(tmp_path):
+    path, run = tmp_path / "edges.csv", tmp_path / "run"
+    path.write_text("source,target,weight\na,b,1\nb,c,-1\na,c,1\nc,d,-1\n")
+    begun = CliRunner().invoke(app, ["sbm", str(path), "--weights", "signed", "--out", str(run), *PLAN])
+    assert begun.exit_code == 0, begun.output
+    chain = StochasticBlockModel(edges="signed").sample(as_graph(path, edges="signed"), 10, 5, chains=2, rng=3)
+    assert (np.load(run / "draws.npy") == chain.labels).all()
+    other = CliRunner().invoke(app, ["sbm", str(path), "--weights", "real", "--out", str(run), "--resume"])
+    assert other.exit_code == 2
+    assert f"--weights: the run in {run} began with signed" in " ".join(other.output.split())
+
+
 def test_lbm_draws_are_those_of_python(tmp_path):
     path, run = tmp_path / "matrix.csv", tmp_path / "run"
     path.write_text("name,x,y,z\nr1,1,0,1\nr2,1,0,1\nr3,0,1,0\nr4,0,1,0\n")

@@ -88,26 +88,10 @@ def _write(folder: Path, fit: Any, summary: dict[str, Any], known: Any, *, check
     from partita.report import report
     from partita.report.network_checks import make_checks
 
-    table = fit.blocks()
-    cells = [(k, m) for k in range(fit.n_clusters) for m in range(fit.n_clusters)]
     write_csv(
         folder / "labels.csv", ("node", "cluster"), zip(fit.graph.names, cluster_numbers(fit.labels), strict=True)
     )
-    write_csv(
-        folder / "blocks.csv",
-        ("from", "to", "edges", "dyads", "mean", "lower", "upper"),
-        [
-            (
-                *cluster_numbers([k, m]),
-                table.edges[k, m],
-                table.dyads[k, m],
-                table.mean[k, m],
-                table.lower[k, m],
-                table.upper[k, m],
-            )
-            for k, m in cells
-        ],
-    )
+    _write_blocks(folder / "blocks.csv", fit.blocks())
     write_search(folder, fit)
     if "levels" in summary:
         names = ("node", *(f"level_{at}" for at in range(len(fit.levels))))
@@ -119,6 +103,18 @@ def _write(folder: Path, fit: Any, summary: dict[str, Any], known: Any, *, check
         checks = make_checks(fit, None, None, always=True)
         page |= {"draws": checks.draws, "held_out": checks.scored}
     report(fit, truth=known, path=folder / "report.html", title="Clusters of a network", **page)
+
+
+def _write_blocks(path: Path, table: Any) -> None:
+    """One row per pair of clusters: edges, dyads, the edge probability (or rate), and what edges carry."""
+    from partita.cli.outputs import write_csv
+
+    names = ("edges", "dyads", "mean", "lower", "upper")
+    figures = {name: getattr(table, name) for name in names}
+    figures |= {} if table.marks is None else table.marks.columns()
+    cells = [(k, m) for k in range(len(table.mean)) for m in range(len(table.mean))]
+    rows = [(*cluster_numbers([k, m]), *(values[k, m] for values in figures.values())) for k, m in cells]
+    write_csv(path, ("from", "to", *figures), rows)
 
 
 def _print(fit: Any, summary: dict[str, Any]) -> None:

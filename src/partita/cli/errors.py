@@ -74,7 +74,7 @@ def as_typed(message: str) -> str:
     message = re.sub(r"\b(?<=labels must be whole numbers)$", TABLES_ARE_FOR, message)
     message = re.sub(r"\b(header|index)=(True|False)", lambda m: f"--{'' if m[2] == 'True' else 'no-'}{m[1]}", message)
     message = re.sub(r"\bedges='counts'", "--counts", message)
-    message = re.sub(r", edges='real' (takes )?any weights", "", message)  # an option that the command does not have
+    message = re.sub(r"\bedges='(\w+)'", r"--weights \1", message)
     message = re.sub(r"\bdegree_corrected=True", "--degree-corrected", message)
     message = re.sub(
         r"\bpass directed=(True|False)", lambda m: f"{'leave out' if m[1] == 'True' else 'give'} --undirected", message

@@ -15,12 +15,29 @@ EdgeFile = Annotated[
     ),
 ]
 Counts = Annotated[bool, typer.Option("--counts", help="Weights are counts of edges.")]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        help="What weights are: counts, real (any number), categories (1, 2, …) or signed (-1, 1).", show_default=False
+    ),
+]
 DegreeCorrected = Annotated[bool, typer.Option("--degree-corrected", help="Nodes of a cluster may differ in degree.")]
 
 
-def edge_kind(counts: bool) -> str:
-    """The kind of edges that `--counts` says."""
-    return "counts" if counts else "binary"
+def edge_kind(counts: bool, weights: str | None) -> str:
+    """The kind of edges that `--counts` and `--weights` say.
+
+    >>> edge_kind(False, "real"), edge_kind(True, None), edge_kind(False, None)
+    ('real', 'counts', 'binary')
+    """
+    from partita.models.blocks.edge_values import EDGES
+
+    kinds = EDGES[1:]
+    if weights is not None and weights not in kinds:
+        raise ValueError(f"--weights must be {', '.join(kinds[:-1])} or {kinds[-1]}, got {weights}")
+    if counts and weights not in (None, "counts"):
+        raise ValueError(f"--counts says that weights are counts, but --weights is {weights}")
+    return "counts" if counts else weights or "binary"
 
 
 @dataclass(frozen=True)
@@ -30,6 +47,7 @@ class Network:
     undirected: Annotated[bool, typer.Option("--undirected", help="Edges have no direction.")] = False
     loops: Annotated[bool, typer.Option("--loops", help="A node may link to itself.")] = False
     counts: Counts = False
+    weights: Weights = None
     blocks: Annotated[
         str, typer.Option(help="free, or affiliation: one edge parameter within clusters, one between them.")
     ] = "free"
@@ -40,6 +58,11 @@ class Network:
     ] = None
     nodes: Annotated[Path | None, typer.Option(help="csv whose first column names all nodes.")] = None
 
+    @property
+    def kind(self) -> str:
+        """The kind of edges."""
+        return edge_kind(self.counts, self.weights)
+
     def read(self, edges: Path) -> Any:
         """The network of a file."""
         from partita.models import as_graph
@@ -47,15 +70,18 @@ class Network:
 
         names = None if self.nodes is None else read_node_names(self.nodes)
         chosen = None if self.columns is None else [name.strip() for name in self.columns.split(",")]
-        return as_graph(edges, directed=not self.undirected, counts=self.counts, nodes=names, columns=chosen)
+        return as_graph(edges, directed=not self.undirected, edges=self.kind, nodes=names, columns=chosen)
 
     def nested_model(self) -> Any:
         """The nested block model of such a network."""
         from partita.models import NestedBlockModel
+        from partita.models.blocks.nested import EDGE_KINDS
 
         if self.blocks != "free":
             raise ValueError(f"--nested has blocks of its own, not --blocks {self.blocks}")
-        settings: dict[str, Any] = {"edges": edge_kind(self.counts), "degree_corrected": self.degree_corrected}
+        if self.kind not in EDGE_KINDS:
+            raise ValueError(f"--nested takes binary or counted edges, not --weights {self.weights}")
+        settings: dict[str, Any] = {"edges": self.kind, "degree_corrected": self.degree_corrected}
         return NestedBlockModel(not self.undirected, self.loops, **settings)
 
     def model(self) -> Any:
@@ -63,4 +89,4 @@ class Network:
         from partita.models import StochasticBlockModel
 
         settings: dict[str, Any] = {"blocks": self.blocks, "degree_corrected": self.degree_corrected}
-        return StochasticBlockModel(not self.undirected, self.loops, edges=edge_kind(self.counts), **settings)
+        return StochasticBlockModel(not self.undirected, self.loops, edges=self.kind, **settings)

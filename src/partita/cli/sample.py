@@ -13,7 +13,7 @@ from partita.cli.command import Group, register
 from partita.cli.errors import INTERRUPTED
 from partita.cli.given import was_typed
 from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, read_mixed
-from partita.cli.network_options import Counts, DegreeCorrected, EdgeFile, Network, edge_kind
+from partita.cli.network_options import Counts, DegreeCorrected, EdgeFile, Network, Weights, edge_kind
 from partita.cli.options import DataColumns, Json
 from partita.cli.terminal import print_lines
 
@@ -137,7 +137,7 @@ def sbm(
 
     graph, model = network.read(edges), network.model()
     if resume:
-        settings = ("loops", "blocks", "degree_corrected")
+        settings = ("loops", "counts", "weights", "blocks", "degree_corrected")
         _check_same_run(out, model, chains, str(edges), graph_arrays(graph), item_names(graph), settings)
     if not json:
         print_lines(f"{'undirected' if network.undirected else 'directed'} network, {graph.n_nodes:,} nodes")
@@ -148,7 +148,7 @@ def lbm(
     data: Annotated[
         str,
         typer.Argument(
-            help="CSV of 0 and 1 (or counts): one row per row of the matrix; a header is optional. "
+            help="CSV of 0 and 1 (or of counts or weights): one row per row of the matrix; a header is optional. "
             "A column named item, node, name or id names the rows."
         ),
     ],
@@ -156,6 +156,7 @@ def lbm(
     chains: Chains,
     columns: DataColumns = None,
     counts: Counts = False,
+    weights: Weights = None,
     degree_corrected: DegreeCorrected = False,
     resume: Resume = False,
     json: Json = False,
@@ -171,12 +172,13 @@ def lbm(
     from partita.models.blocks.sampling import graph_arrays, item_names
 
     table = read_data(data, columns)
-    kind = edge_kind(counts)
+    kind = edge_kind(counts, weights)
     graph = as_bipartite(table.values, edges=kind)
     graph = replace(graph, names=table.distinct_names() or graph.names)
     model = LatentBlockModel(edges=kind, degree_corrected=degree_corrected)
     if resume:
-        _check_same_run(out, model, chains, data, graph_arrays(graph), item_names(graph), ("degree_corrected",))
+        settings = ("counts", "weights", "degree_corrected")
+        _check_same_run(out, model, chains, data, graph_arrays(graph), item_names(graph), settings)
     _run(model, graph, out, chains, resume, json)
 
 
@@ -220,6 +222,8 @@ def _check_same_run(
 
     run, plan = open_run(path), chains.plan
     asked, begun = {**model.params(), **plan}, {**run.params, **asdict(run.plan)}
+    for kind in (asked, begun):
+        kind |= {"counts": kind.get("edges"), "weights": kind.get("edges")}  # options that say what edges are
     asked["seed"] = int(check_rng(plan["seed"]).integers(2**63))  # as `sample` turns it into that of the plan
     for name in (*settings, "alpha", *plan):
         if was_typed(name) and asked[name] != begun.get(name):

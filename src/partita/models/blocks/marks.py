@@ -85,6 +85,13 @@ class BlockMarks:
     probabilities: Floats | None = None
     categories: tuple[str, ...] = ()
 
+    def columns(self) -> dict[str, Floats]:
+        """The figures of a block by name, (K, K) each: of the mean weight, or the probability of each category."""
+        if self.probabilities is not None:
+            return {f"probability_{name}": self.probabilities[:, :, c] for c, name in enumerate(self.categories)}
+        weights = {"weight_mean": self.mean, "weight_lower": self.lower, "weight_upper": self.upper}
+        return {name: values for name, values in weights.items() if values is not None}
+
 
 def block_marks(marks: Marks, pools: Any, adjacency: sp.csr_array, level: float) -> BlockMarks:
     """The posterior of the marks' parameters; `pools(matrix)` sums a sparse matrix by block."""

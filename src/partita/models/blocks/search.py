@@ -17,7 +17,8 @@ from partita.models.search_runs import Runs, SearchRun
 
 SMALL = 500  # nodes up to which annealing is cheap
 MEDIUM = 3000  # nodes up to which random starts are worth their time, and clusters are swept before they are merged
-ANNEAL_SWEEPS, REHEAT_SWEEPS = 200, 20
+ANNEAL_SWEEPS = 200  # of annealed starts
+REHEAT_SWEEPS = {"small": 20, "medium": 0, "large": 0}  # of children that are not crossings; 0: there are none
 MAX_GENERATIONS = 50
 PATIENCE = {"small": 8, "medium": 3, "large": 2}  # generations without a better solution
 SURVIVORS = 5  # of a generation, in networks that are not small
@@ -102,7 +103,7 @@ def search_partition(
         generations=MAX_GENERATIONS,
         patience=PATIENCE[size_of(n_nodes)],
         anneal_sweeps=ANNEAL_SWEEPS,
-        reheat_sweeps=REHEAT_SWEEPS if n_nodes <= SMALL else 0,
+        reheat_sweeps=REHEAT_SWEEPS[size_of(n_nodes)],
         rearrange_runs=rearrange[0],
         rearrange_children=rearrange[1],
         rearrange_best=rearrange[2],
