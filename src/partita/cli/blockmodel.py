@@ -120,6 +120,7 @@ def _write_blocks(path: Path, table: Any) -> None:
 def _print(fit: Any, summary: dict[str, Any]) -> None:
     from partita.cli.outputs import print_table
     from partita.cli.results import print_warnings
+    from partita.report.sentences import plural
 
     print_warnings(summary["warnings"])
     rows = [
@@ -128,7 +129,7 @@ def _print(fit: Any, summary: dict[str, Any]) -> None:
     ]
     agreement = f", NMI {summary['nmi']:.3f}" if "nmi" in summary else ""
     kind = "directed" if fit.edges.directed else "undirected"
-    title = f"{fit.n_clusters} clusters of {len(fit.labels)} nodes ({kind}), ICL {fit.icl:.3f}{agreement}"
+    title = f"{plural(fit.n_clusters, 'cluster')} of {plural(len(fit.labels), 'node')} ({kind}), ICL {fit.icl:.3f}{agreement}"
     print_table(title, ("cluster", "nodes", "first names"), rows)
     if "levels" in summary:
         counts = [str(level["n_clusters"]) for level in summary["levels"]]
