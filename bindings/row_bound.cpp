@@ -1,8 +1,11 @@
 // The lower bound on the least expected variation of information.
 #include "bounds/row_bound.hpp"
 
+#include <nanobind/stl/vector.h>
+
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "held.hpp"
 #include "interrupt.hpp"
 #include "sample_view.hpp"
 
@@ -11,8 +14,15 @@ using namespace nb::literals;
 namespace {
 
 nb::tuple row_bound(const SampleView& sample, double a, double b, double seconds, unsigned threads,
-                    std::size_t max_anchored, std::size_t max_passes) {
-    const partita::bounds::RowBoundOptions options{a, b, seconds, threads, max_anchored, max_passes};
+                    std::vector<std::uint32_t> anchors, std::vector<std::uint32_t> class_ends,
+                    std::size_t max_passes, double enough, nb::object report) {
+    partita::bounds::RowBoundOptions options{
+        a, b, seconds, threads, std::move(anchors), std::move(class_ends), max_passes, enough, {}};
+    if (!report.is_none())
+        options.report = [held = hold(std::move(report))](double value) {
+            nb::gil_scoped_acquire acquire;
+            (*held)(value);
+        };
     return sample.visit([&](const auto& draws) {
         partita::bounds::RowBoundResult result;
         run_interruptible([&](const partita::common::StopFlag& stop) {
@@ -26,6 +36,7 @@ nb::tuple row_bound(const SampleView& sample, double a, double b, double seconds
 
 void bind_row_bound(nb::module_& m) {
     m.def("row_bound", &row_bound, "sample"_a, "a"_a, "b"_a, "seconds"_a, "threads"_a,
-          "max_anchored"_a = partita::bounds::RowBoundOptions{}.max_anchored,
-          "max_passes"_a = partita::bounds::RowBoundOptions{}.max_passes);
+          "anchors"_a = std::vector<std::uint32_t>{}, "class_ends"_a = std::vector<std::uint32_t>{},
+          "max_passes"_a = partita::bounds::RowBoundOptions{}.max_passes,
+          "enough"_a = partita::bounds::RowBoundOptions{}.enough, "report"_a.none() = nb::none());
 }

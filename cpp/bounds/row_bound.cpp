@@ -29,12 +29,15 @@ constexpr double regroup_share = 0.7; // of the ascent; groups are then split an
 constexpr std::size_t groups_at_last = 192;
 constexpr double max_shares = 1e8; // numbers that the groups may store
 constexpr std::size_t last_passes = 60;
+constexpr double cost_ratio = 20; // time between two bounds on the way, in units of the time for one
 
 template <class Label> class Ascent {
 public:
     Ascent(const Draws<Label>& draws, const RowBoundOptions& options, const common::StopFlag& stop)
         : draws_(draws), options_(options), stop_(stop), started_(Clock::now()),
-          rows_(draws.n_items, Kinds(draws.n_items, size_ratio, anchors(draws.n_items, options)),
+          rows_(draws.n_items,
+                Kinds(draws.n_items, size_classes(draws.n_items, size_ratio, options.class_ends),
+                      options.anchors),
                 {options.a, options.b}, whole_groups(std::min(groups_of_draws, draws.n_draws()))),
           multipliers_(rows_.kinds) {}
 
@@ -47,39 +50,58 @@ public:
             if (t == first_passes / 2)
                 regroup(margin, false);
         }
-        result.rows_only = result.value = certified();
+        certify();
+        result.rows_only = best_;
         if (!late(1)) {
             ascend();
-            settle();
-            result.value = std::max(result.value, certified());
+            if (best_ < options_.enough) {
+                settle();
+                certify();
+            }
         }
+        result.value = best_;
         result.passes = passes_;
         result.triangles = multipliers_.n_triangles();
         return result;
     }
 
 private:
-    static std::vector<std::uint32_t> anchors(std::size_t n, const RowBoundOptions& options) {
-        std::vector<std::uint32_t> all(n <= options.max_anchored ? n : 0);
-        std::iota(all.begin(), all.end(), 0u);
-        return all;
-    }
-
     static std::size_t whole_groups(std::size_t groups) { return (groups + 15) / 16 * 16; }
 
     /// The share of the time or of the passes that is used up.
     double progress() const {
-        const double elapsed = std::chrono::duration<double>(Clock::now() - started_).count();
-        return std::max(elapsed / options_.seconds,
+        return std::max(elapsed() / options_.seconds,
                         static_cast<double>(passes_) / static_cast<double>(options_.max_passes));
     }
-    bool late(double share) const { return stop_ || progress() >= share; }
+    bool late(double share) const { return stop_ || best_ >= options_.enough || progress() >= share; }
     void pass(double step, bool all) {
         rows_.pass(step, all, options_.threads);
         ++passes_;
     }
-    double certified() const {
-        return certificate(draws_, rows_, multipliers_, options_.threads) / static_cast<double>(rows_.n);
+    double elapsed() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
+
+    /// The bound at the current multipliers, and the time when the next one is worth its cost.
+    void certify() {
+        const double before = elapsed();
+        best_ = std::max(best_, certificate(draws_, rows_, multipliers_, options_.threads) /
+                                    static_cast<double>(rows_.n));
+        const double now = elapsed();
+        while (next_mark_ <= now)
+            next_mark_ = next_mark_ < 60 ? std::min(next_mark_ * 10, 60.0) : next_mark_ + 60;
+        not_before_ = now + cost_ratio * (now - before);
+        if (options_.report)
+            options_.report(best_);
+    }
+
+    /// A bound on the way: for whoever waits for it, and because it may be enough.
+    void certify_on_the_way() {
+        const double now = elapsed();
+        const bool wanted = options_.report || std::isfinite(options_.enough);
+        if (!wanted || now < next_mark_ || now < not_before_)
+            return;
+        multipliers_.spread(rows_, options_.threads);
+        pass(averaging / 10, true);
+        certify();
     }
 
     /// Every item's references contain the items that are most often with it.
@@ -144,6 +166,7 @@ private:
                 multipliers_.spread(rows_, options_.threads);
             }
             pass(averaging, t % all_every == 0);
+            certify_on_the_way();
         }
     }
 
@@ -161,6 +184,7 @@ private:
     const common::StopFlag& stop_;
     Clock::time_point started_;
     std::size_t passes_ = 0;
+    double best_ = -never, next_mark_ = 1, not_before_ = 0; // seconds
     Rows rows_;
     Multipliers multipliers_;
 };

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <vector>
 
 #include "common/parallel.hpp"
@@ -18,8 +20,11 @@ struct RowBoundOptions {
     double a = 1, b = 1; // weights of the loss
     double seconds = 10;
     unsigned threads = 1;
-    std::size_t max_anchored = 60;            // up to this many items, every item is an anchor
+    std::vector<std::uint32_t> anchors;       // clusters are distinguished by the first that they contain
+    std::vector<std::uint32_t> class_ends;    // largest sizes of further size classes
     std::size_t max_passes = ~std::size_t{0}; // unlike `seconds`, the same on every machine
+    double enough = std::numeric_limits<double>::infinity(); // a bound as large ends the work
+    std::function<void(double)> report;                      // of the best bound after 1, 10, 60 ... seconds
 };
 
 struct RowBoundResult {

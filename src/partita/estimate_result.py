@@ -113,17 +113,20 @@ class Estimate(HasClusters):
         """
         return components_of(self.labels, self.sample, self.loss, self.search.n_jobs, self.proven)
 
-    def bound(self, seconds: float = 10.0) -> Bound:
+    def bound(self, seconds: float = 10.0, progress: Any = None) -> Bound:
         """A lower bound on the least expected loss of any partition, and the gap to it.
 
         Parameters
         ----------
         seconds : float
-            Time to spend; more time gives a tighter bound.
+            Time to spend; more time gives a tighter bound. Ctrl-C gives the bound so far.
+        progress : bool or callable, optional
+            True prints the gap after 1, 10 and 60 seconds and every further minute; a function is called at these
+            times with the seconds so far and the `Bound`.
         """
         from partita.uncertainty.bounds import lower_bound
 
-        return lower_bound(self, seconds)
+        return lower_bound(self, seconds, progress)
 
     def to_pandas(self) -> Any:
         """The clustering as a pandas Series, indexed by the names of the items if they have names."""

@@ -150,7 +150,7 @@ def lau_green(partition: ArrayLike, psm: ArrayLike, a: float = 1.0, b: float = 1
     a, b = check_positive(a, "a"), check_positive(b, "b")
     labels, matrix = _partition_and_psm(partition, psm)
     excess = sums_within(labels, matrix).sum() - np.trace(matrix)
-    pairs = _pairs_together(labels)
+    pairs = pairs_together(labels)
     return float(excess / 2 - pairs * ((b / 2) / (a / 2 + b / 2)))  # halves, so that no sum overflows
 
 
@@ -176,7 +176,7 @@ def pear(partition: ArrayLike, psm: ArrayLike) -> float:
     n = labels.size
     pairs = n * (n - 1) / 2
     posterior = (matrix.sum() - np.trace(matrix)) / 2
-    own = _pairs_together(labels)
+    own = pairs_together(labels)
     both = (sums_within(labels, matrix).sum() - np.trace(matrix)) / 2
     chance = posterior * own / pairs if pairs else 0.0
     spread = (posterior + own) / 2 - chance
@@ -243,6 +243,7 @@ def sums_within(labels: NDArray[np.int64], matrix: NDArray[np.float64]) -> NDArr
     return by_cluster[np.arange(labels.size), labels]
 
 
-def _pairs_together(labels: NDArray[np.int64]) -> float:
+def pairs_together(labels: NDArray[np.integer[Any]]) -> float:
+    """The number of pairs of items that a partition has together."""
     sizes = np.bincount(labels)
     return float((sizes * (sizes - 1)).sum() / 2)

@@ -30,7 +30,7 @@ template <class Label> void check_scores(std::size_t n) {
     CHECK(expected_losses_of_draws(draws, LossTables(NVI{}, n), 1e18, 1, go).empty());
 }
 
-template <class Label> void check_row_bound(std::size_t n, std::size_t max_anchored) {
+template <class Label> void check_row_bound(std::size_t n, std::size_t n_anchors) {
     const RandomDraws<Label> owned(15, n, 3, 0.0, 5);
     const auto draws = owned.view();
     const common::StopFlag go{false};
@@ -39,7 +39,9 @@ template <class Label> void check_row_bound(std::size_t n, std::size_t max_ancho
     bounds::RowBoundOptions options;
     options.seconds = 0.3;
     options.threads = 2;
-    options.max_anchored = max_anchored;
+    for (std::uint32_t item = 0; item < std::min(n, n_anchors); ++item)
+        options.anchors.push_back(item);
+    options.class_ends = {3, 4};
     const auto bound = bounds::row_bound(draws, options, go);
     CHECK(bound.value <= *std::min_element(scores.begin(), scores.end()));
     CHECK(bound.rows_only <= bound.value);
@@ -51,9 +53,9 @@ void test_bounds() {
     check_scores<std::uint8_t>(40);
     check_scores<std::uint16_t>(100);
     check_scores<std::uint32_t>(150);
-    for (const std::size_t max_anchored : {0, 60}) {
-        check_row_bound<std::uint8_t>(1, max_anchored);
-        check_row_bound<std::uint16_t>(12, max_anchored);
-        check_row_bound<std::uint32_t>(30, max_anchored);
+    for (const std::size_t n_anchors : {0, 5, 60}) {
+        check_row_bound<std::uint8_t>(1, n_anchors);
+        check_row_bound<std::uint16_t>(12, n_anchors);
+        check_row_bound<std::uint32_t>(30, n_anchors);
     }
 }

@@ -27,7 +27,14 @@ def rows_bound(sample, loss, seconds, threads=1, **options):
     return _core.row_bound(core_sample(sample), loss.a, loss.b, seconds, threads, **options)
 
 
-@pytest.mark.parametrize("anchored", [60, 0], ids=["anchors", "no anchors"])
+def kinds(sample, anchored):
+    """Kinds of clusters: every item an anchor, or a few with more size classes, or only the size classes."""
+    if anchored == "some":
+        return {"anchors": list(range(0, sample.n_items, 3)), "class_ends": [2, 4, 5]}
+    return {"anchors": list(range(sample.n_items)) if anchored == "all" else []}
+
+
+@pytest.mark.parametrize("anchored", ["all", "some", "none"])
 @pytest.mark.parametrize("loss", [VI(), VI(0.5, 1.5), VI(1.5, 0.5)], ids=str)
 def test_rows_are_never_above_the_optimum(loss, anchored):
     rng = np.random.default_rng(17)
@@ -36,7 +43,7 @@ def test_rows_are_never_above_the_optimum(loss, anchored):
         rows, weights = random_sample(int(rng.integers(1, 9)), int(rng.integers(1, 12)), rng)
         sample = as_sample(rows, weights)
         best = estimate(sample, loss, "enumerate").expected_loss
-        value, rows_only, _, _ = rows_bound(sample, loss, 0.03, max_anchored=anchored)
+        value, rows_only, _, _ = rows_bound(sample, loss, 0.03, **kinds(sample, anchored))
         assert value <= best + 1e-9
         assert rows_only <= value
         tighter += value > rows_only + 1e-6
@@ -55,22 +62,23 @@ def problems(count, rng):
         yield as_sample(rows, weights), VI(10 ** rng.uniform(-1.5, 1.5), 1)
 
 
-@pytest.mark.parametrize("anchored", [60, 0], ids=["anchors", "no anchors"])
+@pytest.mark.parametrize("anchored", ["all", "some", "none"])
 @pytest.mark.parametrize("count", [60, pytest.param(2000, marks=pytest.mark.slow)])
 def test_rows_are_never_above_the_optimum_wherever_they_stop(count, anchored):
     """A busy machine cut the passes short, and kinds were skipped that the last step had made the least."""
     for sample, loss in problems(count, np.random.default_rng(1)):
         best = estimate(sample, loss, "enumerate").expected_loss
-        bounds = [rows_bound(sample, loss, 1e-9, max_anchored=anchored)]  # not one pass
-        bounds += [rows_bound(sample, loss, 1e9, max_anchored=anchored, max_passes=stop) for stop in STOPS]
+        options = kinds(sample, anchored)
+        bounds = [rows_bound(sample, loss, 1e-9, **options)]  # not one pass
+        bounds += [rows_bound(sample, loss, 1e9, **options, max_passes=stop) for stop in STOPS]
         assert max(value for value, *_ in bounds) <= best + 1e-9
 
 
 def test_anchors_close_the_gap_that_symmetry_and_transitivity_leave():
     sample = as_sample(np.random.default_rng(3).integers(3, size=(6, 7)))
     best = estimate(sample, "vi", "enumerate").expected_loss
-    assert rows_bound(sample, VI(), 1.0, max_anchored=0)[0] < 0.97 * best
-    assert rows_bound(sample, VI(), 1.0, max_anchored=60)[0] > 0.985 * best
+    assert rows_bound(sample, VI(), 1.0)[0] < 0.97 * best
+    assert rows_bound(sample, VI(), 1.0, anchors=list(range(7)))[0] > 0.985 * best
 
 
 def test_the_mean_distance_of_two_draws_counts_where_it_is_larger():
@@ -151,7 +159,7 @@ def test_a_proof_is_the_estimates_own():
 
 def test_words_tell_what_is_known():
     rows = [[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 1]]
-    assert "not known" in estimate(rows, "omari", rng=1).bound(1).in_words()
+    assert "not known" in as_estimate([0, 0, 1, 1], as_sample([[0, 1, 1, -1]], missing=-1), "omari").bound(1).in_words()
     bound = as_estimate([0, 0, 0, 0], as_sample(rows), "vi").bound(0.1)
     assert "smaller by more than" in str(bound)
     assert not bound.proven

@@ -48,7 +48,7 @@ class Companions:
         page = in_order_of_draws(files, sample)
         page["columns"] = None if files["data"] is None else files["data"].columns
         best = estimate(sample)
-        bound = None if self.bound is None else best.bound(self.bound)
+        bound = None if self.bound is None else best.bound(self.bound, best.search.progress)
         facts = {} if self.truth is None else {"agreement": agreement(best.labels, page["truth"])}
         return Answer(with_proof(best, bound), bound, page, facts, self.truth)
 

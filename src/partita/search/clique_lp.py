@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, cast
@@ -22,6 +22,9 @@ from partita.partitions import canonical
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Labels = NDArray[np.int64]
+
+#: Takes a lower bound, as often as there is a new one.
+Tell = Callable[[float], None]
 
 #: Triangles are added only if they are violated by more than this.
 VIOLATION = 1e-6
@@ -64,6 +67,7 @@ def solve_cliques(
     *,
     apart: NDArray[np.bool_] | None = None,
     may_branch: bool = True,
+    tell: Tell | None = None,
 ) -> Cliques:
     """Minimise Σ_{i<j} cost_ij x_ij over partitions, until proven, interrupted or at the deadline.
 
@@ -80,6 +84,8 @@ def solve_cliques(
         Pairs that must not be together; `start` must obey this.
     may_branch : bool
         Whether to continue with branch and bound if cutting planes do not suffice; this can take very long.
+    tell : callable, optional
+        Called with the lower bound after each round.
     """
     known = np.equal.outer(start, start) & ~np.eye(len(cost), dtype=bool)
     upper = float(cost[known].sum()) / 2
@@ -91,6 +97,8 @@ def solve_cliques(
         if apart is not None:
             program.keep_apart(apart)
         for best in _rounds(program, nothing, upper, deadline, per_round, may_branch):
+            if tell is not None:
+                tell(best.bound)
             if best.bound >= upper - MEETS * (1 + abs(upper)):
                 return replace(best, x=known.astype(np.float64), proven=True)
     except KeyboardInterrupt:

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from partita.losses import VI, Binder, Loss, expected_loss
 from partita.partitions import canonical, stirling2
 from partita.sample import PartitionSample
-from partita.search.clique_lp import Cliques, solve_cliques
+from partita.search.clique_lp import Cliques, Tell, solve_cliques
 from partita.search.components import MAX_ENUMERATED, are_all_small, has_parts, solve_parts
 from partita.search.core import find_search
 from partita.search.deadline import Deadline
@@ -117,34 +117,50 @@ def _checked(sample: PartitionSample, loss: Loss) -> Binder:
 
 
 def bound_binder(
-    sample: PartitionSample, loss: Binder, seconds: float, start: Labels, max_clusters: int | None = None
+    sample: PartitionSample,
+    loss: Binder,
+    seconds: float,
+    start: Labels,
+    max_clusters: int | None = None,
+    tell: Tell | None = None,
 ) -> BinderBound:
-    """Cutting planes for at most `seconds`; `start` is a partition to improve, or to prove optimal."""
+    """Cutting planes for at most `seconds`; `start` is a partition to improve, or to prove optimal.
+
+    `tell` is called with the lower bound on the expected loss after each round.
+    """
     deadline = time.monotonic() + min(seconds, 1e9)
     psm = complete_similarity(sample)
     a, b = loss.a / loss.unit, loss.b / loss.unit
     cost = b - (a + b) * psm
     np.fill_diagonal(cost, 0)
-    free = _solve_components(cost, deadline, start)
+
+    def as_loss(bound: float) -> float:
+        return float(loss.unit * 2 / sample.n_items**2 * (a * np.triu(psm, 1).sum() + bound))
+
+    free = solve_clique_parts(cost, deadline, start, None if tell is None else lambda bound: tell(as_loss(bound)))
     exceeds = max_clusters is not None and (not free.proven or free.labels().max() >= max_clusters)
     solved = _limited(cost, deadline, free, start, max_clusters) if exceeds and not free.interrupted else free
-    value = loss.unit * 2 / sample.n_items**2 * (a * np.triu(psm, 1).sum() + solved.bound)
+    value = as_loss(solved.bound)
     if solved.proven:
         return BinderBound(value, solved.labels(), True, False)
     return BinderBound(value, _better(start, solved, cost, max_clusters), False, solved.interrupted)
 
 
-def _solve_components(cost: Floats, deadline: float, start: Labels) -> Cliques:
+def solve_clique_parts(cost: Floats, deadline: float, start: Labels, tell: Tell | None = None) -> Cliques:
     """Items in different components of {cost < 0} are apart in some optimum, so each is solved alone."""
     count, component = connected_components(csr_array(cost < 0), directed=False)
     x, bound, proven, interrupted = np.zeros_like(cost), 0.0, True, False
     members = [np.flatnonzero(component == c) for c in range(count)]
     todo = sorted((items for items in members if items.size > 1), key=len)
+    later = float(np.minimum(cost, 0).sum()) / 2  # the bound of what is not solved yet
     for place, items in enumerate(todo):
         now = time.monotonic()
         share = items.size**3 / sum(later.size**3 for later in todo[place:])
         until = now if interrupted else now + (deadline - now) * share
-        part = solve_cliques(cost[np.ix_(items, items)], until, start[items])
+        own = cost[np.ix_(items, items)]
+        later -= float(np.minimum(own, 0).sum()) / 2
+        others = bound + later
+        part = solve_cliques(own, until, start[items], tell=tell and (lambda now, rest=others: tell(rest + now)))
         x[np.ix_(items, items)] = part.x
         bound += part.bound
         proven &= part.proven

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,20 +12,40 @@ from partita import _core
 from partita._html import ShownAsText
 from partita._validate import check_n_jobs, check_positive
 from partita.estimate_result import Estimate
-from partita.losses import ID, VI, Binder, ZeroOne, core_sample, pairwise_distances
+from partita.losses import ID, VI, Binder, OneMinusARI, ZeroOne, core_sample, pairwise_distances
 from partita.partitions import canonical
 from partita.sample import PartitionSample
+from partita.search.clique_lp import Tell
 from partita.search.components import MAX_ENUMERATED, component_labels, solve_parts
 from partita.search.exact import bound_binder
 from partita.search.multilevel import restricted
 from partita.search_warnings import search_warnings
+from partita.uncertainty.adjusted_rand import adjusted_rand_bound
+from partita.uncertainty.bound_progress import BoundProgress
+from partita.uncertainty.matched_draws import matched_distance
 
-#: With more distinct draws, the mean distance between draws is not computed: its cost is quadratic.
+#: An estimate is proven best if its gap is below this.
+PROVEN = 1e-7
+#: With more distinct draws, the distances between draws are not computed: their cost is quadratic.
 MAX_DRAWS = 4000
 #: With more items, the rows of VI do not fit in memory: they take about 100 numbers per pair of items.
 MAX_ITEMS = 1400
+#: Up to this many items, the rows of VI are distinguished by the first item of the cluster.
+MAX_ANCHORED = 60
 #: With more items, Binder's linear program, which has one variable per pair, is not tried.
 MAX_PAIRED = 20_000
+#: With more items, the matrices of the bound for one minus ARI take too long.
+MAX_COUNTED = 2000
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a bound may cost, whom to tell of its progress, and the value that proves the estimate best."""
+
+    seconds: float
+    n_jobs: int
+    tell: Tell
+    enough: float = np.inf
 
 
 @dataclass(frozen=True)
@@ -82,7 +103,7 @@ def with_proof(estimate: Estimate, bound: Bound | None) -> Estimate:
     return replace(estimate, gap=gap, proven=True, warnings=warnings)
 
 
-def lower_bound(estimate: Estimate, seconds: float = 10.0) -> Bound:
+def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None) -> Bound:
     """A lower bound on the least expected loss of any partition, and the gap to it.
 
     - Binder and VI: the sum of the bounds of the components (see `Estimate.components`); those of at most 12 items are
@@ -91,13 +112,18 @@ def lower_bound(estimate: Estimate, seconds: float = 10.0) -> Bound:
     - VI: every item chooses its own best cluster, with multipliers that pull the choices together.
     - ID: half of the bound for VI, which is at most twice ID.
     - 0-1: one minus the largest weight of a draw.
-    - any metric, if larger: half the mean distance between two draws. Other losses: zero.
+    - one minus ARI: pairs of items one by one, then linear programs, for intervals of the number of pairs together.
+    - any metric, if larger: half the mean distance between draws that are matched to be far apart.
 
     Parameters
     ----------
     estimate : Estimate
     seconds : float
-        Time to spend; more gives a tighter bound for Binder and VI.
+        Time to spend; more gives a tighter bound for Binder, VI and one minus ARI. The work ends earlier if the
+        estimate is proven best, or with Ctrl-C, which gives the bound so far.
+    progress : bool or callable, optional
+        True prints the gap after 1, 10 and 60 seconds and every further minute; a function is called at these times
+        with the seconds so far and the `Bound`.
 
     Returns
     -------
@@ -111,32 +137,38 @@ def lower_bound(estimate: Estimate, seconds: float = 10.0) -> Bound:
     No partition has a smaller expected loss: the estimate is proven best.
     """
     check_positive(seconds, "seconds")
-    found = [_by_loss(estimate, seconds)]
+    told = BoundProgress(progress, lambda value: _bound(estimate, value, "so far"))
+    found = [_by_loss(estimate, seconds, told)]
     if estimate.loss.is_metric and not found[0].proven:
-        found.append(_half_mean_distance(estimate))
+        found.append(_by_matching(estimate))
     if estimate.proven and estimate.search.max_clusters is None:
         found.append(_bound(estimate, estimate.expected_loss, estimate.method))
     return max(found, key=lambda bound: bound.value)
 
 
-def _by_loss(estimate: Estimate, seconds: float) -> Bound:
+def _by_loss(estimate: Estimate, seconds: float, told: BoundProgress) -> Bound:
     loss, sample = estimate.loss, estimate.sample
     if isinstance(loss, ZeroOne):
         return _bound(estimate, 1 - float(sample.weights.max()), "modal draw")
     if isinstance(loss, Binder | VI):
-        return _by_parts(estimate, loss, seconds)
+        return _by_parts(estimate, loss, seconds, told)
     if isinstance(loss, ID) and not sample.has_gaps and sample.n_items <= MAX_ITEMS:
-        return _bound(estimate, _rows(sample, VI(), seconds, estimate.search.n_jobs) / 2, "half of VI")
+        work = Work(seconds, estimate.search.n_jobs, told.part(0.0, 0.5), 2 * estimate.expected_loss)
+        return _bound(estimate, _rows(sample, VI(), work) / 2, "half of VI")
+    if isinstance(loss, OneMinusARI) and not sample.has_gaps and sample.n_items <= MAX_COUNTED:
+        value = adjusted_rand_bound(sample, estimate.labels, seconds, told.tell)
+        return _bound(estimate, value, "intervals of pairs")
     return _bound(estimate, 0.0, "none")
 
 
-def _by_parts(estimate: Estimate, loss: Binder | VI, seconds: float) -> Bound:
+def _by_parts(estimate: Estimate, loss: Binder | VI, seconds: float, told: BoundProgress) -> Bound:
     """The bounds of components, summed: n items of N have a share of n/N in VI and of (n/N)² in Binder's loss."""
-    sample = estimate.sample
+    sample, n_jobs = estimate.sample, estimate.search.n_jobs
     component = component_labels(sample)
     sizes = np.bincount(component)
     if len(sizes) == 1 and sample.n_items > MAX_ENUMERATED:
-        return _bound(estimate, *_of_one(sample, loss, estimate.labels, seconds, estimate.search.n_jobs))
+        work = Work(seconds, n_jobs, told.tell, estimate.expected_loss)
+        return _bound(estimate, *_of_one(sample, loss, estimate.labels, work))
     is_small = (sizes <= MAX_ENUMERATED)[component]
     if sample.has_gaps and not is_small.all():
         return _bound(estimate, 0.0, "none")
@@ -145,17 +177,17 @@ def _by_parts(estimate: Estimate, loss: Binder | VI, seconds: float) -> Bound:
     if is_small.any():
         items = np.flatnonzero(is_small)
         part = sample if is_small.all() else restricted(sample, items)
-        parts = solve_parts(part, loss, n_jobs=estimate.search.n_jobs)
+        parts = solve_parts(part, loss, n_jobs=n_jobs)
         value = _share(loss, len(items), sample) * parts.least_loss if parts.all_solved else 0.0
         methods["components"] = True
     large = np.flatnonzero(sizes > MAX_ENUMERATED)
     weights = sizes[large].astype(np.float64) ** 2
     for c, weight in zip(large, weights, strict=True):
         items = np.flatnonzero(component == c)
-        time = max(seconds * weight / weights.sum(), 1e-3)
-        labels = canonical(estimate.labels[items])
-        found, method = _of_one(restricted(sample, items), loss, labels, time, estimate.search.n_jobs)
-        value += _share(loss, len(items), sample) * found
+        share = _share(loss, len(items), sample)
+        work = Work(max(seconds * weight / weights.sum(), 1e-3), n_jobs, told.part(value, share))
+        found, method = _of_one(restricted(sample, items), loss, canonical(estimate.labels[items]), work)
+        value += share * found
         methods[method] = True
     return _bound(estimate, value, ", ".join(methods) if value > 0 or not large.size else "none")
 
@@ -164,34 +196,40 @@ def _share(loss: Binder | VI, items: int, sample: PartitionSample) -> float:
     return float((items / sample.n_items) ** (2 if isinstance(loss, Binder) else 1))
 
 
-def _of_one(
-    sample: PartitionSample, loss: Binder | VI, labels: NDArray[np.int64], seconds: float, n_jobs: int
-) -> tuple[float, str]:
+def _of_one(sample: PartitionSample, loss: Binder | VI, labels: NDArray[np.int64], work: Work) -> tuple[float, str]:
     """A bound for the items of one component, and how it was found."""
     if sample.has_gaps:
         return 0.0, "none"
     if isinstance(loss, Binder):
         if sample.n_items > MAX_PAIRED:
             return 0.0, "none"
-        return bound_binder(sample, loss, seconds, labels).value, "linear program"
+        return bound_binder(sample, loss, work.seconds, labels, tell=work.tell).value, "linear program"
     if sample.n_items > MAX_ITEMS:
         return 0.0, "none"
-    return _rows(sample, loss, seconds, n_jobs), "rows"
+    return _rows(sample, loss, work), "rows"
 
 
-def _rows(sample: PartitionSample, loss: VI, seconds: float, n_jobs: int) -> float:
-    a, b = loss.a / loss.unit, loss.b / loss.unit
-    return loss.unit * float(_core.row_bound(core_sample(sample), a, b, seconds, check_n_jobs(n_jobs))[0])
+def _rows(sample: PartitionSample, loss: VI, work: Work) -> float:
+    anchors = list(range(sample.n_items)) if sample.n_items <= MAX_ANCHORED else []
+    value, *_ = _core.row_bound(
+        core_sample(sample),
+        loss.a / loss.unit,
+        loss.b / loss.unit,
+        work.seconds,
+        check_n_jobs(work.n_jobs),
+        anchors=anchors,
+        enough=work.enough * (1 - PROVEN / 2) / loss.unit,
+        report=lambda value: work.tell(loss.unit * value),
+    )
+    return loss.unit * float(value)
 
 
-def _half_mean_distance(estimate: Estimate) -> Bound:
-    """d(s, t) <= d(s, y) + d(t, y) for every y; averaged over independent draws s and t."""
+def _by_matching(estimate: Estimate) -> Bound:
     sample = estimate.sample
     if sample.n_unique > MAX_DRAWS or sample.has_gaps:
         return _bound(estimate, 0.0, "none")
-    weights = sample.weights
-    value = float(weights @ pairwise_distances(sample, estimate.loss) @ weights) / 2
-    return _bound(estimate, value, "half the mean distance of two draws")
+    value = matched_distance(pairwise_distances(sample, estimate.loss), sample.weights)
+    return _bound(estimate, value, "distances of matched draws")
 
 
 def _bound(estimate: Estimate, value: float, method: str) -> Bound:
@@ -199,5 +237,5 @@ def _bound(estimate: Estimate, value: float, method: str) -> Bound:
     reached = estimate.expected_loss
     value = float(min(max(value, 0.0), reached))
     gap = (reached - value) / reached if reached > 0 else 0.0
-    proven = gap < 1e-7 and not (method == "none" and reached > 0)
+    proven = gap < PROVEN and not (method == "none" and reached > 0)
     return Bound(value, 0.0 if proven else gap, method, proven)

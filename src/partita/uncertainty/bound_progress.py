@@ -1,0 +1,72 @@
+"""Progress of a bound: what is known after 1, 10 and 60 seconds, and after every further minute."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from partita.search.clique_lp import Tell
+
+#: Seconds after which the bound is reported; then every minute.
+MARKS = (1.0, 10.0, 60.0)
+
+
+def ignore(value: float) -> None:
+    """For work of whose progress nobody asks."""
+
+
+@dataclass
+class Marks:
+    """Tells whether a mark has passed since the last report.
+
+    Examples
+    --------
+    >>> marks = Marks()
+    >>> [marks.is_due(seconds) for seconds in (0.5, 1.2, 9, 70, 100, 121)]
+    [False, True, False, True, False, True]
+    """
+
+    next: float = MARKS[0]
+
+    def is_due(self, seconds: float) -> bool:
+        """Whether to report now; the next mark is then the first one after this time."""
+        if seconds < self.next:
+            return False
+        later = (mark for mark in MARKS if mark > seconds)
+        self.next = next(later, 60.0 * (seconds // 60 + 1))
+        return True
+
+
+@dataclass
+class BoundProgress:
+    """Reports a bound on its way to the user's function, or to the terminal.
+
+    Parameters
+    ----------
+    report : bool or callable
+        Called with the seconds so far and the `Bound`; True prints the gap to the standard error.
+    as_bound : callable
+        The `Bound` of a value.
+    """
+
+    report: Any
+    as_bound: Callable[[float], Any]
+    started: float = field(default_factory=time.monotonic)
+    marks: Marks = field(default_factory=Marks)
+
+    def tell(self, value: float) -> None:
+        """A new value, which is reported if a mark has passed."""
+        seconds = time.monotonic() - self.started
+        if self.report and self.marks.is_due(seconds):
+            (self.report if callable(self.report) else _print)(seconds, self.as_bound(value))
+
+    def part(self, before: float, share: float) -> Tell:
+        """For one of several parts: its values count with a share, beside what is known of the others."""
+        return lambda value: self.tell(before + share * max(value, 0.0))
+
+
+def _print(seconds: float, bound: Any) -> None:
+    print(f"after {seconds:.0f} s: {bound}", file=sys.stderr)
