@@ -15,6 +15,7 @@ from partita.partitions import enumerate_partitions
 from partita.sample import as_sample
 from partita.search.settings import Search
 from partita.uncertainty.bounds import lower_bound, with_proof
+from partita.uncertainty.information_distance import below_information_distance
 from strategies import random_sample
 
 
@@ -165,13 +166,29 @@ def test_words_tell_what_is_known():
     assert not bound.proven
 
 
-def test_information_distance_is_at_least_half_of_vi():
+def test_vi_and_a_constant_are_below_the_information_distance():
+    """At every partition and for every slope; the slope 1/2 is half of VI or better."""
     rng = np.random.default_rng(9)
-    rows, weights = random_sample(7, 8, rng)
-    sample = as_sample(rows, weights)
-    est = estimate(sample, ID(), "enumerate")
-    half = rows_bound(sample, VI(), 0.2)[1] / 2  # without multipliers: the same at any speed
-    assert half - 1e-9 <= as_estimate(est.labels, sample, "id").bound(0.2).value <= est.expected_loss
+    partitions = np.array(list(enumerate_partitions(6)))
+    nearest = []
+    for _ in range(8):
+        rows, weights = random_sample(6, 8, rng)
+        sample = as_sample(rows, weights)
+        exact = expected_loss(partitions, sample, "id")
+        lines = [below_information_distance(sample, slope) for slope in (0.05, 0.3, 0.5, 0.8)]
+        values = np.array([expected_loss(partitions, sample, below) + constant for below, constant in lines])
+        assert (values <= exact + 1e-9).all()
+        nearest.append(values.min(axis=1).max() / exact.min())
+    assert np.median(nearest) > 0.9
+
+
+def test_the_bound_on_the_information_distance_is_well_above_half_of_that_on_vi():
+    """Draws that split one of two clusters at random: the estimate has less entropy than any of them."""
+    rng = np.random.default_rng(9)
+    sample = as_sample(np.where(np.arange(20) < 10, 0, 1 + rng.integers(2, size=(40, 20))))
+    est = estimate(sample, ID(), rng=1)
+    half = rows_bound(sample, VI(), 1.0)[0] / 2
+    assert 1.1 * half <= est.bound(2.0).value <= est.expected_loss
 
 
 def test_gaps_leave_only_what_is_valid():

@@ -159,13 +159,17 @@ def solve_clique_parts(cost: Floats, deadline: float, start: Labels, tell: Tell 
         until = now if interrupted else now + (deadline - now) * share
         own = cost[np.ix_(items, items)]
         later -= float(np.minimum(own, 0).sum()) / 2
-        others = bound + later
-        part = solve_cliques(own, until, start[items], tell=tell and (lambda now, rest=others: tell(rest + now)))
+        part = solve_cliques(own, until, start[items], tell=_beside(bound + later, tell))
         x[np.ix_(items, items)] = part.x
         bound += part.bound
         proven &= part.proven
         interrupted |= part.interrupted
     return Cliques(bound, x, proven, interrupted)
+
+
+def _beside(others: float, tell: Tell | None) -> Tell | None:
+    """Tells the bound of one component, added to what is known of the others."""
+    return None if tell is None else lambda own: tell(others + own)
 
 
 def _limited(cost: Floats, deadline: float, free: Cliques, start: Labels, max_clusters: int | None) -> Cliques:

@@ -17,11 +17,13 @@ from partita.partitions import canonical
 from partita.sample import PartitionSample
 from partita.search.clique_lp import Tell
 from partita.search.components import MAX_ENUMERATED, component_labels, solve_parts
+from partita.search.deadline import Deadline
 from partita.search.exact import bound_binder
 from partita.search.multilevel import restricted
 from partita.search_warnings import search_warnings
 from partita.uncertainty.adjusted_rand import adjusted_rand_bound
-from partita.uncertainty.bound_progress import BoundProgress
+from partita.uncertainty.bound_progress import BoundProgress, ignore
+from partita.uncertainty.information_distance import SLOPES, below_information_distance
 from partita.uncertainty.matched_draws import matched_distance
 
 #: An estimate is proven best if its gap is below this.
@@ -30,6 +32,8 @@ PROVEN = 1e-7
 MAX_DRAWS = 4000
 #: With more items, the rows of VI do not fit in memory: they take about 100 numbers per pair of items.
 MAX_ITEMS = 1400
+#: Passes over the rows before their multipliers move.
+ROWS_ALONE = 20
 #: Up to this many items, the rows of VI are distinguished by the first item of the cluster.
 MAX_ANCHORED = 60
 #: With more items, Binder's linear program, which has one variable per pair, is not tried.
@@ -110,7 +114,7 @@ def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None)
       solved exactly.
     - Binder: a linear program over pairs of items, with as many triangle inequalities as time allows.
     - VI: every item chooses its own best cluster, with multipliers that pull the choices together.
-    - ID: half of the bound for VI, which is at most twice ID.
+    - ID: the bound for VI(a, b), which is below ID but for a constant, with the best weights.
     - 0-1: one minus the largest weight of a draw.
     - one minus ARI: pairs of items one by one, then linear programs, for intervals of the number of pairs together.
     - any metric, if larger: half the mean distance between draws that are matched to be far apart.
@@ -153,8 +157,7 @@ def _by_loss(estimate: Estimate, seconds: float, told: BoundProgress) -> Bound:
     if isinstance(loss, Binder | VI):
         return _by_parts(estimate, loss, seconds, told)
     if isinstance(loss, ID) and not sample.has_gaps and sample.n_items <= MAX_ITEMS:
-        work = Work(seconds, estimate.search.n_jobs, told.part(0.0, 0.5), 2 * estimate.expected_loss)
-        return _bound(estimate, _rows(sample, VI(), work) / 2, "half of VI")
+        return _bound(estimate, _by_lines(estimate, seconds, told), "rows of VI")
     if isinstance(loss, OneMinusARI) and not sample.has_gaps and sample.n_items <= MAX_COUNTED:
         value = adjusted_rand_bound(sample, estimate.labels, seconds, told.tell)
         return _bound(estimate, value, "intervals of pairs")
@@ -209,7 +212,18 @@ def _of_one(sample: PartitionSample, loss: Binder | VI, labels: NDArray[np.int64
     return _rows(sample, loss, work), "rows"
 
 
-def _rows(sample: PartitionSample, loss: VI, work: Work) -> float:
+def _by_lines(estimate: Estimate, seconds: float, told: BoundProgress) -> float:
+    """The bound for ID by VI(a, b): rows alone show which weights are best, and these get most of the time."""
+    sample, until = estimate.sample, Deadline.after(seconds)
+    lines = [below_information_distance(sample, slope) for slope in SLOPES]
+    quick = Work(seconds / (4 * len(lines)), estimate.search.n_jobs, ignore)
+    alone = [constant + _rows(sample, below, quick, max_passes=ROWS_ALONE) for below, constant in lines]
+    below, constant = lines[int(np.argmax(alone))]
+    work = Work(until.left, estimate.search.n_jobs, told.part(constant, 1.0), estimate.expected_loss - constant)
+    return max(*alone, constant + _rows(sample, below, work)) if until.left > 0 else max(alone)
+
+
+def _rows(sample: PartitionSample, loss: VI, work: Work, **options: int) -> float:
     anchors = list(range(sample.n_items)) if sample.n_items <= MAX_ANCHORED else []
     value, *_ = _core.row_bound(
         core_sample(sample),
@@ -220,6 +234,7 @@ def _rows(sample: PartitionSample, loss: VI, work: Work) -> float:
         anchors=anchors,
         enough=work.enough * (1 - PROVEN / 2) / loss.unit,
         report=lambda value: work.tell(loss.unit * value),
+        **options,
     )
     return loss.unit * float(value)
 
