@@ -14,7 +14,7 @@ from partita.cli.errors import INTERRUPTED
 from partita.cli.given import was_typed
 from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, read_mixed
 from partita.cli.network_options import Counts, DegreeCorrected, EdgeFile, Network, Weights, edge_kind
-from partita.cli.options import DataColumns, Json
+from partita.cli.options import DataColumns, Jobs, Json
 from partita.cli.terminal import print_lines
 
 app = typer.Typer(cls=Group, no_args_is_help=True)
@@ -37,7 +37,7 @@ class Chains:
     thin: Annotated[int, typer.Option(help="Sweeps between kept draws.")] = 1
     chains: Annotated[int, typer.Option(help="Number of independent chains.")] = 4
     seed: Annotated[int | None, typer.Option(help="Random seed; the same seed gives the same chains.")] = None
-    n_jobs: Annotated[int, typer.Option(help="Threads; -1 is all cores.")] = -1
+    n_jobs: Jobs = -1
 
     @property
     def plan(self) -> dict[str, Any]:
