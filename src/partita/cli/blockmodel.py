@@ -129,7 +129,8 @@ def _print(fit: Any, summary: dict[str, Any]) -> None:
     ]
     agreement = f", NMI {summary['nmi']:.3f}" if "nmi" in summary else ""
     kind = "directed" if fit.edges.directed else "undirected"
-    title = f"{plural(fit.n_clusters, 'cluster')} of {plural(len(fit.labels), 'node')} ({kind}), ICL {fit.icl:.3f}{agreement}"
+    title = f"{plural(fit.n_clusters, 'cluster')} of {plural(len(fit.labels), 'node')} ({kind})"
+    title += f", ICL {fit.icl:.3f}{agreement}"
     print_table(title, ("cluster", "nodes", "first names"), rows)
     if "levels" in summary:
         counts = [str(level["n_clusters"]) for level in summary["levels"]]
