@@ -74,7 +74,7 @@ def _arrays(graph: Graph, edges: EdgeModel) -> Any:
     return _bipartite_arrays(graph, edges) if graph.bipartite else _square_arrays(graph, edges)
 
 
-def _edge_settings(edges: EdgeModel) -> tuple[Any, ...]:
+def _edge_settings(edges: EdgeModel) -> tuple[bool, float, float, bool, bool]:
     return edges.counts, edges.first, edges.second, edges.degree_corrected, edges.affiliation
 
 
