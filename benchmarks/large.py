@@ -145,7 +145,13 @@ def regions(sharing: str, n_regions: int = 20, n_local: int = 5, n_draws: int = 
     )
     best = min(runs, key=lambda run: run.loss)
     grown = round((memory_in_bytes("VmHWM") - before) / 1e6)
-    return {"seconds": seconds, "cpu": cpu, "loss": best.loss, "clusters_a_row": best.clusters_a_row, "grown_mb": grown}
+    return {
+        "seconds": seconds,
+        "cpu": cpu,
+        "loss": best.loss,
+        "clusters_per_row": best.clusters_per_row,
+        "grown_mb": grown,
+    }
 
 
 def _timed(work: Callable[[], Any]) -> tuple[Any, float, float]:

@@ -100,7 +100,7 @@ def log_density(X, z, alpha, a, nu, v) -> float:
 
 
 def run_numpy(X: np.ndarray, sweeps: int = 20) -> float:
-    """CPU seconds a sweep of a plain collapsed Gibbs sampler at fixed parameters."""
+    """CPU seconds per sweep of a plain collapsed Gibbs sampler at fixed parameters."""
     rng, scaled = np.random.default_rng(1), (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
     z = rng.integers(5, size=len(X))
 

@@ -188,12 +188,12 @@ void bind_search(nb::module_& m) {
         .def_ro("loss", &Run::loss)
         .def_ro("clusters", &Run::clusters)
         .def_ro("seconds", &Run::seconds)
-        .def_ro("clusters_a_row", &Run::clusters_a_row)
+        .def_ro("clusters_per_row", &Run::clusters_per_row)
         .def("__getstate__",
              [](const Run& run) {
                  return nb::make_tuple(to_numpy(std::vector<std::uint32_t>(run.labels)), run.start,
                                        run.tally.sweeps, run.tally.moves, run.tally.trace, run.loss,
-                                       run.clusters, run.seconds, run.clusters_a_row, run.rounding);
+                                       run.clusters, run.seconds, run.clusters_per_row, run.rounding);
              })
         .def("__setstate__", [](Run& run, const RunState& state) {
             const auto labels = as_span(std::get<0>(state));

@@ -62,7 +62,7 @@ public:
     double value() const { return problem_.loss_of(state_.value()); }
     void refresh() { state_.refresh(); }
     std::uint32_t n_clusters() const { return state_.n_clusters(); }
-    double clusters_a_row() const { return problem_.clusters_a_row(); }
+    double clusters_per_row() const { return problem_.clusters_per_row(); }
 
     NumpyOut<double> merge_changes() const {
         const std::size_t clusters = state_.n_clusters();
@@ -104,7 +104,7 @@ template <class S> auto bind_state(nb::module_& m, const char* name, const char*
         .def_prop_ro("labels", &Bound::labels, nb::rv_policy::move)
         .def_prop_ro("value", &Bound::value)
         .def_prop_ro("n_clusters", &Bound::n_clusters)
-        .def_prop_ro("clusters_a_row", &Bound::clusters_a_row);
+        .def_prop_ro("clusters_per_row", &Bound::clusters_per_row);
 }
 
 /// Clusters and their scores, or changes, as two arrays.

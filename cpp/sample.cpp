@@ -77,17 +77,17 @@ bool equals(const LabelStore& store, std::size_t at, std::span<const std::uint32
 } // namespace
 
 template <class Input> void SampleBuilder::add(std::span<const Input> block, unsigned threads) {
-    constexpr std::size_t labels_a_task = 1 << 15;
+    constexpr std::size_t labels_per_task = 1 << 15;
     const std::size_t n_rows = block.size() / n_items_;
-    const std::size_t rows_a_task = std::max<std::size_t>(1, labels_a_task / n_items_);
-    const std::size_t n_tasks = (n_rows + rows_a_task - 1) / rows_a_task;
+    const std::size_t rows_per_task = std::max<std::size_t>(1, labels_per_task / n_items_);
+    const std::size_t n_tasks = (n_rows + rows_per_task - 1) / rows_per_task;
     canonical_.resize(block.size());
     canonicalisers_.resize(std::max<std::size_t>({canonicalisers_.size(), threads, 1}));
     std::vector<Row> rows(n_rows);
 
     common::parallel_for(n_tasks, threads, [&](std::size_t task, unsigned worker) {
-        const auto end = std::min(n_rows, (task + 1) * rows_a_task);
-        for (std::size_t r = task * rows_a_task; r < end; ++r) {
+        const auto end = std::min(n_rows, (task + 1) * rows_per_task);
+        for (std::size_t r = task * rows_per_task; r < end; ++r) {
             const auto out = std::span(canonical_).subspan(r * n_items_, n_items_);
             const auto clusters = canonicalisers_[worker](block.subspan(r * n_items_, n_items_), out);
             rows[r] = {out, hash_labels(out) & hash_mask_, clusters};

@@ -11,7 +11,7 @@ namespace {
 constexpr float momentum = 0.9f, memory = 0.99f, damping = 0.1f; // of the steps (Adam)
 constexpr float in_use = 1e-4f;           // share below which an item's multipliers of a kind are not updated
 constexpr float worth_separating = 0.02f; // share, and violation, below which no triangle is added
-constexpr std::size_t triangles_an_item = 40; // at most this many new ones per pass and kind
+constexpr std::size_t triangles_per_item = 40; // at most this many new ones per pass and kind
 constexpr std::size_t max_triangles = 3'000'000;
 constexpr std::uint32_t patience = 50; // steps for which an idle triangle is kept
 
@@ -145,7 +145,7 @@ std::vector<Triangle> Multipliers::violated(const Rows& rows, std::size_t k) con
                 if (v > worth_separating && !known.contains(key(t)))
                     list.emplace_back(v, t);
             }
-        const auto keep = std::min(triangles_an_item, list.size());
+        const auto keep = std::min(triangles_per_item, list.size());
         std::partial_sort(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(keep), list.end(),
                           [](const auto& x, const auto& z) { return x.first > z.first; });
         for (std::size_t s = 0; s < keep; ++s)

@@ -13,7 +13,7 @@ using common::store;
 
 namespace {
 
-constexpr double least_exponent = -708.0; // lane_exp gives 0 below
+constexpr double min_exponent = -708.0; // lane_exp gives 0 below
 
 [[gnu::always_inline]] inline bool all_below(const Lanes& x, double bound) {
     const auto below = x < bound;
@@ -38,7 +38,7 @@ PARTITA_CLONES double exponentiate(double* scores, std::size_t slots) {
     for (std::size_t s = 0; s < slots; s += lanes) {
         load(score, scores + s);
         score -= top;
-        if (all_below(score, least_exponent)) {
+        if (all_below(score, min_exponent)) {
             store(Lanes{}, scores + s);
             continue;
         }

@@ -16,7 +16,7 @@
 namespace partita::search {
 
 /// The best of this many draws becomes a start.
-template <class S> inline constexpr std::size_t draws_a_start = 4;
+template <class S> inline constexpr std::size_t draws_per_start = 4;
 
 /// This many moves of many items in a row must fail before a run ends.
 template <class S> inline constexpr std::uint32_t insisting_attempts = 48;
@@ -119,7 +119,7 @@ private:
             run.start = "draw";
             std::vector<std::uint32_t> best;
             double least = std::numeric_limits<double>::infinity();
-            for (std::size_t count = 0; count < draws_a_start<S>; ++count) {
+            for (std::size_t count = 0; count < draws_per_start<S>; ++count) {
                 state.assign(random_draw(rng));
                 if (best.empty() || state.value() < least) {
                     least = state.value();

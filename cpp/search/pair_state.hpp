@@ -26,7 +26,7 @@ struct PairProblem {
     double unit() const { return loss.unit; }
     double loss_of(double value) const { return loss.unit * (value + constant_); }
     double rounding() const { return double_rounding * (loss.a + 2 * loss.b); }
-    double clusters_a_row() const { return 1; } // no rows: the matrix has what all draws share
+    double clusters_per_row() const { return 1; } // no rows: the matrix has what all draws share
 
     PairProblem(std::vector<float> matrix, std::size_t n_items, Binder binder)
         : similarity(std::move(matrix)), n(n_items), loss(binder) {

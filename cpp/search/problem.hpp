@@ -32,7 +32,7 @@ public:
     /// The rows that draws share, each with its coefficient; nothing if every draw has rows of its own.
     const std::optional<DistinctClusters>& shared() const { return shared_; }
     /// How many clusters of draws a row stands for, on average.
-    double clusters_a_row() const {
+    double clusters_per_row() const {
         return static_cast<double>(row_begin_.back()) / static_cast<double>(n_rows());
     }
     /// How many equal items item i stands for; they move together. Linear losses only.

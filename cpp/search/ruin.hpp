@@ -47,8 +47,8 @@ template <SearchState S> Region region_near(S& state, std::size_t i, std::size_t
 
 /// Takes clusters near a random item apart and allocates their items anew, one by one.
 template <SearchState S> Region ruin(S& state, common::Rng& rng, Tally& tally, const Limits& limits) {
-    constexpr std::size_t most_others = 3;
-    auto region = region_near(state, rng.below(state.labels().size()), 1 + rng.below(most_others));
+    constexpr std::size_t max_others = 3;
+    auto region = region_near(state, rng.below(state.labels().size()), 1 + rng.below(max_others));
     rng.shuffle(std::span(region.items));
     for (const auto i : region.items)
         state.remove(i);

@@ -54,8 +54,8 @@ struct Run {
     double loss = std::numeric_limits<double>::infinity();
     std::uint32_t clusters = 0;
     double seconds = 0;
-    double clusters_a_row = 1; // of the problem it ended on
-    double rounding = 0;       // what it may do to the loss
+    double clusters_per_row = 1; // of the problem it ended on
+    double rounding = 0;         // what it may do to the loss
 
     /// Takes over the partition of a state that is done.
     template <SearchState S> void finish(S& state) {
@@ -65,7 +65,7 @@ struct Run {
         loss = state.problem().loss_of(state.value());
         rounding = state.problem().unit() * state.rounding();
         clusters = state.n_clusters();
-        clusters_a_row = state.problem().clusters_a_row();
+        clusters_per_row = state.problem().clusters_per_row();
     }
 };
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t max_coarse = 256, min_coarse = 32; // draws of the first level,
 constexpr std::size_t coarse_labels = 1 << 20;           // with about this many labels together
 constexpr std::size_t max_groups = 4;                    // of starts, each group on draws of its own
-constexpr std::size_t carried_a_group = 2;               // partitions that go on to the next level
+constexpr std::size_t carried_per_group = 2;             // partitions that go on to the next level
 constexpr std::size_t finer = 8;                         // times more draws on the next level
 constexpr std::size_t insisting_tasks = 4;               // partitions that get moves of many items
 constexpr std::size_t insisting_runs = 8;                // fewer runs are requested for speed
@@ -144,7 +144,7 @@ Found search_groups(const Draws<Label>& draws, const LossTables& tables,
         carried.n_started += own.size();
     cross(std::span(levels), std::span(runs), runner);
     for (const auto& own : runs)
-        for (auto& run : best_of(own, carried_a_group))
+        for (auto& run : best_of(own, carried_per_group))
             carried.runs.push_back(std::move(run));
     return carried;
 }

@@ -29,7 +29,7 @@ concept CandidateState = SearchState<S> && requires(S state, std::size_t i, std:
 };
 
 /// A start at a draw takes the first that comes: to score several costs more than it gains.
-template <> inline constexpr std::size_t draws_a_start<SparseState> = 1;
+template <> inline constexpr std::size_t draws_per_start<SparseState> = 1;
 
 /// The candidate of least score other than `own`, and the score of `own`. Among equals the lowest number
 /// wins, as if all clusters had been looked at in turn.
@@ -189,13 +189,13 @@ template <CandidateState S> void merge_down_to(S& state, std::uint32_t clusters,
 /// Items in blocks of neighbours, blocks and the items of each in random order: what a block's scores read
 /// stays in the cache.
 template <CandidateState S> std::vector<std::uint32_t> cluster_order(const S& state, common::Rng& rng) {
-    constexpr std::size_t items_a_block = 512;
+    constexpr std::size_t items_per_block = 512;
     const auto n = state.labels().size();
     std::vector<std::uint32_t> order;
     order.reserve(n);
-    for (const auto block : rng.permutation((n + items_a_block - 1) / items_a_block)) {
+    for (const auto block : rng.permutation((n + items_per_block - 1) / items_per_block)) {
         const auto begin = order.size();
-        for (auto i = block * items_a_block; i < std::min(n, (block + 1) * items_a_block); ++i)
+        for (auto i = block * items_per_block; i < std::min(n, (block + 1) * items_per_block); ++i)
             order.push_back(static_cast<std::uint32_t>(i));
         rng.shuffle(std::span(order).subspan(begin));
     }

@@ -29,7 +29,7 @@ SparseProblem::SparseProblem(const Draws<Label>& draws, const LossTables& tables
     const auto coefficients = is_linear_ ? find_coefficients(draws) : std::vector<double>{};
     rows_ = find_sparse_rows(draws, chosen_, coefficients, ranks_, threads);
     if (rows_.n_all() > 0)
-        clusters_a_row_ = static_cast<double>(rows_.n_seen) / static_cast<double>(rows_.n_all());
+        clusters_per_row_ = static_cast<double>(rows_.n_seen) / static_cast<double>(rows_.n_all());
 }
 
 template <class Label> void SparseProblem::choose_draws(const Draws<Label>& draws) {
@@ -107,7 +107,7 @@ SparseProblem SparseProblem::restricted(std::span<const std::uint32_t> items, do
     part.unit_ = unit_;
     part.rounding_ = rounding_;
     part.estimate_scale_ = estimate_scale_;
-    part.clusters_a_row_ = clusters_a_row_;
+    part.clusters_per_row_ = clusters_per_row_;
     for (const auto i : items) {
         part.alone_.push_back(alone_[i]);
         if (!copies_.empty())

@@ -39,7 +39,7 @@ public:
     std::uint32_t copies(std::size_t i) const { return copies_.empty() ? 1 : copies_[i]; }
     std::span<const double> weights() const { return weights_; }
     /// How many clusters of draws, of at least two items, a row stands for on average.
-    double clusters_a_row() const { return clusters_a_row_; }
+    double clusters_per_row() const { return clusters_per_row_; }
 
     /// Whether draw t labels item i.
     bool is_labelled(std::size_t i, std::size_t t) const {
@@ -70,7 +70,7 @@ private:
     std::vector<std::uint32_t> chosen_, given_, ranks_; // given_[ranks_[i]] == i
     std::vector<double> weights_, margin_coefficients_, alone_;
     std::vector<bool> is_labelled_;
-    double constant_ = 0, estimate_scale_ = 0, unit_ = 1, rounding_ = 0, clusters_a_row_ = 1;
+    double constant_ = 0, estimate_scale_ = 0, unit_ = 1, rounding_ = 0, clusters_per_row_ = 1;
     SparseRows rows_;
 };
 

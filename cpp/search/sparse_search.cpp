@@ -24,7 +24,7 @@ struct Cost {
     double dense = 0, sparse = 0;
 };
 
-constexpr double clusters_a_vector = 8;
+constexpr double clusters_per_vector = 8;
 constexpr double row_cost = 2;       // of a list: it is somewhere in memory
 constexpr double cell_cost = 1;      // each entry of the list
 constexpr double cells_of_long = 6;  // entries of a long list, near an optimum
@@ -40,7 +40,7 @@ template <class Label> Cost predicted_cost(const Draws<Label>& draws) {
         for (const auto label : labels)
             if (label != gap<Label>)
                 ++sizes[label];
-        cost.dense += static_cast<double>(sizes.size()) / clusters_a_vector;
+        cost.dense += static_cast<double>(sizes.size()) / clusters_per_vector;
         double entries = 0;
         for (const auto size : sizes)
             if (size > 1)
@@ -111,7 +111,7 @@ public:
         complete(run);
         run.loss = loss_;
         run.rounding = whole_.unit() * whole_.rounding();
-        run.clusters_a_row = whole_.clusters_a_row();
+        run.clusters_per_row = whole_.clusters_per_row();
         return run;
     }
 
@@ -199,7 +199,7 @@ bool prefers_sparse(const Draws<Label>& draws, const Loss& loss, const SearchOpt
     if (!allows_candidates(loss))
         return false;
     const auto cost = predicted_cost(draws);
-    return cost.dense * clusters_a_vector > min_clusters && cost.sparse < cost.dense;
+    return cost.dense * clusters_per_vector > min_clusters && cost.sparse < cost.dense;
 }
 
 template <class Label>

@@ -85,7 +85,7 @@ def test_a_host_with_one_label_per_clustering_is_no_judge_of_dependence(base):
 
 
 def test_no_answer_of_a_host_holds_base_labels(base):
-    """What a host can be asked for is statistics and responsibilities; none has a column a clustering."""
+    """What a host can be asked for is statistics and responsibilities; none has one column per clustering."""
     rows, columns = RowHost(base, tuple(np.arange(6) for _ in range(8))), ColumnHost(base[:, :3])
     step = rows.linear(np.zeros((48, 5)), np.zeros(5))
     assert step.counts.shape == (48, 5)

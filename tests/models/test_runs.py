@@ -132,7 +132,7 @@ def ctrl_c():
 def test_ctrl_c_keeps_what_there_is(tmp_path, ctrl_c):
     path = tmp_path / "run.partita"
     signal_when_in("sample_model")
-    with pytest.warns(UserWarning, match=r"stopped by Ctrl-C after \d+ draws a chain; partita.resume"):
+    with pytest.warns(UserWarning, match=r"stopped by Ctrl-C after \d+ draws per chain; partita.resume"):
         chain = GaussianDPM().sample(X, draws=10**7, warmup=0, chains=2, rng=1, path=path)
     assert 0 < chain.n_draws < 10**7
     assert not chain.attrs["complete"]

@@ -85,7 +85,7 @@ template <class Label> void check_shared_rows(bool with_copies) {
     for (const auto& loss : {Loss{Binder{0.5, 1.5}}, Loss{VI{1.7, 0.3}}}) {
         const LossTables tables(loss, draws.n_total());
         const search::Problem problem(draws, tables);
-        CHECK(problem.shared() && problem.clusters_a_row() > 2);
+        CHECK(problem.shared() && problem.clusters_per_row() > 2);
         const auto runs = search::search(draws, tables, options, stop, {}).runs;
         draws.sharing = Sharing::never;
         const search::Problem apart(draws, tables);

@@ -31,7 +31,7 @@ def soon():
 
 
 def test_every_start_leads_to_the_optimum():
-    """A pair that is fixed wrongly would cut the optimum off; few rows a round make many rounds."""
+    """A pair that is fixed wrongly would cut the optimum off; few rows per round make many rounds."""
     rng = np.random.default_rng(1)
     for n in (2, 4, 6, 7, 7, 7):
         cost = random_costs(n, rng)

@@ -120,24 +120,24 @@ def test_changes_keep_the_value_that_every_draw_on_its_own_gives(name, problem):
 def test_every_distinct_cluster_has_one_row(problem):
     sample, copies, partition, _ = problem
     state = state_of(sample, copies, pt.VI(), partition)
-    assert state.clusters_a_row == pytest.approx(sample.n_clusters.sum() / count_distinct(sample.labels))
-    assert state_of(sample, copies, pt.VI(), partition, NEVER).clusters_a_row == 1
+    assert state.clusters_per_row == pytest.approx(sample.n_clusters.sum() / count_distinct(sample.labels))
+    assert state_of(sample, copies, pt.VI(), partition, NEVER).clusters_per_row == 1
 
 
 def test_other_losses_and_draws_with_gaps_keep_rows_of_their_own():
     labels = product_draws(np.random.default_rng(1), 4, 3, 5, 200)
     one = np.ones(20, np.uint32)
-    assert state_of(pt.as_sample(labels), one, pt.VI(), pt.canonical(labels[0])).clusters_a_row > 10
+    assert state_of(pt.as_sample(labels), one, pt.VI(), pt.canonical(labels[0])).clusters_per_row > 10
     labels[0, 0] = -1
     gaps = pt.as_sample(labels, missing=-1)
-    assert state_of(gaps, one, pt.VI(), pt.canonical(labels[1])).clusters_a_row == 1
+    assert state_of(gaps, one, pt.VI(), pt.canonical(labels[1])).clusters_per_row == 1
     for loss in (pt.NVI(), pt.OneMinusARI()):
         state = _core.State(core_sample(pt.as_sample(labels[1:])), loss._native(20), 9, sharing=ALWAYS)
-        assert state.clusters_a_row == 1
+        assert state.clusters_per_row == 1
 
 
 def rows_that_pay(labels):
-    return _core.State(core_sample(pt.as_sample(labels)), pt.VI()._native(labels.shape[1]), 9).clusters_a_row
+    return _core.State(core_sample(pt.as_sample(labels)), pt.VI()._native(labels.shape[1]), 9).clusters_per_row
 
 
 def test_rows_are_shared_only_where_clusters_repeat_throughout():
@@ -165,7 +165,7 @@ def test_a_search_of_independent_regions_is_no_worse_than_draw_by_draw(method, n
     assert sample.n_unique > 950
     found, apart = (runs_of(sample, loss, method, kind) for kind in (_core.Sharing.where_it_pays, NEVER))
     for run in found:
-        assert run.clusters_a_row == pytest.approx(sample.n_clusters.sum() / count_distinct(sample.labels[:200]))
+        assert run.clusters_per_row == pytest.approx(sample.n_clusters.sum() / count_distinct(sample.labels[:200]))
         assert run.loss == pytest.approx(pt.expected_loss(run.labels, sample, loss), rel=1e-9)
     assert min(run.loss for run in found) <= min(run.loss for run in apart) * (1 + 1e-9)
     again = runs_of(sample, loss, method, _core.Sharing.where_it_pays, threads=2)

@@ -347,7 +347,7 @@ def _tell_stopped(jobs: list[_Job], run: Run | None) -> None:
     where = f"; partita.resume({str(Path(run.path))!r}) continues it" if run is not None else ""
     if draws == 0:
         raise KeyboardInterrupt(f"stopped before every chain had a draw{where}")
-    warn_user(f"stopped by Ctrl-C after {draws} draws a chain{where}")
+    warn_user(f"stopped by Ctrl-C after {draws} draws per chain{where}")
 
 
 def _collect(

@@ -67,7 +67,7 @@ def find_native(
     best = min(runs, key=lambda run: run.loss)
     rows = tuple(_row(run) for run in runs)
     labels = (best.labels if group is None else best.labels[group]).astype(np.int64)
-    compression = Compression(items=len(labels) / len(best.labels), clusters=best.clusters_a_row)
+    compression = Compression(items=len(labels) / len(best.labels), clusters=best.clusters_per_row)
     proven = best.start == "components"  # all components are small, and each was solved
     gap = 0.0 if proven else None
     found = SearchResult(labels, rows, None, interrupted, proven, gap, compression, n_runs)
