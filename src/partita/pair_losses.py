@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -69,7 +69,7 @@ class ApproximateARI(_PairLoss):
     name: ClassVar[str] = "pear"
 
 
-PairLoss = Binder | VILowerBound | ApproximateARI
+PairLoss: TypeAlias = Binder | VILowerBound | ApproximateARI
 PAIR_LOSSES: dict[str, type[Any]] = {kind.name: kind for kind in (Binder, VILowerBound, ApproximateARI)}
 
 

@@ -20,13 +20,7 @@ from partita.models.blocks.edge_prior import EdgePrior
 from partita.models.blocks.fit import Blocks, block_table, check_pairs, node_labels
 from partita.models.blocks.graph import Graph, as_bipartite
 from partita.models.blocks.marks import Marks, make_marks, start_matrix
-from partita.models.blocks.sampling import (
-    graph_arrays,
-    graph_from_arrays,
-    item_names,
-    log_k_prior,
-    make_samplers,
-)
+from partita.models.blocks.sampling import graph_arrays, graph_from_arrays, item_names, log_k_prior, make_samplers
 from partita.models.blocks.search import Limits, search_partition, start_clusters, start_kinds, start_widths
 from partita.models.blocks.shares import share_products
 from partita.models.blocks.starts import spectral_starts

@@ -24,13 +24,7 @@ from partita.models.blocks.edge_prior import EdgePrior
 from partita.models.blocks.fit import BlockFit, block_counts, node_labels
 from partita.models.blocks.graph import Graph, as_graph
 from partita.models.blocks.marks import make_marks
-from partita.models.blocks.sampling import (
-    graph_arrays,
-    graph_from_arrays,
-    item_names,
-    log_k_prior,
-    make_samplers,
-)
+from partita.models.blocks.sampling import graph_arrays, graph_from_arrays, item_names, log_k_prior, make_samplers
 from partita.models.blocks.search import Limits, check_algorithm, search_partition, start_clusters
 from partita.models.blocks.shares import EstimatedICL, log_blocks, mean_of_logs, share_exposures
 from partita.models.blocks.starts import both_directions, first_partitions
