@@ -9,7 +9,7 @@ import pytest
 
 from partita import _core
 from partita.estimate import estimate
-from partita.losses import core_sample, expected_loss, pairwise_distances
+from partita.losses import as_loss, core_sample, expected_loss, pairwise_distances
 from partita.sample import as_sample
 from partita.uncertainty import adjusted_rand, bound_progress, matched_draws
 from partita.uncertainty.bounds import lower_bound
@@ -28,7 +28,7 @@ def problems(count, rng):
 
 
 def matched(sample, loss):
-    return matched_draws.matched_distance(pairwise_distances(sample, loss), sample.weights)
+    return matched_draws.matched_distance(sample, as_loss(loss))
 
 
 def by_intervals(sample, labels=None):
@@ -74,7 +74,7 @@ def test_matching_is_at_least_half_the_mean_distance():
     for sample in problems(40, np.random.default_rng(2)):
         distances = pairwise_distances(sample, "nid")
         half = sample.weights @ distances @ sample.weights / 2
-        assert matched_draws.matched_distance(distances, sample.weights) >= half * (1 - 1e-8) - 1e-12
+        assert matched(sample, "nid") >= half * (1 - 1e-8) - 1e-12
 
 
 def test_matching_in_blocks_is_valid(monkeypatch):

@@ -12,7 +12,7 @@ from partita import _core
 from partita._html import ShownAsText
 from partita._validate import check_n_jobs, check_positive
 from partita.estimate_result import Estimate
-from partita.losses import ID, VI, Binder, OneMinusARI, ZeroOne, core_sample, pairwise_distances
+from partita.losses import ID, VI, Binder, OneMinusARI, ZeroOne, core_sample
 from partita.partitions import canonical
 from partita.sample import PartitionSample
 from partita.search.clique_lp import Tell
@@ -28,8 +28,6 @@ from partita.uncertainty.matched_draws import matched_distance
 
 #: An estimate is proven best if its gap is below this.
 PROVEN = 1e-7
-#: With more distinct draws, the distances between draws are not computed: their cost is quadratic.
-MAX_DRAWS = 4000
 #: With more items, the rows of VI do not fit in memory: they take about 100 numbers per pair of items.
 MAX_ITEMS = 1400
 #: Passes over the rows before their multipliers move.
@@ -50,6 +48,7 @@ class Work:
     n_jobs: int
     tell: Tell
     enough: float = np.inf
+    max_passes: int = 10**18
 
 
 @dataclass(frozen=True)
@@ -144,7 +143,7 @@ def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None)
     told = BoundProgress(progress, lambda value: _bound(estimate, value, "so far"))
     found = [_by_loss(estimate, seconds, told)]
     if estimate.loss.is_metric and not found[0].proven:
-        found.append(_by_matching(estimate))
+        found.append(_by_matching(estimate, seconds))
     if estimate.proven and estimate.search.max_clusters is None:
         found.append(_bound(estimate, estimate.expected_loss, estimate.method))
     return max(found, key=lambda bound: bound.value)
@@ -216,14 +215,15 @@ def _by_lines(estimate: Estimate, seconds: float, told: BoundProgress) -> float:
     """The bound for ID by VI(a, b): rows alone show which weights are best, and these get most of the time."""
     sample, until = estimate.sample, Deadline.after(seconds)
     lines = [below_information_distance(sample, slope) for slope in SLOPES]
-    quick = Work(seconds / (4 * len(lines)), estimate.search.n_jobs, ignore)
-    alone = [constant + _rows(sample, below, quick, max_passes=ROWS_ALONE) for below, constant in lines]
+    quick = Work(seconds / (4 * len(lines)), estimate.search.n_jobs, ignore, max_passes=ROWS_ALONE)
+    alone = [constant + _rows(sample, below, quick) for below, constant in lines]
     below, constant = lines[int(np.argmax(alone))]
     work = Work(until.left, estimate.search.n_jobs, told.part(constant, 1.0), estimate.expected_loss - constant)
-    return max(*alone, constant + _rows(sample, below, work)) if until.left > 0 else max(alone)
+    found = constant + _rows(sample, below, work) if until.left > 0 else 0.0
+    return max(*alone, found)
 
 
-def _rows(sample: PartitionSample, loss: VI, work: Work, **options: int) -> float:
+def _rows(sample: PartitionSample, loss: VI, work: Work) -> float:
     anchors = list(range(sample.n_items)) if sample.n_items <= MAX_ANCHORED else []
     value, *_ = _core.row_bound(
         core_sample(sample),
@@ -234,16 +234,15 @@ def _rows(sample: PartitionSample, loss: VI, work: Work, **options: int) -> floa
         anchors=anchors,
         enough=work.enough * (1 - PROVEN / 2) / loss.unit,
         report=lambda value: work.tell(loss.unit * value),
-        **options,
+        max_passes=work.max_passes,
     )
     return loss.unit * float(value)
 
 
-def _by_matching(estimate: Estimate) -> Bound:
-    sample = estimate.sample
-    if sample.n_unique > MAX_DRAWS or sample.has_gaps:
+def _by_matching(estimate: Estimate, seconds: float) -> Bound:
+    if estimate.sample.has_gaps:
         return _bound(estimate, 0.0, "none")
-    value = matched_distance(pairwise_distances(sample, estimate.loss), sample.weights)
+    value = matched_distance(estimate.sample, estimate.loss, seconds, estimate.search.n_jobs)
     return _bound(estimate, value, "distances of matched draws")
 
 

@@ -13,8 +13,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.losses import Loss, pairwise_distances
+from partita.sample import PartitionSample, with_weight
+from partita.search.deadline import Deadline
+
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Draws are matched within blocks of about this many units of weight: the time grows with the cube.
 BLOCK = 1000
@@ -22,18 +25,26 @@ BLOCK = 1000
 ROUNDING = 1e-9
 
 
-def matched_distance(distances: Floats, weights: Floats) -> float:
-    """The bound ½ Σ Λ_st d(s, t) for a heaviest matching within blocks of draws.
+def matched_distance(sample: PartitionSample, loss: Loss, seconds: float = np.inf, n_jobs: int = -1) -> float:
+    """The bound ½ Σ Λ_st d(s, t) for a heaviest matching within blocks of draws; none are matched after `seconds`.
 
     Examples
     --------
-    >>> line = np.array([0.0, 1.0, 9.0, 10.0])
-    >>> round(matched_distance(abs(line[:, None] - line), np.full(4, 0.25)), 6)  # every median is at this mean distance
-    4.5
+    >>> from partita.losses import as_loss
+    >>> from partita.sample import as_sample
+    >>> sample = as_sample([[0, 0, 0, 0], [0, 1, 2, 3]])  # no partition is nearer to both than half their distance
+    >>> round(matched_distance(sample, as_loss("vi")), 6)
+    1.0
     """
-    kept = np.flatnonzero(weights > 0)
-    blocks = [kept[first :: -(-len(kept) // BLOCK)] for first in range(-(-len(kept) // BLOCK))]
-    total = sum(_of_block(distances[np.ix_(block, block)], weights[block]) for block in blocks)
+    until = Deadline.after(seconds)
+    kept = with_weight(sample)[0]
+    n_blocks = -(-kept.n_unique // BLOCK)
+    total = 0.0
+    for first in until.while_time(range(n_blocks)):  # draws far apart in a chain differ more than neighbours
+        weights = kept.weights[first::n_blocks]
+        labels = np.ascontiguousarray(kept.labels[first::n_blocks])
+        block = PartitionSample(labels, weights / weights.sum(), np.arange(len(weights)))
+        total += _of_block(pairwise_distances(block, loss, n_jobs=n_jobs), weights)
     return float(total * (1 - ROUNDING) / 2)
 
 
