@@ -1,0 +1,59 @@
+"""Gaps that `est.bound()` proves on the reference draws, by loss, and how they fall with time.
+
+`python -m benchmarks.bounds --seconds 60 --data iris,galaxy --losses vi,omari` prints a table and writes
+benchmarks/results/bounds.csv. CPU seconds count, because other work may share the machine: "gap after 10 s" is on the
+clock, and the column of CPU seconds says how much of it the bound had.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from benchmarks.data import reference_draws
+from benchmarks.record import write_result
+from partita.estimate import estimate
+from partita.losses import as_loss, pairwise_distances
+from partita.sample import as_sample
+from partita.search.settings import Search
+
+DATA = ("galaxy", "iris", "gaskins_like", "cls15")
+LOSSES = ("binder", "vi", "nvi", "id", "nid", "omari")
+#: The mean distance between two draws is taken from this many of them.
+MEAN_OF = 1000
+
+
+def row(data: str, loss: str, seconds: float, threads: int) -> dict[str, str]:
+    sample = as_sample(reference_draws(data))
+    best = estimate(sample, loss, search=Search(n_jobs=threads), rng=1)
+    gaps: list[str] = []
+    wall, cpu = time.perf_counter(), time.process_time()
+    bound = best.bound(seconds, progress=lambda at, now: gaps.append(f"{at:.0f} s: {now.gap:.2%}"))
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    few = as_sample(sample.labels[:: -(-sample.n_unique // MEAN_OF)])
+    half = few.weights @ pairwise_distances(few, loss) @ few.weights / 2 if as_loss(loss).is_metric else 0.0
+    return {
+        "data": data, "loss": loss, "expected loss": f"{best.expected_loss:.6f}", "bound": f"{bound.value:.6f}",
+        "gap": "proven" if bound.proven else f"{bound.gap:.2%}", "method": bound.method,
+        "gap of half the mean distance": f"{1 - half / best.expected_loss:.1%}", "on the way": ", ".join(gaps),
+        "wall s": f"{wall:.1f}", "CPU s": f"{cpu:.1f}",
+    }  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--data", default=",".join(DATA))
+    parser.add_argument("--losses", default=",".join(LOSSES))
+    parser.add_argument("--threads", type=int, default=2)
+    given = parser.parse_args()
+    rows = []
+    for data in given.data.split(","):
+        for loss in given.losses.split(","):
+            rows.append(row(data, loss, given.seconds, given.threads))
+            print(" | ".join(rows[-1].values()), flush=True)
+    write_result("bounds", rows)
+
+
+if __name__ == "__main__":
+    main()
