@@ -14,10 +14,10 @@ using namespace nb::literals;
 namespace {
 
 nb::tuple row_bound(const SampleView& sample, double a, double b, double seconds, unsigned threads,
-                    std::vector<std::uint32_t> anchors, std::vector<std::uint32_t> class_ends,
-                    std::size_t max_passes, double enough, nb::object report) {
-    partita::bounds::RowBoundOptions options{
-        a, b, seconds, threads, std::move(anchors), std::move(class_ends), max_passes, enough, {}};
+                    std::vector<std::uint32_t> anchors, std::size_t max_passes, double enough,
+                    nb::object report) {
+    partita::bounds::RowBoundOptions options{a,          b,      seconds, threads, std::move(anchors),
+                                             max_passes, enough, {}};
     if (!report.is_none())
         options.report = [held = hold(std::move(report))](double value) {
             nb::gil_scoped_acquire acquire;
@@ -36,7 +36,7 @@ nb::tuple row_bound(const SampleView& sample, double a, double b, double seconds
 
 void bind_row_bound(nb::module_& m) {
     m.def("row_bound", &row_bound, "sample"_a, "a"_a, "b"_a, "seconds"_a, "threads"_a,
-          "anchors"_a = std::vector<std::uint32_t>{}, "class_ends"_a = std::vector<std::uint32_t>{},
+          "anchors"_a = std::vector<std::uint32_t>{},
           "max_passes"_a = partita::bounds::RowBoundOptions{}.max_passes,
           "enough"_a = partita::bounds::RowBoundOptions{}.enough, "report"_a.none() = nb::none());
 }

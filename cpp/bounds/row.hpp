@@ -15,15 +15,11 @@ struct SizeClass {
     double lower, upper, slope, intercept;
 };
 
-/// Classes whose largest size is about `ratio` times their smallest; one ends at each of the given sizes.
-inline std::vector<SizeClass> size_classes(std::size_t n, double ratio, std::span<const std::uint32_t> ends) {
+inline std::vector<SizeClass> size_classes(std::size_t n, double ratio) {
     std::vector<SizeClass> classes;
     for (std::size_t lower = 1; lower <= n;) {
         const auto wide = static_cast<std::size_t>(static_cast<double>(lower) * ratio);
-        auto upper = std::min(n, std::max(lower, wide));
-        for (const auto end : ends)
-            if (end >= lower && end < upper)
-                upper = end;
+        const auto upper = std::min(n, std::max(lower, wide));
         const double lo = static_cast<double>(lower), up = static_cast<double>(upper);
         const double slope = upper > lower ? (std::log2(up) - std::log2(lo)) / (up - lo) : 0.0;
         classes.push_back({lo, up, slope, std::log2(lo) - slope * lo});

@@ -35,10 +35,8 @@ template <class Label> class Ascent {
 public:
     Ascent(const Draws<Label>& draws, const RowBoundOptions& options, const common::StopFlag& stop)
         : draws_(draws), options_(options), stop_(stop), started_(Clock::now()),
-          rows_(draws.n_items,
-                Kinds(draws.n_items, size_classes(draws.n_items, size_ratio, options.class_ends),
-                      options.anchors),
-                {options.a, options.b}, whole_groups(std::min(groups_of_draws, draws.n_draws()))),
+          rows_(draws.n_items, Kinds(draws.n_items, size_ratio, options.anchors), {options.a, options.b},
+                whole_groups(std::min(groups_of_draws, draws.n_draws()))),
           multipliers_(rows_.kinds) {}
 
     RowBoundResult run() {

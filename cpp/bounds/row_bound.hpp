@@ -21,7 +21,6 @@ struct RowBoundOptions {
     double seconds = 10;
     unsigned threads = 1;
     std::vector<std::uint32_t> anchors;       // clusters are distinguished by the first that they contain
-    std::vector<std::uint32_t> class_ends;    // largest sizes of further size classes
     std::size_t max_passes = ~std::size_t{0}; // unlike `seconds`, the same on every machine
     double enough = std::numeric_limits<double>::infinity(); // a bound as large ends the work
     std::function<void(double)> report;                      // of the best bound after 1, 10, 60 ... seconds

@@ -41,7 +41,6 @@ template <class Label> void check_row_bound(std::size_t n, std::size_t n_anchors
     options.threads = 2;
     for (std::uint32_t item = 0; item < std::min(n, n_anchors); ++item)
         options.anchors.push_back(item);
-    options.class_ends = {3, 4};
     const auto bound = bounds::row_bound(draws, options, go);
     CHECK(bound.value <= *std::min_element(scores.begin(), scores.end()));
     CHECK(bound.rows_only <= bound.value);

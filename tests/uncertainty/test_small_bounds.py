@@ -11,7 +11,7 @@ from partita import _core
 from partita.estimate import estimate
 from partita.losses import as_loss, core_sample, expected_loss, pairwise_distances
 from partita.sample import as_sample
-from partita.uncertainty import adjusted_rand, bound_progress, matched_draws
+from partita.uncertainty import adjusted_rand, bound_progress, bounds, matched_draws
 from partita.uncertainty.bounds import lower_bound
 from strategies import random_sample
 
@@ -145,3 +145,26 @@ def test_rows_end_when_the_bound_is_enough():
     value, _, passes, _ = _core.row_bound(core_sample(sample), 1.0, 1.0, 1e9, 1, enough=0.1)
     assert value >= 0.1
     assert passes <= 30
+
+
+def test_bounds_on_the_way_are_valid():
+    """Rows that are certified after a second and go on."""
+    sample = as_sample(np.random.default_rng(6).integers(3, size=(12, 8)))
+    best = estimate(sample, "vi", "enumerate").expected_loss
+    told = []
+    last, *_ = _core.row_bound(core_sample(sample), 1.0, 1.0, 1.6, 1, anchors=list(range(8)), report=told.append)
+    assert len(told) >= 3  # rows alone, after a second, the last one
+    assert told == sorted(told)
+    assert told[-1] == last <= best + 1e-9
+
+
+@pytest.mark.parametrize("stage", ["_by_matching", "_by_loss"])
+def test_ctrl_c_gives_the_bound_so_far(stage, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    best = estimate(noisy_draws(0.4), "nid", rng=1)
+    monkeypatch.setattr(bounds, stage, interrupted)
+    found = best.bound(1)
+    assert (found.method == "none") == (stage == "_by_matching")
+    assert found.value <= best.expected_loss

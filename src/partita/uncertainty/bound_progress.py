@@ -54,14 +54,16 @@ class BoundProgress:
 
     report: Any
     as_bound: Callable[[float], Any]
+    best: float = 0.0
     started: float = field(default_factory=time.monotonic)
     marks: Marks = field(default_factory=Marks)
 
     def tell(self, value: float) -> None:
-        """A new value, which is reported if a mark has passed."""
+        """A new value; the best so far is reported if a mark has passed."""
+        self.best = max(self.best, value)
         seconds = time.monotonic() - self.started
         if self.report and self.marks.is_due(seconds):
-            (self.report if callable(self.report) else _print)(seconds, self.as_bound(value))
+            (self.report if callable(self.report) else _print)(seconds, self.as_bound(self.best))
 
     def part(self, before: float, share: float) -> Tell:
         """For one of several parts: its values count with a share, beside what is known of the others."""

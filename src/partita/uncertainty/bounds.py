@@ -30,6 +30,8 @@ from partita.uncertainty.matched_draws import matched_distance
 PROVEN = 1e-7
 #: With more items, the rows of VI do not fit in memory: they take about 100 numbers per pair of items.
 MAX_ITEMS = 1400
+#: The share of the time for matching draws, if the loss has another bound.
+MATCHING_SHARE = 0.1
 #: Passes over the rows before their multipliers move.
 ROWS_ALONE = 20
 #: Up to this many items, the rows of VI are distinguished by the first item of the cluster.
@@ -141,12 +143,17 @@ def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None)
     """
     check_positive(seconds, "seconds")
     told = BoundProgress(progress, lambda value: _bound(estimate, value, "so far"))
-    found = [_by_loss(estimate, seconds, told)]
-    if estimate.loss.is_metric and not found[0].proven:
-        found.append(_by_matching(estimate, seconds))
+    found: list[Bound] = []
+    try:
+        if estimate.loss.is_metric and not isinstance(estimate.loss, ZeroOne):
+            found.append(_by_matching(estimate, seconds))
+            told.tell(found[-1].value)
+        found.append(_by_loss(estimate, seconds, told))
+    except KeyboardInterrupt:
+        pass  # what was found before is valid
     if estimate.proven and estimate.search.max_clusters is None:
         found.append(_bound(estimate, estimate.expected_loss, estimate.method))
-    return max(found, key=lambda bound: bound.value)
+    return max([*found, _bound(estimate, 0.0, "none")], key=lambda bound: bound.value)
 
 
 def _by_loss(estimate: Estimate, seconds: float, told: BoundProgress) -> Bound:
@@ -242,7 +249,9 @@ def _rows(sample: PartitionSample, loss: VI, work: Work) -> float:
 def _by_matching(estimate: Estimate, seconds: float) -> Bound:
     if estimate.sample.has_gaps:
         return _bound(estimate, 0.0, "none")
-    value = matched_distance(estimate.sample, estimate.loss, seconds, estimate.search.n_jobs)
+    has_other = isinstance(estimate.loss, Binder | VI | ID)
+    time = seconds * MATCHING_SHARE if has_other else seconds
+    value = matched_distance(estimate.sample, estimate.loss, time, estimate.search.n_jobs)
     return _bound(estimate, value, "distances of matched draws")
 
 

@@ -17,7 +17,7 @@ from partita.mixing import entropies
 from partita.sample import PartitionSample
 
 #: Slopes to try. The best bound is concave in the slope, so that a few show where it is largest.
-SLOPES = (0.05, 0.15, 0.3, 0.5, 0.7, 0.85, 0.95)
+SLOPES = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
 def below_information_distance(sample: PartitionSample, slope: float) -> tuple[VI, float]:

@@ -20,7 +20,7 @@ from partita.search.deadline import Deadline
 Floats = NDArray[np.float64]
 
 #: Draws are matched within blocks of about this many units of weight: the time grows with the cube.
-BLOCK = 1000
+BLOCK = 400
 #: Relative allowance for rounding, of weights to whole units and of sums.
 ROUNDING = 1e-9
 
