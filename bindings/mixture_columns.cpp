@@ -64,7 +64,7 @@ void bind_mixture_columns(nb::module_& m) {
         .def(
             "add_gaussian_with_gaps",
             [](MixtureColumns& self, const Array2<double>& cells, const GammaBase& base) {
-                self.add_numbers(cells, base, GaussianCells(base));
+                self.add_numbers(cells, base, GaussianCells(base, self.max_size()));
             },
             nb::arg("cells"), nb::arg("base"))
         .def(

@@ -41,6 +41,24 @@ inline std::size_t round_to_lanes(std::size_t count) { return (count + lanes - 1
     x = e * ln2_high + (2.0 * s + (e * ln2_low + 2.0 * s * z * series));
 }
 
+/// x = a number of at most ln x, for x >= 1: the chord of ln between powers of 2. The bits of a number above
+/// its exponent's bias, read as a fixed-point number, are that of the binary logarithm.
+[[gnu::always_inline]] inline void lane_log_chord(Lanes& x) {
+    constexpr std::uint64_t one = 0x3ff0000000000000u, two_to_52 = 0x4330000000000000u;
+    constexpr double ln2_by_unit = 0.6931471805599452 * 0x1.0p-41;
+    const LaneBits above = ((LaneBits)x - one) >> 11;
+    x = ((Lanes)(above | two_to_52) - 0x1.0p52) * ln2_by_unit;
+}
+
+/// Whether one of them is at least the bound.
+[[gnu::always_inline]] inline bool any_reaches(const Lanes& x, double bound) {
+    const auto reaches = x >= bound;
+    bool any = false;
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+        any = any || reaches[lane] != 0;
+    return any;
+}
+
 /// x = e^x for x <= 0, within 2 units in the last place; zero below -708, including -infinity.
 [[gnu::always_inline]] inline void lane_exp(Lanes& x) {
     const auto too_small = x < -708.0;

@@ -32,19 +32,41 @@ struct DimensionRows {
     std::span<const DiagonalGaussian::Product> products;
 };
 
-/// Whether one lane of total - power ln(product) may reach the floor, for products of 1 or more. The bits of
-/// a number above its exponent's bias, read as a fixed-point number, are a chord below its binary logarithm.
-[[gnu::always_inline]] inline bool may_reach(const Lanes& total, const Lanes& power, const Lanes& product,
+/// Rows between two looks at whether a slot is still within reach.
+constexpr std::size_t rows_per_look = 4;
+
+/// Whether one lane of total - power ln(product) may reach the floor, for products of 1 or more.
+[[gnu::always_inline]] inline bool may_reach(const Lanes& total, const Lanes& power, Lanes product,
                                              double floor) {
-    constexpr std::uint64_t one = 0x3ff0000000000000u, two_to_52 = 0x4330000000000000u;
-    constexpr double ln2_by_unit = 0.6931471805599452 * 0x1.0p-41;
-    const auto above = ((common::LaneBits)product - one) >> 11;
-    const Lanes units = (Lanes)(above | two_to_52) - 0x1.0p52;
-    const auto reaches = total - power * (units * ln2_by_unit) >= floor;
-    bool any = false;
-    for (std::size_t lane = 0; lane < lanes; ++lane)
-        any = any || reaches[lane] != 0;
-    return any;
+    common::lane_log_chord(product);
+    return common::any_reaches(total - power * product, floor);
+}
+
+/// product *= 1 + weight (x - mean)^2 over some rows of the slots from s on.
+[[gnu::always_inline]] inline void multiply_rows(const DimensionRows& rows, const double* x, std::size_t s,
+                                                 std::size_t first, std::size_t end, Lanes& product) {
+    for (auto r = first; r < end; ++r) {
+        Lanes deviation, weight;
+        load(deviation, rows.mean + r * rows.stride + s);
+        load(weight, rows.weight + r * rows.stride + s);
+        deviation = x[r] - deviation;
+        product *= 1.0 + weight * deviation * deviation;
+    }
+}
+
+/// total -= power ln(product of the rows up to `end`); false as soon as no lane can reach the floor.
+[[gnu::always_inline]] inline bool subtract_product(const DimensionRows& rows, const double* x, std::size_t s,
+                                                    std::size_t first, std::size_t end, const Lanes& power,
+                                                    double floor, Lanes& total) {
+    Lanes product = Lanes{} + 1.0;
+    for (auto r = first; r < end; r += rows_per_look) {
+        multiply_rows(rows, x, s, r, std::min(r + rows_per_look, end), product);
+        if (!may_reach(total, power, product, floor))
+            return false;
+    }
+    lane_log(product);
+    total -= power * product;
+    return true;
 }
 
 /// Adds the log predictive density of x, in the order of the rows, to out. Lanes whose scores are all below
@@ -57,23 +79,13 @@ PARTITA_CLONES void score_blocks(const DimensionRows& rows, const double* x, std
         load(half, rows.constants + half_size * rows.stride + s);
         load(score, out + s);
         total += score;
-        std::size_t r = 0;
+        std::size_t first = 0;
         for (const auto& [end, a] : rows.products) {
-            Lanes product = Lanes{} + 1.0;
-            for (; r < end; ++r) {
-                Lanes deviation, weight;
-                load(deviation, rows.mean + r * rows.stride + s);
-                load(weight, rows.weight + r * rows.stride + s);
-                deviation = x[r] - deviation;
-                product *= 1.0 + weight * deviation * deviation;
-            }
-            const Lanes power = a + 0.5 + half;
-            if (!may_reach(total, power, product, floor)) {
+            if (!subtract_product(rows, x, s, first, end, a + 0.5 + half, floor, total)) {
                 total = Lanes{} - std::numeric_limits<double>::infinity();
                 break;
             }
-            lane_log(product);
-            total -= power * product;
+            first = end;
         }
         store(total, out + s);
     }

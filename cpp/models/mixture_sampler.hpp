@@ -23,6 +23,7 @@
 #include "models/partition_prior.hpp"
 #include "models/pick.hpp"
 #include "models/seeding.hpp"
+#include "models/settled_items.hpp"
 #include "models/split_merge.hpp"
 
 namespace partita::models {
@@ -38,7 +39,7 @@ public:
                    MixtureMoves moves, std::uint64_t seed, std::uint64_t stream,
                    std::span<const std::uint32_t> labels)
         : Slots(std::move(table), std::move(family), std::move(prior)), split_merge_(family_, *table_),
-          moves_(moves), rate_(moves.split_merges.value_or(MixtureMoves::min_auto)), rng_(seed, stream),
+          settled_(n_items_), moves_(moves), rate_(moves.split_merges.value_or(MixtureMoves::min_auto)), rng_(seed, stream),
           stream_(stream), started_(!labels.empty()) {
         if (started_)
             set_labels(labels);
@@ -50,15 +51,20 @@ public:
     void sweep() {
         if (!started_)
             start();
-        if (sweeps_ % refresh_period == 0)
+        if (sweeps_ % refresh_period == 0) {
             refresh();
+            settled_.forget();
+        }
         for (std::size_t i = 0; i < n_items_; ++i)
             update(i);
         propose_split_merges();
-        if (update_base(family_, summaries_, rng_, [this] { summarise(); }))
+        if (update_base(family_, summaries_, rng_, [this] { summarise(); })) {
             assign_all();
+            settled_.forget();
+        }
         prior_.update_alpha(rng_, n_clusters_);
         weigh_open();
+        settled_.open_weight(weights_[open_]);
         ++sweeps_;
     }
 
@@ -89,6 +95,7 @@ public:
         prior_.set_alpha(alpha);
         started_ = true;
         set_labels(labels);
+        settled_.forget();
     }
 
     /// Log predictive weights of a new item for every slot, the open one included; slots out of use are
@@ -118,6 +125,7 @@ public:
         for (std::size_t slot = 0; slot < weights_.size(); ++slot)
             weigh(slot);
         weigh_open();
+        settled_.forget();
         started_ = true;
     }
 
@@ -176,19 +184,30 @@ private:
         return clusters == n_clusters_ && sizes[open_] == 0;
     }
 
+    /// One random number for every item, used or not: what is known of an item follows from what was computed
+    /// before, which a resumed chain does not know.
     void update(std::size_t i) {
-        if (this->template score<true>(i))
-            return this->move(i, draw());
-        this->take_out(i);
-        join(i);
+        const double uniform = rng_.uniform();
+        if (settled_.stays(i, uniform))
+            return;
+        const std::size_t own = labels_[i];
+        if (!this->template score<true>(i)) {
+            this->take_out(i);
+            join(i, uniform);
+        } else {
+            if (towers(scores_.data(), used_, own, SettledItems::max_share))
+                settled_.add(i);
+            this->move(i, pick(scores_.data(), used_, uniform));
+            if (labels_[i] == own)
+                return;
+        }
+        settled_.forget();
     }
 
-    std::size_t draw() { return pick(scores_.data(), used_, rng_.uniform()); }
-
     /// Draws a cluster for an item that has none.
-    void join(std::size_t i) {
+    void join(std::size_t i, double uniform) {
         this->score_newcomer(i);
-        Slots::join(i, draw());
+        Slots::join(i, pick(scores_.data(), used_, uniform));
     }
 
     /// Some items from seeds, the others one by one in random order.
@@ -197,7 +216,7 @@ private:
         choose_open();
         const auto order = rng_.permutation(n_items_);
         for (auto p = start_from_seeds(order); p < n_items_; ++p) {
-            join(order[p]);
+            join(order[p], rng_.uniform());
             weigh_open();
         }
     }
@@ -241,6 +260,7 @@ private:
         if (!split_merge_.propose(family_, prior_, labels_, now, i, j, moves_.restricted_scans, rng_))
             return;
         ++accepted_;
+        settled_.forget();
         if (from == to) {
             const auto fresh = static_cast<std::uint32_t>(open_);
             split_merge_.apply_split(family_, labels_, fresh, to);
@@ -256,6 +276,7 @@ private:
     }
 
     SplitMerge<Family> split_merge_;
+    SettledItems settled_;
     MixtureMoves moves_;
     double rate_, due_ = 0.0; // split-merge proposals per sweep, and the fraction carried over
     common::Rng rng_;

@@ -1,5 +1,8 @@
 #include "models/pick.hpp"
 
+#include <cmath>
+#include <cstdint>
+
 #include "common/clones.hpp"
 #include "common/lanes.hpp"
 
@@ -15,12 +18,18 @@ namespace {
 
 constexpr double min_exponent = -708.0; // lane_exp gives 0 below
 
-[[gnu::always_inline]] inline bool all_below(const Lanes& x, double bound) {
-    const auto below = x < bound;
-    bool all = true;
+/// How many scores are not below the floor.
+PARTITA_CLONES std::uint64_t count_reaching(const double* scores, std::size_t slots, double floor) {
+    common::LaneBits count{};
+    for (std::size_t s = 0; s < slots; s += lanes) {
+        Lanes score;
+        load(score, scores + s);
+        count -= (common::LaneBits)(score >= floor); // a comparison that holds is -1
+    }
+    std::uint64_t total = 0;
     for (std::size_t l = 0; l < lanes; ++l)
-        all = all && below[l] != 0;
-    return all;
+        total += count[l];
+    return total;
 }
 
 /// exp(score - best) in place; returns the sum.
@@ -38,7 +47,7 @@ PARTITA_CLONES double exponentiate(double* scores, std::size_t slots) {
     for (std::size_t s = 0; s < slots; s += lanes) {
         load(score, scores + s);
         score -= top;
-        if (all_below(score, min_exponent)) {
+        if (!common::any_reaches(score, min_exponent)) {
             store(Lanes{}, scores + s);
             continue;
         }
@@ -65,6 +74,11 @@ std::size_t pick(double* scores, std::size_t slots, double uniform) {
             return s;
     }
     return last; // rounding only
+}
+
+bool towers(const double* scores, std::size_t slots, std::size_t place, double share) {
+    const double floor = scores[place] + std::log(share / static_cast<double>(slots));
+    return std::isfinite(floor) && count_reaching(scores, slots, floor) == 1;
 }
 
 } // namespace partita::models

@@ -1,4 +1,4 @@
-// One draw from unnormalised log probabilities.
+// One draw from unnormalised log probabilities, and whether it is almost certain.
 #pragma once
 
 #include <cstddef>
@@ -8,5 +8,8 @@ namespace partita::models {
 /// The slot at `uniform` (in [0, 1)) of the cumulated probabilities; `slots` is a multiple of the lanes. The
 /// scores are overwritten.
 std::size_t pick(double* scores, std::size_t slots, double uniform);
+
+/// Whether `place` has all but this share of the probability. False may also be said of less than the share.
+bool towers(const double* scores, std::size_t slots, std::size_t place, double share);
 
 } // namespace partita::models

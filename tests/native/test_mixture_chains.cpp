@@ -72,7 +72,7 @@ void check_products(std::size_t n, bool equal) {
     table->add(NumberTable(numbers, dims));
     family.add(FullGaussian({zero, {0.1}, {4.0}, unit, {}}, n + 1));
     table->add(NumberTable(with_gaps(numbers, std::numeric_limits<double>::quiet_NaN()), dims));
-    family.add(GaussianCells({zero, one, one, one}));
+    family.add(GaussianCells({zero, one, one, one}, n + 1));
     table->add(LevelTable<std::uint8_t>(
         with_gaps(small_numbers<std::uint8_t>(n * dims, 3, equal), std::uint8_t{255}), dims));
     family.add(Categorical<std::uint8_t>({{3, 3}, one}, n + 1));

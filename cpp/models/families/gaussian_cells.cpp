@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -18,23 +19,57 @@ struct CellRows {
     const double *mean, *weight, *exponent, *add; // [column][slot]
 };
 
-/// out += sum of add - exponent ln(1 + weight (x - mean)^2) over the observed columns, for every slot.
-PARTITA_CLONES void score_cells(const CellRows& rows, const double* x, const std::uint32_t* observed,
-                                std::size_t n_observed, std::size_t slots, double* out) {
-    for (std::size_t r = 0; r < n_observed; ++r) {
-        const auto first = observed[r] * rows.stride;
-        for (std::size_t s = 0; s < slots; s += common::lanes) {
-            common::Lanes deviation, factor, power, constant, score;
-            common::load(deviation, rows.mean + first + s);
-            common::load(factor, rows.weight + first + s);
-            common::load(power, rows.exponent + first + s);
-            common::load(constant, rows.add + first + s);
-            common::load(score, out + s);
-            deviation = x[observed[r]] - deviation;
-            factor = 1.0 + factor * deviation * deviation;
+struct ObservedCells {
+    const double* x;
+    std::span<const std::uint32_t> columns;
+};
+
+/// 1 + weight (x - mean)^2 of the cell in this column, for the slots from s on.
+[[gnu::always_inline]] inline void cell_factor(const CellRows& rows, const double* x, std::size_t column,
+                                               std::size_t s, common::Lanes& factor) {
+    common::Lanes deviation;
+    common::load(deviation, rows.mean + column * rows.stride + s);
+    common::load(factor, rows.weight + column * rows.stride + s);
+    deviation = x[column] - deviation;
+    factor = 1.0 + factor * deviation * deviation;
+}
+
+/// total += sum of add - exponent ln(factor) over the observed cells, for the slots from s on; an upper bound
+/// of it if the chord of the logarithm will do.
+template <bool chord>
+[[gnu::always_inline]] inline void add_cells(const CellRows& rows, const ObservedCells& cells, std::size_t s,
+                                             common::Lanes& total) {
+    for (const auto column : cells.columns) {
+        common::Lanes factor, power, constant;
+        cell_factor(rows, cells.x, column, s, factor);
+        common::load(power, rows.exponent + column * rows.stride + s);
+        common::load(constant, rows.add + column * rows.stride + s);
+        if constexpr (chord)
+            common::lane_log_chord(factor);
+        else
             common::lane_log(factor);
-            common::store(score + (constant - power * factor), out + s);
+        total += constant - power * factor;
+    }
+}
+
+/// Adds the log predictive density of the observed cells to out. Lanes whose scores are all below the floor
+/// may be left at -infinity instead.
+PARTITA_CLONES void score_cells(const CellRows& rows, const ObservedCells& cells, std::size_t slots,
+                                double floor, double* out) {
+    const bool bounded = floor > -std::numeric_limits<double>::infinity();
+    for (std::size_t s = 0; s < slots; s += common::lanes) {
+        common::Lanes before, total;
+        common::load(before, out + s);
+        total = before;
+        if (bounded)
+            add_cells<true>(rows, cells, s, total);
+        if (bounded && !common::any_reaches(total, floor)) {
+            common::store(common::Lanes{} - std::numeric_limits<double>::infinity(), out + s);
+            continue;
         }
+        total = before;
+        add_cells<false>(rows, cells, s, total);
+        common::store(total, out + s);
     }
 }
 
@@ -62,10 +97,27 @@ double log_step(double a, double c, double n) {
 
 } // namespace
 
-GaussianCells::GaussianCells(GammaBase base)
+GaussianCells::GaussianCells(GammaBase base, std::size_t max_size)
     : base_(std::move(base)), observed_(dims()), mean_(dims()), b_(dims()), weight_(dims()),
       exponent_(dims()), add_(dims()), own_(dims()), seen_(dims()), powers_(common::round_to_lanes(dims())),
-      ratios_(common::round_to_lanes(dims())) {}
+      ratios_(common::round_to_lanes(dims())) {
+    tabulate_steps(max_size);
+}
+
+void GaussianCells::tabulate_steps(std::size_t max_size) {
+    for (std::size_t column = 0; column < dims(); ++column) {
+        const double a = base_.a[column], c = base_.c[column];
+        for (std::size_t other = 0; other < column && steps_.size() == column; ++other)
+            if (base_.a[other] == a && base_.c[other] == c)
+                steps_.push_back(steps_[other]);
+        if (steps_.size() > column)
+            continue;
+        std::vector<double> steps(max_size + 1);
+        for (std::size_t n = 0; n <= max_size; ++n)
+            steps[n] = log_step(a, c, static_cast<double>(n));
+        steps_.push_back(std::make_shared<const std::vector<double>>(std::move(steps)));
+    }
+}
 
 void GaussianCells::widen(std::size_t stride) {
     widen_slots(*this, {&observed_, &mean_, &b_, &weight_, &exponent_, &add_, &own_}, sizes_, stride);
@@ -90,8 +142,9 @@ void GaussianCells::set_cell(std::size_t column, std::size_t slot) {
     const double log_b = std::log(b_.at(column, slot));
     weight_.at(column, slot) = 0.5 * (c + n) / (c + n + 1.0) / b_.at(column, slot);
     exponent_.at(column, slot) = a + 0.5 * n + 0.5;
-    add_.at(column, slot) = log_step(a, c, n) - 0.5 * log_b;
-    own_.at(column, slot) = n > 0.0 ? log_step(a, c, n - 1.0) - 0.5 * log_b : 0.0;
+    const auto cells = static_cast<std::size_t>(n);
+    add_.at(column, slot) = (*steps_[column])[cells] - 0.5 * log_b;
+    own_.at(column, slot) = n > 0.0 ? (*steps_[column])[cells - 1] - 0.5 * log_b : 0.0;
 }
 
 void GaussianCells::insert(std::size_t slot, const double* x) {
@@ -135,16 +188,23 @@ void GaussianCells::copy_slot(const GaussianCells& from, std::size_t source, std
 }
 
 void GaussianCells::score(const double* x, std::size_t own, std::size_t slots, double* out) {
-    const double before = own != no_slot ? out[own] : 0.0;
+    score_above(x, own, slots, -std::numeric_limits<double>::infinity(), out);
+}
+
+void GaussianCells::score_above(const double* x, std::size_t own, std::size_t slots, double depth,
+                                double* out) {
     n_seen_ = 0;
     for (std::uint32_t column = 0; column < dims(); ++column) { // no branch: gaps are unpredictable
         seen_[n_seen_] = column;
         n_seen_ += !std::isnan(x[column]);
     }
-    score_cells({sizes_.size(), mean_.row(0), weight_.row(0), exponent_.row(0), add_.row(0)}, x, seen_.data(),
-                n_seen_, slots, out);
+    const double own_score = own != no_slot ? out[own] + score_own(x, own) : 0.0;
+    const bool in_company = own != no_slot && sizes_[own] > 1;
+    score_cells({sizes_.size(), mean_.row(0), weight_.row(0), exponent_.row(0), add_.row(0)},
+                {x, std::span(seen_).first(n_seen_)}, slots,
+                in_company ? own_score + depth : -std::numeric_limits<double>::infinity(), out);
     if (own != no_slot)
-        out[own] = before + score_own(x, own);
+        out[own] = own_score;
 }
 
 /// Log predictive density of x given the other items of its own cluster.
@@ -157,7 +217,8 @@ double GaussianCells::score_own(const double* x, std::size_t own) {
         const auto column = seen_[r];
         const double n = observed_.at(column, own), c = base_.c[column] + n;
         const double deviation = x[column] - mean_.at(column, own);
-        ratios_[r] = std::max(1.0 - 0.5 * c / (c - 1.0) * deviation * deviation / b_.at(column, own), 1e-30);
+        const double growth = (c + 1.0) / (c - 1.0); // c / (c - 1) over c / (c + 1), which the weight has
+        ratios_[r] = std::max(1.0 - weight_.at(column, own) * growth * deviation * deviation, 1e-30);
         powers_[r] = base_.a[column] + 0.5 * n - 0.5;
         own_ratio_ = std::min(own_ratio_, ratios_[r]);
         total += own_.at(column, own);

@@ -1,11 +1,12 @@
 // Columns of numbers with gaps: each column is Gaussian under a Normal-Inverse-Gamma of its own, as in
 // diagonal_gaussian.hpp, but a cluster knows for each column how many of its items have a cell there.
-// Exponents then differ from column to column, so that every cell takes a logarithm; columns without gaps are
-// better off as a DiagonalGaussian.
+// Exponents then differ from column to column, so that every cell takes a logarithm where a cluster is within
+// reach; columns without gaps are better off as a DiagonalGaussian.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -20,7 +21,7 @@ public:
     using Table = NumberTable;
     class Summaries;
 
-    explicit GaussianCells(GammaBase base);
+    GaussianCells(GammaBase base, std::size_t max_size);
 
     std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
     void widen(std::size_t stride);
@@ -30,6 +31,8 @@ public:
     void copy_slot(const GaussianCells& from, std::size_t source, std::size_t target);
 
     void score(const double* x, std::size_t own, std::size_t slots, double* out);
+    /// The same, but a slot whose score is below that of `own` by more than -depth may get -infinity.
+    void score_above(const double* x, std::size_t own, std::size_t slots, double depth, double* out);
     /// Of the last score: the least b_(n-1)/b_n of a column of `own`.
     double own_ratio(std::size_t) const { return own_ratio_; }
     double log_marginal(std::size_t slot) const;
@@ -44,8 +47,12 @@ private:
     void clear_cell(std::size_t column, std::size_t slot);
     void set_cell(std::size_t column, std::size_t slot);
     double score_own(const double* x, std::size_t own);
+    void tabulate_steps(std::size_t max_size);
 
     GammaBase base_;
+    /// [column][n]: what a cluster of n cells adds to the log density of another one, its scale apart. Columns
+    /// of the same base share it, and so do copies.
+    std::vector<std::shared_ptr<const std::vector<double>>> steps_;
     std::vector<std::uint32_t> sizes_;
     SlotRows observed_, mean_, b_;           // [column]
     SlotRows weight_, exponent_, add_, own_; // [column]: what scores are made of

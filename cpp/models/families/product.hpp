@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <variant>
@@ -89,9 +90,19 @@ public:
     }
 
     void score(Table::Item x, std::size_t own, std::size_t slots, double* out) {
+        score_above(x, own, slots, everything, out);
+    }
+
+    /// The same, but a slot whose score is below that of `own` by more than -depth may get -infinity: the
+    /// last block sees the scores of all others, and may leave such slots out.
+    void score_above(Table::Item x, std::size_t own, std::size_t slots, double depth, double* out) {
         own_ratio_ = 1.0;
         for_each([&](auto& family, std::size_t b) {
-            family.score(part(family, x, b), own, slots, out);
+            const auto cells = part(family, x, b);
+            if constexpr (requires { family.score_above(cells, own, slots, depth, out); })
+                family.score_above(cells, own, slots, b + 1 == blocks_.size() ? depth : everything, out);
+            else
+                family.score(cells, own, slots, out);
             if (own != no_slot && sizes_[own] > 1)
                 own_ratio_ = std::min(own_ratio_, family.own_ratio(own));
         });
@@ -117,6 +128,8 @@ public:
     bool recount(const Summaries& summaries, std::size_t stride);
 
 private:
+    static constexpr double everything = -std::numeric_limits<double>::infinity();
+
     template <class Work> void for_each(Work work) {
         for (std::size_t b = 0; b < blocks_.size(); ++b)
             std::visit([&](auto& family) { work(family, b); }, blocks_[b]);

@@ -12,6 +12,7 @@ from scipy.special import gammaln
 
 from partita import _core
 from partita._settings import SettingsGroup
+from partita.models.base_measure import per_dimension
 from partita.models.mixtures.cells import COUNT_GAP, narrow_columns, wide_columns
 from partita.models.mixtures.schema import COUNT, GAUSSIAN, POSITIVE, Column, Schema
 from partita.models.ranges import check_scale, check_shape
@@ -25,8 +26,8 @@ class TableBase(SettingsGroup):
 
     Parameters
     ----------
-    c, a, b : of gaussian and positive columns: s² ~ IG(a, b), m | s² ~ N(column mean, s² / c); None for b is the sample
-        variance of each column. c and b from 1e-100 to 1e100, a to 1e8.
+    mu0, c, a, b : of gaussian and positive columns: s² ~ IG(a, b), m | s² ~ N(mu0, s² / c); None for mu0 is the mean
+        of each column, and for b its sample variance. mu0 from -1e100 to 1e100, c and b from 1e-100 to 1e100, a to 1e8.
     shape, rate : of counts, λ ~ Gamma(shape, rate); None for the rate is shape / mean of each column.
     weight : of each level of categorical and binary columns: shares ~ Dirichlet(weight, ..., weight).
 
@@ -43,6 +44,7 @@ class TableBase(SettingsGroup):
     shape: float = 1.0
     rate: float | None = None
     weight: float = 1.0
+    mu0: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +83,7 @@ def make_base(model: Any, cells: Mapping[str, NDArray[Any]], schema: Schema) -> 
     return Base(
         schema=schema,
         groups=_groups(model.full, schema),
-        mean=mean,
+        mean=per_dimension(model.mu0, mean, "mu0", positive=False),
         c=check_scale(model.c, "c"),
         a=check_shape(model.a, "a"),
         b=spread if model.b is None else np.full(len(mean), check_scale(model.b, "b")),
@@ -136,21 +138,21 @@ def core_columns(base: Base, cells: Mapping[str, NDArray[Any]], *, any_gaps: boo
     """The cells with their base measures. `any_gaps`: numbers may have gaps wherever they have none now."""
     schema, numbers = base.schema, log_positive(cells["numbers"], base.schema)
     columns = _core.MixtureColumns(len(numbers), float(log_carrier(cells, schema).sum()))
-    gappy = [place for place in base.alone if any_gaps or np.isnan(numbers[:, place]).any()]
-    for places, add in (
-        ([place for place in base.alone if place not in gappy], columns.add_gaussian),
-        (gappy, columns.add_gaussian_with_gaps),
-    ):
-        if places:
-            add(_columns_at(numbers, places), _gamma_base(base, places))
-    for group in base.groups:
-        columns.add_full_gaussian(_columns_at(numbers, list(group)), _wishart_base(base, group))
     for name, own in (("codes", narrow_columns(schema)), ("wide_codes", wide_columns(schema))):
         if own:
             levels = [len(column.levels) for column in own]
             columns.add_levels(cells[name], levels, [base.weight] * len(own))
     if schema.used(COUNT):
         columns.add_counts(cells["counts"], [base.shape] * len(base.rate), base.rate.tolist())
+    gappy = [place for place in base.alone if any_gaps or np.isnan(numbers[:, place]).any()]
+    for places, add in (
+        ([place for place in base.alone if place not in gappy], columns.add_gaussian),
+        (gappy, columns.add_gaussian_with_gaps),  # among the last: what costs most skips clusters out of reach
+    ):
+        if places:
+            add(_columns_at(numbers, places), _gamma_base(base, places))
+    for group in base.groups:
+        columns.add_full_gaussian(_columns_at(numbers, list(group)), _wishart_base(base, group))
     return columns
 
 

@@ -92,10 +92,14 @@ def warn_empty_rows(cells: Mapping[str, NDArray[Any]], table: RawTable) -> None:
     names = ("numbers", "counts", "codes", "wide_codes")
     empty = np.flatnonzero(np.logical_and.reduce([is_gap(cells, name).all(axis=1) for name in names]))
     if empty.size:
-        warn_user(
-            f"{empty.size} rows have no observed cell, the first in {table.line_of(int(empty[0]))}: "
-            "only the prior says to which cluster they belong"
-        )
+        place = table.line_of(int(empty[0]))
+        if empty.size == 1:
+            warn_user(f"{place} has no observed cell: only the prior says to which cluster the row belongs")
+        else:
+            warn_user(
+                f"{empty.size} rows have no observed cell, the first in {place}: "
+                "only the prior says to which cluster they belong"
+            )
 
 
 def _number_cells(table: RawTable, raw: RawColumn, family: str) -> NDArray[Any]:

@@ -36,7 +36,7 @@ class MixtureDPM(MixtureModel):
 
     independently for the columns j within a cluster, the parameters θ integrated out and missing cells left out:
 
-    - gaussian: x ~ N(m, s²), s² ~ IG(a, b), m | s² ~ N(column mean, s² / c)
+    - gaussian: x ~ N(m, s²), s² ~ IG(a, b), m | s² ~ N(mu0, s² / c), mu0 the column mean if not given
     - positive: ln x is gaussian (log-normal; densities are those of x, with the factor 1 / x)
     - count: x ~ Poisson(λ), λ ~ Gamma(shape, rate)
     - categorical, binary: level shares ~ Dirichlet(weight, ..., weight)
@@ -53,7 +53,7 @@ class MixtureDPM(MixtureModel):
     full : lists of names of gaussian and positive columns that have a common covariance matrix within a cluster,
         Inverse-Wishart with 2 a + d − 1 degrees of freedom and scale 2 diag(b); "all" is one list of all of them. Such
         columns must be complete.
-    c, a, b, shape, rate, weight : of the base measure; as in `TableBase`.
+    mu0, c, a, b, shape, rate, weight : of the base measure; as in `TableBase`.
     discount : of the Pitman–Yor process, in [0, 1); 0 is the Dirichlet process.
     components : None, or FiniteMixture(...) for a finite symmetric Dirichlet mixture with unknown K.
     split_merge, restricted_scans : split–merge proposals per sweep; as in `SplitMergeMoves`.
