@@ -2,10 +2,11 @@
 
     python -m benchmarks.mixtures [--rivals [SEED ...]] [--wide] [--large] [--maximize]
 
-Times are CPU seconds of one core, so that other work on the machine does not count; ratios are within one run.
-`--rivals` runs chains and scikit-learn's variational mixture on 20,000 × 10 numbers with 20 separated clusters instead,
-for seeds 0 to 9 or those given, into benchmarks/results/mixtures.csv; `--wide` adds 200,000 × 10; `--large` adds
-1,000,000 rows × 20 mixed columns; `--maximize` adds the largest ICL of two tables.
+Times are CPU seconds of one core, so that other work on the machine does not count; ratios are within one run. Without
+an argument, the cost of cells. `--rivals` runs chains and scikit-learn's variational mixture on 20,000 × 10 numbers
+with 20 separated clusters, for seeds 0 to 9 or those given, into benchmarks/results/mixtures.csv; `--wide` runs
+200,000 × 10 beside 20,000 × 10; `--large` 1,000,000 rows × 20 mixed columns; `--maximize` finds the largest ICL of two
+tables.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import csv
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,55 +23,61 @@ import numpy as np
 
 import partita as pt
 from benchmarks.record import RESULTS, write_result
+from partita import _core
 from partita.models import MixtureDPM
+from partita.models.base_measure import partition_prior
+from partita.models.mixtures.base import core_columns
+from partita.models.mixtures.cells import encode
+from partita.models.mixtures.raw import read_raw
+from partita.models.mixtures.schema import choose_schema
 
 CLUSTERS, COLUMNS = 20, 10
 
 
-def seconds_per_cell(table: Mapping[str, Any], families: str | None = None, sweeps: int = 60) -> float:
-    """CPU nanoseconds per cell and cluster of a sweep, the start apart."""
-    model = MixtureDPM(families, alpha=1.0, split_merge=0)
-    rows = len(next(iter(table.values())))
-    from partita.models.mixtures.cells import encode
-    from partita.models.mixtures.raw import read_raw
-    from partita.models.mixtures.schema import choose_schema
-    from partita.models.plan import make_plan
+def nanoseconds_per_cell(cells: np.ndarray, families: str | None, labels: np.ndarray, sweeps: int = 60) -> float:
+    """CPU time per cell and cluster of a sweep that begins at the true clusters, and so knows no item that stays."""
+    model = MixtureDPM(families, alpha=1.0)
+    raw = read_raw({f"x{j}": cells[:, j] for j in range(cells.shape[1])})
+    inputs = encode(raw, choose_schema(raw, families))
+    prior = partition_prior(model, len(cells))
+    columns = core_columns(model._base(inputs), inputs)
+    sampler = _core.MixtureColumnsSampler(columns, prior, 0.0, 1, 1, 0, labels.astype(np.uint32))
+    sampler.advance(1, 0, 1)  # the first sweep also computes every cluster from its items
+    state, seconds = sampler.state(), []
+    for _ in range(sweeps):
+        sampler.restore(state)
+        started = time.process_time()
+        sampler.advance(1, 0, 1)
+        seconds.append(time.process_time() - started)
+    return float(np.median(seconds)) / cells.size / CLUSTERS * 1e9
 
-    raw = read_raw(table)
-    (sampler,) = model.samplers(encode(raw, choose_schema(raw, families)), make_plan(sweeps, 0, 1, 1, 1))
-    sampler.advance(5, 0, 1)
-    started = time.process_time()
-    _, stats = sampler.advance(sweeps, 0, 1)
-    clusters = stats[:, list(sampler.stat_names).index("n_clusters")].mean()
-    return (time.process_time() - started) / sweeps / rows / len(table) / clusters * 1e9
 
-
-def tables(rows: int = 4000) -> dict[str, tuple[dict[str, Any], str | None]]:
-    """The same clusters seen through columns of each kind."""
+def tables(rows: int = 4000) -> tuple[dict[str, tuple[np.ndarray, str | None]], np.ndarray]:
+    """The same clusters seen through columns of each kind, and their labels."""
     rng = np.random.default_rng(1)
     labels = rng.integers(CLUSTERS, size=rows)
-    numbers = rng.normal(0, 8, (CLUSTERS, COLUMNS))[labels] + rng.normal(size=(rows, COLUMNS))
+    means, noise = rng.normal(size=(CLUSTERS, COLUMNS))[labels], rng.normal(size=(rows, COLUMNS))
+    near, apart = 2 * means + noise, 8 * means + noise  # many clusters within reach, and none
     favourite = rng.integers(8, size=(CLUSTERS, COLUMNS))[labels]
     levels = np.where(rng.random((rows, COLUMNS)) < 0.9, favourite, rng.integers(8, size=(rows, COLUMNS)))
     counts = rng.poisson(rng.gamma(1, 10, (CLUSTERS, COLUMNS))[labels])
     gaps = rng.random((rows, COLUMNS)) < 0.5
     return {
-        "gaussian": (_columns(numbers), None),
-        "gaussian, half missing": (_columns(np.where(gaps, np.nan, numbers)), None),
-        "categorical": (_columns(levels), "categorical"),
-        "categorical, half missing": (_columns(np.where(gaps, np.nan, levels)), "categorical"),
-        "count": (_columns(counts), "count"),
-    }
-
-
-def _columns(cells: np.ndarray) -> dict[str, Any]:
-    return {f"x{j}": cells[:, j].astype(float) for j in range(cells.shape[1])}
+        "gaussian": (near, None),
+        "gaussian, half missing": (np.where(gaps, np.nan, near), None),
+        "gaussian, apart": (apart, None),
+        "gaussian, apart, half missing": (np.where(gaps, np.nan, apart), None),
+        "categorical": (levels.astype(float), "categorical"),
+        "categorical, half missing": (np.where(gaps, np.nan, levels), "categorical"),
+        "count": (counts.astype(float), "count"),
+    }, labels
 
 
 def cost_of_cells() -> None:
-    costs = {name: seconds_per_cell(*table) for name, table in tables().items()}
+    kinds, labels = tables()
+    costs = {name: nanoseconds_per_cell(*table, labels) for name, table in kinds.items()}
     for name, cost in costs.items():
-        print(f"{name:<28} {cost:6.2f} ns per cell and cluster, {cost / costs['gaussian']:.2f} of a gaussian cell")
+        print(f"{name:<30} {cost:6.2f} ns per cell and cluster, {cost / costs['gaussian']:.2f} of a gaussian cell")
 
 
 def arriving(seed: int, rows: int = 20_000) -> tuple[np.ndarray, np.ndarray]:
@@ -80,14 +87,18 @@ def arriving(seed: int, rows: int = 20_000) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(0, 8, (CLUSTERS, COLUMNS))[labels] + rng.normal(size=(rows, COLUMNS)), labels
 
 
-def wide_chain(rows: int = 200_000) -> None:
-    """One chain of the default warm-up on ten times the rows."""
-    X, truth = arriving(0, rows)
-    started = time.process_time()
-    chain = pt.models.GaussianDPM("diag").sample(X, draws=1, warmup=1000, chains=1, rng=0, n_jobs=1)
-    seconds = time.process_time() - started
-    nmi = pt.nmi(truth, chain.labels[0, -1])
-    print(f"{rows:,} x 10: clusters {chain.n_clusters[0, -1]}, NMI {nmi:.4f}; {seconds:.0f} s per chain")
+def wide_chains() -> None:
+    """Four chains of the default warm-up on 20,000 rows, and on ten times as many."""
+    costs = []
+    for rows in (20_000, 200_000):
+        X, truth = arriving(0, rows)
+        started = time.process_time()
+        chain = pt.models.GaussianDPM("diag").sample(X, draws=1, warmup=1000, chains=4, rng=0, n_jobs=1)
+        costs.append((time.process_time() - started) / 4)
+        nmi = min(pt.nmi(truth, labels) for labels in chain.labels[:, -1])
+        clusters = " ".join(map(str, chain.n_clusters[:, -1].tolist()))
+        print(f"{rows:,} x 10: clusters {clusters}, least NMI {nmi:.4f}; {costs[-1]:.1f} s per chain", flush=True)
+    print(f"ten times the rows cost {costs[1] / costs[0]:.1f} times as much")
 
 
 def largest_icl() -> None:
@@ -97,7 +108,8 @@ def largest_icl() -> None:
     rows = [line.split(",") for line in (files("partita.datasets") / "house_votes_84.csv").read_text().split()]
     votes = dict(zip(rows[0], np.array(rows[1:]).T.tolist(), strict=True))
     votes.pop("party")
-    levels, _ = tables(8000)["categorical"]
+    cells, _ = tables(8000)[0]["categorical"]
+    levels = {f"x{j}": column for j, column in enumerate(cells.T)}
     for name, table in (("house votes, 435 x 16", votes), ("8,000 x 10 of 8 levels, 20 clusters", levels)):
         for seed in range(3):
             started = time.process_time()
@@ -179,12 +191,12 @@ def _memory(name: str) -> float:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    if "--rivals" not in sys.argv:
+    if len(sys.argv) == 1:
         cost_of_cells()
     if "--rivals" in sys.argv:
         chains_that_arrive([int(text) for text in sys.argv if text.isdigit()] or range(10))
     if "--wide" in sys.argv:
-        wide_chain()
+        wide_chains()
     if "--maximize" in sys.argv:
         largest_icl()
     if "--large" in sys.argv:

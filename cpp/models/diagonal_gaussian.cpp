@@ -36,10 +36,11 @@ struct DimensionRows {
 constexpr std::size_t rows_per_look = 4;
 
 /// Whether one lane of total - power ln(product) may reach the floor, for products of 1 or more.
-[[gnu::always_inline]] inline bool may_reach(const Lanes& total, const Lanes& power, Lanes product,
+[[gnu::always_inline]] inline bool may_reach(const Lanes& total, const Lanes& power, const Lanes& product,
                                              double floor) {
-    common::lane_log_chord(product);
-    return common::any_reaches(total - power * product, floor);
+    Lanes logs = product;
+    common::lane_log_chord(logs);
+    return common::any_reaches(total - power * logs, floor);
 }
 
 /// product *= 1 + weight (x - mean)^2 over some rows of the slots from s on.
@@ -201,6 +202,8 @@ void DiagonalGaussian::score_above(const double* x, std::size_t own, std::size_t
         sorted_[r] = x[order_[r]];
     const double own_score = own != no_slot ? out[own] + score_own(own) : 0.0;
     const bool in_company = own != no_slot && sizes_[own] > 1;
+    if (own != no_slot)
+        out[own] = -std::numeric_limits<double>::infinity(); // so that its neighbours may be out of reach
     const DimensionRows rows{sizes_.size(), mean_.row(0), weight_.row(0), constants_.row(0), products_};
     score_blocks(rows, sorted_.data(), slots,
                  in_company ? own_score + depth : -std::numeric_limits<double>::infinity(), out);

@@ -39,8 +39,8 @@ public:
                    MixtureMoves moves, std::uint64_t seed, std::uint64_t stream,
                    std::span<const std::uint32_t> labels)
         : Slots(std::move(table), std::move(family), std::move(prior)), split_merge_(family_, *table_),
-          settled_(n_items_), moves_(moves), rate_(moves.split_merges.value_or(MixtureMoves::min_auto)), rng_(seed, stream),
-          stream_(stream), started_(!labels.empty()) {
+          settled_(n_items_), moves_(moves), rate_(moves.split_merges.value_or(MixtureMoves::min_auto)),
+          rng_(seed, stream), stream_(stream), started_(!labels.empty()) {
         if (started_)
             set_labels(labels);
     }
@@ -197,6 +197,8 @@ private:
         } else {
             if (towers(scores_.data(), used_, own, SettledItems::max_share))
                 settled_.add(i);
+            if (settled_.stays(i, uniform))
+                return;
             this->move(i, pick(scores_.data(), used_, uniform));
             if (labels_[i] == own)
                 return;

@@ -24,51 +24,51 @@ struct ObservedCells {
     std::span<const std::uint32_t> columns;
 };
 
-/// 1 + weight (x - mean)^2 of the cell in this column, for the slots from s on.
-[[gnu::always_inline]] inline void cell_factor(const CellRows& rows, const double* x, std::size_t column,
-                                               std::size_t s, common::Lanes& factor) {
-    common::Lanes deviation;
-    common::load(deviation, rows.mean + column * rows.stride + s);
-    common::load(factor, rows.weight + column * rows.stride + s);
+/// total += add - exponent ln(1 + weight (x - mean)^2) of the cell in this column, for the slots from s on;
+/// an upper bound of it if the chord of the logarithm will do.
+template <bool chord>
+[[gnu::always_inline]] inline void add_cell(const CellRows& rows, const double* x, std::size_t column,
+                                            std::size_t s, common::Lanes& total) {
+    const auto place = column * rows.stride + s;
+    common::Lanes deviation, factor, power, constant;
+    common::load(deviation, rows.mean + place);
+    common::load(factor, rows.weight + place);
+    common::load(power, rows.exponent + place);
+    common::load(constant, rows.add + place);
     deviation = x[column] - deviation;
     factor = 1.0 + factor * deviation * deviation;
+    if constexpr (chord)
+        common::lane_log_chord(factor);
+    else
+        common::lane_log(factor);
+    total += constant - power * factor;
 }
 
-/// total += sum of add - exponent ln(factor) over the observed cells, for the slots from s on; an upper bound
-/// of it if the chord of the logarithm will do.
-template <bool chord>
-[[gnu::always_inline]] inline void add_cells(const CellRows& rows, const ObservedCells& cells, std::size_t s,
-                                             common::Lanes& total) {
-    for (const auto column : cells.columns) {
-        common::Lanes factor, power, constant;
-        cell_factor(rows, cells.x, column, s, factor);
-        common::load(power, rows.exponent + column * rows.stride + s);
-        common::load(constant, rows.add + column * rows.stride + s);
-        if constexpr (chord)
-            common::lane_log_chord(factor);
-        else
-            common::lane_log(factor);
-        total += constant - power * factor;
-    }
-}
-
-/// Adds the log predictive density of the observed cells to out. Lanes whose scores are all below the floor
-/// may be left at -infinity instead.
-PARTITA_CLONES void score_cells(const CellRows& rows, const ObservedCells& cells, std::size_t slots,
-                                double floor, double* out) {
-    const bool bounded = floor > -std::numeric_limits<double>::infinity();
-    for (std::size_t s = 0; s < slots; s += common::lanes) {
-        common::Lanes before, total;
-        common::load(before, out + s);
-        total = before;
-        if (bounded)
-            add_cells<true>(rows, cells, s, total);
-        if (bounded && !common::any_reaches(total, floor)) {
-            common::store(common::Lanes{} - std::numeric_limits<double>::infinity(), out + s);
-            continue;
+/// Adds an upper bound of the log predictive density of the observed cells to every slot of `bounds`. Slots
+/// are the inner loop: their number is always the same, which processors foresee.
+PARTITA_CLONES void bound_cells(const CellRows& rows, const ObservedCells& cells, std::size_t slots,
+                                double* bounds) {
+    for (const auto column : cells.columns)
+        for (std::size_t s = 0; s < slots; s += common::lanes) {
+            common::Lanes bound;
+            common::load(bound, bounds + s);
+            add_cell<true>(rows, cells.x, column, s, bound);
+            common::store(bound, bounds + s);
         }
-        total = before;
-        add_cells<false>(rows, cells, s, total);
+}
+
+/// Adds the log predictive density of the observed cells to out, or -infinity to lanes whose bounds are all
+/// below the floor.
+PARTITA_CLONES void score_cells(const CellRows& rows, const ObservedCells& cells, std::size_t slots,
+                                const double* bounds, double floor, double* out) {
+    for (std::size_t s = 0; s < slots; s += common::lanes) {
+        common::Lanes bound, total = common::Lanes{} - std::numeric_limits<double>::infinity();
+        common::load(bound, bounds + s);
+        if (common::any_reaches(bound, floor)) {
+            common::load(total, out + s);
+            for (const auto column : cells.columns)
+                add_cell<false>(rows, cells.x, column, s, total);
+        }
         common::store(total, out + s);
     }
 }
@@ -121,6 +121,7 @@ void GaussianCells::tabulate_steps(std::size_t max_size) {
 
 void GaussianCells::widen(std::size_t stride) {
     widen_slots(*this, {&observed_, &mean_, &b_, &weight_, &exponent_, &add_, &own_}, sizes_, stride);
+    bounds_.resize(stride);
 }
 
 void GaussianCells::clear(std::size_t slot) {
@@ -200,9 +201,15 @@ void GaussianCells::score_above(const double* x, std::size_t own, std::size_t sl
     }
     const double own_score = own != no_slot ? out[own] + score_own(x, own) : 0.0;
     const bool in_company = own != no_slot && sizes_[own] > 1;
-    score_cells({sizes_.size(), mean_.row(0), weight_.row(0), exponent_.row(0), add_.row(0)},
-                {x, std::span(seen_).first(n_seen_)}, slots,
-                in_company ? own_score + depth : -std::numeric_limits<double>::infinity(), out);
+    if (own != no_slot)
+        out[own] = -std::numeric_limits<double>::infinity(); // so that its neighbours may be out of reach
+    const double floor = in_company ? own_score + depth : -std::numeric_limits<double>::infinity();
+    const CellRows rows{sizes_.size(), mean_.row(0), weight_.row(0), exponent_.row(0), add_.row(0)};
+    const ObservedCells cells{x, std::span(seen_).first(n_seen_)};
+    std::copy_n(out, slots, bounds_.begin());
+    if (std::isfinite(floor))
+        bound_cells(rows, cells, slots, bounds_.data());
+    score_cells(rows, cells, slots, bounds_.data(), floor, out);
     if (own != no_slot)
         out[own] = own_score;
 }
@@ -245,7 +252,7 @@ double GaussianCells::log_marginal(std::size_t slot) const {
 bool GaussianCells::recount(const Summaries& summaries, std::size_t stride) {
     for (auto* rows : {&observed_, &weight_, &exponent_, &add_, &own_})
         rows->widen(stride);
-    sizes_.resize(stride);
+    sizes_.resize(stride), bounds_.resize(stride);
     for (std::size_t slot = 0; slot < stride; ++slot) {
         sizes_[slot] = summaries.size(slot);
         for (std::size_t column = 0; column < dims(); ++column) {

@@ -50,8 +50,8 @@ private:
     void tabulate_steps(std::size_t max_size);
 
     GammaBase base_;
-    /// [column][n]: what a cluster of n cells adds to the log density of another one, its scale apart. Columns
-    /// of the same base share it, and so do copies.
+    /// [column][n]: what a cluster of n cells adds to the log density of another one, its scale apart.
+    /// Columns of the same base share it, and so do copies.
     std::vector<std::shared_ptr<const std::vector<double>>> steps_;
     std::vector<std::uint32_t> sizes_;
     SlotRows observed_, mean_, b_;           // [column]
@@ -59,7 +59,7 @@ private:
     // of the item that was scored last: its observed columns, and what its own cluster takes logarithms of
     std::vector<std::uint32_t> seen_;
     std::size_t n_seen_ = 0;
-    std::vector<double> powers_, ratios_;
+    std::vector<double> powers_, ratios_, bounds_;
     double own_ratio_ = 1.0;
 };
 

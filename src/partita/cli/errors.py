@@ -66,6 +66,8 @@ def as_typed(message: str) -> str:
 
     >>> as_typed("say which with header=True or header=False, or missing=-1, or long=('draw', 'item', 'label')")
     'say which with --header or --no-header, or --missing -1, or --long draw,item,label'
+    >>> as_typed("column 'y' holds dates; columns={\\"y\\": \\"ignore\\"} leaves it out")
+    "column 'y' holds dates; --family y=ignore leaves it out"
     >>> as_typed("graph: x.csv: choose them, as in columns=('length (cm)', 'to')")
     "x.csv: choose them, as in --columns 'length (cm),to'"
     """
@@ -80,6 +82,10 @@ def as_typed(message: str) -> str:
         r"\bpass directed=(True|False)", lambda m: f"{'leave out' if m[1] == 'True' else 'give'} --undirected", message
     )
     message = re.sub(r"^(k_max|restarts|seconds)(?= must\b)", lambda m: f"--{m[1].replace('_', '-')}", message)
+    message = re.sub(
+        r'\bcolumns=\{"([^"]*)": "(\w+)"\}', lambda m: f"--family {shlex.quote(f'{m[1]}={m[2]}')}", message
+    )
+    message = re.sub(r"^columns\[(.*)\](?= must be one of)", r"the --family of \1", message)
     message = re.sub(rf"\b(long|columns)=\(({QUOTED}(?:, {QUOTED})*)\)", lambda m: f"--{m[1]} {_joined(m[2])}", message)
     message = re.sub(r"\b(missing|variable)='([^']*)'", lambda m: f"--{m[1]} {shlex.quote(m[2])}", message)
     message = re.sub(r"\b(missing|variable|long|columns)=(?=[^\s:;,)])", r"--\1 ", message)

@@ -76,6 +76,8 @@ BAD = [
     ({"x": [np.nan, np.nan]}, None, "column 'x' has no cell that is observed"),
     ({"x": [datetime.date(2020, 1, 1), None]}, None, r"column 'x' holds dates or times: .* in row 0"),
     ({"x": np.array(["2020-01-01"], dtype="M8[D]")}, None, "column 'x' holds dates or times"),
+    ({"x": [None, "2020-01-31", "2020-02-01 12:30"]}, None, "column 'x' holds dates as text: '2020-01-31' in row 1"),
+    ({"x": ["31.1.2020", "1.2.2020"]}, "gaussian", "column 'x' holds dates as text: '31.1.2020' in row 0"),
     ({"x": [1.0, "a"]}, None, "column 'x' mixes numbers and text: 1.0 in row 0 and 'a' in row 1"),
     ({"x": [True, 3]}, None, "column 'x' mixes truth values and numbers: True in row 0 and 3 in row 1"),
     ({"x": [[1], [2]]}, None, "column 'x' holds cells of type list"),
@@ -83,7 +85,7 @@ BAD = [
     ({"x": [1, 2.5]}, "count", "row 1, column 'x': 2.5 is not a count"),
     ({"x": [1, 1e12]}, "count", r"row 1, column 'x': 1e\+12 is not a count"),
     ({"x": [1, 0.0]}, "positive", "row 1, column 'x': 0 is not positive"),
-    ({"x": [1.0, np.inf]}, None, r"X has inf at row 1, column 'x': infinity \(inf\) has no density"),
+    ({"x": [1.0, np.inf]}, None, r"row 1, column 'x': infinity \(inf\) has no density"),
     ({"x": ["a", "b"]}, "gaussian", "row 0, column 'x': 'a' is not a number, but the column is gaussian"),
     ({"x": ["a", "b", "c"]}, "binary", "column 'x' is to be binary, but it has 3 levels: a, b, c"),
     ({"x": [1.0, 2.0]}, {"y": "count"}, "columns names 'y', which the table does not have"),
@@ -103,6 +105,11 @@ BAD = [
 def test_bad_tables_are_refused_with_their_place(table, columns, message):
     with pytest.raises(ValueError, match=message):
         MixtureDPM(columns).sample(table, draws=1, warmup=0, chains=1)
+
+
+def test_dates_as_text_may_be_levels():
+    table = {"x": ["2020-01-31", "2020-02-01"], "version": ["1.2.3", "1.2.4"]}
+    assert [c.family for c in MixtureDPM({"x": "categorical"}).describe(table).columns] == ["categorical"] * 2
 
 
 def test_a_csv_file_is_refused_with_its_line(tmp_path):

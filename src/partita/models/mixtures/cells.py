@@ -113,7 +113,7 @@ def _number_cells(table: RawTable, raw: RawColumn, family: str) -> NDArray[Any]:
     if bad.size:
         row = int(bad[0])
         raise ValueError(
-            f"X has {raw.values[row]} at {table.place(row, raw.name)}: infinity (inf) has no density; NaN is a gap"
+            f"{table.place(row, raw.name)}: infinity ({raw.values[row]}) has no density; None or NaN is a gap"
         )
     return raw.values
 

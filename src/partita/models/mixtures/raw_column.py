@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 NUMBERS, TRUTHS, TEXTS = "numbers", "truth values", "text"
 _NO_TEXT = -1
+#: 2024-03-31, 31.3.2024 or 3/31/24, and a time of day.
+_DATE = re.compile(r"(\d{4}-\d\d?-\d\d?|\d\d?([./])\d\d?\2(\d{4}|\d\d))([T ]\d\d?:\d\d.*)?")
 
 LineOf = Callable[[int], str]
 
@@ -27,7 +30,8 @@ class RawColumn:
     `values` are numbers of the user's own type, without a copy where that is possible, NaN for gaps; truth values are 0
     and 1. Of text they are places in `texts`, the distinct texts, and −1 for gaps.
     `levels` are the levels that the column's type declares, if it does: some may not occur.
-    `problem` says why the column cannot be modelled as it is; it may still be ignored.
+    `problem` says why the column cannot be modelled as it is; it may still be ignored, or its texts taken as levels if
+    `may_be_levels`.
     """
 
     name: str
@@ -36,6 +40,11 @@ class RawColumn:
     levels: tuple[str, ...] | None = None
     problem: str = ""
     texts: tuple[str, ...] = ()
+
+    @property
+    def may_be_levels(self) -> bool:
+        """Whether a column with a problem has texts that a user may want as levels."""
+        return self.problem.startswith(("mixes", "holds dates as text"))
 
     def observed(self) -> NDArray[np.bool_]:
         """Where the column has no gap."""
@@ -94,7 +103,9 @@ def raw_column(name: str, values: Any, line_of: LineOf = row_line) -> RawColumn:
         shown = [f"{array[row]!r} in {line_of(row)}" for row, _ in (first, other)]
         return text_column(name, array, problem=f"mixes {first[1]} and {other[1]}: {shown[0]} and {shown[1]}")
     if first[1] == TEXTS:
-        return text_column(name, array)
+        column = text_column(name, array)
+        dates = f"holds dates as text: {array[first[0]]!r} in {line_of(first[0])}"
+        return replace(column, problem=dates) if all(map(_DATE.fullmatch, column.texts)) else column
     if first[1] not in (NUMBERS, TRUTHS):
         return text_column(name, array, problem=f"holds {first[1]}: {array[first[0]]!r} in {line_of(first[0])}")
     numbers = np.fromiter((np.nan if is_missing(cell) else float(cell) for cell in array), np.float64, len(array))

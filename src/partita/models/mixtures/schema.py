@@ -110,8 +110,8 @@ def _column(table: RawTable, raw: RawColumn, family: str | None) -> Column:
     if family == IGNORE:
         return Column(raw.name, IGNORE)
     advice = f'columns={{"{raw.name}": "ignore"}} leaves it out'
-    if raw.problem and not (raw.problem.startswith("mixes") and family == CATEGORICAL):
-        as_levels = ', or "categorical" takes its texts as levels' if raw.problem.startswith("mixes") else ""
+    if raw.problem and not (raw.may_be_levels and family == CATEGORICAL):
+        as_levels = ', or "categorical" takes its texts as levels' if raw.may_be_levels else ""
         raise ValueError(f"column {raw.name!r} {raw.problem}; {advice}{as_levels}")
     family = family or DEFAULTS[raw.kind]
     if not raw.observed().any():
