@@ -78,3 +78,35 @@ def test_hierarchy(files, tmp_path):
     refused = run("hierarchy", files[0], "--finest", "9")
     assert refused.exit_code == 2
     assert "finest is 9" in refused.stderr
+
+
+def test_report_with_more_answers(files, tmp_path):
+    from partita.report.reopen import read_report
+
+    np.save(tmp_path / "theta.npy", np.random.default_rng(1).normal(size=(120, 6)))
+    page = tmp_path / "page.html"
+    wanted = ("--partial", "0.5", "--tree", "--errors", "--parameters", str(tmp_path / "theta.npy"))
+    assert run("report", files[0], "--seed", "1", "--out", str(page), *wanted).exit_code == 0
+    content = read_report(page).content
+    found = partial_clustering(make_draws(6, 120, 2, rng=1), 0.5, rng=0)
+    assert content["partial"]["words"].startswith(f"{found.n_items} of 6 items")
+    assert all(content[name] for name in ("parameters", "tree", "error"))
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("--partial", "2", "--partial must be above 0"),
+        ("--parameters", "theta.npy", "theta has shape (7, 6)"),
+        ("--parameters", "words.npy", "--parameters needs a npy file"),
+        ("--parameters", "nowhere.npy", "nowhere.npy"),
+    ],
+)
+def test_bad_answers_of_a_report_are_named(files, tmp_path, option, value, words):
+    np.save(tmp_path / "theta.npy", np.zeros((7, 6)))
+    (tmp_path / "words.npy").write_text("a,b")
+    given = value if option == "--partial" else str(tmp_path / value)
+    answered = run("report", files[0], "--out", str(tmp_path / "page.html"), option, given)
+    assert answered.exit_code == 2
+    assert words in " ".join(answered.output.split())
+    assert not (tmp_path / "page.html").exists()

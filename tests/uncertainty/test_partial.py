@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference as ref
+from partita.datasets import make_draws
+from partita.estimate import estimate
+from partita.losses import expected_loss
+from partita.partitions import canonical
 from partita.sample import as_sample
+from partita.uncertainty import partial
 from partita.uncertainty.partial import partial_clustering
 from strategies import samples
 
@@ -72,11 +77,35 @@ def test_the_curve_has_the_joint_probabilities_and_can_be_cut(sample, wanted):
     assert found.cut(wanted).probability == again.probability
 
 
-def test_many_draws_are_screened():
+@given(samples(max_items=6), st.sampled_from([0.3, 0.6, 0.9]))
+def test_a_cut_is_the_best_of_all_candidates(sample, wanted):
+    rows, weights = sample
+    found = partial_clustering(as_sample(rows, weights), 1.0, rng=1).cut(wanted)
+    assert len(found.candidates) == len(rows[0])
+    alone = [partial_clustering(as_sample(rows, weights), wanted, starts=1, rng=seed) for seed in range(4)]
+    for each in (*alone, *found.candidates):
+        assert (each.n_items, each.probability - 1e-9) <= (found.n_items, found.probability)
+    np.testing.assert_array_equal(found.labels, found.candidates[0].labels)
+
+
+def test_many_draws_are_screened(monkeypatch):
+    monkeypatch.setattr(partial, "READ", 0)
     rng = np.random.default_rng(3)
     sure = np.repeat(np.arange(12)[None, :] // 4, 3000, axis=0)
     draws = np.concatenate([sure, rng.integers(5, size=(3000, 8))], axis=1)
-    assert partial_clustering(draws, 0.9, rng=1).labels.tolist() == [0] * 4 + [1] * 4 + [2] * 4 + [-1] * 8
+    found = partial_clustering(draws, 0.9, rng=1)
+    assert found.labels.tolist() == [0] * 4 + [1] * 4 + [2] * 4 + [-1] * 8
+    assert len(found.candidates) == partial.KEPT
+
+
+def test_completion_of_named_items_keeps_what_is_sure():
+    draws = make_draws(30, 300, 3, doubt=0.2, rng=1)
+    found = partial_clustering(as_sample(draws, names=[f"{29 - i}" for i in range(30)]), 0.5, complete=True, rng=1)
+    assert 3 < found.n_items < 30
+    sure = found.labels >= 0
+    assert canonical(found.completed[sure]).tolist() == canonical(found.labels[sure]).tolist()
+    best = estimate(draws, rng=1)
+    assert best.expected_loss - 1e-9 <= expected_loss(found.completed, draws) <= 1.1 * best.expected_loss
 
 
 def test_bad_arguments_are_named():

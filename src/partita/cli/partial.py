@@ -15,7 +15,7 @@ def run(
     probability: Annotated[
         float, typer.Option(help="Joint probability that the clustered items are clustered in this way.")
     ] = 0.9,
-    starts: Annotated[int, typer.Option(help="Number of first items to try.")] = 16,
+    starts: Annotated[int, typer.Option(help="Number of first items to try.")] = 64,
     complete: Annotated[bool, typer.Option("--complete", help="Also allocate the other items.")] = False,
     seed: Seed = None,
     json: Json = False,

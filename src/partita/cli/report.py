@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from partita.cli.answer import Answer, Companions
 from partita.cli.form import one_based, table_name
 from partita.cli.options import Json, Level, Reading, Searching
+from partita.cli.page_answers import PageAnswers
 from partita.cli.steps import step
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ def run(
     reading: Reading,
     searching: Searching,
     companions: Companions,
+    answers: PageAnswers,
     out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
     level: Level = 0.95,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Cluster analysis",
@@ -31,6 +33,8 @@ def run(
     A page that partita wrote can be given instead of draws: it is rendered anew, with the look of this version.
 
     Example: partita report draws.csv --data measurements.csv --out report.html
+
+    Example: partita report draws.csv --partial 0.9 --tree --errors --parameters means.npy
     """
     from partita._validate import check_level
     from partita.cli.outputs import print_json
@@ -42,11 +46,12 @@ def run(
         _render_anew(Path(reading.draws[0]), out, force, json)
         return
     check_level(level, "--level")
+    answers.check()
     labels_file = _check_files(out, force)
     files = companions.read()
     answer = companions.answer(files, reading.sample(), searching.estimate)
     ball = credible_ball(answer.best, level=level)
-    _write_page(answer, ball, out, labels_file, title)
+    _write_page(answer, ball, out, labels_file, title, answers.computed(answer.best))
     if json:
         names = {"report": str(out), "labels_file": str(labels_file)}
         print_json(answer.all_facts() | {"ball": ball_facts(ball)} | names)
@@ -90,12 +95,14 @@ def _check_files(out: Path, force: bool) -> Path:
     return labels_file
 
 
-def _write_page(answer: Answer, ball: CredibleBall, out: Path, labels_file: Path, title: str) -> None:
+def _write_page(
+    answer: Answer, ball: CredibleBall, out: Path, labels_file: Path, title: str, answers: dict[str, Any]
+) -> None:
     from partita._atomic import atomic_file
     from partita.cli.results import command_line, write_labels
     from partita.report import report
 
-    page = answer.page | {"title": title, "command": command_line(), "bound": answer.bound}
+    page = answer.page | answers | {"title": title, "command": command_line(), "bound": answer.bound}
     with step(f"wrote {out}"):
         report(answer.best, ball, path=out, labels_file=labels_file.name, one_based=one_based(), **page)
     with atomic_file(labels_file) as temporary:

@@ -39,7 +39,7 @@ def hierarchy(tree: Hierarchy, *, ax: Axes | None = None) -> Axes:
     """
     leaves = int(tree.levels[0].max()) + 1
     ax = new_axes(ax, (max(4.5, 0.42 * leaves), 4.2))
-    across, order = _places(tree)
+    across, order = node_places(tree)
     for node, parent in enumerate(tree.parents.tolist()):
         _draw_branch(ax, tree, across, node, parent)
     for node in np.unique(tree.parents[tree.parents >= 0]):
@@ -58,7 +58,7 @@ def hierarchy(tree: Hierarchy, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _places(tree: Hierarchy) -> tuple[NDArray[np.float64], list[int]]:
+def node_places(tree: Hierarchy) -> tuple[NDArray[np.float64], list[int]]:
     """Where each node is from left to right, parents above the middle of their parts, and the leaves in this order."""
     leaves = int(tree.levels[0].max()) + 1
     children: dict[int, list[int]] = {}

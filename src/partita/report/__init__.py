@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from partita.sample import PartitionSample
     from partita.uncertainty.ball import CredibleBall
     from partita.uncertainty.bounds import Bound
+    from partita.uncertainty.hierarchy import Hierarchy
+    from partita.uncertainty.monte_carlo import MonteCarloError
+    from partita.uncertainty.parameters import ClusterParameters
+    from partita.uncertainty.partial import PartialClustering
 
 __all__ = ["report"]
 
@@ -50,6 +54,10 @@ def report(
     labels_file: str | None = None,
     draws: Chain | None = None,
     held_out: HeldOut | None = None,
+    partial: PartialClustering | None = None,
+    parameters: ClusterParameters | None = None,
+    tree: Hierarchy | None = None,
+    error: MonteCarloError | None = None,
     one_based: bool = False,
 ) -> Path:
     """Writes a page about an estimate and its uncertainty.
@@ -95,6 +103,14 @@ def report(
         a short run is made if the network is small; the page says so.
     held_out : HeldOut, optional
         For a block model, the result of `models.held_out`; computed if the network is small.
+    partial : PartialClustering, optional
+        The result of `partial_clustering` of the same draws: how many items can be clustered with how much confidence.
+    parameters : ClusterParameters, optional
+        The result of `cluster_parameters` for this estimate: a table and a picture of their intervals.
+    tree : Hierarchy, optional
+        The result of `hierarchy`: the tree with the support of its nodes.
+    error : MonteCarloError, optional
+        The result of `monte_carlo_error` for this estimate: what other draws would have given.
     one_based : bool
         Number clusters, and items without names, from 1 instead of 0, as R does.
 
@@ -117,26 +133,29 @@ def report(
 
     settings: dict[str, Any]
     first = int(one_based)
+    answers = {"partial": partial, "parameters": parameters, "tree": tree, "error": error}
     if not isinstance(estimate, BlockFit) and (draws is not None or held_out is not None):
         raise ValueError(f"{'draws' if draws is not None else 'held_out'} is for the fit of a block model of a network")
     if isinstance(estimate, PairEstimate):
         check_page(Path(path))
+        _refuse(answers, "pair probabilities")
         return _pair_report(
             estimate, ball, data, truth, Path(path), title=title, command=command, bound=bound, first=first
         )
     if isinstance(estimate, BlockFit):
         check_page(Path(path))
-        refused = {"ball": ball, "data": data, "density": density, "bound": bound}
+        refused = {"ball": ball, "data": data, "density": density, "bound": bound, **answers}
         settings = {"title": title, "command": command, "labels_file": labels_file, "first": first}
         return _network_report(estimate, truth, Path(path), refused, settings, (draws, held_out))
     if isinstance(estimate, MixtureFit):
         check_page(Path(path))
-        refused = {"ball": ball, "data": data, "density": density, "bound": bound}
+        refused = {"ball": ball, "data": data, "density": density, "bound": bound, **answers}
         settings = {"title": title, "command": command, "labels_file": labels_file, "first": first}
         return _mixture_report(estimate, truth, profiles, Path(path), refused, settings)
     if isinstance(estimate, EnsembleEstimator | ConsensusSummary):
         check_page(Path(path))
         unused: dict[str, Any] = {"ball": ball, "data": data, "density": density, "bound": bound, "profiles": profiles}
+        unused |= answers
         settings = {"title": title, "command": command, "labels_file": labels_file, "first": first}
         found = estimate if isinstance(estimate, ConsensusSummary) else summarise(estimate)
         return _ensemble_report(found, truth, Path(path), unused, settings)
@@ -146,6 +165,7 @@ def report(
     proven = with_proof(estimate, bound)
     settings |= {"checked": chain_diagnostics(proven), "losses": other_losses(proven), "labels_file": labels_file}
     settings |= {"columns": None if columns is None else tuple(columns), "profiles": profiles, "first": first}
+    settings |= {"answers": answers}
     return write_page("draws", content(proven, ball, data, truth, **settings), Path(path))
 
 

@@ -21,6 +21,7 @@ from partita.report.components import components_table, sizes_table
 from partita.report.figures import ball_strips, bars, map_figure, scatter_figure, trace_figure
 from partita.report.heatmap import HeatMap, has_map, heat_map
 from partita.report.labels import held_labels
+from partita.report.more_answers import more_answers
 from partita.report.profiles import profile_section
 from partita.report.reading import reading
 from partita.report.tables import Column, Table
@@ -52,11 +53,12 @@ def content(
     columns: tuple[str, ...] | None = None,
     labels_file: str | None = None,
     first: int = 0,
+    answers: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Everything the template needs: sentences, tables, and the data of the figures.
 
-    `checked` holds the diagnostics of the chains, `losses` the answers of other losses; clusters and items are counted
-    from `first`.
+    `checked` holds the diagnostics of the chains, `losses` the answers of other losses, `answers` those that
+    `more_answers` takes; clusters and items are counted from `first`.
     """
     labels, sample = estimate.labels, estimate.sample
     if ball is not None:
@@ -85,6 +87,7 @@ def content(
         "items": _items(estimate, certainty, names, labels_file),
         "losses": losses,
         "profiles": None if profiles is None else profile_section(profiles, first),
+        **more_answers(estimate, **(answers or {}), first=first),
         **({"truth": None} if truth is None else against_truth(truth, labels, sample.names)),
         "runs": _runs(estimate),
         "reproduce": reproduce(estimate, ball, command),
@@ -169,9 +172,14 @@ def _ball_facts(ball: CredibleBall) -> list[tuple[str, str]]:
     return [
         ("Level", sentences.percent(ball.level)),
         ("Posterior mass inside", sentences.percent(ball.mass)),
-        ("Radius", sentences.amount(ball.radius, ball.loss)),
+        ("Radius", sentences.amount(ball.radius, ball.loss) + _spread(ball.standard_error)),
         ("Distinct partitions inside", f"{ball.n_inside:,}"),
     ]
+
+
+def _spread(error: float | None) -> str:
+    """The Monte Carlo standard error, if it is known."""
+    return "" if error is None or not np.isfinite(error) else f" ± {error:.2g}"
 
 
 def _bounds_table(ball: CredibleBall) -> Table:

@@ -98,6 +98,8 @@ def settings(estimate: Estimate, ball: CredibleBall | None) -> Iterator[tuple[st
     yield "Draws", f"{sample.n_draws:,}{chains}, {sample.n_unique:,} distinct"
     yield "Items", f"{sample.n_items:,}"
     yield "Loss", loss_words(estimate.loss)
+    if estimate.standard_error is not None:
+        yield "Expected loss", f"{amount(estimate.expected_loss, estimate.loss)} ± {estimate.standard_error:.2g}"
     yield "Method", estimate.method
     if ball is not None:
         yield "Credible ball", percent(ball.level)

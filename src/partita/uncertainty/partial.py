@@ -9,17 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._html import ShownAsText
-from partita._tolerance import ROUNDING, TIE
+from partita._tolerance import TIE
 from partita._validate import check_count, check_level, check_rng
-from partita.losses import Loss, as_loss, expected_loss
+from partita.estimate import estimate
+from partita.losses import Loss, as_loss
 from partita.partitions import canonical
 from partita.sample import PartitionSample, as_sample
+from partita.search.constraints import Constraints
+from partita.search.settings import Search
 
 Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: Among more than twice as many distinct draws, the first items are compared on this many of them.
+#: First items are grown to the end as long as all growths together read at most so many labels, but at least so many.
+READ, KEPT = 10_000_000, 4
+#: If that is not enough for all, they are first compared on at most so many draws.
 SCREENED = 1000
+#: The search that completes a partial clustering.
+COMPLETION = Search(runs=4, max_draws=500)
 BLOCK_ROWS = 128
 
 
@@ -34,11 +41,13 @@ class PartialClustering(ShownAsText):
     probability : float
         Posterior probability that the clustered items are clustered exactly in this way.
     completed : (n,) integer array or None
-        Labels of all items, with the others allocated where the expected loss is least.
+        Labels of all items, with the others allocated where the search finds the least expected loss.
     order, clusters : (m,) integer arrays
         The items in the order in which the search added them, beyond `probability` too, and the cluster of each.
     curve : (m,) array
         The joint probability after each of them: how sure one can be of 1, 2, ... items.
+    candidates : tuple of PartialClustering
+        What the search found from each first item, the best first.
     """
 
     labels: Labels
@@ -47,6 +56,7 @@ class PartialClustering(ShownAsText):
     order: Labels = field(default_factory=lambda: np.zeros(0, np.int64))
     clusters: Labels = field(default_factory=lambda: np.zeros(0, np.int64))
     curve: Floats = field(default_factory=lambda: np.zeros(0))
+    candidates: tuple[PartialClustering, ...] = ()
 
     @property
     def n_items(self) -> int:
@@ -59,7 +69,7 @@ class PartialClustering(ShownAsText):
         return float(self.curve.sum() / self.labels.size)
 
     def cut(self, probability: float) -> PartialClustering:
-        """The partial clustering of the same search at another joint probability; nothing is searched again.
+        """The best candidate at another joint probability; nothing is searched again.
 
         Examples
         --------
@@ -68,6 +78,11 @@ class PartialClustering(ShownAsText):
         array([0, 0, 1, 1])
         """
         wanted = check_level(probability, "probability")
+        ranked = sorted((each._cut(wanted) for each in self.candidates or (self,)), key=_merit, reverse=True)
+        return replace(ranked[0], candidates=tuple(ranked) if self.candidates else ())
+
+    def _cut(self, wanted: float) -> PartialClustering:
+        """The items of this growth up to a joint probability."""
         count = max(1, int((self.curve >= wanted - TIE).sum()))
         labels = np.full(self.labels.size, -1)
         labels[self.order[:count]] = self.clusters[:count]
@@ -83,7 +98,7 @@ def partial_clustering(
     draws: Any,
     probability: float = 0.9,
     *,
-    starts: int = 16,
+    starts: int = 64,
     complete: bool = False,
     loss: str | Loss = "vi",
     rng: Any = None,
@@ -95,7 +110,9 @@ def partial_clustering(
     From several first items, items are added one at a time, each in the cluster that keeps the joint probability
     highest. The largest set is returned, and among ties the most probable. The search is greedy: larger sets may exist.
     Each growth continues until all items are in: `curve` has the probabilities, and `cut` the set at another
-    probability. A growth takes O(draws × items × clusters) time.
+    probability.
+    A growth takes O(draws × items × clusters) time; of large samples only those that are best at `probability` on
+    some of the draws are grown to the end, at least four.
 
     Parameters
     ----------
@@ -104,7 +121,7 @@ def partial_clustering(
     starts : int
         Number of first items to try, chosen at random; all items if there are not more.
     complete : bool
-        Also allocate the other items, by repeated sweeps, where the expected loss is least.
+        Also allocate the other items: the search for the least expected loss, with the clustered items fixed.
     loss : str or Loss
         For `complete`.
     rng : None, int or numpy Generator
@@ -118,12 +135,12 @@ def partial_clustering(
     sample, wanted = as_sample(draws), check_level(probability, "probability")
     if sample.has_gaps:
         raise ValueError("partial_clustering needs draws that label every item")
-    tries = min(check_count(starts, "starts", minimum=1), sample.n_items)
-    first = check_rng(rng).permutation(sample.n_items)[:tries]
-    best = max((_grow(sample, item, wanted) for item in _promising(sample, np.sort(first), wanted)), key=_merit)
-    if not complete:
-        return best
-    return replace(best, completed=_completed(best.labels, sample, as_loss(loss)))
+    tries, kind = min(check_count(starts, "starts", minimum=1), sample.n_items), as_loss(loss)
+    generator = check_rng(rng)
+    first = np.sort(generator.permutation(sample.n_items)[:tries])
+    grown = tuple(_grow(sample, item) for item in _promising(sample, first, wanted))
+    best = replace(grown[0], candidates=grown).cut(wanted)
+    return replace(best, completed=_completed(best.labels, sample, kind, generator)) if complete else best
 
 
 def _merit(partial: PartialClustering) -> tuple[int, float]:
@@ -131,25 +148,25 @@ def _merit(partial: PartialClustering) -> tuple[int, float]:
 
 
 def _promising(sample: PartitionSample, first: Labels, wanted: float) -> list[int]:
-    """The first items from which to grow: all of them, or the two that are best on some of many draws."""
-    if sample.n_unique <= 2 * SCREENED or first.size <= 2:
+    """The first items from which to grow: all of them, or the best on some of many draws."""
+    kept = max(KEPT, READ // sample.labels.size)
+    if first.size <= kept:
         return [int(item) for item in first]
-    rows = np.linspace(0, sample.n_unique - 1, SCREENED).astype(np.int64)
+    rows = np.unique(np.linspace(0, sample.n_unique - 1, SCREENED).astype(np.int64))
     weights = sample.weights[rows] / sample.weights[rows].sum()
-    part = PartitionSample(np.ascontiguousarray(sample.labels[rows]), weights, np.arange(SCREENED))
-    merits = [_merit(_grow(part, int(item), wanted)) for item in first]
-    ranked = sorted(range(first.size), key=lambda k: merits[k], reverse=True)
-    return [int(first[k]) for k in ranked[:2]]
+    part = PartitionSample(np.ascontiguousarray(sample.labels[rows]), weights, np.arange(rows.size))
+    ranked = sorted(first.tolist(), key=lambda item: _merit(_grow(part, item, wanted)._cut(wanted)), reverse=True)
+    return ranked[:kept]
 
 
-def _grow(sample: PartitionSample, first: int, wanted: float) -> PartialClustering:
-    """Greedy growth, until every item is in or no draw is left, then cut at the wanted probability."""
+def _grow(sample: PartitionSample, first: int, until: float = 0.0) -> PartialClustering:
+    """Greedy growth, until every item is in, no draw is left, or the probability is below `until`."""
     growth = _Growth(sample)
     growth.add(first, 0)
-    while growth.step():
+    while growth.curve[-1] >= until and growth.step():
         pass
     path = (np.array(values) for values in (growth.order, growth.clusters, growth.curve))
-    return PartialClustering(np.zeros(sample.n_items, np.int64), 1.0, None, *path).cut(wanted)
+    return PartialClustering(np.zeros(sample.n_items, np.int64), 1.0, None, *path)
 
 
 class _Growth:
@@ -188,8 +205,13 @@ class _Growth:
 
     def _drop(self, draws: NDArray[np.int64]) -> None:
         """Draws that no longer agree lose their weight; their rows go when most have."""
-        for cluster in range(self.mass.shape[1]):
-            self.mass[:, cluster] -= _weight_by_item(self.place[draws] == cluster, self.weights[draws])
+        n_items, n_clusters = self.mass.shape
+        cells = np.arange(n_items) * n_clusters
+        for start in range(0, draws.size, BLOCK_ROWS):
+            rows = draws[start : start + BLOCK_ROWS]
+            weights = np.repeat(self.weights[rows], n_items)
+            lost = np.bincount((cells + self.place[rows]).ravel(), weights, self.mass.size)
+            self.mass -= lost.reshape(self.mass.shape)
         self.weights[draws] = 0
         alive = self.weights > 0
         if 2 * alive.sum() < alive.size:
@@ -223,20 +245,10 @@ def _renamed(labels: Labels) -> Labels:
     return out
 
 
-def _completed(partial: Labels, sample: PartitionSample, loss: Loss) -> Labels:
-    """The remaining items, first each alone, then moved one at a time while the expected loss decreases."""
-    open_items = np.flatnonzero(partial < 0)
-    labels = partial.copy()
-    labels[open_items] = partial.max() + 1 + np.arange(open_items.size)
-    value = float(expected_loss(labels, sample, loss))
-    moved = True
-    while moved:
-        moved = False
-        for item in open_items:
-            targets = [*np.unique(labels), labels.max() + 1]
-            trials = np.repeat(labels[None, :], len(targets), axis=0)
-            trials[:, item] = targets
-            losses = expected_loss(trials, sample, loss)
-            if losses.min() < value - ROUNDING:
-                labels, value, moved = canonical(trials[int(np.argmin(losses))]), float(losses.min()), True
-    return canonical(labels)
+def _completed(partial: Labels, sample: PartitionSample, loss: Loss, rng: np.random.Generator) -> Labels:
+    """All items clustered, with the least expected loss that the search finds without moving those of `partial`."""
+    first = [int(np.flatnonzero(partial == cluster)[0]) for cluster in range(partial.max() + 1)]
+    together = [(first[partial[item]], item) for item in np.flatnonzero(partial >= 0).tolist()]
+    apart = [(one, other) for place, one in enumerate(first) for other in first[:place]]
+    fixed = Constraints(together=[pair for pair in together if pair[0] != pair[1]], apart=apart)
+    return estimate(sample, loss, search=COMPLETION, constraints=fixed, rng=rng, check_draws=False).labels
