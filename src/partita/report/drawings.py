@@ -17,7 +17,6 @@ WIDTH, LEFT, RIGHT, TOP = 640, 60, 20, 14
 CURVE_HEIGHT, POINTS_DRAWN = 260, 400
 ROW_HEIGHT, INTERVALS_DRAWN = 22, 60
 LEAF_WIDTH, LEVEL_HEIGHT, LEAVES_DRAWN = 40, 28, 60
-ANCHORS = ("start", "middle", "end")
 
 
 class Drawing:
@@ -68,25 +67,30 @@ def interval_drawing(parameters: ClusterParameters, first: int) -> dict[str, Any
         return None
     components = list(dict.fromkeys(row["component"] for row in rows))
     drawing = Drawing(WIDTH, TOP + (len(rows) + 1.6 * len(components)) * ROW_HEIGHT)
-    top = float(TOP)
+    top: float = TOP
     for component in components:
         own = [row for row in rows if row["component"] == component]
-        low, high = min(row["low"] for row in own), max(row["high"] for row in own)
-        scale = (WIDTH - LEFT - RIGHT - 60) / ((high - low) or 1.0)
-        left = LEFT + 60
-        for place, row in enumerate(own):
-            y = top + (place + 0.5) * ROW_HEIGHT
-            drawing.words.append((left - 12, y + 4, "end", f"cluster {row['cluster'] + first}"))
-            drawing.line([left + (row[end] - low) * scale for end in ("low", "high")], [y, y], "interval", 2.0)
-            told = f"{row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
-            drawing.dots.append((round(left + (row["mean"] - low) * scale, 1), y, told))
-        bottom = top + len(own) * ROW_HEIGHT
-        drawing.line([left, WIDTH - RIGHT], [bottom + 2] * 2, "base")
-        words = (f"{low:.4g}", f"component {component}" if component else "parameter", f"{high:.4g}")
-        for place, anchor, word in zip((left, (left + WIDTH) / 2, WIDTH - RIGHT), ANCHORS, words, strict=True):
-            drawing.words.append((place, bottom + 18, anchor, word))
-        top = bottom + 1.6 * ROW_HEIGHT
+        _draw_intervals(drawing, own, top, first)
+        top += (len(own) + 1.6) * ROW_HEIGHT
     return drawing.content()
+
+
+def _draw_intervals(drawing: Drawing, rows: list[dict[str, Any]], top: float, first: int) -> None:
+    """One line per cluster, and the scale below them."""
+    low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
+    left, right, bottom = LEFT + 60, WIDTH - RIGHT, top + len(rows) * ROW_HEIGHT
+    scale = (right - left) / ((high - low) or 1.0)
+    for at, row in enumerate(rows):
+        y = top + (at + 0.5) * ROW_HEIGHT
+        drawing.words.append((left - 12, y + 4, "end", f"cluster {row['cluster'] + first}"))
+        drawing.line([left + (row[end] - low) * scale for end in ("low", "high")], [y, y], "interval", 2.0)
+        told = f"{row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
+        drawing.dots.append((round(left + (row["mean"] - low) * scale, 1), y, told))
+    drawing.line([left, right], [bottom + 2] * 2, "base")
+    name = f"component {rows[0]['component']}" if rows[0]["component"] else "parameter"
+    words = (f"{low:.4g}", name, f"{high:.4g}")
+    for x, anchor, word in zip((left, (left + right) / 2, right), ("start", "middle", "end"), words, strict=True):
+        drawing.words.append((x, bottom + 18, anchor, word))
 
 
 def tree_drawing(tree: Hierarchy) -> dict[str, Any] | None:

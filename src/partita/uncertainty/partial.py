@@ -165,8 +165,8 @@ def _grow(sample: PartitionSample, first: int, until: float = 0.0) -> PartialClu
     growth.add(first, 0)
     while growth.curve[-1] >= until and growth.step():
         pass
-    path = (np.array(values) for values in (growth.order, growth.clusters, growth.curve))
-    return PartialClustering(np.zeros(sample.n_items, np.int64), 1.0, None, *path)
+    order, clusters = np.array(growth.order), np.array(growth.clusters)
+    return PartialClustering(np.zeros(sample.n_items, np.int64), 1.0, None, order, clusters, np.array(growth.curve))
 
 
 class _Growth:
