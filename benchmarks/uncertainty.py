@@ -144,6 +144,7 @@ def function_rows() -> Iterator[Row]:
         "credible ball": lambda: credible_ball(best),
         "item certainty": lambda: uncertainty.item_certainty(best),
         "partial clustering": lambda: uncertainty.partial_clustering(sample, rng=1),
+        "partial clustering, completed": lambda: uncertainty.partial_clustering(sample, 0.5, complete=True, rng=1),
         "cluster parameters": lambda: uncertainty.cluster_parameters(best, theta),
         "conformal set": lambda: uncertainty.conformal_set(sample),
         "two posteriors": lambda: uncertainty.compare_posteriors(sample, other, rng=1),
