@@ -25,10 +25,10 @@ nb::tuple row_bound(const SampleView& sample, double a, double b, double seconds
         };
     return sample.visit([&](const auto& draws) {
         partita::bounds::RowBoundResult result;
-        run_interruptible([&](const partita::common::StopFlag& stop) {
+        const bool interrupted = run_interruptible([&](const partita::common::StopFlag& stop) {
             result = partita::bounds::row_bound(draws, options, stop);
         });
-        return nb::make_tuple(result.value, result.rows_only, result.passes, result.triangles);
+        return nb::make_tuple(result.value, result.rows_only, result.passes, result.triangles, interrupted);
     });
 }
 

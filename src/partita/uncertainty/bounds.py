@@ -52,6 +52,13 @@ class Work:
     enough: float = np.inf
     max_passes: int = 10**18
 
+    def ended(self, value: float, interrupted: bool) -> float:
+        """The value; after Ctrl-C it is told, and no further work is done."""
+        if interrupted:
+            self.tell(value)
+            raise KeyboardInterrupt
+        return value
+
 
 @dataclass(frozen=True)
 class Bound(ShownAsText):
@@ -150,7 +157,7 @@ def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None)
             told.tell(found[-1].value)
         found.append(_by_loss(estimate, seconds, told))
     except KeyboardInterrupt:
-        pass  # what was found before is valid
+        found.append(_bound(estimate, told.best, "as far as the time allowed"))
     if estimate.proven and estimate.search.max_clusters is None:
         found.append(_bound(estimate, estimate.expected_loss, estimate.method))
     return max([*found, _bound(estimate, 0.0, "none")], key=lambda bound: bound.value)
@@ -212,7 +219,8 @@ def _of_one(sample: PartitionSample, loss: Binder | VI, labels: NDArray[np.int64
     if isinstance(loss, Binder):
         if sample.n_items > MAX_PAIRED:
             return 0.0, "none"
-        return bound_binder(sample, loss, work.seconds, labels, tell=work.tell).value, "linear program"
+        solved = bound_binder(sample, loss, work.seconds, labels, tell=work.tell)
+        return work.ended(solved.value, solved.interrupted), "linear program"
     if sample.n_items > MAX_ITEMS:
         return 0.0, "none"
     return _rows(sample, loss, work), "rows"
@@ -223,7 +231,10 @@ def _by_lines(estimate: Estimate, seconds: float, told: BoundProgress) -> float:
     sample, until = estimate.sample, Deadline.after(seconds)
     lines = [below_information_distance(sample, slope) for slope in SLOPES]
     quick = Work(seconds / (4 * len(lines)), estimate.search.n_jobs, ignore, max_passes=ROWS_ALONE)
-    alone = [constant + _rows(sample, below, quick) for below, constant in lines]
+    alone = []
+    for below, constant in lines:
+        alone.append(constant + _rows(sample, below, quick))
+        told.tell(alone[-1])
     below, constant = lines[int(np.argmax(alone))]
     work = Work(until.left, estimate.search.n_jobs, told.part(constant, 1.0), estimate.expected_loss - constant)
     found = constant + _rows(sample, below, work) if until.left > 0 else 0.0
@@ -232,7 +243,7 @@ def _by_lines(estimate: Estimate, seconds: float, told: BoundProgress) -> float:
 
 def _rows(sample: PartitionSample, loss: VI, work: Work) -> float:
     anchors = list(range(sample.n_items)) if sample.n_items <= MAX_ANCHORED else []
-    value, *_ = _core.row_bound(
+    value, *_, interrupted = _core.row_bound(
         core_sample(sample),
         loss.a / loss.unit,
         loss.b / loss.unit,
@@ -243,7 +254,7 @@ def _rows(sample: PartitionSample, loss: VI, work: Work) -> float:
         report=lambda value: work.tell(loss.unit * value),
         max_passes=work.max_passes,
     )
-    return loss.unit * float(value)
+    return work.ended(loss.unit * float(value), interrupted)
 
 
 def _by_matching(estimate: Estimate, seconds: float) -> Bound:
