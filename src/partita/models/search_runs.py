@@ -16,8 +16,8 @@ SAME = 1e-6  # difference of ICL between two descriptions of one partition
 
 @dataclass(frozen=True)
 class SearchRun:
-    """One run: how it started ("given", "spectral", "k-means", "communities", "annealed" or "random"; of mixtures
-    "given", "seeds" or "annealed") and the ICL that it reached by itself, before any crossing with others."""
+    """One run: how it started ("given", "spectral", "periphery", "k-means", "communities", "annealed" or "random"; of
+    mixtures "given", "seeds" or "annealed") and the ICL that it reached by itself, before any crossing with others."""
 
     start: str
     icl: float

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from partita.models.blocks.starts import embed, spectral_starts
+from partita.models.blocks.search import Limits, start_kinds
+from partita.models.blocks.starts import embed, first_partitions, spectral_starts
 
 GROUPS = np.repeat(np.arange(4), 40)
 
@@ -49,3 +50,27 @@ def test_spectral_starts_separate_planted_groups():
     for found in labels:
         largest = [np.bincount(GROUPS[found == k]).max() for k in range(found.max() + 1)]
         assert sum(largest) > 0.95 * len(GROUPS)
+
+
+def test_a_start_under_degree_correction_has_the_nodes_of_few_edges_together():
+    rng = np.random.default_rng(3)
+    weight, group = np.concatenate([np.full(60, 0.2), np.full(540, 1.0)]), np.arange(600) % 4
+    chance = np.where(group[:, None] == group, 0.3, 0.003) * np.outer(weight, weight)
+    matrix = sp.csr_array((rng.random((600, 600)) < chance).astype(float))
+    matrix = sp.csr_array(matrix.maximum(matrix.T))
+    labels, kinds = first_partitions(matrix, Limits((600, 1)), 4, [], np.random.default_rng(1), uneven=True)
+    assert kinds == ["spectral", "periphery", "communities", "periphery"]
+    assert labels.shape == (3, 600)
+    degree = np.asarray(matrix.sum(axis=1)).ravel()
+    fewest = degree < np.sort(degree)[60]
+    assert fewest.sum() > 50
+    for apart in labels[1:]:
+        assert len(set(apart[fewest].tolist())) == 1
+        assert set(apart.tolist()) == set(range(int(apart.max()) + 1))
+    assert len(set(labels[0][fewest].tolist())) > 1, "a spectral start has them elsewhere, so the check can fail"
+
+
+def test_other_networks_have_the_starts_of_their_size():
+    assert "periphery" not in start_kinds(1000, 12, 0)
+    assert start_kinds(200, 12, 0, uneven=True) == start_kinds(200, 12, 0)
+    assert start_kinds(1000, 3, 0, partitions=False, uneven=True) == ["random"] * 3

@@ -216,7 +216,8 @@ class StochasticBlockModel(LazyPosterior):
         generator = check_rng(rng)
         native = native_model(seen, model, self.n0)
         shown = both_directions(seen, self.directed, model.marks)
-        first, kinds = first_partitions(shown, limits, restarts, self._given(seen, starts), generator)
+        given, uneven = self._given(seen, starts), self.degree_corrected
+        first, kinds = first_partitions(shown, limits, restarts, given, generator, uneven=uneven)
         labels, icl, runs = search_partition(native, first, kinds, limits, generator)
         offset = constant(seen, model)
         best = checked_log_density(icl + offset, self.params())

@@ -35,11 +35,16 @@ CYCLES = {
     "medium": ("spectral", "random", "communities", "random"),
     "large": ("spectral", "communities"),
 }
+#: The same for networks of medium size under degree correction. A node of few edges costs little in any cluster, and
+#: climbs leave such nodes where they are; together in a cluster of their own they may be worth much more.
+UNEVEN_CYCLE = ("spectral", "periphery", "communities", "periphery")
 MAX_SPECTRAL = 8  # starts of one kind that differ little
 RESOLUTIONS = (4.0, 1.0, 16.0, 2.0, 0.5)  # of communities, in turn
 #: Clusters of spectral starts, as multiples of `start_clusters`, in turn.
 WIDTHS = (1.0, 0.5, 1.5)
-KINDS = {"given": 0, "spectral": 0, "k-means": 0, "communities": 1, "annealed": 2, "random": 3}
+#: Share of the nodes that a start of the kind "periphery" has in a cluster apart, at most, in turn.
+PERIPHERIES = (0.2, 0.1, 0.3)
+KINDS = {"given": 0, "spectral": 0, "periphery": 0, "k-means": 0, "communities": 1, "annealed": 2, "random": 3}
 
 
 @dataclass(frozen=True)
@@ -63,16 +68,19 @@ def size_of(n_nodes: int) -> str:
     return "small" if n_nodes <= SMALL else "medium" if n_nodes <= MEDIUM else "large"
 
 
-def start_kinds(n_nodes: int, restarts: int, n_given: int, *, partitions: bool = True) -> list[str]:
+def start_kinds(
+    n_nodes: int, restarts: int, n_given: int, *, partitions: bool = True, uneven: bool = False
+) -> list[str]:
     """The kind of each run's start: those that are given, then the kinds of the network's size in turn.
 
     `partitions` says whether there is something to see: a network of a few nodes or without edges has only random
-    starts.
+    starts. `uneven` says whether nodes of a cluster may differ in degree.
 
     >>> start_kinds(10_000, 4, 1)
     ['given', 'spectral', 'communities', 'spectral']
     """
-    cycle = CYCLES[size_of(n_nodes)] if partitions else ("random",)
+    cycle = UNEVEN_CYCLE if uneven and size_of(n_nodes) == "medium" else CYCLES[size_of(n_nodes)]
+    cycle = cycle if partitions else ("random",)
     kinds = ["given"] * n_given
     for at in range(max(restarts - n_given, 0)):
         kind = cycle[at % len(cycle)]
@@ -86,7 +94,7 @@ def search_partition(
 ) -> tuple[NDArray[np.uint32], float, Runs]:
     """The core's search: labels, ICL, and what its runs came to.
 
-    `starts` has the partitions of the runs whose kind is "given", "spectral" or "k-means", in their order.
+    `starts` has the partitions of the runs whose kind is "given", "spectral", "periphery" or "k-means", in their order.
     """
     n_nodes = starts.shape[1]
     rearrange = REARRANGE[size_of(n_nodes)]

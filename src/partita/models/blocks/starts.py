@@ -14,7 +14,7 @@ from scipy.cluster.vq import kmeans2
 
 from partita.models.blocks.graph import Graph
 from partita.models.blocks.marks import Marks, start_matrix
-from partita.models.blocks.search import Limits, start_clusters, start_kinds, start_widths
+from partita.models.blocks.search import PERIPHERIES, Limits, start_clusters, start_kinds, start_widths
 
 MAX_DIMENSIONS = 64
 POWER_STEPS = 6
@@ -24,9 +24,18 @@ ROUNDS = 8  # of k-means
 
 
 def first_partitions(
-    seen: sp.csr_array, limits: Limits, restarts: int, given: Sequence[NDArray[np.uint32]], rng: np.random.Generator
+    seen: sp.csr_array,
+    limits: Limits,
+    restarts: int,
+    given: Sequence[NDArray[np.uint32]],
+    rng: np.random.Generator,
+    *,
+    uneven: bool = False,
 ) -> tuple[NDArray[np.uint32], list[str]]:
-    """The partitions of the nodes that runs start from, and the kind of every run; `seen` has one row per node."""
+    """The partitions of the nodes that runs start from, and the kind of every run; `seen` has one row per node.
+
+    `uneven` says whether nodes of a cluster may differ in degree.
+    """
     n, n_given = seen.shape[0], len(given)
     parts = [np.stack(given)] if n_given else []
     if limits.algorithm == "come-latouche":
@@ -34,8 +43,12 @@ def first_partitions(
         if len(kinds) > n_given:
             parts.append(row_starts(seen, min(start_clusters(n), limits.most[0]), len(kinds) - n_given, rng))
     else:
-        kinds = start_kinds(n, restarts, n_given, partitions=n > 4 and seen.nnz > 0)
-        parts.append(spectral_starts(seen, start_widths(kinds.count("spectral"), n, limits.most[0]), rng))
+        kinds = start_kinds(n, restarts, n_given, partitions=n > 4 and seen.nnz > 0, uneven=uneven)
+        shown = [kind for kind in kinds if kind in ("spectral", "periphery")]
+        found = spectral_starts(seen, start_widths(len(shown), n, limits.most[0]), rng)
+        at = [place for place, kind in enumerate(shown) if kind == "periphery"]
+        found[at] = peripheries(found[at], np.asarray(abs(seen).sum(axis=1)).ravel())
+        parts.append(found)
     return np.concatenate(parts) if parts else np.empty((0, n), np.uint32), kinds
 
 
@@ -49,6 +62,21 @@ def spectral_starts(matrix: sp.csr_array, ks: Sequence[int], rng: np.random.Gene
         return np.empty((0, matrix.shape[0]), np.uint32)
     points = embed(matrix, min(max(ks), MAX_DIMENSIONS), rng)
     return np.stack([kmeans(points, k, rng) for k in ks])
+
+
+def peripheries(partitions: NDArray[np.uint32], degree: NDArray[Any]) -> NDArray[np.uint32]:
+    """Partitions whose nodes of fewest edges are in a cluster of their own, a share of the nodes that differs.
+
+    >>> peripheries(np.array([[0, 0, 0, 1, 1]], np.uint32), np.array([5, 1, 4, 3, 2]))
+    array([[0, 2, 0, 1, 1]], dtype=uint32)
+    """
+    result = partitions.copy()
+    for place, labels in enumerate(result):
+        share = PERIPHERIES[place % len(PERIPHERIES)]
+        few = degree < np.sort(degree)[int(share * len(degree))]
+        labels[few] = labels.max() + 1
+        result[place] = _gapless(labels)
+    return result
 
 
 def row_starts(matrix: sp.csr_array, k: int, count: int, rng: np.random.Generator) -> NDArray[np.uint32]:
