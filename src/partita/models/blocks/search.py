@@ -23,21 +23,21 @@ MAX_GENERATIONS = 50
 PATIENCE = {"small": 8, "medium": 3, "large": 2}  # generations without a better solution
 SURVIVORS = 5  # of a generation, in networks that are not small
 #: New arrangements of clusters of a run, of a crossing and of the best: attempts per cluster without a better solution.
-REARRANGE = {"small": (1, 1, 4), "medium": (2, 2, 16), "large": (1, 1, 4)}
+REARRANGE = {"small": (1, 1, 4), "medium": (2, 2, 16), "uneven": (2, 4, 32), "large": (1, 1, 4)}
 MAX_START_CLUSTERS = 256
 MAX_GROUPS = 3  # that cross their runs apart
 GROUP_RUNS = {"small": 3, "medium": 10, "large": 10}  # the least runs of a group: crossings need variety
 ALGORITHMS = ("search", "come-latouche")
 
 #: How runs start, in turn: what is sure to be good first, and kinds that err in different ways beside each other.
+#: "uneven" are networks of medium size under degree correction. A node of few edges costs little in any cluster, so that
+#: climbs leave such nodes where they are; in a cluster of their own, a periphery, they may be worth much more.
 CYCLES = {
     "small": ("spectral", "annealed", "communities", "annealed", "annealed", "spectral", "annealed", "annealed"),
     "medium": ("spectral", "random", "communities", "random"),
+    "uneven": ("spectral", "periphery", "communities", "random"),
     "large": ("spectral", "communities"),
 }
-#: The same for networks of medium size under degree correction. A node of few edges costs little in any cluster, and
-#: climbs leave such nodes where they are; together in a cluster of their own they may be worth much more.
-UNEVEN_CYCLE = ("spectral", "periphery", "communities", "periphery")
 MAX_SPECTRAL = 8  # starts of one kind that differ little
 RESOLUTIONS = (4.0, 1.0, 16.0, 2.0, 0.5)  # of communities, in turn
 #: Clusters of spectral starts, as multiples of `start_clusters`, in turn.
@@ -79,8 +79,8 @@ def start_kinds(
     >>> start_kinds(10_000, 4, 1)
     ['given', 'spectral', 'communities', 'spectral']
     """
-    cycle = UNEVEN_CYCLE if uneven and size_of(n_nodes) == "medium" else CYCLES[size_of(n_nodes)]
-    cycle = cycle if partitions else ("random",)
+    size = size_of(n_nodes)
+    cycle = CYCLES["uneven" if uneven and size == "medium" else size] if partitions else ("random",)
     kinds = ["given"] * n_given
     for at in range(max(restarts - n_given, 0)):
         kind = cycle[at % len(cycle)]
@@ -97,7 +97,7 @@ def search_partition(
     `starts` has the partitions of the runs whose kind is "given", "spectral", "periphery" or "k-means", in their order.
     """
     n_nodes = starts.shape[1]
-    rearrange = REARRANGE[size_of(n_nodes)]
+    rearrange = REARRANGE["uneven" if "periphery" in kinds else size_of(n_nodes)]
     turns = count()
     resolutions = [RESOLUTIONS[next(turns) % len(RESOLUTIONS)] if kind == "communities" else 1.0 for kind in kinds]
     labels, icl, run_icl, group_icl, _, interrupted, stopped = native.maximize(
