@@ -30,7 +30,7 @@ GROUP_RUNS = {"small": 3, "medium": 10, "large": 10}  # the least runs of a grou
 ALGORITHMS = ("search", "come-latouche")
 
 #: How runs start, in turn: what is sure to be good first, and kinds that err in different ways beside each other.
-#: "uneven" are networks of medium size under degree correction. A node of few edges costs little in any cluster, so that
+#: "uneven": networks of medium size under degree correction. A node of few edges costs little in any cluster, so that
 #: climbs leave such nodes where they are; in a cluster of their own, a periphery, they may be worth much more.
 CYCLES = {
     "small": ("spectral", "annealed", "communities", "annealed", "annealed", "spectral", "annealed", "annealed"),
