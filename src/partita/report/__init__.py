@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from partita.ensembles.summary import ConsensusSummary
     from partita.estimate_result import Estimate
     from partita.models.blocks.fit import BlockFit
+    from partita.models.blocks.lbm import LatentBlockFit
     from partita.models.blocks.prediction import HeldOut
     from partita.models.chain import Chain
     from partita.models.mixtures.maximum import MixtureFit
@@ -34,6 +35,7 @@ def report(
     estimate: Estimate
     | PairEstimate
     | BlockFit
+    | LatentBlockFit
     | MixtureFit
     | Chain
     | PartitionSample
@@ -67,11 +69,12 @@ def report(
 
     Parameters
     ----------
-    estimate : Estimate, PairEstimate, BlockFit, MixtureFit, Chain, PartitionSample, CredibleBall, fitted model
-        or ConsensusSummary
+    estimate : Estimate, PairEstimate, BlockFit, LatentBlockFit, MixtureFit, Chain, PartitionSample, CredibleBall,
+        ConsensusSummary or fitted model
         Of an estimate from pair probabilities the page shows doubtful pairs, components and proofs; of a block model
         (what `StochasticBlockModel.maximize` returns) the blocks with their intervals, the matrix sorted by cluster,
-        a drawing of up to 300 nodes, and how far the runs of the search agree; of an ensemble (a fitted `NBCE`, or
+        a drawing of up to 300 nodes, and how far the runs of the search agree; of a latent block model the clusters
+        of rows and of columns and their blocks; of an ensemble (a fitted `NBCE`, or
         `ensembles.summarise(labels, base)`) the consensus map, the certainty of each item, and how far the base
         clusterings agree with the consensus and repeat each other.
         Draws (a chain, or what `as_sample` returns) are summarised first, under the variation of information with
@@ -122,6 +125,7 @@ def report(
     from partita.ensembles.estimator import EnsembleEstimator
     from partita.ensembles.summary import ConsensusSummary, summarise
     from partita.models.blocks.fit import BlockFit
+    from partita.models.blocks.lbm import LatentBlockFit
     from partita.models.mixtures.maximum import MixtureFit
     from partita.pair_estimate import PairEstimate
     from partita.report.chains import chain_diagnostics
@@ -131,41 +135,32 @@ def report(
     from partita.report.results import estimate_of
     from partita.uncertainty.bounds import with_proof
 
-    settings: dict[str, Any]
+    check_page(Path(path))
     first = int(one_based)
+    settings: dict[str, Any] = {"title": title, "command": command, "labels_file": labels_file, "first": first}
     answers = {"partial": partial, "parameters": parameters, "tree": tree, "error": error}
+    of_draws = {"ball": ball, "data": data, "density": density, "bound": bound, **answers}
     if not isinstance(estimate, BlockFit) and (draws is not None or held_out is not None):
         raise ValueError(f"{'draws' if draws is not None else 'held_out'} is for the fit of a block model of a network")
     if isinstance(estimate, PairEstimate):
-        check_page(Path(path))
         _refuse(answers, "pair probabilities")
         return _pair_report(
             estimate, ball, data, truth, Path(path), title=title, command=command, bound=bound, first=first
         )
     if isinstance(estimate, BlockFit):
-        check_page(Path(path))
-        refused = {"ball": ball, "data": data, "density": density, "bound": bound, **answers}
-        settings = {"title": title, "command": command, "labels_file": labels_file, "first": first}
-        return _network_report(estimate, truth, Path(path), refused, settings, (draws, held_out))
+        return _network_report(estimate, truth, Path(path), of_draws, settings, (draws, held_out))
+    if isinstance(estimate, LatentBlockFit):
+        return _matrix_report(estimate, Path(path), of_draws | {"truth": truth}, settings)
     if isinstance(estimate, MixtureFit):
-        check_page(Path(path))
-        refused = {"ball": ball, "data": data, "density": density, "bound": bound, **answers}
-        settings = {"title": title, "command": command, "labels_file": labels_file, "first": first}
-        return _mixture_report(estimate, truth, profiles, Path(path), refused, settings)
+        return _mixture_report(estimate, truth, profiles, Path(path), of_draws, settings)
     if isinstance(estimate, EnsembleEstimator | ConsensusSummary):
-        check_page(Path(path))
-        unused: dict[str, Any] = {"ball": ball, "data": data, "density": density, "bound": bound, "profiles": profiles}
-        unused |= answers
-        settings = {"title": title, "command": command, "labels_file": labels_file, "first": first}
         found = estimate if isinstance(estimate, ConsensusSummary) else summarise(estimate)
-        return _ensemble_report(found, truth, Path(path), unused, settings)
-    check_page(Path(path))
+        return _ensemble_report(found, truth, Path(path), of_draws | {"profiles": profiles}, settings)
     estimate, ball = estimate_of(estimate, ball)
-    settings = {"title": title, "command": command, "density": density, "bound": bound}
     proven = with_proof(estimate, bound)
-    settings |= {"checked": chain_diagnostics(proven), "losses": other_losses(proven), "labels_file": labels_file}
-    settings |= {"columns": None if columns is None else tuple(columns), "profiles": profiles, "first": first}
-    settings |= {"answers": answers}
+    settings |= {"density": density, "bound": bound, "profiles": profiles, "answers": answers}
+    settings |= {"checked": chain_diagnostics(proven), "losses": other_losses(proven)}
+    settings |= {"columns": None if columns is None else tuple(columns)}
     return write_page("draws", content(proven, ball, data, truth, **settings), Path(path))
 
 
@@ -197,6 +192,15 @@ def _network_report(
     _refuse(refused, "a block model")
     checks = make_checks(fit, *checked)
     return write_page("network", network_content(fit, truth, checks=checks, **settings), path)
+
+
+def _matrix_report(fit: LatentBlockFit, path: Path, refused: dict[str, Any], settings: dict[str, Any]) -> Path:
+    """The page about a latent block model; a truth would be of rows or of columns, so it is refused, too."""
+    from partita.report.matrices import matrix_content
+    from partita.report.page import write_page
+
+    _refuse(refused, "a latent block model")
+    return write_page("matrix", matrix_content(fit, **settings), path)
 
 
 def _mixture_report(

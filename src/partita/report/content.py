@@ -88,7 +88,7 @@ def content(
         "losses": losses,
         "profiles": None if profiles is None else profile_section(profiles, first),
         **more_answers(estimate, **(answers or {}), first=first),
-        **({"truth": None} if truth is None else against_truth(truth, labels, sample.names)),
+        **against_truth(truth, labels, sample.names),
         "runs": _runs(estimate),
         "reproduce": reproduce(estimate, ball, command),
         "labels": held_labels(labels, sample.names, of_items.probability),

@@ -56,7 +56,7 @@ def ensemble_content(
         "base": _base(found),
         "redundancy": _redundancy(found),
         "items": _items(found, labels, certainty, names, labels_file),
-        **({"truth": None} if truth is None else _against_truth(found, truth)),
+        **_against_truth(found, truth),
         "labels": held_labels(found.labels, found.base.names, found.certainty),
         "command": command,
         "figures": {
@@ -182,8 +182,10 @@ def _redundant_words(pair: Redundant, names: tuple[str, ...]) -> str:
     return f"{names[pair.which]} beside {names[pair.beside]} ({pair.said:.0%})"
 
 
-def _against_truth(found: ConsensusSummary, truth: ArrayLike) -> dict[str, Table | None]:
+def _against_truth(found: ConsensusSummary, truth: ArrayLike | None) -> dict[str, Table | None]:
     """The measures and the table of clusters by classes, on the items that have labels."""
+    if truth is None:
+        return against_truth(None, found.labels, None)
     known = np.asarray(as_named(truth, "truth").in_order_of(found.base.names, len(found.labels), "the ensemble"))
     labelled = found.labels >= 0
     return against_truth(known[labelled], found.labels[labelled], None)

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from partita._partition_checks import check_partition_of
-from partita.agreement import adjusted_rand, nmi
 from partita.report.labels import held_labels
 from partita.report.profiles import profile_section
 from partita.report.search_tables import agreement_sentence, path_table, runs_table
 from partita.report.tables import Column, Table
+from partita.report.truth import against_truth
 
 if TYPE_CHECKING:
     from partita.models import MixtureFit
@@ -48,7 +47,7 @@ def mixture_content(
         "path": path_table(fit.path),
         "items": _items(fit, names, labels_file),
         "labels": held_labels(fit.labels, fit.names),
-        "truth": None if truth is None else list(_against_truth(fit, truth)),
+        **against_truth(truth, fit.labels, fit.names, "the table"),
         "command": command,
     }
 
@@ -90,10 +89,3 @@ def _items(fit: MixtureFit, names: tuple[str, ...], labels_file: str | None) -> 
     left_out = "" if len(listed) == len(fit.labels) else f"The first {ITEMS_LISTED:,} of {len(fit.labels):,} items. "
     note = f"{left_out}{f'All labels are in {labels_file}.' if labels_file else ''}".strip()
     return Table("items", "Items", (Column("Item", "text"), Column("Cluster", "cluster")), rows, note or None, True)
-
-
-def _against_truth(fit: MixtureFit, truth: ArrayLike) -> Iterator[tuple[str, str]]:
-    known = check_partition_of(truth, fit.names, len(fit.labels), "truth", "the table")
-    yield "Clusters of the truth", f"{known.max() + 1:,}"
-    yield "Normalised mutual information", f"{float(nmi(fit.labels, known)):.4f}"
-    yield "Adjusted Rand index", f"{float(adjusted_rand(fit.labels, known)):.4f}"

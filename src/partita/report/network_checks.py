@@ -78,18 +78,18 @@ def doubt(fit: BlockFit, checks: NetworkChecks) -> dict[str, Any]:
 
 def _doubtful(fit: BlockFit, sample: Any, probability: Any, listed: Any) -> Table:
     columns = [
-        Column("node", "text"),
-        Column("cluster", "cluster"),
+        Column("Node", "text"),
+        Column("Cluster", "cluster"),
         Column(
-            "with its cluster", "share", help="mean probability that the node is with another member of its cluster"
+            "With its cluster", "share", help="Mean probability that the node is with another member of its cluster"
         ),
     ]
     rows: list[tuple[Any, ...]] = [(str(fit.graph.names[i]), int(fit.labels[i]), float(probability[i])) for i in listed]
     if fit.n_clusters > 1:
         other, chance = rivals(fit.labels, sample, listed)
         columns += [
-            Column("next cluster", "cluster"),
-            Column("with that", "share", help="mean probability that it is with a member of the next cluster"),
+            Column("Next cluster", "cluster"),
+            Column("With that", "share", help="Mean probability that it is with a member of the next cluster"),
         ]
         rows = [(*row, int(k), float(p)) for row, k, p in zip(rows, other, chance, strict=True)]
     return Table("doubtful", "Nodes in doubt, the most doubtful first", tuple(columns), rows)

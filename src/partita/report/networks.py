@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from partita.agreement import adjusted_rand, nmi
-from partita.models.blocks.fit import BlockFit, Blocks, node_labels
+from partita._names import names_or_none
+from partita.models.blocks.fit import BlockFit
 from partita.models.blocks.nested_fit import NestedFit
-from partita.plots.palette import cluster_color
+from partita.report.block_tables import blocks_table
+from partita.report.colors import shades
 from partita.report.labels import held_labels
 from partita.report.network_checks import NetworkChecks, doubt, prediction
 from partita.report.network_matrix import PIXELS, matrix_map
 from partita.report.search_tables import agreement_sentence, path_table, runs_table
 from partita.report.tables import Column, Table
+from partita.report.truth import against_truth
 
 if TYPE_CHECKING:
     from partita.models.blocks.graph import Graph
 
-BLOCKS_LISTED = 400
 NODES_LISTED = 2000
 NAMES_SHOWN = 12
-CATEGORIES_LISTED = 12
 EDGE_MODELS = {
     "binary": "binary (Bernoulli)",
     "counts": "counts (Poisson)",
@@ -65,7 +65,7 @@ def network_content(
         "agreement": _agreement(fit),
         "path": path_table(fit.path),
         "nodes": _nodes(fit, labels_file),
-        "truth": None if truth is None else list(_against_truth(fit, truth)),
+        **against_truth(truth, fit.labels, names_or_none(fit.graph.names), "the graph"),
         "labels": held_labels(fit.labels, fit.graph.names),
         "command": command,
     }
@@ -120,53 +120,20 @@ def _clusters(fit: BlockFit) -> Table:
     for k, names in enumerate(fit.names_by_cluster()):
         shown = ", ".join(map(str, names[:NAMES_SHOWN])) + (", …" if len(names) > NAMES_SHOWN else "")
         rows.append((k, len(names), float(table.mean[k, k]), shown))
-    parameter = "rate within" if fit.edges.counts else "probability within"
+    parameter = "Rate within" if fit.edges.counts else "Probability within"
     columns = (
-        Column("cluster", "cluster"),
-        Column("nodes", "number"),
+        Column("Cluster", "cluster"),
+        Column("Nodes", "number"),
         Column(parameter, "rate"),
-        Column("first nodes", "text"),
+        Column("First nodes", "text"),
     )
     return Table("clusters", "Clusters", columns, rows)
 
 
 def _blocks(fit: BlockFit) -> Table:
-    table = fit.blocks()
-    pairs = [(k, m) for k in range(fit.n_clusters) for m in range(0 if fit.edges.directed else k, fit.n_clusters)]
-    pairs.sort(key=lambda pair: -table.mean[pair])
-    cells = (table.edges, table.dyads, table.mean, table.lower, table.upper)
-    rows = [(k, m, *(float(values[k, m]) for values in cells)) for k, m in pairs[:BLOCKS_LISTED]]
-    rows = [(k, m, int(e), int(d), *rest) for k, m, e, d, *rest in rows]
-    what = "rate" if fit.edges.counts else "probability"
-    level = f"{table.level:.0%}"
-    columns: tuple[Column, ...] = (
-        Column("from", "cluster"),
-        Column("to", "cluster"),
-        Column("edges", "number"),
-        Column("dyads", "number"),
-        Column(what, "rate", help="posterior mean given the partition"),
-        Column(f"{level} from", "rate"),
-        Column(f"{level} to", "rate"),
-    )
-    more, marks = _mark_columns(table)
-    columns = (*columns, *more)
-    rows = [(*row, *(float(values[row[0], row[1]]) for values in marks)) for row in rows]
-    note = "" if len(pairs) <= BLOCKS_LISTED else f"The {BLOCKS_LISTED} densest of {len(pairs):,} blocks."
-    return Table("blocks", f"Connection {what} of each pair of clusters, densest first", columns, rows, note=note)
-
-
-def _mark_columns(table: Blocks) -> tuple[tuple[Column, ...], list[Any]]:
-    """Columns of what edges carry: the mean weight with its interval, or the probability of each category."""
-    marks, level = table.marks, f"{table.level:.0%}"
-    if marks is None:
-        return (), []
-    if marks.probabilities is not None:
-        names = marks.categories[:CATEGORIES_LISTED]
-        columns = tuple(Column(f"P({name})", "rate", help="of edges that are there") for name in names)
-        return columns, [marks.probabilities[:, :, c] for c in range(len(names))]
-    titles = ("mean weight", f"weight {level} from", f"weight {level} to")
-    help_text = "of edges that are there, given the partition"
-    return tuple(Column(title, "rate", help=help_text) for title in titles), [marks.mean, marks.lower, marks.upper]
+    n, directed = fit.n_clusters, fit.edges.directed
+    pairs = [(k, m) for k in range(n) for m in range(0 if directed else k, n)]
+    return blocks_table(fit.blocks(), pairs, ("From", "To", "Edges", "Dyads"), counts=fit.edges.counts)
 
 
 def _matrix_words(fit: BlockFit) -> str:
@@ -189,15 +156,15 @@ def _levels(fit: BlockFit) -> dict[str, Any] | None:
         sizes = np.bincount(level.labels)
         rows.append((at, level.n_clusters, int(sizes.min()), int(sizes.max()), level.icl))
     columns = (
-        Column("level", "number"),
-        Column("clusters", "number"),
-        Column("smallest", "number"),
-        Column("largest", "number"),
-        Column("ICL", "log", help="if the levels below were left out"),
+        Column("Level", "number"),
+        Column("Clusters", "number"),
+        Column("Smallest", "number"),
+        Column("Largest", "number"),
+        Column("ICL", "log", "If the levels below were left out"),
     )
     first = np.unique(fit.labels, return_index=True)[1]
     members = [tuple(int(level.labels[i]) for level in fit.levels) for i in first]
-    names = tuple(Column("cluster" if at == 0 else f"group, level {at}", "cluster") for at in range(len(fit.levels)))
+    names = tuple(Column("Cluster" if at == 0 else f"Group, level {at}", "cluster") for at in range(len(fit.levels)))
     return {
         "table": Table("levels", "Levels from fine to coarse", columns, rows),
         "groups": Table("groups", "The groups of each cluster", names, members),
@@ -212,21 +179,15 @@ def _nodes(fit: BlockFit, labels_file: str | None) -> Table:
     return Table(
         "nodes",
         "Nodes",
-        (Column("node", "text"), Column("cluster", "cluster")),
+        (Column("Node", "text"), Column("Cluster", "cluster")),
         rows,
         note=f"{left_out}{where}".strip(),
+        search=True,
     )
 
 
-def _against_truth(fit: BlockFit, truth: ArrayLike) -> Iterator[tuple[str, str]]:
-    known = node_labels(truth, fit.graph.names, "truth", "graph")
-    yield "Clusters of the truth", f"{known.max() + 1:,}"
-    yield "Normalised mutual information", f"{float(nmi(fit.labels, known)):.4f}"
-    yield "Adjusted Rand index", f"{float(adjusted_rand(fit.labels, known)):.4f}"
-
-
 def _drawing(fit: BlockFit) -> dict[str, Any] | None:
-    """Lines and circles of a small network, in units of a square of side 1000; None if it is large."""
+    """Places and links of the nodes of a small network, in a square of side 1; None if it is large."""
     n = len(fit.labels)
     if n > LARGEST_DRAWN:
         return None
@@ -238,10 +199,12 @@ def _drawing(fit: BlockFit) -> dict[str, Any] | None:
     layout = nx.spring_layout(graph, seed=1, k=2 / np.sqrt(n))
     place = np.array([layout[i] for i in range(n)])
     low, high = place.min(axis=0), place.max(axis=0)
-    place = 30 + 940 * (place - low) / np.where(high > low, high - low, 1.0)
-    at = place.round(1).tolist()
-    names = [f"{name}, cluster {label}" for name, label in zip(fit.graph.names, fit.labels.tolist(), strict=True)]
+    place = (place - low) / np.where(high > low, high - low, 1.0)
     return {
-        "lines": [(*at[i], *at[j]) for i, j in graph.edges() if i != j],
-        "circles": [(*xy, cluster_color(k), name) for xy, k, name in zip(at, fit.labels.tolist(), names, strict=True)],
+        "x": place[:, 0].round(4).tolist(),
+        "y": place[:, 1].round(4).tolist(),
+        "links": [(i, j) for i, j in graph.edges() if i != j],
+        "labels": fit.labels.tolist(),
+        "names": [str(name) for name in fit.graph.names],
+        "colors": shades(),
     }

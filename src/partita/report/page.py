@@ -10,7 +10,7 @@ from typing import Any
 
 from partita._atomic import write_text
 from partita.report.tables import Table
-from partita.report.terms import terms_of
+from partita.report.terms import SPELLED, terms_of
 
 #: Number of the layout of the JSON; a page with a higher one comes from a later version of partita.
 FORMAT = 1
@@ -20,6 +20,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "pairs": (),
     "network": ("map.js", "network.js"),
     "mixture": (),
+    "matrix": (),
     "ensemble": ("map.js", "ensemble.js"),
 }
 #: Characters that could end the script element that holds the JSON.
@@ -67,6 +68,7 @@ def render(kind: str, content: dict[str, Any], *, strict: bool = True) -> str:
         },
         data=data,
         terms=terms_of(content),
+        spelled=SPELLED,
         style=_asset("style.css"),
         scripts=[_asset(name) for name in names],
     )

@@ -62,7 +62,7 @@ def pair_content(
         "components": _components(best),
         "open_components": _open_components(best, first),
         "sizes": _sizes(best),
-        **({"truth": None} if truth is None else against_truth(truth, best.labels, best.similarity.names)),
+        **against_truth(truth, best.labels, best.similarity.names),
         "labels": held_labels(best.labels, best.similarity.names),
         "reproduce": _reproduce(best, command),
     }

@@ -20,13 +20,14 @@ def agreement_sentence(fit: Any) -> str:
 
 def runs_table(fit: Any) -> Table:
     """One row per run of a fit."""
-    rows = [(at, run.start, run.icl, fit.found.best - run.icl) for at, run in enumerate(fit.runs)]
-    columns = (Column("run", "number"), Column("start", "text"), Column("ICL", "log"), Column("below the best", "log"))
+    below = [max(0.0, fit.found.best - run.icl) for run in fit.runs]
+    rows = [(at, run.start, run.icl, far) for at, (run, far) in enumerate(zip(fit.runs, below, strict=True))]
+    columns = (Column("Run", "number"), Column("Start", "text"), Column("ICL", "log"), Column("Below the best", "log"))
     return Table("runs", "Runs before any crossing", columns, rows)
 
 
 def path_table(path: MergePath) -> Table:
     """One row per number of clusters."""
     rows = list(zip(path.n_clusters.tolist(), path.icl.tolist(), strict=True))[:PATH_LISTED]
-    columns = (Column("clusters", "number"), Column("ICL", "log"))
+    columns = (Column("Clusters", "number"), Column("ICL", "log"))
     return Table("path", "Greedy merges down to one cluster", columns, rows)

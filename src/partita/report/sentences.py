@@ -72,15 +72,15 @@ def ball_sentence(ball: CredibleBall, around: str = "it") -> str:
     )
 
 
-def sizes_in_words(labels: NDArray[np.int64]) -> str:
+def sizes_in_words(labels: NDArray[np.int64], noun: str = "items") -> str:
     """The sizes of the clusters, largest first, or their range if there are many."""
     sizes = sorted(np.bincount(labels).tolist(), reverse=True)
     if len(sizes) == 1:
         return "all together"
     if len(sizes) > SIZES_LISTED:
-        return f"of {sizes[-1]:,} to {sizes[0]:,} items, median {np.median(sizes):,.0f}"
+        return f"of {sizes[-1]:,} to {sizes[0]:,} {noun}, median {np.median(sizes):,.0f}"
     shown = [f"{size:,}" for size in sizes]
-    return f"of {', '.join(shown[:-1])} and {shown[-1]} items"
+    return f"of {', '.join(shown[:-1])} and {shown[-1]} {noun}"
 
 
 def _found(estimate: Estimate) -> str:

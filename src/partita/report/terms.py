@@ -28,6 +28,8 @@ TERMS = {
     "bits": "Of a column: how much a cell tells about the cluster of its row, on average; 0 if it tells nothing.",
     "dyads": "Pairs of nodes that could be linked.",
 }
+#: Terms whose spelling is not that of a word at the start of a sentence.
+SPELLED = {"icl": "ICL", "r-hat": "R-hat"}
 #: Words that are explained wherever a page has content of this name.
 BESIDE_COLUMNS = {"ball": ("credible ball",), "reading": ("draw",), "components": ("component",)}
 

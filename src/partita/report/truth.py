@@ -36,20 +36,26 @@ def truth_measures(truth: Labels, labels: Labels) -> Table:
     return Table("truth", "The estimate compared with the given truth", columns, rows)
 
 
-def against_truth(truth: Any, labels: Labels, names: Names | None) -> dict[str, Table | None]:
-    """The measures and the table of clusters by classes, as content of a page.
+def against_truth(
+    truth: Any, labels: Labels, names: Names | None, whose: str = "the estimate"
+) -> dict[str, Table | None]:
+    """The measures and the table of clusters by classes, as content of a page; both None without a truth.
 
     Parameters
     ----------
-    truth : (n,) array_like
+    truth : (n,) array_like or None
         Matched by name with items that have names.
     labels : (n,) integer array
         Canonical labels of the estimate.
     names : tuple of str or None
         The items.
+    whose : str
+        Whose items they are, for messages.
     """
-    known = check_partition_of(truth, names, labels.size, "truth", "the estimate")
-    given = np.asarray(as_named(truth, "truth").in_order_of(names, labels.size, "the estimate"))
+    if truth is None:
+        return {"truth": None, "crossed": None}
+    known = check_partition_of(truth, names, labels.size, "truth", whose)
+    given = np.asarray(as_named(truth, "truth").in_order_of(names, labels.size, whose))
     classes = [str(given[item]) for item in np.unique(known, return_index=True)[1].tolist()]
     return {"truth": truth_measures(known, labels), "crossed": crossed(known, labels, classes)}
 

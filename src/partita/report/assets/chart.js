@@ -85,6 +85,29 @@ const chart = (function () {
 
   const path = (xs, ys) => xs.map((x, at) => (at ? "L" : "M") + x.toFixed(2) + " " + ys[at].toFixed(2)).join("");
 
+  // Marks of equal area around (x, y); clusters beyond the colours also differ by shape.
+  const SHAPES = [
+    (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`,
+    (x, y, r) => `M${x} ${y - 1.2 * r}L${x + 1.1 * r} ${y + 0.8 * r}L${x - 1.1 * r} ${y + 0.8 * r}z`,
+    (x, y, r) => `M${x - 0.9 * r} ${y - 0.9 * r}h${1.8 * r}v${1.8 * r}h${-1.8 * r}z`,
+    (x, y, r) => `M${x} ${y - 1.3 * r}L${x + 1.3 * r} ${y}L${x} ${y + 1.3 * r}L${x - 1.3 * r} ${y}z`,
+    (x, y, r) => `M${x} ${y + 1.2 * r}L${x + 1.1 * r} ${y - 0.8 * r}L${x - 1.1 * r} ${y - 0.8 * r}z`,
+    (x, y, r) => `M${x - 0.4 * r} ${y - 1.2 * r}h${0.8 * r}v${0.8 * r}h${0.8 * r}v${0.8 * r}h${-0.8 * r}v${0.8 * r}h${-0.8 * r}v${-0.8 * r}h${-0.8 * r}v${-0.8 * r}h${0.8 * r}z`,
+  ];
+  const REPEAT = 7; // colours before the next shape, as in the figures for print
+  // One path per cluster; clusters below 0 are outlines.
+  function marks(svg, xs, ys, labels, colors, radius) {
+    const paths = new Map();
+    labels.forEach((k, at) => {
+      const shape = SHAPES[k < 0 ? 0 : Math.floor(k / REPEAT) % SHAPES.length];
+      paths.set(k, (paths.get(k) || "") + shape(Number(xs[at].toFixed(1)), Number(ys[at].toFixed(1)), radius));
+    });
+    paths.forEach((d, k) => {
+      const fill = k < 0 ? "none" : colors[k % colors.length];
+      svg.append(node("path", { d: d, fill: fill, class: k < 0 ? "mark none" : "mark", "data-cluster": k }));
+    });
+  }
+
   // Calls `tell` with the place in the drawing, wherever a pointer moves or touches.
   function watch(drawn, tell) {
     const place = (event) => {
@@ -109,5 +132,7 @@ const chart = (function () {
   const first = JSON.parse(byId("page").textContent).first || 0;
   const clusterNumber = (k) => (k < 0 ? k : k + first);
 
-  return { first, clusterNumber, byId, node, drawing, axes, padded, path, watch, say, scale, variable, words };
+  const inCluster = (k) => (k === undefined || k < 0 ? " has no label" : " is in cluster " + clusterNumber(k));
+
+  return { first, clusterNumber, inCluster, byId, node, drawing, axes, marks, padded, path, watch, say, scale, variable, words };
 })();

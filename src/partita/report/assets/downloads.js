@@ -2,7 +2,7 @@
 // Tables and labels as csv, figures as SVG and PNG: made in the page, nothing is sent anywhere.
 const downloads = (function () {
   const PNG_SCALE = 2;
-  const STYLED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight", "vector-effect", "image-rendering"];
+  const STYLED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight", "vector-effect", "image-rendering"];
 
   function save(blob, name) {
     const link = document.createElement("a");

@@ -1,8 +1,7 @@
 "use strict";
 // The figures of the page about draws, except the map.
 const figures = (function () {
-  const { byId, node, drawing, axes, padded, path, watch, say, words } = chart;
-  const inCluster = (k) => (k === undefined || k < 0 ? " has no label" : " is in cluster " + chart.clusterNumber(k));
+  const { byId, node, drawing, axes, inCluster, marks, padded, path, watch, say, words } = chart;
 
   function counts(data) {
     const drawn = drawing("fig-counts", 240);
@@ -48,32 +47,12 @@ const figures = (function () {
     });
   }
 
-  // Marks of equal area around (x, y); clusters beyond the colours also differ by shape.
-  const SHAPES = [
-    (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`,
-    (x, y, r) => `M${x} ${y - 1.2 * r}L${x + 1.1 * r} ${y + 0.8 * r}L${x - 1.1 * r} ${y + 0.8 * r}z`,
-    (x, y, r) => `M${x - 0.9 * r} ${y - 0.9 * r}h${1.8 * r}v${1.8 * r}h${-1.8 * r}z`,
-    (x, y, r) => `M${x} ${y - 1.3 * r}L${x + 1.3 * r} ${y}L${x} ${y + 1.3 * r}L${x - 1.3 * r} ${y}z`,
-    (x, y, r) => `M${x} ${y + 1.2 * r}L${x + 1.1 * r} ${y - 0.8 * r}L${x - 1.1 * r} ${y - 0.8 * r}z`,
-    (x, y, r) => `M${x - 0.4 * r} ${y - 1.2 * r}h${0.8 * r}v${0.8 * r}h${0.8 * r}v${0.8 * r}h${-0.8 * r}v${0.8 * r}h${-0.8 * r}v${-0.8 * r}h${-0.8 * r}v${-0.8 * r}h${0.8 * r}z`,
-  ];
-  const REPEAT = 7; // colours before the next shape, as in the figures for print
-
   function panel(svg, frame, data, labels, names, ranges) {
     const to = axes(svg, frame, ranges[0], ranges[1], names);
     if (data.curve) {
       svg.append(node("path", { d: path(data.curve.x.map(to.x), data.curve.y.map(to.y)), class: "curve" }));
     }
-    const radius = data.x.length > 500 ? 2.5 : 4, marks = new Map();
-    labels.forEach((k, at) => {
-      const shape = SHAPES[k < 0 ? 0 : Math.floor(k / REPEAT) % SHAPES.length];
-      const drawn = shape(Number(to.x(data.x[at]).toFixed(1)), Number(to.y(data.y[at]).toFixed(1)), radius);
-      marks.set(k, (marks.get(k) || "") + drawn);
-    });
-    marks.forEach((d, k) => {
-      const fill = k < 0 ? "none" : data.colors[k % data.colors.length];
-      svg.append(node("path", { d: d, fill: fill, class: k < 0 ? "mark none" : "mark", "data-cluster": k }));
-    });
+    marks(svg, data.x.map(to.x), data.y.map(to.y), labels, data.colors, data.x.length > 500 ? 2.5 : 4);
     return to;
   }
   function points(data) {
