@@ -33,6 +33,7 @@ lint: install
 	$(BIN)/python -m nanobind.stubgen --quiet -m partita._core -o src/partita/_core.pyi
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m pytest -q tests/repository/test_docstrings.py
 	$(BIN)/clang-format --dry-run --Werror $(filter %.cpp %.hpp,$(NATIVE)) $(wildcard tests/native/*.cpp)
 
 # No network: figures, outputs and tables are made from the installed package. Warnings are errors.

@@ -44,6 +44,12 @@ def network_page(path: Path) -> None:
     pt.report(fit, path=path)
 
 
+def matrix_page(path: Path) -> None:
+    rows, columns = np.arange(24) % 2, np.arange(10) % 2
+    fit = pt.models.LatentBlockModel().maximize((rows[:, None] == columns).astype(int), restarts=2, rng=1)
+    pt.report(fit, path=path)
+
+
 def mixture_page(path: Path) -> None:
     table = {"x": np.r_[np.zeros(20), np.full(20, 9.0)] + np.arange(40) / 99, "kind": ["a", "b"] * 20}
     fit = pt.models.MixtureDPM().maximize(table, restarts=2, rng=1)
@@ -59,6 +65,7 @@ PAGES: dict[str, Callable[[Path], None]] = {
     "draws": draws_page,
     "pairs": pairs_page,
     "network": network_page,
+    "matrix": matrix_page,
     "mixture": mixture_page,
     "ensemble": ensemble_page,
 }

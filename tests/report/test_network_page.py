@@ -96,6 +96,11 @@ def test_a_browser_shows_the_page(fit, tmp_path):
         assert figure.get_attribute("data-view") == "10,30"
         browser.execute_script("zoom.selectedIndex = 1; zoom.dispatchEvent(new Event('change'))")
         assert figure.get_attribute("data-view") == "0,20"
+        marks = "return [...document.querySelectorAll('#fig-drawing .mark')].map(mark => Number(mark.dataset.cluster))"
+        assert sorted(browser.execute_script(marks)) == [0, 1]
+        search = browser.find_element("css selector", "input[data-table=nodes]")
+        search.send_keys("node 17")
+        assert browser.find_element("id", "nodes-count").text == "1 of 40"
         assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
 
 

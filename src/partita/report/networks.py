@@ -139,7 +139,7 @@ def _blocks(fit: BlockFit) -> Table:
 def _matrix_words(fit: BlockFit) -> str:
     n = len(fit.labels)
     cell = "one dyad" if n <= PIXELS else f"the mean over about {round(n / PIXELS)} × {round(n / PIXELS)} dyads"
-    return f"Rows and columns sorted by cluster; each cell is {cell}, darker for more edges."
+    return f"Rows and columns sorted by cluster; each cell is {cell}, with a stronger shade for more edges."
 
 
 def _agreement(fit: BlockFit) -> str:

@@ -97,7 +97,7 @@ def _pairs(best: PairEstimate, first: int) -> Table:
         Column("Probability", "share", "That the two belong together, by itself"),
         Column("Doubt", "share", "The probability, by itself, that the estimate is wrong about the pair"),
     )
-    return Table("pairs", "Pairs, the most doubtful first", columns, rows)
+    return Table("pairs", "Pairs, the most doubtful first", columns, rows, search=True)
 
 
 def _components(best: PairEstimate) -> Table:
