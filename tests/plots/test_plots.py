@@ -242,6 +242,13 @@ def test_an_estimate_plots_itself(best):
     assert len(best.plot(np.arange(24.0)).lines) == 1
 
 
+def test_leaves_of_a_dendrogram_differ_by_colour_or_marker():
+    separate = np.arange(10)
+    ax = plots.dendrogram(pt.merge_tree(separate, [separate, separate // 2]))
+    looks = {(tuple(dot.get_facecolor()[0]), dot.get_paths()[0].vertices.tobytes()) for dot in ax.collections}
+    assert len(looks) == 10
+
+
 def test_the_dendrogram_merges_all_clusters(best):
     ax = plots.dendrogram(best)
     tree = pt.merge_tree(best)

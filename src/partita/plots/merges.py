@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from partita.estimate_result import Estimate
 from partita.plots.canvas import hide_frame, new_axes
-from partita.plots.palette import QUIET, cluster_color
+from partita.plots.palette import QUIET, cluster_color, cluster_marker
 from partita.uncertainty.merges import MergeTree, merge_tree
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def _places(linkage: NDArray[np.float64]) -> tuple[list[int], list[tuple[list[fl
 
 def _name_leaves(ax: Axes, leaves: list[int]) -> None:
     places = np.arange(len(leaves))
-    ax.scatter(places, np.zeros(places.size), color=[cluster_color(k) for k in leaves], zorder=3, clip_on=False)
+    for place, k in enumerate(leaves):
+        ax.scatter(place, 0, color=cluster_color(k), marker=cluster_marker(k), zorder=3, clip_on=False)
     ax.set_xlim(-0.6, len(leaves) - 0.4)
     if len(leaves) <= LABELLED_UP_TO:
         ax.set_xticks(places, [str(k) for k in leaves])

@@ -98,6 +98,8 @@ const figures = (function () {
     const series = order.map((run) => data.lines[run]), last = order.length - 1;
     const frame = { left: 0, top: 8, width: drawn.width, height: 232 };
     const to = lines(drawn.svg, frame, series, ["sweep", "expected loss"], (at) => ({ class: at === last ? "run best" : "run" }));
+    const best = data.lines[data.best], end = best.length - 1; // a run of one sweep is only this dot
+    drawn.svg.append(node("circle", { cx: to.x(end), cy: to.y(best[end]), r: 4, class: "end" }));
     watch(drawn, (x, y) => {
       let best = 900, found = null;
       series.forEach((values, at) => values.forEach((value, sweep) => {
