@@ -75,4 +75,6 @@ def test_what_does_not_belong_to_the_estimate_is_refused(answers, tmp_path):
     pairs = pt.estimate(pt.as_similarity(pt.similarity(DRAWS)), "binder", rng=1)
     with pytest.raises(ValueError, match="tree is for estimates from draws"):
         pt.report(pairs, tree=found["tree"], path=path)
+    with pytest.raises(TypeError, match="partial must be a result of partial_clustering, not int"):
+        pt.report(best, partial=3, path=path)
     assert not path.exists()

@@ -19,8 +19,13 @@ from partita.uncertainty.partial import PartialClustering
 ROWS_LISTED = 1000
 #: Joint probabilities of the table of partial clusterings.
 PROBABILITIES = (0.99, 0.95, 0.9, 0.75, 0.5, 0.25)
-#: The names of the answers: arguments of `report`, and keys of the content.
-ANSWERS = ("partial", "parameters", "tree", "error")
+#: The answers by name (argument of `report`, key of the content), and the functions that make them.
+ANSWERS: dict[str, tuple[type, str]] = {
+    "partial": (PartialClustering, "partial_clustering"),
+    "parameters": (ClusterParameters, "cluster_parameters"),
+    "tree": (Hierarchy, "hierarchy"),
+    "error": (MonteCarloError, "monte_carlo_error"),
+}
 
 
 def more_answers(
@@ -33,6 +38,7 @@ def more_answers(
     first: int = 0,
 ) -> dict[str, Any]:
     """The sections of the answers that are given; an answer about other items or another partition is refused."""
+    _check_types(partial=partial, parameters=parameters, tree=tree, error=error)
     found: dict[str, Any] = dict.fromkeys(ANSWERS)
     if partial is not None:
         check_same_items(estimate.labels, partial.labels, "estimate", "partial")
@@ -49,6 +55,13 @@ def more_answers(
         check_same_items(estimate.labels, error.labels[0], "estimate", "error")
         found["error"] = _error_section(error)
     return found
+
+
+def _check_types(**given: Any) -> None:
+    for name, value in given.items():
+        kind, function = ANSWERS[name]
+        if value is not None and not isinstance(value, kind):
+            raise TypeError(f"{name} must be a result of {function}, not {type(value).__name__}")
 
 
 def _partial_section(partial: PartialClustering) -> dict[str, Any]:
