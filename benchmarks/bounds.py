@@ -13,12 +13,11 @@ import time
 from benchmarks.data import reference_draws
 from benchmarks.record import write_result
 from partita.estimate import estimate
-from partita.losses import as_loss, pairwise_distances
+from partita.losses import LOSSES, as_loss, pairwise_distances
 from partita.sample import as_sample
 from partita.search.settings import Search
 
 DATA = ("galaxy", "iris", "gaskins_like", "cls15")
-LOSSES = ("binder", "vi", "nvi", "id", "nid", "omari")
 #: The mean distance between two draws is taken from this many of them.
 MEAN_OF = 1000
 

@@ -102,7 +102,7 @@ def test_weights_may_be_real(weighted, tmp_path):
     mean, lower, upper = (float(rows["0", "1"][f"weight_{name}"]) for name in ("mean", "lower", "upper"))
     assert lower < mean < upper
     assert mean == pytest.approx(-1, abs=0.1)
-    assert "mean weight" in (out / "report.html").read_text(encoding="utf-8")
+    assert "Mean weight" in (out / "report.html").read_text(encoding="utf-8")
 
 
 def test_weights_may_be_signs(weighted, tmp_path):
