@@ -58,6 +58,13 @@ def check_count(value: Any, name: str, minimum: int = 0) -> int:
     return count
 
 
+def check_flag(value: Any, name: str) -> bool:
+    """True or False: other values that count as one of them are likely slips."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False, not {value!r}")
+    return value
+
+
 def check_probability(value: Any, name: str) -> float:
     """A number from 0 to 1, both allowed."""
     number = as_float(value, name)

@@ -73,12 +73,12 @@ def read_table(path: str | Path, kind: Kind, columns: Sequence[str] = ()) -> Tab
     """
     where = str(path)
     text = _read_text(path)
-    lines = text.split("\n")
+    lines = _lines(text)
     first_lines = [line for line in lines if line.strip()][:HEAD_ROWS] or [""]
     separator = find_separator(first_lines, where)
     if all_end_in(first_lines, separator):
         text = without_last_separators(text, separator)
-        lines = text.split("\n")
+        lines = _lines(text)
     rows = _rows(single_spaces(text) if separator == SPACE else text, separator, where)
     if separator != ",":
         rows = _with_decimal_points(rows)
@@ -146,6 +146,11 @@ def _pieces(stream: IO[AnyStr], null: AnyStr, where: str) -> Iterator[AnyStr]:
                 f"{where} is larger than {LARGEST >> 30} GiB, which is too large for a table that is read as a whole"
             )
         yield piece
+
+
+def _lines(text: str) -> list[str]:
+    """The lines as a csv reader numbers them: line feeds and carriage returns end them."""
+    return [line.rstrip("\r\n") for line in io.StringIO(text, newline="")]
 
 
 def _rows(text: str, separator: str, where: str) -> list[Row]:

@@ -90,9 +90,10 @@ class MixtureModel(FixedKEstimator):
         return float(labels + (sizes * mixture.log_weights).sum() + entropy)
 
     def _maximise(self, counts: Floats, sizes: Floats, layout: Layout) -> Mixture:
-        totals = layout.per_clustering(counts) + self.smoothing * layout.sizes[:, None]
+        smoothing = float(self.smoothing)
+        totals = layout.per_clustering(counts) + smoothing * layout.sizes[:, None]
         # a floor, far below any probability that EM can reach, avoids the logarithm of 0
-        probability = (counts + self.smoothing) / np.maximum(totals[layout.owner], FLOOR)
+        probability = (counts + smoothing) / np.maximum(totals[layout.owner], FLOOR)
         weights = np.maximum(sizes, FLOOR) / sizes.sum()
         return Mixture(np.log(weights), np.log(np.maximum(probability, FLOOR)))
 

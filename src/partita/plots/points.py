@@ -194,10 +194,10 @@ def project(table: Floats, columns: tuple[str, ...] | None = None) -> tuple[Floa
     if table.shape[1] == 2:
         return table, ("", "") if columns is None else (columns[0], columns[1])
     centred = table - table.mean(axis=0)
-    left, scale, _ = np.linalg.svd(centred, full_matrices=False)
+    left, scale, _ = np.linalg.svd(np.vstack([centred, np.zeros_like(centred[:1])]), full_matrices=False)
     total = (scale**2).sum()
     share = (scale**2 / total if total > 0 else scale)[:2]
-    return left[:, :2] * scale[:2], (f"PC 1 ({share[0]:.0%})", f"PC 2 ({share[1]:.0%})")
+    return left[:-1, :2] * scale[:2], (f"PC 1 ({share[0]:.0%})", f"PC 2 ({share[1]:.0%})")
 
 
 def axis_names(data: Any) -> tuple[str, ...] | None:

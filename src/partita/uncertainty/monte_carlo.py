@@ -83,7 +83,9 @@ class MonteCarloError:
     def _facts(self) -> Iterator[tuple[str, str]]:
         yield "expected loss", f"± {self.expected_loss:.2g}  {self.loss}"
         yield f"{self.level:.0%} radius", f"± {self.radius:.2g}"
-        yield "certainty", f"± {np.nanmax(self.certainty):.2g} at most, of one item"
+        known = self.certainty[~np.isnan(self.certainty)]
+        if known.size:
+            yield "certainty", f"± {known.max():.2g} at most, of one item"
 
 
 def monte_carlo_error(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from partita import _core
-from partita._validate import check_rng
+from partita._validate import check_flag, check_rng
 from partita.models.blocks.edge_values import check_kind
 from partita.models.blocks.graph import Graph, kept_entries
 from partita.models.blocks.marks import Marks, check_weight_prior
@@ -111,6 +111,8 @@ def check_settings(model: Any) -> None:
     """Refuse hyperparameters of a block model that are out of their ranges, and kinds of edges that are unknown."""
     for name in ("n0", "eta0", "zeta0", "a0"):
         check_shape(getattr(model, name), name)
+    for name in ("directed", "loops", "degree_corrected"):
+        check_flag(getattr(model, name, False), name)  # matrices have neither directions nor loops
     if model.b0 is not None:
         check_scale(model.b0, "b0")
     if check_kind(model.edges) not in ("binary", "counts") and model.degree_corrected:
