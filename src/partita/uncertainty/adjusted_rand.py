@@ -22,6 +22,7 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._tolerance import BOUND_MARGIN
 from partita.losses import OneMinusARI, expected_loss
 from partita.sample import PartitionSample, with_weight
 from partita.search.clique_lp import Tell
@@ -39,8 +40,6 @@ MAX_PROGRAM = 600
 NARROW = 1.1
 #: The largest share of the time for one linear program: many intervals need one.
 SHARE = 0.05
-#: Subtracted from every bound, for rounding.
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -122,7 +121,7 @@ class _At:
         """The bound at one number of pairs together, from D there at its largest."""
         step = together - self.node.middle
         slope = self.slopes.max() if step > 0 else self.slopes.min()
-        linear = self.constant + value - (price - self.half) * together - ROUNDING
+        linear = self.constant + value - (price - self.half) * together - BOUND_MARGIN
         return float(linear / (1 + slope * step))
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._tolerance import BOUND_MARGIN, TIE
 from partita.losses import Loss, pairwise_distances
 from partita.sample import PartitionSample, with_weight
 from partita.search.deadline import Deadline
@@ -21,8 +22,6 @@ Floats = NDArray[np.float64]
 
 #: Draws are matched within blocks of about this many units of weight: the time grows with the cube.
 BLOCK = 400
-#: Relative allowance for rounding, of weights to whole units and of sums.
-ROUNDING = 1e-9
 
 
 def matched_distance(sample: PartitionSample, loss: Loss, seconds: float = np.inf, n_jobs: int = -1) -> float:
@@ -45,7 +44,7 @@ def matched_distance(sample: PartitionSample, loss: Loss, seconds: float = np.in
         labels = np.ascontiguousarray(kept.labels[first::n_blocks])
         block = PartitionSample(labels, weights / weights.sum(), np.arange(len(weights)))
         total += _of_block(pairwise_distances(block, loss, n_jobs=n_jobs), weights)
-    return float(total * (1 - ROUNDING) / 2)
+    return float(total * (1 - BOUND_MARGIN) / 2)
 
 
 def _of_block(distances: Floats, weights: Floats) -> float:
@@ -53,7 +52,7 @@ def _of_block(distances: Floats, weights: Floats) -> float:
     from scipy.optimize import linear_sum_assignment
 
     unit = max(weights.min(), weights.sum() / BLOCK)
-    counts = np.floor(weights / unit + ROUNDING).astype(np.int64)
+    counts = np.floor(weights / unit + TIE).astype(np.int64)
     left = np.maximum(weights - counts * unit, 0)
     units = np.repeat(np.arange(len(weights)), counts)
     rows, columns = linear_sum_assignment(distances[np.ix_(units, units)], maximize=True)
