@@ -194,7 +194,8 @@ def project(table: Floats, columns: tuple[str, ...] | None = None) -> tuple[Floa
     if table.shape[1] == 2:
         return table, ("", "") if columns is None else (columns[0], columns[1])
     centred = table - table.mean(axis=0)
-    left, scale, _ = np.linalg.svd(np.vstack([centred, np.zeros_like(centred[:1])]), full_matrices=False)
+    padded = np.vstack([centred, np.zeros_like(centred[:1])])  # so that a single item has two components, too
+    left, scale, _ = np.linalg.svd(padded, full_matrices=False)
     total = (scale**2).sum()
     share = (scale**2 / total if total > 0 else scale)[:2]
     return left[:-1, :2] * scale[:2], (f"PC 1 ({share[0]:.0%})", f"PC 2 ({share[1]:.0%})")
