@@ -23,3 +23,4 @@ void bind_search(nanobind::module_& m);
 void bind_search_state(nanobind::module_& m);
 void bind_shard(nanobind::module_& m);
 void bind_threads(nanobind::module_& m);
+void bind_triangles(nanobind::module_& m);

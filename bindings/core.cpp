@@ -27,4 +27,5 @@ NB_MODULE(_core, m) {
     bind_merge_path(m);
     bind_row_bound(m);
     bind_threads(m);
+    bind_triangles(m);
 }

@@ -10,7 +10,7 @@ import pytest
 
 import reference as ref
 from interrupts import signal_when_in
-from partita.search.clique_lp import _Program, solve_cliques
+from partita.search.clique_lp import VIOLATION, _Program, solve_cliques, violated_triangles
 
 pytest.importorskip("highspy")
 
@@ -42,6 +42,41 @@ def test_every_start_leads_to_the_optimum():
             assert solved.proven
             assert value(solved.labels(), cost) == pytest.approx(best, abs=1e-6)
             assert solved.bound == pytest.approx(best, abs=1e-6)
+
+
+def plain_triangles(x):
+    n = len(x)
+    excess = {
+        (i, j, k): x[i, j] + x[i, k] - x[j, k] - 1
+        for i in range(n)
+        for j in range(n)
+        for k in range(j + 1, n)
+        if i not in (j, k)
+    }
+    return sorted((triple for triple in excess if excess[triple] > VIOLATION), key=lambda t: (-excess[t], t))
+
+
+def fractional(n, rng):
+    """Symmetric, in [0, 1], many entries whole, many halves, the others anything."""
+    x = np.triu(rng.choice([0.0, 1.0, 0.5, np.nan], size=(n, n)), 1)
+    x = np.where(np.isnan(x), rng.uniform(size=(n, n)), x)
+    x = np.triu(x, 1)
+    return x + x.T
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 9, 63, 64, 65, 70])
+def test_the_most_violated_triangles_come_first(n):
+    x = fractional(n, np.random.default_rng(n))
+    every = plain_triangles(x)
+    for count in (0, 1, 7, len(every), len(every) + 5):
+        assert [tuple(row) for row in violated_triangles(x, count).tolist()] == every[:count]
+
+
+def test_a_violation_below_single_precision_is_seen():
+    x = np.array([[0, 1, 0.5], [1, 0, 0.5 - 2 * VIOLATION], [0.5, 0.5 - 2 * VIOLATION, 0]])
+    assert violated_triangles(x, 9).tolist() == [[0, 1, 2]]
+    x[1, 2] = x[2, 1] = 0.5 - VIOLATION / 2
+    assert violated_triangles(x, 9).size == 0
 
 
 def test_a_limit_on_clusters_is_obeyed_from_every_start():

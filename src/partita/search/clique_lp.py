@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from partita import _core
 from partita.partitions import canonical
 
 Floats = NDArray[np.float64]
@@ -32,6 +33,8 @@ VIOLATION = 1e-6
 WHOLE = 1e-5
 #: With at most this many items, a program that has to branch gets all triangles at once.
 FEW = 40
+#: Triangles added in a round, for each item: adding few at a time takes many more rounds (docs/bounds.md).
+ROWS_PER_ITEM = 300
 #: Rounds for which a row may stay slack before it is dropped.
 PATIENCE = 6
 #: A partition is proven if the bound is within this relative distance of its value.
@@ -90,7 +93,7 @@ def solve_cliques(
     known = np.equal.outer(start, start) & ~np.eye(len(cost), dtype=bool)
     upper = float(cost[known].sum()) / 2
     nothing = Cliques(float(np.minimum(cost, 0).sum()) / 2, known.astype(np.float64), False, False)
-    per_round = rows_per_round or max(2000, 12 * len(cost))
+    per_round = rows_per_round or ROWS_PER_ITEM * len(cost)
     best = nothing
     try:
         program = _Program(cost, max_clusters)
@@ -140,18 +143,7 @@ def _rounds(
 
 def violated_triangles(x: Floats, count: int) -> Ints:
     """Rows (i, j, k) with x_ij + x_ik - x_jk > 1, the most violated first, at most `count` of them."""
-    found, excess = [], []
-    for i in range(len(x)):
-        near = np.flatnonzero(x[i] > VIOLATION)
-        sums = x[i, near][:, None] + x[i, near][None, :] - x[np.ix_(near, near)] - 1
-        j, k = np.nonzero(np.triu(sums, 1) > VIOLATION)
-        if j.size > count:
-            worst = np.argpartition(-sums[j, k], count)[:count]
-            j, k = j[worst], k[worst]
-        found.append(np.column_stack([np.full(j.size, i), near[j], near[k]]))
-        excess.append(sums[j, k])
-    triangles, amount = np.concatenate(found), np.concatenate(excess)
-    return triangles[np.argsort(-amount, kind="stable")[:count]]
+    return _core.violated_triangles(np.ascontiguousarray(x), count, VIOLATION)
 
 
 def _all_triangles(n: int) -> Ints:
