@@ -5,6 +5,7 @@
 
 void bind_block_model(nanobind::module_& m);
 void bind_components(nanobind::module_& m);
+void bind_cuts(nanobind::module_& m);
 void bind_ensembles(nanobind::module_& m);
 void bind_enumerate(nanobind::module_& m);
 void bind_io(nanobind::module_& m);
@@ -23,4 +24,3 @@ void bind_search(nanobind::module_& m);
 void bind_search_state(nanobind::module_& m);
 void bind_shard(nanobind::module_& m);
 void bind_threads(nanobind::module_& m);
-void bind_triangles(nanobind::module_& m);

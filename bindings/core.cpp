@@ -8,6 +8,7 @@ NB_MODULE(_core, m) {
     nanobind::set_leak_warnings(false);
 #endif
     bind_components(m);
+    bind_cuts(m);
     bind_ensembles(m);
     bind_block_model(m);
     bind_io(m);
@@ -27,5 +28,4 @@ NB_MODULE(_core, m) {
     bind_merge_path(m);
     bind_row_bound(m);
     bind_threads(m);
-    bind_triangles(m);
 }

@@ -10,7 +10,15 @@ import pytest
 
 import reference as ref
 from interrupts import signal_when_in
-from partita.search.clique_lp import VIOLATION, _Program, solve_cliques, violated_triangles
+from partita.search.clique_lp import (
+    STAR_VIOLATION,
+    VIOLATION,
+    _Program,
+    common_step,
+    solve_cliques,
+    violated_stars,
+    violated_triangles,
+)
 
 pytest.importorskip("highspy")
 
@@ -77,6 +85,76 @@ def test_a_violation_below_single_precision_is_seen():
     assert violated_triangles(x, 9).tolist() == [[0, 1, 2]]
     x[1, 2] = x[2, 1] = 0.5 - VIOLATION / 2
     assert violated_triangles(x, 9).size == 0
+
+
+def star_excess(x, center, leaves):
+    inside = sum(x[j, k] for j in leaves for k in leaves if j < k)
+    return sum(x[center, j] for j in leaves) - inside - 1
+
+
+def listed(stars):
+    ends = zip(stars.begins[:-1], stars.begins[1:], strict=True)
+    return [(int(i), stars.leaves[a:b].tolist()) for i, (a, b) in zip(stars.centers, ends, strict=True)]
+
+
+def test_stars_are_violated_and_the_most_violated_come_first():
+    rng = np.random.default_rng(5)
+    for n in (0, 1, 4, 9, 20):
+        x = fractional(n, rng)
+        stars = listed(violated_stars(x, 1000))
+        excess = [star_excess(x, *star) for star in stars]
+        assert all(value > STAR_VIOLATION for value in excess)
+        assert excess == sorted(excess, reverse=True)
+        assert all(center not in leaves and len(set(leaves)) == len(leaves) for center, leaves in stars)
+        assert listed(violated_stars(x, 3)) == stars[:3]
+    assert len(stars) > 20
+
+
+def test_a_star_that_obeys_all_triangles_is_found():
+    """A center that is with each of three leaves by half, and the leaves apart: the usual fractional corner."""
+    x = np.zeros((4, 4))
+    x[0, 1:] = x[1:, 0] = 0.5
+    assert violated_triangles(x, 9).size == 0
+    assert listed(violated_stars(x, 9)) == [(0, [1, 2, 3])]
+
+
+def test_no_partition_violates_a_star():
+    for p in ref.all_partitions(6):
+        x = np.equal.outer(np.array(p), np.array(p)).astype(float)
+        assert len(violated_stars(x, 9)) == 0
+        for center in range(6):
+            for leaves in ([1, 2, 3], [0, 2, 4, 5], [0, 1, 2, 3, 4, 5]):
+                assert star_excess(x, center, [j for j in leaves if j != center]) <= 0
+
+
+def test_rows_of_stars_have_the_coefficients_of_their_pairs():
+    x = fractional(9, np.random.default_rng(8))
+    stars = violated_stars(x, 50)
+    for (center, leaves), (left, right, values) in zip(listed(stars), stars.rows(), strict=True):
+        assert float(values @ x[left, right]) - 1 == pytest.approx(star_excess(x, center, leaves))
+
+
+def test_costs_of_equal_draws_have_a_step():
+    assert common_step(np.array([[0.0, 1.0], [-1.0, 0.0]])) == 1.0
+    assert common_step(np.array([[0.0, 0.75], [-0.5, 0.0]])) == 0.25
+    psm = np.random.default_rng(1).integers(0, 701, size=(30, 30)) / 700
+    assert common_step(1 - 2 * psm) == pytest.approx(1 / 350)
+    assert common_step(np.random.default_rng(1).normal(size=(5, 5))) == 0.0
+    assert common_step(np.zeros((3, 3))) == 0.0
+
+
+def test_whole_costs_with_many_ties_lead_to_the_optimum():
+    """Cluster editing: the bound is raised to whole numbers, stars cut, HiGHS stops within less than one."""
+    rng = np.random.default_rng(9)
+    for n in (5, 7, 8, 8):
+        cost = random_costs(n, rng)
+        cost = np.sign(cost) * (1 - np.eye(n))
+        best = min(value(p, cost) for p in ref.all_partitions(n))
+        for start in (np.zeros(n, np.int64), np.arange(n)):
+            solved = solve_cliques(cost, soon(), start)
+            assert solved.proven
+            assert solved.bound == best
+            assert value(solved.labels(), cost) == best
 
 
 def test_a_limit_on_clusters_is_obeyed_from_every_start():

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -204,3 +205,28 @@ def test_ctrl_c_gives_the_best_so_far(loss):
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
     )
     assert run.stdout.strip() == "stopped", run.stderr
+
+
+def test_the_search_and_the_proof_share_the_time_limit(monkeypatch):
+    """`seconds=` is the limit of the whole call: the search gets half of it, the proof what is left."""
+    given = []
+    find = pair_graph.PairSearch.find
+
+    def noted(self, *arguments):
+        given.append(self.search.seconds)
+        time.sleep(0.2)
+        return find(self, *arguments)
+
+    def tightened(parts, bound, pairs, loss, rules, seconds):
+        given.append(seconds)
+        return parts, bound
+
+    monkeypatch.setattr(pair_graph.PairSearch, "find", noted)
+    monkeypatch.setattr(pair_graph, "tightened", tightened)
+    noise = np.triu(np.random.default_rng(1).uniform(size=(70, 70)), 1)
+    pt.estimate(
+        pt.as_similarity(noise + noise.T + np.eye(70)), "binder", "exact", pt.Search(seconds=1.0, runs=1), rng=1
+    )
+    searching, proving = given
+    assert searching == 0.5
+    assert proving <= 0.8

@@ -2,14 +2,18 @@
 
 A partition is a 0-1 vector x over pairs of items that obeys x_ij + x_ik - x_jk <= 1 for all triples. The
 program minimises Σ c_ij x_ij over 0 <= x <= 1 and adds these triangles only when the solution violates them.
+A fractional solution that obeys all triangles is cut off by stars, Σ_j x_ij - Σ_{j<k} x_jk <= 1 over the leaves j, k of
+a center i, before HiGHS has to branch.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations
 from typing import Any, cast
 
@@ -29,12 +33,22 @@ Tell = Callable[[float], None]
 
 #: Triangles are added only if they are violated by more than this.
 VIOLATION = 1e-6
+#: Stars are added only if they are violated by more than this, ...
+STAR_VIOLATION = 1e-3
+#: ... and only while they raise the bound by this share of its distance from the value of the start.
+STAR_GAIN = 0.01
 #: A value within this distance of 0 or 1 counts as whole.
 WHOLE = 1e-5
 #: With at most this many items, a program that has to branch gets all triangles at once.
 FEW = 40
 #: Triangles added in a round, for each item: adding few at a time takes many more rounds (docs/bounds.md).
 ROWS_PER_ITEM = 300
+#: Costs have a common step if they are multiples of 1/d with d at most this, ...
+MAX_DENOMINATOR = 1_000_000
+#: ... and all of them together differ from multiples by at most this part of the step.
+STEP_ERROR = 1e-6
+#: A bound above a multiple by less than this part of the step may be the multiple itself, to the solver's rounding.
+STEP_MARGIN = 1e-3
 #: Rounds for which a row may stay slack before it is dropped.
 PATIENCE = 6
 #: A partition is proven if the bound is within this relative distance of its value.
@@ -109,16 +123,44 @@ def solve_cliques(
     return best
 
 
+def common_step(cost: Floats) -> float:
+    """The largest number of which all costs are whole multiples; 0 if no simple fraction is one.
+
+    With H draws of equal weight the costs are multiples of 1/H. The value of every partition is a multiple, too, so a
+    lower bound can be raised to the next one.
+
+    Examples
+    --------
+    >>> common_step(np.array([[0.0, 0.6], [-0.4, 0.0]]))
+    0.2
+    """
+    denominator = 1
+    for value in np.unique(np.abs(cost).round(12)).tolist():
+        denominator = math.lcm(denominator, Fraction(value).limit_denominator(MAX_DENOMINATOR).denominator)
+        if denominator > MAX_DENOMINATOR:
+            return 0.0
+    multiples = cost * denominator
+    whole = multiples.round().astype(np.int64)
+    if np.abs(multiples - whole).sum() > STEP_ERROR:
+        return 0.0
+    return int(np.gcd.reduce(whole, axis=None)) / denominator
+
+
+def _raised(bound: float, step: float) -> float:
+    """A lower bound on whole multiples of the step."""
+    return step * math.ceil(bound / step - STEP_MARGIN) if step else bound
+
+
 def _rounds(
     program: _Program, known: Cliques, upper: float, deadline: float, per_round: int, may_branch: bool = True
 ) -> Iterator[Cliques]:
     """The state after each round of cuts, until the solution is proven or the time limit is reached."""
     yield known
-    branching = False
+    branching, before = False, -np.inf  # the bound when stars were added last
     while not known.proven:
         finished = program.solve(deadline)
         if finished or not branching:
-            bound = min(upper, program.branched_bound() if branching else program.safe_bound())
+            bound = min(upper, _raised(program.branched_bound() if branching else program.safe_bound(), program.step))
             known = replace(known, bound=max(known.bound, bound))
         if not finished:
             yield known
@@ -132,6 +174,11 @@ def _rounds(
             program.add(triangles)
         elif branching or program.is_whole():
             known = replace(known, proven=True)
+        elif len(stars := _paying_stars(known, before, upper, per_round)):
+            before = known.bound
+            program.fix(upper)
+            program.drop_slack_rows()
+            program.add_stars(stars)
         elif not may_branch:
             yield known
             return
@@ -141,9 +188,41 @@ def _rounds(
         yield known
 
 
+def _paying_stars(known: Cliques, before: float, upper: float, count: int) -> Stars:
+    """Violated stars; none if those added last, when the bound was `before`, raised it too little."""
+    pays = known.bound - before > STAR_GAIN * (upper - known.bound)
+    return violated_stars(known.x, count if pays else 0)
+
+
 def violated_triangles(x: Floats, count: int) -> Ints:
     """Rows (i, j, k) with x_ij + x_ik - x_jk > 1, the most violated first, at most `count` of them."""
     return _core.violated_triangles(np.ascontiguousarray(x), count, VIOLATION)
+
+
+@dataclass(frozen=True)
+class Stars:
+    """Centers i and their leaves, one star after the other; the leaves of star s are those from begins[s] on."""
+
+    centers: Ints
+    leaves: Ints
+    begins: Ints
+
+    def __len__(self) -> int:
+        return len(self.centers)
+
+    def rows(self) -> Iterator[tuple[Ints, Ints, Floats]]:
+        """The pairs of each star and their coefficients: 1 for center and leaf, -1 for two leaves."""
+        for center, begin, end in zip(self.centers, self.begins[:-1], self.begins[1:], strict=True):
+            leaves = self.leaves[begin:end]
+            first, second = np.triu_indices(leaves.size, 1)
+            left = np.concatenate([np.full(leaves.size, center), leaves[first]])
+            right = np.concatenate([leaves, leaves[second]])
+            yield left, right, np.repeat([1.0, -1.0], [leaves.size, first.size])
+
+
+def violated_stars(x: Floats, count: int) -> Stars:
+    """Stars that x violates, the most violated first, at most `count` of them; they are searched greedily."""
+    return Stars(*_core.violated_stars(np.ascontiguousarray(x), count, STAR_VIOLATION))
 
 
 def _all_triangles(n: int) -> Ints:
@@ -173,6 +252,7 @@ class _Program:
         self.index = np.zeros((self.n, self.n), np.int32)
         self.index[self.left, self.right] = self.index[self.right, self.left] = np.arange(self.left.size)
         self.cost = cost[self.left, self.right]
+        self.step = common_step(cost)
         self.highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self.highs.setOptionValue("output_flag", False)
         self.highs.setOptionValue("threads", 1)
@@ -287,7 +367,8 @@ class _Program:
         kinds = np.full(columns.size, int(highspy.HighsVarType.kInteger), np.uint8)
         self.highs.changeColsIntegrality(columns.size, columns, kinds)
         self.highs.setOptionValue("mip_rel_gap", 0.0)
-        self.highs.setOptionValue("mip_abs_gap", 1e-9)
+        # values of whole solutions are multiples of the step: within less than one, the best is known
+        self.highs.setOptionValue("mip_abs_gap", max(1e-9, (1 - STEP_MARGIN) * self.step - 1e-6))
         if self.n <= FEW:
             self.add(_all_triangles(self.n))
 
@@ -296,6 +377,12 @@ class _Program:
         columns = np.column_stack([self.index[i, j], self.index[i, k], self.index[j, k]])
         values = np.tile([1.0, 1.0, -1.0], len(triangles))
         self._add_rows(columns.ravel(), values, np.arange(0, columns.size + 1, 3), np.ones(len(triangles)))
+
+    def add_stars(self, stars: Stars) -> None:
+        left, right, values = zip(*stars.rows(), strict=True)
+        columns = self.index[np.concatenate(left), np.concatenate(right)]
+        starts = np.concatenate([[0], np.cumsum([row.size for row in values])])
+        self._add_rows(columns, np.concatenate(values), starts, np.ones(len(stars)))
 
     def drop_slack_rows(self) -> None:
         if not self.upper.size:

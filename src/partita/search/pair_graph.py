@@ -17,6 +17,7 @@ from partita.pair_losses import PairLoss, VILowerBound, approximate_ari, joined_
 from partita.pair_probabilities import Similarity
 from partita.search.components import Components
 from partita.search.constraints import NOTHING, Resolved
+from partita.search.deadline import Deadline
 from partita.search.pair_proofs import prove_parts
 
 if TYPE_CHECKING:
@@ -97,12 +98,13 @@ class PairSearch:
         return parts, binder_bound(parts, self.pairs, loss)
 
     def prove(self, loss: PairLoss, rng: np.random.Generator) -> tuple[Parts, float | None]:
-        """The same, with linear programs for whatever is not proven; they get as much time as the search had."""
-        parts, bound = self.find(loss, rng)
+        """The same, with linear programs for whatever is not proven; the search has half of the time at most."""
+        until = Deadline.after(self.search.seconds)
+        half = None if self.search.seconds is None else self.search.seconds / 2
+        parts, bound = replace(self, search=replace(self.search, seconds=half)).find(loss, rng)
         if parts.proven.all() or parts.interrupted:
             return parts, bound
-        seconds = np.inf if self.search.seconds is None else self.search.seconds
-        return tightened(parts, bound, self.pairs, loss, self.constraints, seconds)
+        return tightened(parts, bound, self.pairs, loss, self.constraints, until.left)
 
     def _ratio(self, rng: np.random.Generator) -> tuple[Parts, float | None]:
         """The approximate ARI is a ratio: Dinkelbach's method solves a threshold for each value that it reaches.
