@@ -10,13 +10,17 @@ from partita._text.cells import Cell, parse_cell
 from partita._text.header import Kind
 from partita._text.table import Table, read_table
 from partita.cli.inputs import ROW_NUMBERS, counts_rows, name_column, named_rows
+from partita.cli.terminal import print_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from partita.models.mixtures.raw import RawTable
+    from partita.models.mixtures.schema import Schema
 
 MIXED = Kind("item", "put the names of the columns in its first line", labels_by_column=True)
+#: Words that usually stand for a missing cell; NA, NaN and empty cells are missing in any case.
+MARKERS = {"?", ".", "-", "--", "*", "n/a", "#n/a", "missing", "unknown", "none", "null"}
 TableFile = Annotated[
     str,
     typer.Argument(
@@ -38,6 +42,23 @@ Missing = Annotated[
     list[str] | None,
     typer.Option(help="Marker of missing cells, such as ? or -9, beside NA; may be repeated.", show_default=False),
 ]
+
+
+def print_schema(schema: Schema) -> None:
+    """Prints the family of each column, and advice if a level looks like the marker of missing cells."""
+    print_lines(str(schema))
+    if hint := _missing_hint(schema):
+        print_lines(hint)
+
+
+def _missing_hint(schema: Schema) -> str | None:
+    levels = {level for column in schema.columns for level in column.levels}
+    marker = next((level for level in sorted(levels) if level.lower() in MARKERS), None)
+    if marker is None:
+        return None
+    names = [column.name for column in schema.columns if marker in column.levels]
+    others = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f"Note: {marker!r} is a level of {names[0]}{others}; --missing '{marker}' takes such cells as missing."
 
 
 def parse_families(given: Sequence[str] | None) -> dict[str, str]:

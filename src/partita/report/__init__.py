@@ -144,9 +144,7 @@ def report(
         raise ValueError(f"{'draws' if draws is not None else 'held_out'} is for the fit of a block model of a network")
     if isinstance(estimate, PairEstimate):
         _refuse(answers, "pair probabilities")
-        return _pair_report(
-            estimate, ball, data, truth, Path(path), title=title, command=command, bound=bound, first=first
-        )
+        return _pair_report(estimate, ball, data, truth, Path(path), bound=bound, **settings)
     if isinstance(estimate, BlockFit):
         return _network_report(estimate, truth, Path(path), of_draws, settings, (draws, held_out))
     if isinstance(estimate, LatentBlockFit):
