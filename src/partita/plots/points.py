@@ -43,9 +43,11 @@ def points(
     data : (n,) or (n, d) array_like
         A single column is drawn on its density. The columns of a data frame name the axes.
     labels : Estimate or (n,) array_like
+        An estimate, or the labels of a partition.
     density : pair of (m,) array_like, optional
         Grid and values of the density of a single column; by default a kernel density estimate.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------
@@ -89,10 +91,13 @@ def density_plot(
     Parameters
     ----------
     values : (n,) array_like
+        The data, one number per item.
     labels : Estimate or (n,) array_like
+        An estimate, or the labels of a partition.
     density : pair of (m,) array_like, optional
         A grid and the density on it, such as a posterior predictive density; by default a kernel density estimate.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------
@@ -144,6 +149,7 @@ def ball_panels(
     Parameters
     ----------
     data : (n,) or (n, d) array_like
+        The data, one row per item.
     labels : Estimate or (n,) array_like
         The estimate at the centre of the ball.
     ball : CredibleBall

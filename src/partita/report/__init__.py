@@ -87,6 +87,7 @@ def report(
     truth : (n,) array_like, optional
         A partition to compare with; matched by name like the data.
     path : path
+        Name of the page.
     title : str
         Heading of the page.
     command : str, optional
