@@ -15,7 +15,7 @@ PATH_LISTED = 2000
 def icl_sentence(fit: Any) -> str:
     """The criterion, and how far the runs agree, as the second sentence of an answer."""
     icl = f"{fit.icl:,.2f}".replace("-", "−")
-    return f"No partition with a larger exact ICL than this one's, {icl}, was found; {fit.found.in_words()}."
+    return f"This partition has the largest exact ICL that was found, {icl}; {fit.found.in_words()}."
 
 
 def agreement_sentence(fit: Any) -> str:
