@@ -91,3 +91,24 @@ def test_a_marker_of_missing_cells_is_pointed_out(tmp_path):
     printed = run("cluster", path, "--out", tmp_path / "plain", *short)
     assert "Note: '?' is a level of first and 1 more; --missing '?' takes such cells as missing." in printed
     assert "Note" not in run("cluster", path, "--out", tmp_path / "missing", "--missing", "?", *short)
+
+
+def test_a_first_column_of_different_words_names_the_rows(tmp_path):
+    path, out = tmp_path / "proteins.csv", tmp_path / "results"
+    path.write_text("sequence,size,kind\n" + "".join(f"P{i},{i // 6 * 9 + i / 9},{'ab'[i // 6]}\n" for i in range(12)))
+    printed = run("cluster", path, "--out", out, "--maximize", "--restarts", 2, "--seed", 1)
+    assert "sequence:" not in printed
+    assert (out / "labels.csv").read_text().splitlines()[1] == "P0,0"
+    kept = run(
+        "cluster", path, "--out", tmp_path / "kept", "--family", "sequence=categorical", "--maximize", "--seed", 1
+    )
+    assert "sequence: categorical (12 levels" in kept
+
+
+def test_another_column_of_different_words_is_refused(tmp_path):
+    path = tmp_path / "proteins.csv"
+    path.write_text("size,sequence\n" + "".join(f"{i},P{i}\n" for i in range(8)))
+    answer = CliRunner().invoke(app, ["cluster", str(path), "--out", str(tmp_path / "results")])
+    assert answer.exit_code == 2
+    assert "'sequence' has a different word in each row (P0, P1, ...)" in answer.stderr
+    assert "--family 'sequence=ignore'" in answer.stderr
