@@ -151,8 +151,9 @@ class Chain:
         name = type(self.model).__name__ if self.model is not None else "Chain"
         state = "" if self.attrs.get("complete", True) else ", stopped early"
         clusters = f"{self.n_clusters.mean():.1f}" if self.n_draws else "no"
+        chains = "chain" if self.n_chains == 1 else "chains"
         return (
-            f"Chain of {name}: {self.n_chains} chains x {self.n_draws} draws x {self.n_items} items, "
+            f"Chain of {name}: {self.n_chains} {chains} x {self.n_draws:,} draws x {self.n_items:,} items, "
             f"{clusters} clusters on average{state}"
         )
 
