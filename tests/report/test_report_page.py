@@ -285,3 +285,20 @@ def test_lists_of_names_are_not_squeezed_on_a_phone(browser, tmp_path):
     )
     assert len(rows) == 2
     assert max(rows) < 250
+
+
+def test_what_a_figure_shows_stays_and_hints_for_the_mouse_are_not_printed(page):
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    hint = page.find_element("id", "counts-readout")
+    assert hint.text == "Point at a bar for its value."
+    bar = page.find_element("css selector", "#fig-counts .bar")
+    ActionChains(page).move_to_element(bar).perform()
+    assert "probability" in hint.text
+    assert "The orange bar is the number of clusters of the estimate." in hint.find_element("xpath", "..").text
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        assert not hint.is_displayed()
+        assert hint.find_element("xpath", "..").is_displayed()
+    finally:
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
