@@ -115,6 +115,8 @@ def make_files(folder: Path) -> None:
     points = draws[0][:, None] * 4 + np.random.default_rng(1).normal(size=(40, 2))
     np.savetxt(folder / "data.csv", points, delimiter=",", header="x,y", comments="")
     edges = np.argwhere(np.triu(np.asarray(load_karate().data)))
+    pairs = [f"r{i},r{j},{0.9 if i // 3 == j // 3 else 0.1}" for i in range(9) for j in range(i)]
+    (folder / "pairs.csv").write_text("\n".join(["left,right,probability", *pairs]) + "\n", encoding="utf-8")
     np.savetxt(folder / "edges.csv", edges, fmt="%d", delimiter=",", header="source,target", comments="")
 
 

@@ -40,7 +40,9 @@ class Estimate(HasClusters):
     expected_loss : float
         Its posterior expected loss, computed exactly in double precision.
     loss : Loss
+        The loss that was used.
     method : str
+        The method that found the estimate.
     sample : PartitionSample
         The draws that it was estimated from.
     n_runs : int
@@ -51,6 +53,7 @@ class Estimate(HasClusters):
     criterion : float or None
         The value of the method's own criterion, if that is not the expected loss.
     search : Search
+        Settings of the search.
     seed : int or None
         The seed that gives the same answer again.
     interrupted : bool
@@ -143,6 +146,7 @@ class Estimate(HasClusters):
             As for `plots.points`: a single column is drawn on its density, and more than two columns are shown by
             their first two principal components.
         ax : matplotlib Axes, optional
+            Where to draw; by default new axes.
 
         Examples
         --------

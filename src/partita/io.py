@@ -126,6 +126,7 @@ def write_draws(path: Any, sample: Any) -> None:
         existing one; a Zarr store is replaced only if it contains nothing but draws. An npy file holds labels only,
         as (chain, draw, item) if the chains are known.
     sample : PartitionSample, or what `as_sample` takes
+        The draws.
 
     Examples
     --------

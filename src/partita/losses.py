@@ -187,6 +187,7 @@ def partition_loss(x: PartitionLike, y: PartitionLike, loss: str | Loss = "vi") 
     x, y : (n,) array_like
         The truth and the estimate; two pandas Series with row names are matched by name.
     loss : str or Loss
+        The loss, by name or as an object such as ``VI(a=0.5)``.
 
     Examples
     --------
@@ -205,7 +206,9 @@ def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", *, n_jo
     partition : (n,) array_like
         The estimate; a Series with row names is matched by name with draws that have names.
     draws : anything that `as_sample` takes
+        Posterior draws: labels in any form, one row per draw.
     loss : str or Loss
+        The loss, by name or as an object such as ``VI(a=0.5)``.
     n_jobs : int
         Threads; -1 uses all cores.
 
@@ -249,8 +252,11 @@ def expected_loss(
     Parameters
     ----------
     partitions : (n,) or (m, n) array_like, or a sample (its distinct draws)
+        One partition, or several.
     draws : anything that `as_sample` takes
+        Posterior draws: labels in any form, one row per draw.
     loss : str or Loss
+        The loss, by name or as an object such as ``VI(a=0.5)``.
     n_jobs : int
         Threads; -1 for all cores.
 
@@ -283,7 +289,9 @@ def pairwise_distances(draws: Any, loss: str | Loss = "vi", *, n_jobs: int = -1)
     Parameters
     ----------
     draws : anything that `as_sample` takes
+        Posterior draws: labels in any form, one row per draw.
     loss : str or Loss
+        The loss, by name or as an object such as ``VI(a=0.5)``.
     n_jobs : int
         Threads; -1 for all cores.
 

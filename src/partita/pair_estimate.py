@@ -39,6 +39,7 @@ class PairEstimate(HasClusters):
     expected_loss : float
         Its loss, computed from the pair probabilities; see `pair_loss`.
     loss : Binder, VILowerBound or ApproximateARI
+        The loss that was used.
     similarity : Similarity
         The pair probabilities.
     components : Components
@@ -48,14 +49,17 @@ class PairEstimate(HasClusters):
     gap : float or None
         How much better another partition may be at most, as a share of the loss, where a bound is known.
     method : str
+        The method that found the estimate.
     search : Search
+        Settings of the search.
     constraints : Constraints or None
+        The constraints that it obeys.
     seed : int or None
         The seed that gives the same answer again.
     interrupted : bool
         Whether Ctrl-C ended the search early.
     warnings : tuple of str
-        What a reader should know first. Empty where there is nothing to say.
+        Reasons for caution; empty if there are none.
     """
 
     labels: NDArray[np.int64]

@@ -99,7 +99,9 @@ def pair_loss(partition: ArrayLike, similarity: Any, loss: str | Loss = "binder"
     Parameters
     ----------
     partition : (n,) array_like
+        Labels of a partition.
     similarity : anything that `as_similarity` takes
+        Pair probabilities.
     loss : str or Loss
         "binder", "vi-lower-bound" or "pear", or Binder(a, b), VILowerBound(a, b), ApproximateARI().
 

@@ -40,6 +40,7 @@ class Similarity(ShownAsText):
     neighbours : (2 n_pairs,) uint32 array
         The other item of each pair, in increasing order within a row; none is the item itself.
     probabilities : (2 n_pairs,) float array
+        The probability of each pair.
     names : tuple of str, or None
         Names of the items.
     default : float

@@ -32,11 +32,15 @@ class ColumnProfile:
 
     Attributes
     ----------
-    column : name, family and levels.
-    information : bits that a cell of the column tells about the cluster of its row, on average.
-    mean, low, high : posterior mean and interval: of the mean, (clusters,), or of the level shares, (clusters, levels).
-    centre, spread : mean and standard deviation of all observed cells, of the logarithms if the column is positive;
-        of the codes of levels they mean nothing and are 0 and 1.
+    column : Column
+        Name, family and levels.
+    information : float
+        How many bits a cell of the column tells, on average, about the cluster of its row.
+    mean, low, high : (clusters,) or (clusters, levels) arrays
+        Posterior mean and interval of the cluster's mean, or of its level shares.
+    centre, spread : float
+        Mean and standard deviation of all observed cells, of their logarithms if the column is positive; 0 and 1 for
+        levels, whose codes have no meaning as numbers.
     """
 
     column: Column
@@ -64,9 +68,12 @@ class Profiles:
 
     Attributes
     ----------
-    columns : one ColumnProfile per column, in the order of the table.
-    sizes : (clusters,) items.
-    level : posterior probability of the intervals.
+    columns : tuple of ColumnProfile
+        One per column, in the order of the table.
+    sizes : (clusters,) integer array
+        Number of items of each cluster.
+    level : float
+        Posterior probability of the intervals.
     """
 
     columns: tuple[ColumnProfile, ...]
@@ -147,10 +154,14 @@ def profiles(
         parameters given the partition.
     table : (items, columns) table
         The items in the same order as in the draws; in all forms that `MixtureDPM` takes, with gaps.
-    columns : families of columns other than those by type, as for `MixtureDPM`.
-    level : posterior probability of the intervals.
-    draws : number of draws to use, at random by their weight.
-    rng : None, a seed or a NumPy generator.
+    columns : dict, sequence of str or str, optional
+        Families that differ from those that the types imply, as for `MixtureDPM`.
+    level : float
+        Posterior probability of the intervals.
+    draws : int
+        Number of draws to use, chosen at random by their weight.
+    rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
 
     Returns
     -------

@@ -55,9 +55,11 @@ def similarity(
     Parameters
     ----------
     draws : anything that `as_sample` takes
+        Posterior draws: labels in any form, one row per draw.
     items : (m,) integer array_like, or a pair (rows, columns) of such, optional
         The items of a block, so that a large matrix can be computed piece by piece.
     dtype : float32 or float64
+        Type of the matrix.
     n_jobs : int
         Threads; -1 uses all cores.
     sparse : bool
@@ -112,6 +114,7 @@ def vi_lower_bound(partition: ArrayLike, psm: ArrayLike) -> float:
     Parameters
     ----------
     partition : (n,) array_like
+        Labels of a partition.
     psm : (n, n) array_like
         Posterior similarity matrix.
 

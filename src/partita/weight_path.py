@@ -80,6 +80,7 @@ def weights_for(
     Parameters
     ----------
     draws : anything that `as_sample` takes
+        Posterior draws: labels in any form, one row per draw.
     loss : "vi", "binder", or such a loss
         Its b is kept; its a is the initial weight.
     n_clusters : int
@@ -90,6 +91,7 @@ def weights_for(
     weights : (draws,) array_like, optional
         Weights of the draws.
     rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
     steps : int
         Maximum number of estimates to compute.
 

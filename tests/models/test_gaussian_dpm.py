@@ -1,5 +1,7 @@
 """GaussianDPM: marginal likelihoods, defaults, edge cases, prediction, bad input."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import integrate, stats
@@ -126,6 +128,8 @@ def test_chain_and_its_ways_out():
     assert set(chain.stats) >= {"log_density", "n_clusters", "alpha"}
     np.testing.assert_array_equal(chain.n_clusters, chain.labels.max(axis=2) + 1)
     assert repr(chain).startswith("Chain of GaussianDPM: 2 chains x 30 draws x 60 items")
+    single = replace(chain, labels=chain.labels[:1], stats={name: values[:1] for name, values in chain.stats.items()})
+    assert "1 chain x 30 draws" in repr(single)
     assert "log_density" in chain._repr_html_()
     dataset = chain.to_xarray()
     assert dataset["labels"].dims == ("chain", "draw", "item")

@@ -122,6 +122,18 @@ def test_points_projects_many_columns():
     assert np.linalg.norm(drawn) == pytest.approx(np.sqrt((np.linalg.svd(data - data.mean(0))[1][:2] ** 2).sum()))
 
 
+def test_columns_in_different_units_are_scaled():
+    data = np.random.default_rng(0).normal(size=(40, 4))
+    plain, scaled = plots.points(data, np.arange(40) % 2), plots.points(data * [1, 1, 1, 1000], np.arange(40) % 2)
+    assert "scaled" not in plain.get_xlabel()
+    assert scaled.get_xlabel().startswith("PC 1 of scaled columns (")
+    drawn = np.concatenate([np.asarray(c.get_offsets()) for c in scaled.collections])
+    standardised = (data - data.mean(0)) / data.std(0)
+    assert np.linalg.norm(drawn) == pytest.approx(np.sqrt((np.linalg.svd(standardised)[1][:2] ** 2).sum()))
+    constant = plots.points(np.c_[data[:, :3], np.ones(40)], np.arange(40) % 2)
+    assert "scaled" not in constant.get_xlabel()
+
+
 def test_density_uses_the_given_curve():
     ax = plots.density_plot([0.0, 1.0, 2.0], [0, 0, 1], density=([0, 2], [0, 2]))
     assert np.asarray(ax.collections[0].get_offsets()).tolist() == [[0, 0], [1, 1]]

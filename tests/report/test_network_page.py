@@ -34,7 +34,9 @@ def test_the_page_says_what_was_found_and_escapes_names(fit, tmp_path):
     labels, X = planted()
     path = pt.report(fit, truth=labels, path=tmp_path / "page.html", title="Two groups", command="partita blockmodel")
     page = path.read_text(encoding="utf-8")
-    assert "fall into 2 clusters of 20 to 20 nodes" in page
+    assert (
+        "fall into 2 clusters (of 20 and 20 nodes). This partition has the largest exact ICL that was found, −" in page
+    )
     assert f"{X.sum() // 2:,} edges" in page
     assert "the best was reached by" in page
     assert "<b>node" not in page

@@ -349,6 +349,33 @@ def test_the_page_says_when_the_posterior_says_little():
     assert {"A diffuse posterior", "A wide credible ball"} <= set(topics(best, credible_ball(best)))
 
 
+def test_an_item_between_clusters_is_not_called_a_cluster():
+    between = np.zeros((300, 13), int)
+    between[:, 6:12], between[::2, 12] = 1, 1  # the last item is with either cluster in half of the draws
+    best = pt.estimate(between, pt.VI(a=0.3), search=pt.Search(max_clusters=3), rng=1)
+    assert best.sizes.tolist() == [6, 6, 1]
+    certainty = pt.item_certainty(best).probability
+    text = {line["topic"]: line["text"] for line in reading(best, None, certainty)}["Items between clusters"]
+    assert text.startswith("One item is a cluster of its own in the estimate, but alone in only 0% of the draws")
+    alone = pt.estimate(np.repeat([[0] * 6 + [1]], 200, axis=0), rng=1)
+    assert topics(alone) == []
+
+
+def test_more_draws_are_not_advised_against_while_the_chains_disagree():
+    rng = np.random.default_rng(6)
+    best = pt.estimate(rng.integers(0, 3, (200, 12)), loss="binder", rng=1)
+    ball, certainty = credible_ball(best), pt.item_certainty(best).probability
+    for converged, words in ((True, "more draws do not"), (False, "may change when the chains have mixed")):
+        found = reading(best, ball, certainty, converged=converged)
+        assert words in next(line["text"] for line in found if line["topic"] == "A wide credible ball")
+
+
+def test_numbers_of_a_column_have_the_same_decimals():
+    table = Table("t", "t", (Column("x", "loss"), Column("y", "rate")), [(2.3864, 0.6), (2.467444, 0.0792), (0, 3e-6)])
+    cells = [[text for _, text, _ in table.cells(row)] for row in table.rows]
+    assert cells == [["2.38640", "0.600"], ["2.46744", "0.079"], ["0.00000", "3e-06"]]
+
+
 def test_other_losses_are_those_of_their_own_estimates(found):
     estimate, _ = found
     rows = {row[0]: row for row in other_losses(estimate).rows}

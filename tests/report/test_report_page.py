@@ -261,3 +261,44 @@ def test_an_item_that_is_not_listed_is_found(browser, tmp_path, monkeypatch):
     browser.find_element("css selector", "input[data-table=items]").send_keys(hidden)
     found = browser.find_element("id", "items-count").text
     assert f"not listed: {hidden} (cluster {estimate.labels[int(hidden)]})" in found
+
+
+def test_a_tall_tree_is_shown_whole(browser, tmp_path):
+    draws = np.array([np.arange(18) // size for size in (1, 1, 2, 3, 6)] * 40)
+    estimate = pt.estimate(draws, search=pt.Search(runs=2), rng=1, check_draws=False)
+    tree = pt.hierarchy(estimate, finest=18, rng=1)
+    browser.get(pt.report(estimate, tree=tree, path=tmp_path / "page.html").as_uri())
+    cut = browser.execute_script("""return [...document.querySelectorAll(".scroll.figure")].map((box) =>
+        [box.scrollHeight, box.clientHeight])""")
+    assert cut
+    assert all(whole <= shown + 1 for whole, shown in cut)
+
+
+def test_lists_of_names_are_not_squeezed_on_a_phone(browser, tmp_path):
+    base = np.repeat([[0, 1], [1, 2]], 30, axis=0)
+    table = pd.DataFrame(base, index=[f"patient {i}" for i in range(60)], columns=["first", "second"])
+    resize(browser, 390)
+    summary = pt.ensembles.summarise(pt.ensembles.consensus(table, rng=1), table)
+    browser.get(pt.report(summary, path=tmp_path / "page.html").as_uri())
+    rows = browser.execute_script(
+        """return [...document.getElementById("clusters").tBodies[0].rows].map((row) => row.offsetHeight)"""
+    )
+    assert len(rows) == 2
+    assert max(rows) < 250
+
+
+def test_what_a_figure_shows_stays_and_hints_for_the_mouse_are_not_printed(page):
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    hint = page.find_element("id", "counts-readout")
+    assert hint.text == "Point at a bar for its value."
+    bar = page.find_element("css selector", "#fig-counts .bar")
+    ActionChains(page).move_to_element(bar).perform()
+    assert "probability" in hint.text
+    assert "The orange bar is the number of clusters of the estimate." in hint.find_element("xpath", "..").text
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        assert not hint.is_displayed()
+        assert hint.find_element("xpath", "..").is_displayed()
+    finally:
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

@@ -5,7 +5,7 @@ from importlib import import_module
 from operator import attrgetter
 
 import pytest
-from numpydoc.docscrape import get_doc_object
+from numpydoc.docscrape import NumpyDocString, get_doc_object
 from numpydoc.validate import Validator
 
 import partita
@@ -36,6 +36,18 @@ def test_the_docstring_agrees_with_the_code(name):
         assert not missing, f"{name} takes {sorted(missing)}, which it does not document"
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_every_argument_is_explained(name):
+    subject = attrgetter(name.removeprefix("partita."))(partita)
+    methods = inspect.getmembers(subject, inspect.isfunction) if inspect.isclass(subject) else ()
+    own = [method for method_name, method in methods if not method_name.startswith("_")]
+    for documented in (subject, *own):
+        if documented.__doc__ and documented.__module__.startswith("partita"):
+            found = NumpyDocString(inspect.getdoc(documented))["Parameters"]
+            bare = [entry.name for entry in found if not "".join(entry.desc).strip()]
+            assert not bare, f"{documented.__qualname__} does not explain {bare}: a line below `name : type` does"
+
+
 def _validator(name):
     subject = attrgetter(name.removeprefix("partita."))(partita)  # numpydoc would import modules of the same name
     return Validator(get_doc_object(inspect.unwrap(subject) if inspect.isfunction(subject) else subject))
@@ -45,3 +57,9 @@ def test_an_argument_that_does_not_exist_is_noticed(monkeypatch):
     monkeypatch.setattr(partita.partitions.bell, "__doc__", "Bell.\n\nParameters\n----------\nm : int\n")
     with pytest.raises(AssertionError, match=r"documents \['m'\]"):
         test_the_docstring_agrees_with_the_code("partita.bell")
+
+
+def test_an_argument_without_an_explanation_is_noticed(monkeypatch):
+    monkeypatch.setattr(partita.partitions.bell, "__doc__", "Bell.\n\nParameters\n----------\nn : int\n")
+    with pytest.raises(AssertionError, match=r"bell does not explain \['n'\]"):
+        test_every_argument_is_explained("partita.bell")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import sys
-import zlib
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +17,7 @@ import numpy as np
 from partita._pairs.columns import PairColumns, find_columns, names_columns
 from partita._pairs.listed import SOURCE_SEPARATOR, ListedPairs, Numbers, in_order
 from partita._text.cells import with_decimal_point
+from partita._text.compressed import DAMAGED, open_bytes
 from partita._text.header import HEAD_ROWS, HeadRow, Kind, has_header, is_quoted
 from partita._text.separator import SPACE, find_separator, single_spaces
 from partita._text.table import STDIN
@@ -64,11 +63,10 @@ def _opened(path: str | Path) -> Iterator[IO[str]]:
     if path == STDIN:
         yield sys.stdin
         return
-    opened = gzip.open(path, "rb") if str(path).endswith(".gz") else open(path, "rb")  # noqa: SIM115
-    with opened as binary, io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as stream:
+    with open_bytes(path) as binary, io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as stream:
         try:
             yield stream
-        except (UnicodeDecodeError, EOFError, csv.Error, gzip.BadGzipFile, zlib.error) as error:
+        except (UnicodeDecodeError, csv.Error, *DAMAGED) as error:
             raise ValueError(f"{path} is not a csv file: {error}") from None
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, AnyStr, NamedTuple
 
 from partita._text.cells import has_decimal_point, with_decimal_point
+from partita._text.compressed import DAMAGED, open_bytes
 from partita._text.encoding import decode
 from partita._text.header import HEAD_ROWS, HeadRow, Kind, has_header, is_quoted
 from partita._text.separator import SPACE, all_end_in, find_separator, single_spaces, without_last_separators
@@ -124,8 +125,11 @@ def _only_first_is_quoted(line: str) -> bool:
 def _read_text(path: str | Path) -> str:
     if path == STDIN:
         return "".join(_pieces(sys.stdin, "\0", "standard input")).removeprefix("\ufeff")
-    with open(path, "rb") as stream:
-        data = b"".join(_pieces(stream, b"\0", str(path)))
+    try:
+        with open_bytes(path) as stream:
+            data = b"".join(_pieces(stream, b"\0", str(path)))
+    except DAMAGED as error:
+        raise ValueError(f"{path} is damaged or truncated: {error}") from None
     if data.startswith(UTF16):
         raise ValueError(f"{path} is UTF-16 text; save it as CSV UTF-8")
     try:

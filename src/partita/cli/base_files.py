@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from partita._text.cells import Cell, parse_cell
 from partita._text.header import Kind
 from partita._text.table import Table, read_table
-from partita.cli.inputs import DATA, named_rows, read_labels, variables
+from partita.cli.inputs import DATA, different_words, named_rows, read_labels, variables
 
 if TYPE_CHECKING:
     from partita.ensembles.base_clusterings import Base
 
 BASE = Kind("item", DATA.choose, labels_by_column=True)
-MIN_NAMES = 5  # this many words, all different, are names and not labels
 GAPS = {"", "-1", "na", "nan", "none", "null"}
 
 
@@ -51,7 +50,7 @@ def _chosen_columns(table: Table, items: str | None) -> tuple[int | None, list[i
         return named, columns
     table.require_names()
     columns = variables(table)
-    words = [j for j in columns if _different_words([_label(cells[j]) for _, cells in table.rows])]
+    words = [j for j in columns if different_words([_label(cells[j]) for _, cells in table.rows])]
     if words == columns[:1] == [0] and len(columns) > 1 and table.row_names is None:
         return 0, columns[1:]
     if words:
@@ -61,10 +60,6 @@ def _chosen_columns(table: Table, items: str | None) -> tuple[int | None, list[i
             "the items, or remove it"
         )
     return None, columns
-
-
-def _different_words(labels: list[Cell]) -> bool:
-    return len(labels) >= MIN_NAMES and all(isinstance(x, str) for x in labels) and len(set(labels)) == len(labels)
 
 
 def _label(cell: str) -> Cell:

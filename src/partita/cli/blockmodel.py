@@ -129,9 +129,9 @@ def _print(fit: Any, summary: dict[str, Any]) -> None:
     ]
     agreement = f", NMI {summary['nmi']:.3f}" if "nmi" in summary else ""
     kind = "directed" if fit.edges.directed else "undirected"
-    title = f"{plural(fit.n_clusters, 'cluster')} of {plural(len(fit.labels), 'node')} ({kind})"
-    title += f", ICL {fit.icl:.3f}{agreement}"
-    print_table(title, ("cluster", "nodes", "first names"), rows)
+    clusters = f"{plural(fit.n_clusters, 'cluster')} of {plural(len(fit.labels), 'node')} ({kind})"
+    print(f"{clusters}, ICL {fit.icl:.3f}{agreement}")
+    print_table("", ("cluster", "nodes", "first names"), rows)
     if "levels" in summary:
         counts = [str(level["n_clusters"]) for level in summary["levels"]]
         print(f"Levels from fine to coarse: {', '.join(counts)} clusters.")

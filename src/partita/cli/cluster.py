@@ -11,7 +11,7 @@ from partita.cli.errors import INTERRUPTED
 from partita.cli.form import one_based
 from partita.cli.given import refuse
 from partita.cli.maximum import maximize_table, write_profiles
-from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, read_mixed
+from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, print_schema, read_mixed
 from partita.cli.options import Json, Level, LossName
 from partita.cli.outputs import RESULTS
 from partita.cli.sample import Alpha, Chains
@@ -70,7 +70,7 @@ def run(
         model = pt.models.MixtureDPM(families, alpha)
         schema = model.describe(table)
         if not json:
-            print_lines(str(schema))
+            print_schema(schema)
         chain = chains.sample(model, table, names=table.names)
         best = pt.estimate(chain, loss=loss, rng=chains.seed)
         described = profiles(best, table, columns=families, level=level, rng=chains.seed)

@@ -20,6 +20,18 @@ from partita.cli.options import Seed, TruthFile, Writing
 FILES = ("labels.csv", "summary.json", "draws.npy", "report.html")
 GIBBS_OPTIONS = ("draws", "warmup", "chains")
 WEIGHTS = ("dependence", "equal")
+#: Facts that are printed below the answer, and their names in words.
+SHOWN = {
+    "outliers": "items alone in their cluster",
+    "alpha": "alpha",
+    "beta": "beta",
+    "perplexity": "perplexity",
+    "bound": "variational bound",
+    "expected_loss": "expected loss",
+    "adjusted_rand": "adjusted Rand index with the truth",
+    "nmi": "NMI with the truth",
+    "f1": "F1 with the truth",
+}
 
 
 @dataclass(frozen=True)
@@ -103,7 +115,7 @@ def run(
     if writing.json:
         print_json(facts)
     else:
-        _print(facts, writing.out)
+        _print(found, writing.out)
 
 
 def chosen_combiner(method: str | None) -> Combiner:
@@ -145,15 +157,18 @@ def _write(folder: Path, found: Combined, truth: Any) -> None:
         write_npy(folder / "draws.npy", found.draws)
 
 
-def _print(facts: dict[str, Any], out: Path | None) -> None:
+def _print(found: Combined, out: Path | None) -> None:
     from partita.cli.outputs import print_table
     from partita.cli.results import print_warnings
+    from partita.cli.terminal import printable
+    from partita.report.ensembles import ensemble_answer
 
+    facts = found.facts
     print_warnings(facts.get("warnings", ()))
-    print(f"{facts['n_items']} items in {facts['n_clusters']} clusters ({facts['method']})")
-    shown = ("effective_clusterings", "outliers", "alpha", "beta", "perplexity", "bound", "expected_loss")
-    rows = [(name, f"{facts[name]:.6g}") for name in shown if name in facts]
-    rows += [(name, f"{value:.6g}") for name, value in facts.get("agreement", {}).items()]
-    print_table("Consensus", ("", "value"), rows)
+    print(printable(ensemble_answer(found.summary)))
+    values = facts | facts.get("agreement", {})
+    print_table(
+        "", ("", facts["method"]), [(words, f"{values[name]:.6g}") for name, words in SHOWN.items() if name in values]
+    )
     if out is not None:
         print(f"Results are in {out}; open {out / 'report.html'} in a browser.")

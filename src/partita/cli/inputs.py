@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from partita._names import Named, Names
+    from partita._text.cells import Cell
     from partita.sample import PartitionSample
 
 DRAWS = "the sample of draws"  # as messages call them
@@ -26,6 +27,7 @@ NUMBERING_COLUMNS = NAME_COLUMNS[:2]
 #: Names that programs and people give to a first column of row numbers; X is R's.
 ROW_NUMBERS = ("index", "level_0", "row", "rowname", "rownames", "row_number", "rn", "nr", "Nr", "no", "No", "obs", "X")
 MIN_COUNTED = 5
+MIN_NAMES = 5  # this many words, all different, are names and not labels
 LABELS = Kind(
     "item",
     "write FILE:NAME to read the column NAME below a header, or put the header cluster above the first item",
@@ -118,6 +120,11 @@ def counts_rows(cells: Sequence[str]) -> bool:
     return len(cells) >= MIN_COUNTED and any(
         all(cell == str(number) for number, cell in enumerate(cells, start)) for start in (0, 1)
     )
+
+
+def different_words(cells: Sequence[Cell]) -> bool:
+    """Whether a column has a different word in each row, over enough rows that this is no accident."""
+    return len(cells) >= MIN_NAMES and all(isinstance(x, str) for x in cells) and len(set(cells)) == len(cells)
 
 
 def name_column(table: Table, taken: Sequence[int]) -> int | None:

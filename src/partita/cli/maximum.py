@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from partita.cli.form import cluster_numbers, item_numbers, one_based, table_name
 from partita.cli.icl_results import search_facts, write_search
-from partita.cli.mixture_table import read_mixed
+from partita.cli.mixture_table import print_schema, read_mixed
 from partita.cli.terminal import print_lines
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def maximize_table(
         model = pt.models.MixtureDPM(families)
         schema = model.describe(table)
         if not json:
-            print_lines(str(schema))
+            print_schema(schema)
         fit = model.maximize(table, k_max, restarts, rng=seed)
         described = pt.profiles(fit, table, columns=families, level=level, rng=seed)
         facts = (

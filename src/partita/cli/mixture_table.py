@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,19 +10,23 @@ import typer
 from partita._text.cells import Cell, parse_cell
 from partita._text.header import Kind
 from partita._text.table import Table, read_table
-from partita.cli.inputs import ROW_NUMBERS, counts_rows, name_column, named_rows
+from partita.cli.inputs import ROW_NUMBERS, counts_rows, different_words, name_column, named_rows
+from partita.cli.terminal import print_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from partita.models.mixtures.raw import RawTable
+    from partita.models.mixtures.schema import Schema
 
 MIXED = Kind("item", "put the names of the columns in its first line", labels_by_column=True)
+#: Words that usually stand for a missing cell; NA, NaN and empty cells are missing in any case.
+MARKERS = {"?", ".", "-", "--", "*", "n/a", "#n/a", "missing", "unknown", "none", "null"}
 TableFile = Annotated[
     str,
     typer.Argument(
         help="CSV with one row per item and one column per variable: numbers, words, gaps. "
-        "A column named item, node, name or id names the items."
+        "A column named item, node, name or id, or a first column with a different word in each row, names the items."
     ),
 ]
 Families = Annotated[
@@ -38,6 +43,23 @@ Missing = Annotated[
     list[str] | None,
     typer.Option(help="Marker of missing cells, such as ? or -9, beside NA; may be repeated.", show_default=False),
 ]
+
+
+def print_schema(schema: Schema) -> None:
+    """Prints the family of each column, and advice if a level looks like the marker of missing cells."""
+    print_lines(str(schema))
+    if hint := _missing_hint(schema):
+        print_lines(hint)
+
+
+def _missing_hint(schema: Schema) -> str | None:
+    levels = {level for column in schema.columns for level in column.levels}
+    marker = next((level for level in sorted(levels) if level.lower() in MARKERS), None)
+    if marker is None:
+        return None
+    names = [column.name for column in schema.columns if marker in column.levels]
+    others = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f"Note: {marker!r} is a level of {names[0]}{others}; --missing '{marker}' takes such cells as missing."
 
 
 def parse_families(given: Sequence[str] | None) -> dict[str, str]:
@@ -63,9 +85,15 @@ def read_mixed(path: str, families: Mapping[str, str], missing: Sequence[str] | 
     table.require_names()
     given = [table.column(name) for name in families]
     names_at = name_column(table, given)
+    words = [j for j in range(len(table.names)) if j not in given and _names_rows(table, j)]
+    if names_at is None and table.row_names is None and words[:1] == [0] and len(table.names) > 1:
+        names_at = 0
     positions = [j for j in range(len(table.names)) if j != names_at]
     _refuse_row_numbers(table, positions, given)
+    _refuse_names(table, [j for j in words if j in positions])
     rows = named_rows(np.arange(len(table.rows)), table, positions, path)
+    if names_at is not None and rows.names is None:
+        rows = replace(rows, names=tuple(row.cells[names_at] for row in table.rows))
     gaps = set(missing or ())
     columns = ((table.names[j], _cells(table, j, gaps)) for j in positions)
     return from_columns(columns, rows.distinct_names(), line_of=lambda row: f"{path}, line {table.rows[row].line}")
@@ -73,6 +101,20 @@ def read_mixed(path: str, families: Mapping[str, str], missing: Sequence[str] | 
 
 def _cells(table: Table, column: int, gaps: set[str]) -> list[Cell]:
     return [None if row.cells[column] in gaps else parse_cell(row.cells[column]) for row in table.rows]
+
+
+def _names_rows(table: Table, column: int) -> bool:
+    return different_words([parse_cell(row.cells[column]) for row in table.rows])
+
+
+def _refuse_names(table: Table, columns: Sequence[int]) -> None:
+    """A column with a different word in each row says nothing of clusters."""
+    for column in columns:
+        name, shown = table.names[column], ", ".join(row.cells[column] for row in table.rows[:2])
+        raise ValueError(
+            f"{table.path}: {name!r} has a different word in each row ({shown}, ...) and is hardly a variable; --family"
+            f" '{name}=ignore' leaves it out"
+        )
 
 
 def _refuse_row_numbers(table: Table, positions: Sequence[int], given: Sequence[int]) -> None:

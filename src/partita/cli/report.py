@@ -38,9 +38,9 @@ def run(
     """
     from partita._validate import check_level
     from partita.cli.outputs import print_json
-    from partita.cli.results import ball_facts, print_warnings
-    from partita.report.sentences import answer as sentence
+    from partita.cli.results import ball_facts, print_answer
     from partita.uncertainty.ball import credible_ball
+    from partita.uncertainty.certainty import item_certainty
 
     if _is_page(reading):
         _render_anew(Path(reading.draws[0]), out, force, json)
@@ -56,8 +56,7 @@ def run(
         names = {"report": str(out), "labels_file": str(labels_file)}
         print_json(answer.all_facts() | {"ball": ball_facts(ball)} | names)
     elif not searching.quiet:
-        print_warnings(answer.best.warnings)
-        print(sentence(answer.best, ball))
+        print_answer(answer.best, ball, item_certainty(answer.best))
         answer.print_agreement()
         print(f"The report is {out.absolute()}")
     answer.exit_if_interrupted()

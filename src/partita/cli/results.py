@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from partita.uncertainty.bounds import Bound
 
 CLUSTERS_PRINTED = 50
+ITEMS_PRINTED = 5
 LABELS_FILE = "labels.csv"
 BOUNDS = ("upper", "lower", "horizontal")
 
@@ -112,16 +113,27 @@ def print_warnings(sentences: Iterable[str]) -> None:
         print(printable(f"Warning: {sentence}"))
 
 
-def print_estimate(estimate: Estimate, bound: Bound | None = None) -> None:
-    """The answer as a sentence and a table of the clusters."""
+def print_answer(estimate: Estimate, ball: CredibleBall | None, certainty: Any) -> None:
+    """Warnings, the answer as a sentence, and what it means where it may surprise."""
+    from partita.report.reading import reading
     from partita.report.sentences import answer
-    from partita.uncertainty.certainty import cluster_stability
 
     print_warnings(estimate.warnings)
-    print(printable(answer(estimate, None)))
+    print(printable(answer(estimate, ball)))
+    known = np.nan_to_num(certainty.probability)
+    for line in reading(estimate, ball, known, converged=not estimate.warnings, typed=True):
+        print(printable(f"Note: {line['text']}"))
+
+
+def print_estimate(estimate: Estimate, bound: Bound | None = None) -> None:
+    """The answer as a sentence, a table of the clusters, and the items that are least certain."""
+    from partita.uncertainty.certainty import cluster_stability, item_certainty
+
+    certainty = item_certainty(estimate)
+    print_answer(estimate, None, certainty)
     if bound is not None:
         print(bound)
-    stability = cluster_stability(estimate)
+    stability = cluster_stability(estimate, certainty=certainty)
     names = item_names(estimate.sample)
     order = np.argsort(-stability.size, kind="stable")[:CLUSTERS_PRINTED]
     rows = [
@@ -137,6 +149,13 @@ def print_estimate(estimate: Estimate, bound: Bound | None = None) -> None:
     print_table("", ("cluster", "items", "certainty", "exemplar"), rows)
     if left > 0:
         print(f"and {left:,} smaller clusters")
+    print(printable(_items_to_check(names, certainty.probability)))
+
+
+def _items_to_check(names: tuple[str, ...], certainty: Any) -> str:
+    """The least certain items as a sentence."""
+    first = np.argsort(np.nan_to_num(certainty), kind="stable")[:ITEMS_PRINTED].tolist()
+    return f"Items to look at first: {', '.join(f'{names[i]} ({certainty[i]:.2f})' for i in first)}."
 
 
 def print_ball(ball: CredibleBall) -> None:

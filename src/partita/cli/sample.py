@@ -12,7 +12,7 @@ import typer
 from partita.cli.command import Group, register
 from partita.cli.errors import INTERRUPTED
 from partita.cli.given import was_typed
-from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, read_mixed
+from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, print_schema, read_mixed
 from partita.cli.network_options import Counts, DegreeCorrected, EdgeFile, Network, Weights, edge_kind
 from partita.cli.options import DataColumns, Jobs, Json
 from partita.cli.terminal import print_lines
@@ -117,7 +117,7 @@ def mixture(
     if resume:
         _check_same_run(out, model, chains, data, encode(table, schema), table.names, ())
     if not json:
-        print_lines(str(schema))
+        print_schema(schema)
     _run(model, table, out, chains, resume, json, names=table.names)
 
 

@@ -22,7 +22,9 @@ class Dataset:
     Attributes
     ----------
     name : str
+        Name of the data set.
     data : (rows, columns) array
+        The data.
     names : tuple of str
         The names of the columns.
     source : str

@@ -26,9 +26,11 @@ def similarity(draws: Any, block: int = ITEMS_PER_BLOCK, dtype: DTypeLike = np.f
     Parameters
     ----------
     draws : anything that `as_sample` takes
+        Posterior draws: labels in any form, one row per draw.
     block : int
         Rows and columns of a block.
     dtype : float32 or float64
+        Type of the matrix.
 
     Returns
     -------
@@ -59,8 +61,11 @@ def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", block: 
     Parameters
     ----------
     partition : (n,) array_like
+        Labels of a partition.
     draws : anything that `as_sample` takes
+        Posterior draws: labels in any form, one row per draw.
     loss : str or Loss
+        The loss, by name or as an object such as ``VI(a=0.5)``.
     block : int, optional
         Distinct draws per block; by default enough that a block has about 32 million labels.
 
@@ -100,7 +105,9 @@ def pairwise_distances(draws: Any, loss: str | Loss = "vi", block: int = 512) ->
     Parameters
     ----------
     draws : anything that `as_sample` takes
+        Posterior draws: labels in any form, one row per draw.
     loss : str or Loss
+        The loss, by name or as an object such as ``VI(a=0.5)``.
     block : int
         Draws in the rows and columns of a block.
 

@@ -29,9 +29,13 @@ def sample_chains(
     Parameters
     ----------
     model : a model with `sample`, such as `models.GaussianDPM()`
+        The model to sample.
     data : what `model.sample` takes
+        The data.
     chains : int
+        Number of chains.
     rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
     client, workers
         As for `estimate`.
     **options

@@ -27,12 +27,15 @@ def co_association(base: Any, *, weights: ArrayLike | None = None) -> NDArray[np
 
     Parameters
     ----------
-    base : (items, clusterings) labels with gaps, or membership probabilities (see `as_base`); at most 20,000 items
-    weights : (clusterings,), the weight of each clustering; equal by default
+    base : (items, clusterings) labels, or membership probabilities
+        The base clusterings, in any form that `as_base` takes, of at most 20,000 items.
+    weights : (clusterings,) array_like, optional
+        Weight of each clustering; equal by default.
 
     Returns
     -------
-    table : (items, items) from 0 to 1; NaN for two items that no clustering labels both
+    (items, items) array
+        Values from 0 to 1; NaN for two items that no clustering labels both.
 
     Examples
     --------

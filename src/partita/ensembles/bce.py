@@ -25,18 +25,26 @@ class BCE(FixedKEstimator):
 
     Parameters
     ----------
-    k : the number of clusters
-    smoothing : added to each expected label count, from 0 to 1e100; 0 is maximum likelihood, as in the paper
-    restarts, max_iter, tol : number of runs (the one with the highest bound is kept), maximum number of iterations of a
-        run, and the relative growth of the bound below which a run ends
-    random_state : None, an integer or a numpy Generator
+    k : int
+        Number of clusters.
+    smoothing : float
+        Added to each expected label count, from 0 to 1e100; 0 is maximum likelihood, as in the paper.
+    restarts, max_iter, tol : int, int, float
+        Number of runs (the one with the highest bound is kept), maximum number of iterations of a run, and the relative
+        growth of the bound below which a run ends.
+    random_state : None, int or numpy Generator
+        Seed or source of random numbers.
 
     Attributes
     ----------
-    labels_, n_clusters_, outliers_ : as for `NBCE`
-    membership_ : (items, k), E[π_n]
-    alpha_ : (k,)
-    bound_, bounds_ : the variational bound at the end and after each iteration
+    labels_, n_clusters_, outliers_ : array, int, array
+        As for `NBCE`.
+    membership_ : (items, k) array
+        E[π_n], the expected membership of each item.
+    alpha_ : (k,) array
+        The Dirichlet parameter α.
+    bound_, bounds_ : float, array
+        The variational bound at the end, and after each iteration.
 
     Examples
     --------

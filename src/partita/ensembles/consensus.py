@@ -48,19 +48,25 @@ def consensus(
 
     Parameters
     ----------
-    base : (items, clusterings) labels with gaps, or membership probabilities (see `as_base`). Of soft clusterings the
-        expected loss is estimated by 50 hard ones each, whose labels are drawn with their probabilities
+    base : (items, clusterings) labels, or membership probabilities
+        The base clusterings, in any form that `as_base` takes. The expected loss of soft clusterings is estimated from
+        50 hard ones each, whose labels are drawn with their probabilities.
     loss, search : as in `partita.estimate`
-    k : the number of clusters; None for the number with the least loss. If the best clustering with at most k clusters
-        has fewer, the cost of joining what does not belong together, b of the loss, is raised until it has k
-    weights : (clusterings,), the weight of each clustering; equal by default. A Series is matched by its index with the
-        columns of a data frame
-    item_weights : (items,), whole numbers: how many equal items each one stands for, such as the cells of a metacell
-    rng : None, an integer or a numpy Generator
+        The loss, and the settings of the search.
+    k : int, optional
+        Number of clusters; by default the number with the least loss. If the best clustering with at most k clusters
+        has fewer, b, the cost of joining what does not belong together, is raised until there are k.
+    weights : (clusterings,) array_like, optional
+        Weight of each clustering; equal by default. A Series is matched by its index with the columns of a data frame.
+    item_weights : (items,) integer array_like, optional
+        How many equal items each one stands for, such as the cells of a metacell.
+    rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
 
     Returns
     -------
-    labels : (items,) canonical; −1 for an item without labels
+    (items,) integer array
+        Canonical labels; −1 for an item without labels.
 
     Examples
     --------

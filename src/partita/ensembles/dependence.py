@@ -42,10 +42,14 @@ class Dependence:
 
     Attributes
     ----------
-    matrix : (clusterings, clusterings), ρ: 0 for clusterings that are independent given the consensus, apart from
-        chance, which may make it slightly negative; 1 for copies
-    weights : (clusterings,) from 0 (excluded) to 1: what each adds to the ensemble, of one independent clustering
-    consensus : (items,) the clustering given which dependence is measured; −1 for items that were left out
+    matrix : (clusterings, clusterings) array
+        ρ: 0 for clusterings that are independent given the consensus, apart from chance, which may make it slightly
+        negative; 1 for copies.
+    weights : (clusterings,) array
+        What each clustering adds to the ensemble, from 0 (nothing, it is left out) to 1 (as much as an independent
+        one).
+    consensus : (items,) integer array
+        The clustering given which dependence is measured; −1 for items that were left out.
     """
 
     matrix: Floats
@@ -73,11 +77,14 @@ def dependence(base: Any) -> Dependence:
 
     Parameters
     ----------
-    base : (items, clusterings) labels with gaps; of membership probabilities, the most probable labels are compared
+    base : (items, clusterings) labels
+        The base clusterings, in any form that `as_base` takes; of membership probabilities, the most probable labels
+        are compared.
 
     Returns
     -------
-    Dependence : the table of pairs and the weight of each clustering, which `NBCE(weights="dependence")` uses
+    Dependence
+        The table of pairs and the weight of each clustering, which `NBCE(weights="dependence")` uses.
 
     Examples
     --------

@@ -43,14 +43,19 @@ def fit_distributed(model: NBCE, parts: Sequence[Any], split: str, client: Any) 
 
     Parameters
     ----------
-    model : an `NBCE` with inference "vb" or "cvb"; it is fitted in place
-    parts : one part per host: (items, clusterings) labels, or a Dask future of them that is already on its host
-    split : "rows" (the parts follow each other) or "columns" (the parts stand side by side)
-    client : a `dask.distributed.Client`, or the address of a scheduler
+    model : NBCE
+        With inference "vb" or "cvb"; it is fitted in place.
+    parts : sequence
+        One part per host: (items, clusterings) labels, or a Dask future of them that is already on its host.
+    split : "rows" or "columns"
+        Whether the parts follow each other or stand side by side.
+    client : dask.distributed.Client or str
+        A client, or the address of a scheduler.
 
     Returns
     -------
-    The fitted model; its `base_` has the set of labels of each clustering, but not the labels of the items.
+    NBCE
+        The fitted model; its `base_` has the set of labels of each clustering, but not the labels of the items.
     """
     model._check()
     if model.inference == "gibbs":

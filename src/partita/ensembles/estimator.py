@@ -51,8 +51,10 @@ class EnsembleEstimator(Estimator):
 
         Parameters
         ----------
-        adata : any object with `obs`, a pandas data frame
-        key : name of the column of labels
+        adata : AnnData
+            Or any object with `obs`, a pandas data frame.
+        key : str
+            Name of the column of labels.
         """
         self._check_fitted()
         if len(adata.obs) != len(self.labels_):

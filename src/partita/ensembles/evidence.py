@@ -22,14 +22,19 @@ def evidence_accumulation(
 
     Parameters
     ----------
-    base : (items, clusterings) labels with gaps; at most 20,000 items
-    k : the number of clusters; None for the number with the longest range of cutting heights
+    base : (items, clusterings) labels
+        The base clusterings, in any form that `as_base` takes, of at most 20,000 items.
+    k : int, optional
+        Number of clusters; by default the number with the longest range of cutting heights.
     linkage : "average", "single" or "complete"
-    weights : (clusterings,), the weight of each clustering; equal by default
+        Linkage of the tree that is cut.
+    weights : (clusterings,) array_like, optional
+        Weight of each clustering; equal by default.
 
     Returns
     -------
-    labels : (items,) canonical; −1 for an item without labels
+    (items,) integer array
+        Canonical labels; −1 for an item without labels.
 
     Examples
     --------

@@ -31,16 +31,22 @@ def cspa(base: Any, k: int, *, sample: int | None = None, weights: ArrayLike | N
 
     Parameters
     ----------
-    base : (items, clusterings) labels with gaps; at most 20,000 items, unless `sample` is given
-    k : the number of clusters; METIS makes them of nearly equal size
-    sample : partition this many items, chosen at random, and assign each other item to the part with whose
-        members it shares clusters most often
-    weights : (clusterings,), the weight of each clustering; equal by default
-    rng : None, an integer or a numpy Generator
+    base : (items, clusterings) labels
+        The base clusterings, in any form that `as_base` takes, of at most 20,000 items unless `sample` is given.
+    k : int
+        Number of clusters; METIS makes them of nearly equal size.
+    sample : int, optional
+        Partition only this many items, chosen at random, and assign each other item to the part with whose members it
+        shares clusters most often.
+    weights : (clusterings,) array_like, optional
+        Weight of each clustering; equal by default.
+    rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
 
     Returns
     -------
-    labels : (items,) canonical; −1 for an item without labels
+    (items,) integer array
+        Canonical labels; −1 for an item without labels.
 
     References
     ----------

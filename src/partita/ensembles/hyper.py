@@ -52,7 +52,8 @@ class Hyperpriors(SettingsGroup):
 
     Parameters
     ----------
-    alpha_prior, beta_prior : pairs of positive numbers, each at most 1e100.
+    alpha_prior, beta_prior : (float, float)
+        Shape and rate of the Gamma priors of the concentrations: positive numbers, each at most 1e100.
     """
 
     alpha_prior: tuple[float, float] = (1.0, 1.0)

@@ -28,18 +28,26 @@ def kmeans_ensemble(
 
     Parameters
     ----------
-    X : (items, features) numbers from −1e150 to 1e150
-    k : the number of classes, of which `fractions` are taken
-    n_clusterings : number of runs of k-means
-    fractions : numbers of clusters as fractions of k, used in turn
-    clusterers : scikit-learn clusterers to run instead of k-means, each cloned and fitted to X
-    resample : share of the items, chosen at random without replacement, that each run clusters; the others get the gap
-        −1 in that run. Runs on different items repeat each other less
-    rng : None, an integer or a numpy Generator; sets the `random_state` of clusterers that have one
+    X : (items, features) array_like
+        Numbers from −1e150 to 1e150.
+    k : int, optional
+        Number of classes, of which `fractions` are taken; needed unless `clusterers` are given.
+    n_clusterings : int
+        Number of runs of k-means.
+    fractions : sequence of float
+        Numbers of clusters as fractions of k, used in turn.
+    clusterers : sequence of scikit-learn clusterers, optional
+        Run instead of k-means; each is cloned and fitted to X.
+    resample : float
+        Share of the items, chosen at random without replacement, that each run clusters; the others are missing (−1) in
+        that run. Runs on different items repeat each other less.
+    rng : None, int or numpy Generator
+        Seed or source of random numbers; it also sets the `random_state` of clusterers that have one.
 
     Returns
     -------
-    base : (items, clusterings) labels; a label below 0 (noise, for DBSCAN) becomes the gap −1
+    (items, clusterings) integer array
+        Labels; a label below 0 (noise, for DBSCAN) becomes −1, which marks a missing label.
 
     Examples
     --------

@@ -24,18 +24,25 @@ class MixtureModel(FixedKEstimator):
 
     Parameters
     ----------
-    k : the number of clusters
-    smoothing : added to each expected label count, from 0 to 1e100; 0 is maximum likelihood, under which labels that do
-        not occur in a component have probability 0, so that the perplexity of new items can be infinite
-    restarts, max_iter, tol : number of EM runs (the one with the highest likelihood is kept), maximum number of
-        iterations of a run, and the relative growth of the log-likelihood below which a run ends
-    random_state : None, an integer or a numpy Generator
+    k : int
+        Number of clusters.
+    smoothing : float
+        Added to each expected label count, from 0 to 1e100; 0 is maximum likelihood, under which labels that do not
+        occur in a component have probability 0, so that the perplexity of new items can be infinite.
+    restarts, max_iter, tol : int, int, float
+        Number of EM runs (the one with the highest likelihood is kept), maximum number of iterations of a run, and the
+        relative growth of the log-likelihood below which a run ends.
+    random_state : None, int or numpy Generator
+        Seed or source of random numbers.
 
     Attributes
     ----------
-    labels_, n_clusters_, outliers_ : as for `NBCE`
-    responsibilities_ : (items, k)
-    log_likelihood_ : the log-likelihood at the end
+    labels_, n_clusters_, outliers_ : array, int, array
+        As for `NBCE`.
+    responsibilities_ : (items, k) array
+        Probability of each cluster for each item.
+    log_likelihood_ : float
+        The log-likelihood at the end.
 
     Examples
     --------

@@ -51,38 +51,59 @@ class NBCE(EnsembleEstimator):
 
     Parameters
     ----------
-    inference : "gibbs" (collapsed Gibbs), "vb" (variational Bayes, "fsd" only) or "cvb" (collapsed
-        variational)
+    inference : "gibbs", "vb" or "cvb"
+        Collapsed Gibbs sampling, variational Bayes (with prior "fsd" only) or collapsed variational Bayes.
     prior : "fsd" or "tsb"
-    truncation : K, the maximum number of clusters, at most 1,000,000
-    alpha, beta : numbers from 1e-100 to 1e8, or None to learn them under Gamma priors: sampled with the partition
-        (gibbs), or set to the maximum of the bound (vb, cvb)
-    weights : "dependence" estimates the powers w_m from `base`; None sets them to 1, as in the paper, and warns if the
-        clusterings are far from independent; or one number from 0 to 1 per clustering (a Series is matched by name)
-    alpha_prior, beta_prior : (shape, rate) of those priors, each at most 1e100
-    loss : the loss that the partition of the Gibbs draws minimises, as in `partita.estimate`
-    draws, warmup, thin, chains : length, warm-up, thinning and number of the Gibbs chains
-    restarts, max_iter, tol : number of runs of vb or cvb, maximum number of iterations of a run, and the value below
-        which it ends: of the relative growth of the bound (vb; 1e-7), or of the largest change of a responsibility
-        (cvb; 1e-4)
-    n_jobs : threads; −1 uses all cores
-    hyperpriors, sampling, ascent : groups of these settings, as objects: `Hyperpriors`, `models.Sampling`, `Ascent`
-    progress : show a progress line
-    random_state : None, an integer or a numpy Generator
+        How the Dirichlet process is truncated: see above.
+    truncation : int
+        K, the maximum number of clusters, at most 1,000,000.
+    alpha, beta : float, optional
+        Concentrations α0 and β, from 1e-100 to 1e8. By default they are learned under Gamma priors: sampled with the
+        partition (gibbs), or set to the maximum of the bound (vb, cvb).
+    weights : "dependence", None or (clusterings,) array_like
+        "dependence" estimates the powers w_m from `base`. None sets them to 1, as in the paper, and warns if the
+        clusterings are far from independent. Otherwise one number from 0 to 1 per clustering (a Series is matched by
+        name).
+    alpha_prior, beta_prior : (float, float)
+        Shape and rate of these Gamma priors, each at most 1e100.
+    loss : str or Loss
+        The loss whose posterior expectation `labels_` minimises (gibbs).
+    draws, warmup, thin, chains : int
+        Number of draws kept of each Gibbs chain, sweeps to discard first, sweeps per draw, and number of chains.
+    restarts, max_iter, tol : int, int, float
+        For vb and cvb: see `Ascent`.
+    n_jobs : int
+        Number of threads; −1 uses all cores. The result does not depend on it.
+    hyperpriors, sampling, ascent : Hyperpriors, models.Sampling, Ascent, optional
+        The settings above in groups: pass an object instead of single settings.
+    progress : bool
+        Show a progress line.
+    random_state : None, int or numpy Generator
+        Seed or source of random numbers.
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_ : the number of base clusterings, and their names if `fit` received a data frame
-        with column names; later data frames must have the same columns in the same order
-    labels_ : (items,) canonical labels; −1 for an item that no clustering labels
-    n_clusters_, outliers_ : the number of clusters, and the items that are alone in their cluster
-    certainty_ : (items,) the largest responsibility (vb, cvb), or the mean probability of being with the other
-        members of the item's cluster (gibbs); 0 for an item without labels
-    weights_ : (clusterings,) the powers w_m
-    dependence_ : how far the clusterings repeat each other, a `Dependence`; None if weights were given
-    alpha_, beta_ : the concentrations, learned or given; posterior means for gibbs
-    chain_, estimate_ : the draws and the estimate (gibbs)
-    responsibilities_, bound_, bounds_ : (items, K), the bound at the end and after each iteration (vb, cvb)
+    n_features_in_, feature_names_in_ : int, array of str
+        Number of base clusterings, and their names if `fit` received a data frame with column names; later data frames
+        must have the same columns in the same order.
+    labels_ : (items,) integer array
+        Canonical labels; −1 for an item that no clustering labels.
+    n_clusters_, outliers_ : int, integer array
+        Number of clusters, and the items that are alone in their cluster.
+    certainty_ : (items,) array
+        The largest responsibility (vb, cvb), or the mean probability of being with the other members of the item's
+        cluster (gibbs); 0 for an item without labels.
+    weights_ : (clusterings,) array
+        The powers w_m.
+    dependence_ : Dependence or None
+        How far the clusterings repeat each other; None if weights were given.
+    alpha_, beta_ : float
+        The concentrations, given or learned; posterior means for gibbs.
+    chain_, estimate_ : Chain, Estimate
+        The draws and the estimate (gibbs).
+    responsibilities_, bound_, bounds_ : (items, K) array, float, array
+        Probability of each cluster for each item, and the variational bound at the end and after each iteration (vb,
+        cvb).
 
     Examples
     --------
@@ -131,10 +152,13 @@ class NBCE(EnsembleEstimator):
 
         Parameters
         ----------
-        base : (items, clusterings) labels of any kind; −1, NaN and None are gaps. Or, for vb and cvb, membership
-            probabilities, one (items, clusters) table per clustering (see `as_base`)
-        levels : all labels that each clustering can give, if some of them do not occur in `base`
-        path : folder to which the Gibbs chains are written as they grow, so that `partita.resume` can continue them
+        base : (items, clusterings) labels, or membership probabilities
+            Labels of any kind; −1, NaN and None are missing. For vb and cvb also membership probabilities, one (items,
+            clusters) table per clustering (see `as_base`).
+        levels : sequence of sequences, optional
+            All labels that each clustering can give, if some of them do not occur in `base`.
+        path : path, optional
+            Folder to which the Gibbs chains are written as they grow, so that `partita.resume` can continue them.
         """
         self._check()
         self._take_base(base, levels, soft=True)

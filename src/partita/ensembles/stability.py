@@ -27,10 +27,14 @@ class Stability:
 
     Attributes
     ----------
-    k : (numbers,) the numbers of clusters
-    pac : (numbers,) proportion of ambiguous clustering: the share of pairs whose co-association is between the limits
-    grid, cdf : (101,) and (numbers, 101): the share of pairs with a co-association of at most each value of the grid
-    limits : the two limits
+    k : (numbers,) integer array
+        The numbers of clusters.
+    pac : (numbers,) array
+        Proportion of ambiguous clustering: the share of pairs whose co-association is between the limits.
+    grid, cdf : (101,) and (numbers, 101) arrays
+        Values of the co-association, and for each number of clusters the share of pairs with at most that value.
+    limits : (float, float)
+        The two limits.
     """
 
     k: np.ndarray
@@ -70,12 +74,16 @@ def stability(
 
     Parameters
     ----------
-    bases : {k: base clusterings with k clusters}, for example, with KMeans of scikit-learn,
-        ``{k: kmeans_ensemble(X, clusterers=[KMeans(k, n_init=10)] * 50, resample=0.8) for k in range(2, 9)}``.
-        Runs that end in poor local optima (few starts) make every k look ambiguous
-    limits : l and u, the co-association up to which a pair is apart, and from which on it is together
-    weights : {k: (clusterings,)}, weights of the runs; equal by default
-    rng : None, an integer or a numpy Generator: which items are compared if there are more than 2,000
+    bases : dict
+        Base clusterings by number of clusters, for example, with KMeans of scikit-learn, ``{k: kmeans_ensemble(X,
+        clusterers=[KMeans(k, n_init=10)] * 50, resample=0.8) for k in range(2, 9)}``. Runs that end in poor local
+        optima (few starts) make every k look ambiguous.
+    limits : (float, float)
+        The co-association up to which a pair counts as apart, and that from which on it counts as together.
+    weights : dict of (clusterings,) array_like, optional
+        Weights of the runs by number of clusters; equal by default.
+    rng : None, int or numpy Generator
+        Seed or source of random numbers: above 2,000 items, a random choice of them is compared.
 
     Notes
     -----

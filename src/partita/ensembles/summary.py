@@ -41,16 +41,25 @@ class ConsensusSummary(ShownAsText):
 
     Attributes
     ----------
-    labels : (items,) canonical labels of the consensus; −1 for an item without labels
-    base : the base clusterings
-    method : how the consensus was found; empty if it is not known
-    weights : (clusterings,) the weight of each clustering in the consensus
-    certainty : (items,) NBCE's certainty, or else the mean weighted share of the base clusterings in which the item is
-        with the other members of its cluster; NaN for an item without labels
-    agreement : (clusterings,) adjusted Rand index of each clustering and the consensus, on the items that it labels
-    pairs : (clusterings, clusterings) adjusted Rand index of each pair, on items that both label
-    dependence : how far the clusterings repeat each other beyond the consensus
-    warnings : sentences that come first
+    labels : (items,) integer array
+        Canonical labels of the consensus; −1 for an item without labels.
+    base : Base
+        The base clusterings.
+    method : str
+        How the consensus was found; empty if it is not known.
+    weights : (clusterings,) array
+        Weight of each clustering in the consensus.
+    certainty : (items,) array
+        NBCE's certainty, or else the mean weighted share of the base clusterings in which the item is with the other
+        members of its cluster; NaN for an item without labels.
+    agreement : (clusterings,) array
+        Adjusted Rand index of each clustering and the consensus, on the items that it labels.
+    pairs : (clusterings, clusterings) array
+        Adjusted Rand index of each pair of clusterings, on the items that both label.
+    dependence : Dependence
+        How far the clusterings repeat each other beyond the consensus.
+    warnings : tuple of str
+        Reasons for caution.
     """
 
     labels: Labels
@@ -111,11 +120,15 @@ def summarise(
 
     Parameters
     ----------
-    result : a fitted estimator (`NBCE`, `BCE`, `MixtureModel`), or the labels of `consensus` or any other method
-    base : (items, clusterings) labels with gaps, from which labels were found; an estimator has its own. Of membership
-        probabilities the most probable labels are compared
-    weights : (clusterings,), the weight of each clustering; by default those of the estimator, or equal
-    method : how labels were found, for the page
+    result : fitted estimator or (items,) array_like
+        An `NBCE`, `BCE` or `MixtureModel`, or the labels that `consensus` or any other method returned.
+    base : (items, clusterings) labels, optional
+        The base clusterings of these labels; an estimator has its own. Of membership probabilities, the most probable
+        labels are compared.
+    weights : (clusterings,) array_like, optional
+        Weight of each clustering; by default that of the estimator, or equal.
+    method : str
+        How the labels were found, for the page.
 
     Examples
     --------

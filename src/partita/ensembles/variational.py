@@ -25,10 +25,13 @@ class Ascent(SettingsGroup):
 
     Parameters
     ----------
-    restarts : number of runs, of which the best is kept.
-    max_iter : maximum number of iterations of a run.
-    tol : a run ends when the relative growth of the bound ("vb"; None is 1e-7), or the largest change of a
-        responsibility ("cvb"; None is 1e-4), is below this.
+    restarts : int
+        Number of runs, of which the best is kept.
+    max_iter : int
+        Maximum number of iterations of a run.
+    tol : float, optional
+        A run ends when the relative growth of the bound ("vb"; by default 1e-7), or the largest change of a
+        responsibility ("cvb"; by default 1e-4), is below this.
     """
 
     restarts: int = 10

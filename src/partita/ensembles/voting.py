@@ -42,16 +42,22 @@ def voting(
 
     Parameters
     ----------
-    base : (items, clusterings) labels with gaps
-    k : the number of clusters, which some clustering must have exactly; None for the number that is most
-        frequent, by weight, among the clusterings. A cluster that wins no item is dropped
-    weights : (clusterings,), the weight of each vote; equal by default
-    item_weights : (items,), how many items each one stands for in the matching; equal by default
-    max_iter : maximum number of rounds
+    base : (items, clusterings) labels
+        The base clusterings, in any form that `as_base` takes; −1, NaN and None mark missing labels.
+    k : int, optional
+        Number of clusters, which at least one clustering must have; by default the number that is most frequent, by
+        weight, among the clusterings. A cluster that wins no item is dropped.
+    weights : (clusterings,) array_like, optional
+        Weight of each vote; equal by default.
+    item_weights : (items,) array_like, optional
+        How many items each one stands for when clusters are matched; equal by default.
+    max_iter : int
+        Maximum number of rounds.
 
     Returns
     -------
-    labels : (items,) canonical; −1 for an item without labels
+    (items,) integer array
+        Canonical labels; −1 for an item without labels.
 
     Examples
     --------

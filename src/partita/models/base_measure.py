@@ -22,8 +22,10 @@ class GaussianBase(SettingsGroup):
 
     Parameters
     ----------
-    kappa0, nu0, scale, hyperprior : of covariance="full".
-    c, a, b : of covariance="diag".
+    kappa0, nu0, scale, hyperprior : float, float, float or (d, d) array_like, WishartGrid, optional
+        For covariance="full": see `GaussianDPM`.
+    c, a, b : float or (d,) array_like, optional
+        For covariance="diag": see `GaussianDPM`.
 
     Examples
     --------

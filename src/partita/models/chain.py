@@ -18,13 +18,19 @@ class Chain:
 
     Attributes
     ----------
-    labels : (chains, draws, items) unsigned integers; canonical: 0-based, in order of first appearance.
-    stats : name -> (chains, draws) floats; always `log_density` (ln p(data, partition | hyperparameters)) and
-        `n_clusters`, and what the model adds, such as `alpha`.
-    model : the model that was sampled.
-    inputs : name -> array, the data the model saw.
-    attrs : seed, warmup, thin, whether the run is complete, and the like.
-    names : the names of the items, as the data had them: nodes of a graph, rows of a table; None if they only count.
+    labels : (chains, draws, items) unsigned integer array
+        The partition of each draw, with canonical labels: numbered from 0 in order of first appearance.
+    stats : dict of (chains, draws) float arrays
+        Quantities of each draw by name: always `log_density` (ln p(data, partition | hyperparameters)) and
+        `n_clusters`, and those that the model adds, such as `alpha`.
+    model : model
+        The model that was sampled.
+    inputs : dict of arrays
+        The data that the model saw, by name.
+    attrs : dict
+        Seed, warm-up and thinning of the run, whether it is complete, and the like.
+    names : tuple of str or None
+        Names of the items, if the data have any: nodes of a graph, rows of a table.
     """
 
     __partita_chain__: ClassVar[bool] = True
@@ -85,12 +91,15 @@ class Chain:
 
         Parameters
         ----------
-        draws : draws of the chain to use, evenly spread; None is all of them.
-        rng : None, a seed or a NumPy generator.
+        draws : int, optional
+            Number of draws of the chain to use, evenly spread over it; by default all.
+        rng : None, int or numpy Generator
+            Seed or source of random numbers; the same seed gives the same result.
 
         Returns
         -------
-        Imputation : draws and a summary of every missing cell.
+        Imputation
+            Draws and a summary of every missing cell.
 
         Examples
         --------
@@ -142,8 +151,9 @@ class Chain:
         name = type(self.model).__name__ if self.model is not None else "Chain"
         state = "" if self.attrs.get("complete", True) else ", stopped early"
         clusters = f"{self.n_clusters.mean():.1f}" if self.n_draws else "no"
+        chains = "chain" if self.n_chains == 1 else "chains"
         return (
-            f"Chain of {name}: {self.n_chains} chains x {self.n_draws} draws x {self.n_items} items, "
+            f"Chain of {name}: {self.n_chains} {chains} x {self.n_draws:,} draws x {self.n_items:,} items, "
             f"{clusters} clusters on average{state}"
         )
 

@@ -33,22 +33,38 @@ class GaussianDPM(MixtureModel):
 
     Parameters
     ----------
-    covariance : "full" or "diag".
-    alpha : concentration: a number from 1e-100 to 1e100, None for GammaAlpha(1, 1), a GammaAlpha or a PowerAlpha.
-    discount : of the Pitman–Yor process, in [0, 1); 0 is the Dirichlet process.
-    components : None, or FiniteMixture(...) for a finite symmetric Dirichlet mixture with unknown K.
-    mu0 : number or (d,), from -1e100 to 1e100; None is the mean of X.
-    kappa0, nu0, scale : of "full"; None is 0.5, d + 3 and twice the diagonal of sample variances. kappa0 from 1e-100
-        to 1e100, nu0 above d − 1 and at most 1e8, scale a number or a (d, d) matrix with eigenvalues from 1e-100 to
-        1e100.
-    hyperprior : None, or WishartGrid(...) to draw kappa0, nu0 and scale as `rDPGibbs` does; mu0 is then 0.
-    c, a, b : of "diag", numbers or (d,); None is 0.5, 2 and the sample variances (Wade & Ghahramani, 6.2). From 1e-100
-        to 1e100, and a to 1e8.
-    standardize : centre and scale each column first; the base measure is then that of the scaled data.
-    split_merge, restricted_scans : split–merge proposals per sweep; as in `SplitMergeMoves`.
-    draws, warmup, thin, chains, n_jobs, random_state : for `fit`; as in `sample`.
-    base, moves, sampling : groups of these settings, as objects: `GaussianBase`, `SplitMergeMoves` and `Sampling`.
-    loss : for `fit`; the loss whose expectation `labels_` minimises.
+    covariance : "full" or "diag"
+        Whether the clusters have any covariance matrix, or independent dimensions.
+    alpha : float, GammaAlpha, PowerAlpha or None
+        Concentration of the Dirichlet process: a number from 1e-100 to 1e100, or a prior on it. None: GammaAlpha(1, 1).
+    discount : float
+        Discount of the Pitman–Yor process, in [0, 1); 0 is the Dirichlet process.
+    components : FiniteMixture, optional
+        A finite mixture with symmetric Dirichlet weights and an unknown number of components, instead of the Dirichlet
+        process.
+    mu0 : float or (d,) array_like, optional
+        Mean of the base measure, from -1e100 to 1e100; by default the mean of X.
+    kappa0, nu0, scale : float, float, float or (d, d) array_like, optional
+        Base measure of "full". By default 0.5, d + 3, and twice the diagonal of sample variances. kappa0 is from 1e-100
+        to 1e100, nu0 above d − 1 and at most 1e8; scale has eigenvalues from 1e-100 to 1e100, and a number stands for
+        that multiple of the identity.
+    hyperprior : WishartGrid, optional
+        For "full": draw kappa0, nu0 and scale with the partition, as `rDPGibbs` of R does; mu0 is then 0.
+    c, a, b : float or (d,) array_like, optional
+        Base measure of "diag". By default 0.5, 2 and the sample variances (Wade & Ghahramani, Section 6.2). From 1e-100
+        to 1e100; a at most 1e8.
+    standardize : bool
+        Centre and scale each column first. The base measure is then that of the scaled data.
+    split_merge, restricted_scans : float or None, int
+        Split–merge proposals per sweep, and the Gibbs scans that prepare each of them: see `SplitMergeMoves`.
+    draws, warmup, thin, chains, n_jobs : int
+        Length, number and threads of the chains that `fit` samples: see `Sampling`.
+    random_state : None, int or numpy Generator
+        Seed or source of random numbers for `fit`.
+    base, moves, sampling : GaussianBase, SplitMergeMoves, Sampling, optional
+        The settings above in groups: pass an object instead of single settings.
+    loss : str or Loss
+        The loss whose posterior expectation the partition `labels_` of `fit` minimises.
 
     Examples
     --------

@@ -86,30 +86,42 @@ class MixtureModel(Estimator):
 
         Parameters
         ----------
-        X : `GaussianDPM` takes (items, dimensions) finite numbers, an array or a data frame; `MixtureDPM` takes
-            (items, columns): a table of pandas, polars or Arrow, a dictionary of columns, an array, or the path of a
-            csv file, in which None, NaN and empty cells are missing. The names of the rows of a data frame are those
-            of the items.
-        draws : draws kept of each chain.
-        warmup : sweeps thrown away first.
-        thin : sweeps between kept draws.
-        chains : independent chains, each from its own stream of random numbers.
-        rng : None, a seed or a NumPy generator; the same seed gives the same chains on any number of threads.
-        path : a new directory that the run is written to as it grows; `partita.resume(path)` continues it.
-        n_jobs : threads; −1 is all cores.
-        progress : show a progress line.
-        names : (items,) names of the items, instead of those that the rows of a data frame have.
-        callback : a function of the labels of the next draw, (chains, items), such as `partita.monitor()`. It is called
-            with all draws in their order, and the chains end after the first one for which it returns true.
+        X : array_like, table or path
+            For `GaussianDPM`, (items, dimensions) finite numbers: an array or a data frame. For `MixtureDPM`, (items,
+            columns): a table of pandas, polars or Arrow, a dictionary of columns, an array, or the path of a csv file;
+            None, NaN and empty cells are missing. The row names of a data frame name the items.
+        draws : int
+            Number of draws kept of each chain.
+        warmup : int
+            Number of sweeps to discard first.
+        thin : int
+            Keep every `thin`-th sweep after the warm-up.
+        chains : int
+            Number of independent chains, each with its own stream of random numbers.
+        rng : None, int or numpy Generator
+            Seed or source of random numbers; the same seed gives the same chains on any number of threads.
+        path : path, optional
+            A new directory to which the run is written as it grows; `partita.resume(path)` continues it.
+        n_jobs : int
+            Number of threads; −1 uses all cores. The result does not depend on it.
+        progress : bool
+            Show a progress line.
+        names : (items,) sequence of str, optional
+            Names of the items, instead of the row names of a data frame.
+        callback : callable, optional
+            Called with the labels of each draw, (chains, items), in their order; `partita.monitor()` is one. The chains
+            end after the first draw for which it returns true.
 
         Returns
         -------
-        Chain : after Ctrl-C, the draws so far, with a warning. The `impute` of a chain of `MixtureDPM` draws its
+        Chain
+            After Ctrl-C it has the draws so far, and there is a warning. `impute` of a chain of `MixtureDPM` draws the
             missing cells.
 
         Raises
         ------
-        ValueError : if a log density is not a number, as when data of 1e300 are squared.
+        ValueError
+            If a log density is not a number, as happens when data of 1e300 are squared.
         """
         plan = make_plan(draws, warmup, thin, chains, rng)
         inputs, own = self._inputs(X)
@@ -123,9 +135,12 @@ class MixtureModel(Estimator):
 
         Parameters
         ----------
-        X : (items, columns), what `sample` takes.
-        labels : (items,) a partition; a Series is matched by the names of the items, if these have any.
-        n0 : Dirichlet parameter of the cluster proportions, from 1e-100 to 1e8.
+        X : (items, columns) data
+            Anything that `sample` takes.
+        labels : (items,) array_like
+            A partition; a Series is matched by name if the items have names.
+        n0 : float
+            Dirichlet parameter of the cluster proportions, from 1e-100 to 1e8.
         """
         return self._icl_search(X, n0).icl(labels)
 
@@ -150,17 +165,25 @@ class MixtureModel(Estimator):
 
         Parameters
         ----------
-        X : (items, columns), what `sample` takes.
-        k_max : most clusters; None: no limit.
-        restarts : runs, each a climb from a start of its own: items that join the nearest of 8 to 128 seeds, and, up to
-            2,000 items, annealed. A climb moves items, merges and splits clusters until nothing helps. Runs that do not
-            agree are crossed: first in up to three groups apart, then all together. Beyond 2,000 items the other runs
-            are left out if the first three agree.
-        rng : None, int or numpy Generator.
-        n0 : Dirichlet parameter of the cluster proportions, from 1e-100 to 1e8.
-        starts : (s, items) partitions to climb from first; each is a run.
-        seconds : time limit; the best partition so far is then the answer.
-        n_jobs : threads; the result does not depend on their number.
+        X : (items, columns) data
+            Anything that `sample` takes.
+        k_max : int, optional
+            Largest number of clusters; by default no limit.
+        restarts : int
+            Number of runs. Each climbs from a start of its own: items that join the nearest of 8 to 128 seeds or, up to
+            2,000 items, annealed partitions. A climb moves items and merges and splits clusters until nothing helps.
+            Runs that do not agree are crossed: first within up to three separate groups, then all together. Above 2,000
+            items the other runs are left out if the first three agree.
+        rng : None, int or numpy Generator
+            Seed or source of random numbers; the same seed gives the same result.
+        n0 : float
+            Dirichlet parameter of the cluster proportions, from 1e-100 to 1e8.
+        starts : (s, items) array_like, optional
+            Partitions to climb from first; each takes one of the runs.
+        seconds : float, optional
+            Time limit. When it is reached, the best partition so far is returned.
+        n_jobs : int
+            Number of threads; −1 uses all cores. The result does not depend on it.
 
         Returns
         -------
@@ -212,13 +235,17 @@ class MixtureModel(Estimator):
 
         Parameters
         ----------
-        chain : draws of this model.
-        labels : (items,) the reported partition, 0-based.
-        X : (new items, columns).
+        chain : Chain
+            Draws of this model.
+        labels : (items,) integer array_like
+            The reported partition, numbered from 0.
+        X : (new items, columns) data
+            The new items.
 
         Returns
         -------
-        (new items, clusters + 1) : rows sum to 1; the last column is the probability of a new cluster.
+        (new items, clusters + 1) array
+            Rows sum to 1; the last column is the probability of a new cluster.
         """
         reported = np.asarray(labels)
         n_reported = int(reported.max()) + 1

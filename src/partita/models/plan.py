@@ -21,11 +21,16 @@ class Sampling(SettingsGroup):
 
     Parameters
     ----------
-    draws : draws kept of each chain.
-    warmup : sweeps thrown away first.
-    thin : sweeps between kept draws.
-    chains : independent chains.
-    n_jobs : threads; −1 is all cores.
+    draws : int
+        Number of draws kept of each chain.
+    warmup : int
+        Number of sweeps to discard first.
+    thin : int
+        Keep every `thin`-th sweep after the warm-up.
+    chains : int
+        Number of independent chains.
+    n_jobs : int
+        Number of threads; −1 uses all cores. The result does not depend on it.
 
     Examples
     --------

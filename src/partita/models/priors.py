@@ -25,7 +25,8 @@ class GammaAlpha:
 
     Parameters
     ----------
-    shape, rate : from 1e-100 to 1e100. A concentration below 1e-300 is drawn as 1e-300.
+    shape, rate : float
+        Parameters of the Gamma distribution, from 1e-100 to 1e100. A concentration below 1e-300 is drawn as 1e-300.
     """
 
     shape: float = 1.0
@@ -47,9 +48,12 @@ class PowerAlpha:
 
     Parameters
     ----------
-    clusters : (low, high), from 0.01 to 1e100; None for high is min(50, n / 10).
-    power : the exponent, from 1e-100 to 1e100.
-    size : points of the grid.
+    clusters : (float, float or None)
+        The bounds low and high as numbers of clusters, from 0.01 to 1e100. None for high: min(50, n / 10).
+    power : float
+        The exponent, from 1e-100 to 1e100.
+    size : int
+        Number of points of the grid.
     """
 
     clusters: tuple[float, float | None] = (1.0, None)
@@ -83,8 +87,11 @@ class WishartGrid:
 
     Parameters
     ----------
-    a, u, v : (low, high) of the even grids; u is `nulim` there. From 1e-100 to 1e100, and u to 18.
-    size : points of each grid.
+    a, u, v : (float, float)
+        Lowest and highest value of each grid, whose points are evenly spaced; u is called `nulim` in `rDPGibbs`. From
+        1e-100 to 1e100; u at most 18.
+    size : int
+        Number of points of each grid.
     """
 
     a: tuple[float, float] = (0.01, 10.0)
@@ -119,8 +126,10 @@ class FiniteMixture:
 
     Parameters
     ----------
-    weight : from 1e-100 to 1e8.
-    rate : from 1e-100 to 1e4.
+    weight : float
+        Dirichlet parameter of each component, from 1e-100 to 1e8.
+    rate : float
+        Mean of the Poisson distribution of the number of components beyond the first, from 1e-100 to 1e4.
     """
 
     weight: float = 1.0

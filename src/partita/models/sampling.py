@@ -123,20 +123,28 @@ def resume(
 
     Parameters
     ----------
-    path : the directory given as `path` to a model's `sample`.
-    draws : number of draws of each chain at which to end, if more are wanted than were planned.
-    n_jobs : threads; −1 is one for each core.
-    progress : show a progress line.
+    path : path
+        The directory that was given as `path` to a model's `sample`.
+    draws : int, optional
+        Continue until each chain has this many draws, if more are wanted than were planned.
+    n_jobs : int
+        Number of threads; −1 uses all cores. The result does not depend on it.
+    progress : bool
+        Show a progress line.
 
     Returns
     -------
-    Chain : bit for bit that of a run that was never interrupted and was planned with this number of draws.
+    Chain
+        Bit for bit that of a run that was never interrupted and was planned with this number of draws.
 
     Raises
     ------
-    RunInUseError : if another process is writing to the run; the message names it.
-    RunFormatError : if a file of the run is missing, damaged, or not what a run has.
-    MemoryError : if the draws cannot fit in the memory that is free.
+    RunInUseError
+        If another process is writing to the run; the message names it.
+    RunFormatError
+        If a file of the run is missing, damaged, or not what a run has.
+    MemoryError
+        If the draws cannot fit in the memory that is free.
 
     Examples
     --------

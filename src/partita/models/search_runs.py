@@ -62,10 +62,11 @@ class Runs:
         'the best was reached by 1 of 2 runs; the others ended up to 0.50 below it'
         """
         what = f"groups of runs ({len(self.rows)} runs)" if self.grouped else "runs"
-        below = self.best - min(self.ends)
-        others = f"; the others ended up to {below:.2f} below it" if self.times_reached < len(self.ends) else ""
-        crossed = " before they were crossed" if self.group_icl and others else ""
-        return f"the best was reached by {self.times_reached} of {len(self.ends)} {what}{crossed}{others}"
+        reached, count, below = self.times_reached, len(self.ends), self.best - min(self.ends)
+        crossed = " before they were crossed" if self.group_icl and reached < count else ""
+        which = f"{reached} of {count}" if reached else f"none of {count}"
+        others = f"; {'the others' if reached else 'they'} ended up to {below:.2f} below it" if reached < count else ""
+        return f"the best was reached by {which} {what}{crossed}{others}"
 
     def warnings(self, restarts: str = "restarts=") -> tuple[str, ...]:
         """Advice, if independent searches do not agree."""

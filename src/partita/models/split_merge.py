@@ -16,9 +16,11 @@ class SplitMergeMoves(SettingsGroup):
 
     Parameters
     ----------
-    split_merge : proposals per sweep, on average; 0 is none, 1e6 the most. None: worth about a fifth of a sweep; their
-        number follows that of the clusters during the warm-up, and is fixed after it.
-    restricted_scans : Gibbs scans that prepare each proposal, at most 1e6.
+    split_merge : float or None
+        Mean number of proposals per sweep, from 0 (none) to 1e6. None: as many as cost about a fifth of a sweep; their
+        number follows the number of clusters during the warm-up and is fixed after it.
+    restricted_scans : int
+        Number of Gibbs scans that prepare each proposal, at most 1e6.
 
     Examples
     --------

@@ -27,8 +27,10 @@ def consensus_cdf(found: Stability, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    found : the result of `ensembles.stability`
+    found : Stability
+        The result of `ensembles.stability`.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------
@@ -67,8 +69,11 @@ def clustering_tree(clusterings: Mapping[Any, Any], *, ax: Axes | None = None) -
 
     Parameters
     ----------
-    clusterings : {name: labels}, from the coarsest at the top to the finest; a label −1 is left out
+    clusterings : dict of (n,) array_like
+        Labels by name, from the coarsest clustering, drawn at the top, to the finest; items with the label −1 are left
+        out.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------

@@ -28,7 +28,9 @@ def hierarchy(tree: Hierarchy, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     tree : Hierarchy
+        The result of `hierarchy`.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------

@@ -48,6 +48,7 @@ def hasse(
     loss : str or Loss, optional
         The distance shown by the colours; by default that of `stretch`, or VI without it.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------

@@ -47,6 +47,7 @@ def similarity_map(
     colorbar : bool
         Whether to add a colour bar.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Returns
     -------
@@ -88,9 +89,11 @@ def comparison_map(
     Parameters
     ----------
     truth, estimate : Estimate or (n,) array_like
+        The two partitions.
     order : (n,) array_like, optional
         Order of the items; by default by the truth, then by the estimate.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------
@@ -137,7 +140,9 @@ def adjacency_map(matrix: Any, labels: PartitionLike, *, ax: Axes | None = None)
     matrix : (n, n) array or SciPy sparse matrix
         Nonzero entries are edges. Beyond 1,000 nodes a pixel shows the share of edges in a block.
     labels : (n,) array_like
+        Labels of a partition.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------

@@ -30,6 +30,7 @@ def dendrogram(tree: Estimate | MergeTree, *, ax: Axes | None = None) -> Axes:
         An estimate with at least two clusters, or the result of `merge_tree`. The leaves of an estimate have the
         colours of its clusters.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------

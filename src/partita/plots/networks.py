@@ -31,6 +31,7 @@ def network(graph: Any, labels: PartitionLike, *, positions: Any = None, ax: Axe
     positions : (n, 2) array_like, optional
         Positions of the nodes; by default a spring layout, which is the same for every call.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------

@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 NUMBER_CLUSTERS_ABOVE = 7
 LEGEND_UP_TO = 12
 GRID = 512
+#: Columns whose standard deviations differ by a larger factor are scaled before their principal components are taken.
+SAME_UNITS = 10
 
 
 def points(
@@ -33,14 +35,19 @@ def points(
 ) -> Axes:
     """Points coloured by cluster; more than two columns are shown by their first two principal components.
 
+    Columns whose standard deviations differ by more than a factor of ten are scaled first, since they hardly have the
+    same unit; the names of the axes say so.
+
     Parameters
     ----------
     data : (n,) or (n, d) array_like
         A single column is drawn on its density. The columns of a data frame name the axes.
     labels : Estimate or (n,) array_like
+        An estimate, or the labels of a partition.
     density : pair of (m,) array_like, optional
         Grid and values of the density of a single column; by default a kernel density estimate.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------
@@ -84,10 +91,13 @@ def density_plot(
     Parameters
     ----------
     values : (n,) array_like
+        The data, one number per item.
     labels : Estimate or (n,) array_like
+        An estimate, or the labels of a partition.
     density : pair of (m,) array_like, optional
         A grid and the density on it, such as a posterior predictive density; by default a kernel density estimate.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------
@@ -139,6 +149,7 @@ def ball_panels(
     Parameters
     ----------
     data : (n,) or (n, d) array_like
+        The data, one row per item.
     labels : Estimate or (n,) array_like
         The estimate at the centre of the ball.
     ball : CredibleBall
@@ -193,12 +204,25 @@ def project(table: Floats, columns: tuple[str, ...] | None = None) -> tuple[Floa
     """Two columns to draw and their names: the data, or their first two principal components."""
     if table.shape[1] == 2:
         return table, ("", "") if columns is None else (columns[0], columns[1])
-    centred = table - table.mean(axis=0)
+    centred, scaled = _comparable(table - table.mean(axis=0))
     padded = np.vstack([centred, np.zeros_like(centred[:1])])  # so that a single item has two components, too
     left, scale, _ = np.linalg.svd(padded, full_matrices=False)
     total = (scale**2).sum()
     share = (scale**2 / total if total > 0 else scale)[:2]
-    return left[:-1, :2] * scale[:2], (f"PC 1 ({share[0]:.0%})", f"PC 2 ({share[1]:.0%})")
+    of = " of scaled columns" if scaled else ""
+    return left[:-1, :2] * scale[:2], (f"PC 1{of} ({share[0]:.0%})", f"PC 2{of} ({share[1]:.0%})")
+
+
+def _comparable(centred: Floats) -> tuple[Floats, bool]:
+    """The columns, scaled to the same standard deviation if theirs differ much, and whether they were scaled.
+
+    Columns in grams and in millimetres have no common unit: the components would show the one with the larger numbers.
+    """
+    spread = centred.std(axis=0)
+    varies = spread > 0
+    if not varies.any() or spread.max() <= SAME_UNITS * spread[varies].min():
+        return centred, False
+    return centred / np.where(varies, spread, 1.0), True
 
 
 def axis_names(data: Any) -> tuple[str, ...] | None:

@@ -26,8 +26,11 @@ def cluster_counts(draws: Any, *, estimate: PartitionLike | None = None, ax: Axe
     Parameters
     ----------
     draws : Estimate, or anything that `as_sample` takes
+        Posterior draws: labels in any form, or an estimate, whose own draws are used.
     estimate : Estimate or (n,) array_like, optional
+        The partition whose number of clusters is marked.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------
@@ -56,10 +59,12 @@ def item_certainty(labels: PartitionLike, certainty: ArrayLike | None = None, *,
     Parameters
     ----------
     labels : Estimate or (n,) array_like
+        An estimate, or the labels of a partition.
     certainty : (n,) array_like, optional
         Numbers between 0 and 1: the probability that an item is with the other members of its cluster. By default
         that of the estimate.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------
@@ -94,7 +99,9 @@ def run_trace(traces: Sequence[ArrayLike] | Estimate, *, ax: Axes | None = None)
     Parameters
     ----------
     traces : Estimate, or list of (sweeps,) array_like
+        An estimate, or the losses of each run.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------
@@ -136,6 +143,7 @@ def weight_path(a: ArrayLike, n_clusters: ArrayLike, *, label: str | None = None
     label : str, optional
         Name of the loss for the legend.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------

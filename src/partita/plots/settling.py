@@ -26,6 +26,7 @@ def settling(watched: Monitor, *, ax: Axes | None = None) -> Axes:
     watched : Monitor
         With at least one check.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------

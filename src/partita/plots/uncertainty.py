@@ -23,9 +23,11 @@ def cluster_intervals(found: ClusterParameters, *, component: tuple[int, ...] = 
     Parameters
     ----------
     found : ClusterParameters
+        The result of `cluster_parameters`.
     component : tuple of int
         Which component of a parameter with several; by default the first.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------
@@ -57,9 +59,11 @@ def posterior_difference(compared: PosteriorComparison, *, count: int = 20, ax: 
     Parameters
     ----------
     compared : PosteriorComparison
+        The result of `compare_posteriors`.
     count : int
         Largest number of items to show.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------
@@ -84,7 +88,9 @@ def partial_curve(partial: PartialClustering, *, ax: Axes | None = None) -> Axes
     Parameters
     ----------
     partial : PartialClustering
+        The result of `partial_clustering`.
     ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
 
     Examples
     --------

@@ -87,6 +87,7 @@ def report(
     truth : (n,) array_like, optional
         A partition to compare with; matched by name like the data.
     path : path
+        Name of the page.
     title : str
         Heading of the page.
     command : str, optional
@@ -144,9 +145,7 @@ def report(
         raise ValueError(f"{'draws' if draws is not None else 'held_out'} is for the fit of a block model of a network")
     if isinstance(estimate, PairEstimate):
         _refuse(answers, "pair probabilities")
-        return _pair_report(
-            estimate, ball, data, truth, Path(path), title=title, command=command, bound=bound, first=first
-        )
+        return _pair_report(estimate, ball, data, truth, Path(path), bound=bound, **settings)
     if isinstance(estimate, BlockFit):
         return _network_report(estimate, truth, Path(path), of_draws, settings, (draws, held_out))
     if isinstance(estimate, LatentBlockFit):

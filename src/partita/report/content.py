@@ -74,7 +74,9 @@ def content(
         "n_items": f"{sample.n_items:,}",
         "warnings": estimate.warnings,
         "answer": sentences.answer(estimate, ball),
-        "reading": reading(estimate, ball, certainty),
+        "reading": reading(
+            estimate, ball, certainty, converged=checked is None or checked.converged, typed=command is not None
+        ),
         "settings": list(sentences.settings(estimate, ball)),
         "advice": [asdict(line) for line in sentences.advice(estimate, ball, bound, on_chains)],
         "mixing": None if checked is None else _mixing(checked),
@@ -178,8 +180,8 @@ def _ball_facts(ball: CredibleBall) -> list[tuple[str, str]]:
 
 
 def _spread(error: float | None) -> str:
-    """The Monte Carlo standard error, if it is known."""
-    return "" if error is None or not np.isfinite(error) else f" ± {error:.2g}"
+    """The Monte Carlo standard error, if it is known and not 0, as it is among ties."""
+    return "" if not error or not np.isfinite(error) else f" ± {error:.2g}"
 
 
 def _bounds_table(ball: CredibleBall) -> Table:
@@ -233,8 +235,8 @@ def _mixing(checked: Diagnostics) -> Table:
     rows = [(q.name, q.mean, q.sd, q.r_hat, q.ess) for q in checked.quantities]
     columns = (
         Column("Quantity", "text"),
-        Column("Mean", "loss"),
-        Column("Spread", "loss", "Standard deviation over the draws"),
+        Column("Mean", "mean"),
+        Column("Spread", "mean", "Standard deviation over the draws"),
         Column("R-hat", "share", "1 when the chains agree; above 1.05 they have not mixed"),
         Column("Effective draws", "rounded", "Number of independent draws that are equally informative"),
     )

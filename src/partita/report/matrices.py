@@ -13,7 +13,7 @@ from partita.models.blocks.fit import Blocks
 from partita.models.blocks.lbm import LatentBlockFit
 from partita.report.block_tables import blocks_table
 from partita.report.networks import EDGE_MODELS, NAMES_SHOWN, NODES_LISTED
-from partita.report.search_tables import PATH_LISTED, agreement_sentence, runs_table
+from partita.report.search_tables import PATH_LISTED, agreement_sentence, icl_sentence, runs_table
 from partita.report.sentences import plural, sizes_in_words
 from partita.report.tables import Column, Table
 
@@ -58,8 +58,7 @@ def matrix_answer(fit: LatentBlockFit) -> str:
     return (
         f"The {len(fit.rows):,} rows fall into {plural(rows, 'cluster')} ({sizes_in_words(fit.rows, 'rows')}) and the"
         f" {len(fit.columns):,} columns into {plural(columns, 'cluster')}"
-        f" ({sizes_in_words(fit.columns, 'columns')}), the largest exact ICL that was found, {fit.icl:,.2f};"
-        f" {fit.found.in_words()}."
+        f" ({sizes_in_words(fit.columns, 'columns')}). {icl_sentence(fit)}"
     )
 
 

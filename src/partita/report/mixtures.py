@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from partita.report.labels import held_labels
 from partita.report.profiles import profile_section
-from partita.report.search_tables import agreement_sentence, path_table, runs_table
+from partita.report.search_tables import agreement_sentence, icl_sentence, path_table, runs_table
+from partita.report.sentences import plural, sizes_in_words
 from partita.report.tables import Column, Table
 from partita.report.truth import against_truth
 
@@ -55,9 +56,8 @@ def mixture_content(
 def mixture_answer(fit: MixtureFit) -> str:
     """The result as a scientist could paste it into a paper."""
     return (
-        f"The {len(fit.labels):,} items fall into {fit.n_clusters:,}"
-        f" {'cluster' if fit.n_clusters == 1 else 'clusters'} of {fit.sizes.min():,} to {fit.sizes.max():,} items,"
-        f" the largest exact ICL that was found, {fit.icl:,.2f}; {fit.found.in_words()}."
+        f"The {len(fit.labels):,} items fall into {plural(fit.n_clusters, 'cluster')}"
+        f" ({sizes_in_words(fit.labels)}). {icl_sentence(fit)}"
     )
 
 

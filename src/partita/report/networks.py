@@ -16,7 +16,8 @@ from partita.report.colors import shades
 from partita.report.labels import held_labels
 from partita.report.network_checks import NetworkChecks, doubt, prediction
 from partita.report.network_matrix import PIXELS, matrix_map
-from partita.report.search_tables import agreement_sentence, path_table, runs_table
+from partita.report.search_tables import agreement_sentence, icl_sentence, path_table, runs_table
+from partita.report.sentences import plural, sizes_in_words
 from partita.report.tables import Column, Table
 from partita.report.truth import against_truth
 
@@ -73,13 +74,10 @@ def network_content(
 
 def network_answer(fit: BlockFit) -> str:
     """The result as a scientist could paste it into a paper."""
-    sizes = np.bincount(fit.labels)
     kind = "directed" if fit.edges.directed else "undirected"
     return (
         f"The {len(fit.labels):,} nodes of the {kind} network with {n_edges(fit.graph, fit.edges.directed):,} edges"
-        f" fall into {fit.n_clusters:,} {'cluster' if fit.n_clusters == 1 else 'clusters'} of {sizes.min():,} to"
-        f" {sizes.max():,} nodes, the largest exact ICL that was found, {fit.icl:,.2f};"
-        f" {fit.found.in_words()}."
+        f" fall into {plural(fit.n_clusters, 'cluster')} ({sizes_in_words(fit.labels, 'nodes')}). {icl_sentence(fit)}"
     )
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from partita.pair_estimate import PairEstimate
 from partita.report.labels import held_labels
+from partita.report.sentences import plural, sizes_in_words
 from partita.report.tables import Column, Table
 from partita.report.truth import against_truth
 from partita.uncertainty.pair_doubts import doubtful_pairs
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
     from partita.uncertainty.bounds import Bound
 
 PAIRS_LISTED = 500
+ITEMS_LISTED = 1000
 SIZES_LISTED = 50
 LOSS_WORDS = {
-    "binder": "Binder loss",
+    "binder": "expected Binder loss",
     "vi-lower-bound": "lower bound to the variation of information",
     "pear": "approximate one minus adjusted Rand index",
 }
@@ -28,17 +30,15 @@ LOSS_WORDS = {
 
 def pair_answer(best: PairEstimate) -> str:
     """The result as a scientist could paste it into a paper."""
-    sizes, parts = best.sizes, best.components
-    proven = (
-        "no partition is better, which is proven"
-        if best.proven
-        else f"{parts.proven:,} of {parts.count:,} components are proven best"
-    )
+    parts = best.components
     obeying = "" if best.constraints is None else f" under constraints ({repr(best.constraints).split(': ')[1]})"
+    found, proof = "of all partitions", ", which is proven"
+    if not best.proven:
+        found, proof = "that was found", f"; {parts.proven:,} of {parts.count:,} components are proven best"
     return (
-        f"The {len(best.labels):,} items fall into {best.n_clusters:,} clusters of {sizes.min():,} to"
-        f" {sizes.max():,} items{obeying}. By the {LOSS_WORDS[best.loss.name]} of {best.similarity.n_pairs:,} pair"
-        f" probabilities, {best.expected_loss:.6g}, {proven}."
+        f"The {len(best.labels):,} items fall into {plural(best.n_clusters, 'cluster')}"
+        f" ({sizes_in_words(best.labels)}){obeying}. By {best.similarity.n_pairs:,} pair probabilities this partition"
+        f" has the lowest {LOSS_WORDS[best.loss.name]} {found}, {best.expected_loss:.6g}{proof}."
     )
 
 
@@ -49,6 +49,7 @@ def pair_content(
     title: str,
     command: str | None,
     bound: Bound | None,
+    labels_file: str | None = None,
     first: int = 0,
 ) -> dict[str, Any]:
     """Everything the template needs."""
@@ -62,6 +63,7 @@ def pair_content(
         "components": _components(best),
         "open_components": _open_components(best, first),
         "sizes": _sizes(best),
+        "items": _items(best, first, labels_file),
         **against_truth(truth, best.labels, best.similarity.names),
         "labels": held_labels(best.labels, best.similarity.names),
         "reproduce": _reproduce(best, command),
@@ -107,7 +109,11 @@ def _components(best: PairEstimate) -> Table:
     if parts is not None:
         proven = np.array([int(parts.proven[best.components.sizes == size].sum()) for size in sizes])
     rows = list(zip(sizes.tolist(), count.tolist(), proven.tolist(), strict=True))[::-1][:SIZES_LISTED]
-    columns = (Column("Items", "number"), Column("Components", "number"), Column("Proven", "number"))
+    columns = (
+        Column("Items", "number", "In each of these components"),
+        Column("Components", "number", "How many have this size"),
+        Column("Proven", "number", "For how many of them no partition is better"),
+    )
     return Table("components", "Components by size", columns, rows)
 
 
@@ -129,7 +135,23 @@ def _open_components(best: PairEstimate, first: int) -> Table | None:
 def _sizes(best: PairEstimate) -> Table:
     sizes, count = np.unique(best.sizes, return_counts=True)
     rows = list(zip(sizes.tolist(), count.tolist(), strict=True))[:SIZES_LISTED]
-    return Table("clusters", "Clusters by size", (Column("Items", "number"), Column("Clusters", "number")), rows)
+    columns = (
+        Column("Items", "number", "In each of these clusters"),
+        Column("Clusters", "number", "How many have this size"),
+    )
+    return Table("clusters", "Clusters by size", columns, rows)
+
+
+def _items(best: PairEstimate, first: int, labels_file: str | None) -> Table:
+    name, listed = _names(best, first), np.argsort(best.labels, kind="stable")[:ITEMS_LISTED].tolist()
+    parts = best.components.labels
+    rows = [(name(i), int(best.labels[i]), int(parts[i])) for i in listed]
+    note = None
+    if len(listed) < len(best.labels):
+        where = "" if labels_file is None else f"; {labels_file} has all"
+        note = f"The first {ITEMS_LISTED:,} of {len(best.labels):,} items{where}."
+    columns = (Column("Item", "text"), Column("Cluster", "cluster"), Column("Component", "cluster"))
+    return Table("items", "The cluster of each item", columns, rows, note, search=True)
 
 
 def _reproduce(best: PairEstimate, command: str | None) -> list[tuple[str, str]]:

@@ -18,29 +18,50 @@ from partita.uncertainty.certainty import n_clusters_posterior
 LARGE_SHARE = 0.8
 #: A posterior in which half of the items have less than this certainty is diffuse.
 DIFFUSE = 0.5
+#: An item that is a cluster of its own, but alone in a smaller share of the draws than this, lies between clusters.
+ALONE = 0.5
 
 
-def reading(estimate: Estimate, ball: CredibleBall | None, certainty: NDArray[np.float64]) -> list[dict[str, str]]:
+def reading(
+    estimate: Estimate,
+    ball: CredibleBall | None,
+    certainty: NDArray[np.float64],
+    *,
+    converged: bool = True,
+    typed: bool = False,
+) -> list[dict[str, str]]:
     """Topics and sentences; empty if the result needs no explanation.
 
     Parameters
     ----------
     certainty : (n,) array
         Mean probability of each item of being with the other items of its cluster.
+    converged : bool
+        Whether the diagnostics found nothing wrong with the chains.
+    typed : bool
+        Whether advice is for the command line, and so names its options instead of functions.
     """
-    found = [*_on_count(estimate), *_on_spread(estimate, certainty), *_on_width(estimate, ball)]
+    found = [
+        *_on_count(estimate, typed),
+        *_on_lone_items(estimate, certainty),
+        *_on_spread(estimate, certainty, typed),
+        *_on_width(estimate, ball, converged),
+    ]
     return [{"topic": topic, "text": text} for topic, text in found]
 
 
-def _on_count(estimate: Estimate) -> Iterator[tuple[str, str]]:
+def _on_count(estimate: Estimate, typed: bool) -> Iterator[tuple[str, str]]:
     posterior, own = n_clusters_posterior(estimate.sample), estimate.n_clusters
     more = sum(share for k, share in posterior.items() if k > own)
     fewer = sum(share for k, share in posterior.items() if k < own)
     mode = max(posterior, key=lambda k: posterior[k])
-    weight = getattr(estimate.loss, "a", None)
+    a = getattr(estimate.loss, "a", None)
+    weight = None if a is None else f"the weight a ({'--a, ' if typed else ''}now {a:g})"
     if more >= LARGE_SHARE:
-        how = f", lower the weight a (now {weight:g})" if weight is not None else ""
-        how = f" To see more of them{how}, choose another loss, or ask weights_for(draws, n_clusters={mode})."
+        ways = [] if weight is None else [f"lower {weight}"]
+        ways += ["choose another --loss" if typed else "choose another loss"]
+        ways += [] if typed else [f"ask weights_for(draws, n_clusters={mode})"]
+        how = f" To see more of them, {', '.join(ways[:-1])}{' or ' if len(ways) > 1 else ''}{ways[-1]}."
         yield (
             "Fewer clusters than most draws",
             f"{percent(round(more, 3))} of the draws have more clusters than the estimate, most often {mode}. If the"
@@ -48,7 +69,7 @@ def _on_count(estimate: Estimate) -> Iterator[tuple[str, str]]:
             f" from draw to draw.{how}",
         )
     if fewer >= LARGE_SHARE:
-        how = f" Raise the weight a (now {weight:g})" if weight is not None else " Choose another loss"
+        how = f" Raise {weight}" if weight is not None else f" Choose another {'--' if typed else ''}loss"
         yield (
             "More clusters than most draws",
             f"{percent(round(fewer, 3))} of the draws have fewer clusters than the estimate, most often {mode}. The"
@@ -57,22 +78,45 @@ def _on_count(estimate: Estimate) -> Iterator[tuple[str, str]]:
         )
 
 
-def _on_spread(estimate: Estimate, certainty: NDArray[np.float64]) -> Iterator[tuple[str, str]]:
+def _on_lone_items(estimate: Estimate, certainty: NDArray[np.float64]) -> Iterator[tuple[str, str]]:
+    sizes = np.bincount(estimate.labels)
+    lone = np.flatnonzero((sizes[estimate.labels] == 1) & (certainty < ALONE))
+    if lone.size == 0 or sizes.size == 1:
+        return
+    share = percent(round(float(certainty[lone].max()), 3))
+    if lone.size == 1:
+        said = f"One item is a cluster of its own in the estimate, but alone in only {share} of the draws"
+        advice = "it with one cluster or another. Take it as not placed, rather than as a cluster"
+    else:
+        said = (
+            f"{lone.size:,} items are clusters of their own in the estimate, but alone in at most {share} of the draws"
+        )
+        advice = "them with one cluster or another. Take them as not placed, rather than as clusters"
+    yield "Items between clusters", f"{said}: the others have {advice}."
+
+
+def _on_spread(estimate: Estimate, certainty: NDArray[np.float64], typed: bool) -> Iterator[tuple[str, str]]:
     middle = float(np.median(certainty))
     if estimate.sample.n_items > 1 and middle < DIFFUSE:
+        certain = "which partita partial finds" if typed else "with partial_clustering(draws)"
+        others = "" if typed else ", and look at modes(draws) for clusterings that compete"
         yield (
             "A diffuse posterior",
             f"Half of the items are with the other members of their cluster in at most {percent(round(middle, 3))} of"
-            " the draws: the data do not determine one clustering. Report what is certain, with"
-            " partial_clustering(draws), and look at modes(draws) for clusterings that compete.",
+            f" the draws: the data do not determine one clustering. Report what is certain, {certain}{others}.",
         )
 
 
-def _on_width(estimate: Estimate, ball: CredibleBall | None) -> Iterator[tuple[str, str]]:
+def _on_width(estimate: Estimate, ball: CredibleBall | None, converged: bool) -> Iterator[tuple[str, str]]:
     """Says so if the ball reaches a partition that holds no information: all items together, or each alone."""
     n = estimate.sample.n_items
     if ball is None or n < 3 or estimate.n_clusters in (1, n):
         return
+    help_words = (
+        "More informative data or priors help; more draws do not."
+        if converged
+        else "That may change when the chains have mixed."
+    )
     trivial = {"all items together": np.zeros(n, np.int64), "every item alone": np.arange(n)}
     for words, labels in trivial.items():
         far = float(unique_distances(estimate.labels, as_sample(labels[None, :]), ball.loss)[0])
@@ -81,7 +125,7 @@ def _on_width(estimate: Estimate, ball: CredibleBall | None) -> Iterator[tuple[s
                 "A wide credible ball",
                 f"The {percent(ball.level)} credible ball, of radius {amount(ball.radius, ball.loss)}, reaches as far"
                 f" as the partition with {words} ({amount(far, ball.loss)} away): at this level the draws say little"
-                " about the clustering as a whole. More informative data or priors help; more draws do not. Single"
-                " clusters and items may be certain all the same: see the tables.",
+                f" about the clustering as a whole. {help_words} Single clusters and items may be certain all the same:"
+                " see the tables.",
             )
             return

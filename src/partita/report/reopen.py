@@ -88,6 +88,7 @@ def read_report(path: str | PathLike[str]) -> ReportData:
     Parameters
     ----------
     path : path
+        The page.
 
     Returns
     -------

@@ -12,6 +12,12 @@ if TYPE_CHECKING:
 PATH_LISTED = 2000
 
 
+def icl_sentence(fit: Any) -> str:
+    """The criterion, and how far the runs agree, as the second sentence of an answer."""
+    icl = f"{fit.icl:,.2f}".replace("-", "−")
+    return f"This partition has the largest exact ICL that was found, {icl}; {fit.found.in_words()}."
+
+
 def agreement_sentence(fit: Any) -> str:
     """How far the runs of a fit agree."""
     words: str = fit.found.in_words()

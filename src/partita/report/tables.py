@@ -6,14 +6,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+
+def _decimals(value: Any, decimals: int) -> str:
+    """Fixed decimals, so that the numbers of a column stand one below the other; small numbers keep three digits."""
+    return f"{value:.3g}" if 0 < abs(value) < 10.0 ** (1 - decimals) else f"{value:,.{decimals}f}"
+
+
 FORMATS: dict[str, Callable[[Any], str]] = {
     "text": str,
     "cluster": str,
     "number": lambda value: f"{value:,}",
     "percent": lambda value: f"{value:.1%}",
     "share": lambda value: "< 0.001" if 0 < value < 0.0005 else f"{value:.3f}",
-    "loss": lambda value: f"{value:.6g}" if isinstance(value, float) else str(value),
-    "rate": lambda value: f"{value:.3g}",
+    "loss": lambda value: _decimals(value, 5),
+    "mean": lambda value: _decimals(value, 3),
+    "rate": lambda value: _decimals(value, 3),
     "log": lambda value: f"{value:,.2f}",
     "rounded": lambda value: f"{value:,.0f}",
     "seconds": lambda value: f"{value:.2f}",

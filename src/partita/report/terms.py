@@ -21,9 +21,10 @@ TERMS = {
     "credible ball": "The smallest ball around the estimate that holds the stated share of the posterior.",
     "r-hat": "Compares the spread between chains with that within them; it is 1 for chains that agree.",
     "effective draws": "The number of independent draws that would be equally informative.",
-    "component": "Items that are joined by pairs with a positive probability of being together. No best partition "
-    "joins two components.",
-    "doubt": "The expected number, or the probability, of being elsewhere than the estimate says.",
+    "component": "Items that are connected by pairs which may be worth joining. No best partition joins two of them, "
+    "so that each can be searched by itself.",
+    "doubt": "Of a pair: the probability that the estimate is wrong about it. Of a component: the expected number of "
+    "its items that are not where the estimate has them.",
     "icl": "Integrated complete-data likelihood: how well a partition explains the data, parameters integrated out.",
     "bits": "Of a column: how much a cell tells about the cluster of its row, on average; 0 if it tells nothing.",
     "dyads": "Pairs of nodes that could be linked.",

@@ -37,9 +37,11 @@ class CredibleBall:
         Partitions inside with the fewest clusters, with the most clusters, and with any number; in each
         case those farthest from the estimate, several if there are ties.
     loss : Loss
+        The loss that was used.
     distances : (n_unique,) array
         Loss of the estimate against each distinct draw.
     sample : PartitionSample
+        The draws.
     warnings : tuple of str
         Problems with the draws or with the estimate: see `Estimate.warnings`.
     standard_error : float or None
@@ -139,6 +141,7 @@ def credible_ball(
         The distance; by default the estimate's own loss, or VI for plain labels. A loss that is not a metric
         gives a warning.
     level : float in (0, 1]
+        Posterior probability that the ball holds.
     n_jobs : int
         Threads; -1 uses all cores.
 

@@ -67,8 +67,10 @@ class Bound(ShownAsText):
     Attributes
     ----------
     value : float
+        The bound.
     gap : float
-        (expected loss of the estimate - value) / expected loss: no partition improves on it by a larger share.
+        (expected loss of the estimate - value) / expected loss: no partition improves on the estimate by a larger
+        share.
     method : str
         How the bound was found; "none" if there is no bound better than zero.
     proven : bool
@@ -130,6 +132,7 @@ def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None)
     Parameters
     ----------
     estimate : Estimate
+        The estimate.
     seconds : float
         Time to spend; more gives a tighter bound for Binder, VI and one minus ARI. The work ends earlier if the
         estimate is proven best, or with Ctrl-C, which gives the bound so far.

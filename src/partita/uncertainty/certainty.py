@@ -93,7 +93,9 @@ def item_certainty(
     Parameters
     ----------
     estimate : Estimate or (n,) array_like
+        An estimate, or the labels of a partition.
     draws : anything that `as_sample` takes; needed with plain labels
+        Posterior draws; an estimate brings its own.
     loss : str or Loss, optional
         By default the estimate's own loss, or VI for plain labels.
 
@@ -128,7 +130,9 @@ def cluster_stability(
     Parameters
     ----------
     estimate : Estimate or (n,) array_like
+        An estimate, or the labels of a partition.
     draws : anything that `as_sample` takes; needed with plain labels
+        Posterior draws; an estimate brings its own.
     certainty : ItemCertainty, optional
         The result of `item_certainty` for this estimate, if already computed.
 
@@ -200,6 +204,7 @@ def n_clusters_posterior(draws: Any) -> dict[int, float]:
     Parameters
     ----------
     draws : Estimate, or anything that `as_sample` takes
+        Posterior draws: labels in any form, or an estimate, whose own draws are used.
 
     Examples
     --------

@@ -72,15 +72,19 @@ class PosteriorComparison:
     p_value : float
         Probability of a distance at least as large, if the two posteriors are the same.
     items : ItemDifferences
+        How far the neighbours of each item differ, and the p-values.
     estimates : tuple of two Estimates
+        The estimate of each posterior.
     estimate_distance : float
         Loss between the two estimates.
     loss : Loss
+        The loss that was used.
     n_blocks, block_length : int, (int, int)
         Blocks per posterior that the test permutes, and the number of draws per block of each.
     samples : tuple of two PartitionSamples
         The second has its items in the order of the first.
     warnings : tuple of str
+        Reasons for caution, such as chains that have not mixed.
     """
 
     distance: float
@@ -180,12 +184,15 @@ def compare_posteriors(
     a, b : Estimate, or anything that `as_sample` takes
         Chains, models, priors or data sets; items are matched by name if both have names.
     loss : str or Loss
+        The loss, by name or as an object such as ``VI(a=0.5)``.
     permutations : int
+        Number of permutations of the test.
     search : Search, optional
         Settings of the search for both estimates; by default four runs on at most 2,000 draws.
     n_jobs : int
         Threads; -1 uses all cores.
     rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
 
     Returns
     -------

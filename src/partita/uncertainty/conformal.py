@@ -32,6 +32,7 @@ class ConformalSet:
     level : float
         The probability with which the set contains a new draw from the posterior.
     loss : Loss
+        The loss that was used.
     scores : (chains, n) array
         How typical each calibration draw is: the mean of exp(-loss / scale) over the reference draws.
     weights : (chains, n) array
@@ -45,6 +46,7 @@ class ConformalSet:
     scale : float
         Median distance between reference and calibration draws.
     sample : PartitionSample
+        The draws.
     warnings : tuple of str
         Reasons for caution: chains that have not mixed, few effective draws, too few for the level.
     """
@@ -138,8 +140,11 @@ def conformal_set(
     Parameters
     ----------
     draws : Estimate, or anything that `as_sample` takes, without missing labels
+        Posterior draws: labels in any form, or an estimate, whose own draws are used.
     level : float in (0, 1]
+        Probability with which the set contains a new draw.
     loss : str or Loss
+        The loss, by name or as an object such as ``VI(a=0.5)``.
     references : int
         Largest number of reference draws, evenly spread over the first halves.
     n_jobs : int

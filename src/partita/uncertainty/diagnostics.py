@@ -28,6 +28,7 @@ class Diagnostics:
     Attributes
     ----------
     quantities : tuple of Quantity
+        Mean, spread, R-hat and effective sample size of each summary of the draws.
     chain_distances : (chains, chains) array
         Loss between the estimates of the chains; element [s, t] takes the estimate of chain s as the truth.
     advice : tuple of str
@@ -87,12 +88,15 @@ def diagnostics(
     Parameters
     ----------
     draws : Estimate, or anything that `as_sample` takes, best with chains: a (chain, draw, item) array
+        Posterior draws, or an estimate, whose own draws are used. Chains are compared if they are known.
     loss : str or Loss, optional
         For distances; by default the estimate's own, or VI.
     log_density : (draws,) or (chain, draw) array_like, optional
+        Log posterior density of each draw, to be examined too.
     search : Search, optional
         Settings of the searches for estimates; by default four runs. Its time limit applies to the whole call.
     rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
 
     Returns
     -------

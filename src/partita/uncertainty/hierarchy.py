@@ -42,7 +42,8 @@ class Hierarchy:
     expected_loss : (levels,) array
         Of each level.
     members : (nodes, n) bool array
-        The items of each node: the clusters of the finest level come first, the last node holds all of the last level.
+        The items of each node: first the clusters of the finest level, then every union that is a cluster of a coarser
+        level, up to the coarsest.
     parents : (nodes,) integer array
         The node of which each node is a part; -1 for clusters of the coarsest level.
     first_level : (nodes,) integer array
@@ -52,6 +53,7 @@ class Hierarchy:
     estimate_level : int
         The level that is the estimate; of nested draws, the finest.
     loss : Loss
+        The loss that was used.
     names : tuple of str or None
         Names of the items.
     """
@@ -157,12 +159,15 @@ def hierarchy(
     draws : anything that `as_sample` takes, or an Estimate
         An estimate is used as it is, with its own draws and loss.
     loss : str or Loss
+        The loss, by name or as an object such as ``VI(a=0.5)``.
     finest : int, optional
         Number of clusters of the finest level; by default that which 95 % of the draws do not exceed.
     coarser : sequence of what `as_sample` takes
         Draws of the coarser levels, from fine to coarse: draw t of every level belongs to the same tree.
     search : Search, optional
+        Settings of the search.
     rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
 
     Returns
     -------

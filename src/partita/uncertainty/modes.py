@@ -176,10 +176,12 @@ def modes(
     Parameters
     ----------
     draws : anything that `as_sample` takes
+        Posterior draws: labels in any form, one row per draw.
     k : int, optional
         Number of representatives, at most the number of distinct draws. By default it grows while one more lowers the
         distance to the posterior by at least a quarter, up to 10.
     loss : str or Loss
+        The loss, by name or as an object such as ``VI(a=0.5)``.
     starts : int
         Starts for each number of representatives.
     batch : int, optional
@@ -189,6 +191,7 @@ def modes(
         Settings of the search for each representative; by default two runs. Its time limit applies to the whole call:
         when it is reached, draws replace the missing representatives, and ``timed_out`` is set.
     rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
 
     Returns
     -------

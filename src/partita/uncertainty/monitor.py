@@ -51,9 +51,11 @@ class Monitor:
     Attributes
     ----------
     loss : Loss
+        The loss that was used.
     level : float
         Level of the credible ball.
     rule : SettlingRule
+        When a check is passed, and when the summary has settled.
     checks : list of Check
         All checks so far.
     """
@@ -219,6 +221,7 @@ def monitor(
     Parameters
     ----------
     loss : str or Loss
+        The loss, by name or as an object such as ``VI(a=0.5)``.
     level : float in (0, 1]
         Level of the credible ball.
     tolerance : float
@@ -230,6 +233,7 @@ def monitor(
     search : Search, optional
         Settings of the searches; by default four runs.
     rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
 
     Returns
     -------

@@ -47,7 +47,9 @@ class MonteCarloError:
     level : float
         Level of the ball.
     n_batches : int
+        Number of batches of consecutive draws behind the standard errors.
     loss : Loss
+        The loss that was used.
     """
 
     expected_loss: float
@@ -109,6 +111,7 @@ def monte_carlo_error(
     search : Search, optional
         Settings of the searches on parts; by default four runs on at most 2,000 draws.
     rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
 
     Returns
     -------

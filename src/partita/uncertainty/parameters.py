@@ -47,6 +47,7 @@ class ClusterParameters:
     level : float
         Posterior probability of the intervals.
     sizes : (clusters,) integer array
+        Number of items of each cluster.
     labels : (items,) integer array
         The estimate.
     names : tuple of str or None
@@ -121,6 +122,7 @@ def cluster_parameters(
     Parameters
     ----------
     estimate : Estimate or (n,) array_like
+        An estimate, or the labels of a partition.
     theta : (draws, items, ...) or (chains, draws, items, ...) array_like
         The parameter of each item. With ``labels``, one entry per cluster of the sampler instead of per item. An xarray
         or ArviZ object with ``variable``. A `Chain` of `GaussianDPM`, whose cluster means are drawn from their
@@ -133,6 +135,7 @@ def cluster_parameters(
     variable : str, optional
         The variable of an xarray or ArviZ object.
     level : float in (0, 1]
+        Posterior probability of the intervals.
     rng : None, int or numpy Generator
         For a `Chain` only.
 

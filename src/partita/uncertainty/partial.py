@@ -117,7 +117,9 @@ def partial_clustering(
     Parameters
     ----------
     draws : anything that `as_sample` takes, without missing labels
+        Posterior draws: labels in any form, one row per draw.
     probability : float in (0, 1]
+        The joint probability that the clustered items must have at least.
     starts : int
         Number of first items to try, chosen at random; all items if there are not more.
     complete : bool
@@ -125,6 +127,7 @@ def partial_clustering(
     loss : str or Loss
         For `complete`.
     rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
 
     Examples
     --------

@@ -91,11 +91,16 @@ def compare_models(
 
     Parameters
     ----------
-    graph : what `as_graph` takes.
-    models : StochasticBlockModels or NestedBlockModels with the same `directed` and `loops`.
-    share : of the dyads to hide; None hides none and ranks by ICL.
-    rng : None, int or numpy Generator.
-    **search : arguments of `maximize`, as `restarts`.
+    graph : anything that `as_graph` takes
+        The network.
+    models : sequence of StochasticBlockModel or NestedBlockModel
+        Models with the same `directed` and `loops`.
+    share : float or None
+        Share of the dyads to hide; None hides none and ranks by ICL.
+    rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
+    **search : optional
+        Arguments of `maximize`, for example ``restarts``.
 
     Returns
     -------

@@ -13,9 +13,12 @@ class EdgePrior(SettingsGroup):
 
     Parameters
     ----------
-    a0, b0 : shape and rate of the Gamma prior of the rates of counts.
-    weight_prior : (mu0, kappa0, shape, rate) of the Normal–Gamma prior of real weights.
-    category_prior : Dirichlet parameter of the probabilities of categories and signs.
+    a0, b0 : float, float or None
+        Shape and rate of the Gamma prior of the rates of counts; None for b0: one over the mean entry of the matrix.
+    weight_prior : (mu0, kappa0, shape, rate), optional
+        Normal–Gamma prior of real weights: see `StochasticBlockModel`.
+    category_prior : float
+        Dirichlet parameter of the probabilities of categories and signs.
 
     Examples
     --------

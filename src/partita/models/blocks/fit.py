@@ -92,13 +92,20 @@ class BlockFit(NodeFit):
 
     Attributes
     ----------
-    labels : (nodes,) canonical.
-    icl : log p(X, z | K), natural logarithm, constants included.
-    path : MergePath, the greedy merges down to one cluster.
-    runs : tuple of SearchRun, how each run of the search started and what it reached by itself.
-    times_reached : how many independent searches (groups of runs, or runs if there are no groups) reached `icl`.
-    warnings : tuple of sentences, advice if they do not agree.
-    model : the model as it was fitted; None for one layer of several.
+    labels : (nodes,) integer array
+        The partition, canonical labels.
+    icl : float
+        log p(X, z | K), natural logarithm, constants included.
+    path : MergePath
+        Greedy merges of clusters, from `labels` down to one cluster.
+    runs : tuple of SearchRun
+        How each run of the search started, and the ICL that it reached by itself.
+    times_reached : int
+        How many independent searches (groups of runs, or single runs if there are no groups) reached `icl`.
+    warnings : tuple of str
+        Advice if the searches do not agree; empty otherwise.
+    model : model or None
+        The model as it was fitted; None for one layer of several.
     """
 
     labels: NDArray[np.int64]

@@ -76,17 +76,24 @@ def as_graph(
 
     Parameters
     ----------
-    graph : (n, n) array or scipy.sparse matrix (row i, column j: edges from i to j; NaN: not observed); networkx or
-        igraph graph; pandas edge list or path of a CSV file with a header (columns `source`, `target` or `from`, `to`
-        and perhaps `weight`, or else its first columns), or of a GraphML or GML file (.graphml, .gml; needs networkx);
-        list of pairs or triples. Weights other than 1 need another kind of `edges`;
-        those of networkx and igraph are used only then.
-    directed : whether edges have a direction. A matrix of an undirected graph must be symmetric.
-    counts : the same as edges="counts".
-    edges : "binary", an edge listed twice is one edge; "counts", weights are counts, which add up; "real" (any weight
-        but 0), "categories" (1, 2, ...) or "signed" (−1 or 1), each edge listed once with its value.
-    nodes : names of all nodes, so that an edge list may have nodes without edges; sets their order.
-    columns : names of the columns of an edge list to use: its two ends, and perhaps the weight.
+    graph : matrix, graph, edge list or path
+        An (n, n) array or scipy.sparse matrix, with the edge from i to j in row i and column j and NaN where it was not
+        observed; a networkx or igraph graph; a pandas edge list, or the path of a csv file with a header (columns
+        `source`, `target` or `from`, `to` and perhaps `weight`, or else its first columns) or of a GraphML or GML file
+        (.graphml, .gml; needs networkx); or a list of pairs or triples. Weights other than 1 need another kind of
+        `edges`; the weights of networkx and igraph are used only then.
+    directed : bool
+        Whether edges have a direction. The matrix of an undirected graph must be symmetric.
+    counts : bool
+        The same as edges="counts".
+    edges : str
+        "binary": an edge that is listed twice is one edge. "counts": weights are counts, and those of the same pair are
+        added. "real" (any weight but 0), "categories" (1, 2, ...) or "signed" (−1 or 1): each edge is listed once, with
+        its value.
+    nodes : sequence, optional
+        Names of all nodes in the order that is wanted: an edge list says nothing of nodes without edges.
+    columns : sequence of str, optional
+        The columns of an edge list to use: its two ends and, if wanted, the weight.
 
     Returns
     -------

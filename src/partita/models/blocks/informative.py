@@ -39,9 +39,13 @@ class InformativeFit(NodeFit):
 
     Attributes
     ----------
-    labels : (nodes,) rows of `eta` and `zeta`; not renumbered, since each row has its own prior. Rows may be unused.
-    icl : log p(X, z | K), natural logarithm.
-    eta, zeta : (K, K), the priors.
+    labels : (nodes,) integer array
+        For each node its row of `eta` and `zeta`. Labels are not renumbered, since each row has its own prior; some may
+        be unused.
+    icl : float
+        log p(X, z | K), natural logarithm.
+    eta, zeta : (K, K) arrays
+        The priors.
     """
 
     labels: NDArray[np.int64]
@@ -89,8 +93,10 @@ class InformativeBlockModel(LazyPosterior):
 
     Parameters
     ----------
-    eta, zeta : (K, K) Beta parameters of each block, from 1e-100 to 1e8; symmetric if the network is undirected.
-    directed, loops, n0, random_state : as for StochasticBlockModel; edges are binary.
+    eta, zeta : (K, K) array_like
+        Beta parameters of each block, from 1e-100 to 1e8; symmetric if the network is undirected.
+    directed, loops, n0, random_state : optional
+        As for `StochasticBlockModel`; edges are binary.
 
     Examples
     --------
@@ -129,11 +135,15 @@ class InformativeBlockModel(LazyPosterior):
 
         Parameters
         ----------
-        graph : what `as_graph` takes, with 0 and 1.
-        restarts : runs, each a climb that moves one node at a time: from the clusters of the plain block model with
-            each given the row that suits it, and from random labels, in turn. The best run is the answer.
-        rng : None, int or numpy Generator.
-        starts : (s, nodes) labels to climb from first; each is a run.
+        graph : anything that `as_graph` takes
+            The network, with edges 0 and 1.
+        restarts : int
+            Number of runs. Each moves one node at a time; they start, in turn, from the clusters of the plain block
+            model, each given the row that suits it best, and from random labels. The best run is the answer.
+        rng : None, int or numpy Generator
+            Seed or source of random numbers; the same seed gives the same result.
+        starts : (s, nodes) array_like, optional
+            Labels to climb from first; each takes one of the runs.
 
         Returns
         -------

@@ -40,11 +40,15 @@ class LayeredFit(NodeFit):
 
     Attributes
     ----------
-    labels : (nodes,) canonical.
-    icl : log p(X_1, ..., X_L, z | K), natural logarithm, constants included.
-    path : MergePath, the greedy merges down to one cluster.
-    layers : {name: BlockFit}, each layer with these labels: its `blocks()`, its `predict(pairs)`, and as `icl` that of
-        the layer alone.
+    labels : (nodes,) integer array
+        The partition, canonical labels.
+    icl : float
+        log p(X_1, ..., X_L, z | K), natural logarithm, constants included.
+    path : MergePath
+        Greedy merges of clusters, from `labels` down to one cluster.
+    layers : dict of BlockFit
+        Each layer by name, with these labels: it has `blocks()` and `predict(pairs)`, and its `icl` is that of the
+        layer alone.
     """
 
     labels: NDArray[np.int64]
@@ -69,8 +73,10 @@ class LayeredBlockModel(LazyPosterior):
 
     Parameters
     ----------
-    layers : {name: StochasticBlockModel}, the model of each layer; its `n0` and `k_prior` are not used.
-    n0, k_prior, random_state : as for StochasticBlockModel, of the one partition.
+    layers : dict of StochasticBlockModel
+        The model of each layer by name; its `n0` and `k_prior` are not used.
+    n0, k_prior, random_state : float, float or sequence, seed
+        As for `StochasticBlockModel`, for the one partition of all layers.
 
     Examples
     --------
@@ -118,8 +124,10 @@ class LayeredBlockModel(LazyPosterior):
 
         Parameters
         ----------
-        graphs : {name: graph} with the names of `layers`, each what `as_graph` takes, all on the same nodes.
-        k_max, restarts, rng, seconds, n_jobs : as for StochasticBlockModel.maximize.
+        graphs : dict
+            The network of each layer by name, each anything that `as_graph` takes, all with the same nodes.
+        k_max, restarts, rng, seconds, n_jobs : optional
+            As for `StochasticBlockModel.maximize`.
 
         Returns
         -------

@@ -98,9 +98,12 @@ class LatentBlockFit(WithRuns):
 
     Attributes
     ----------
-    rows, columns : canonical labels.
-    icl : log p(X, rows, columns | K_rows, K_columns), natural logarithm.
-    path : LatentMergePath, the greedy merges of row clusters and column clusters down to one of each.
+    rows, columns : (rows,) and (columns,) integer arrays
+        The two partitions, canonical labels.
+    icl : float
+        log p(X, rows, columns | K_rows, K_columns), natural logarithm.
+    path : LatentMergePath
+        Greedy merges of clusters of rows and of columns, down to one of each.
     """
 
     rows: NDArray[np.int64]
@@ -158,10 +161,11 @@ class LatentBlockModel(LazyPosterior):
 
     Parameters
     ----------
-    n0, eta0, zeta0, edges, a0, b0, weight_prior, category_prior, edge_prior, k_prior, random_state : as for
-        StochasticBlockModel; rows and columns have the same priors.
-    degree_corrected : rows of a cluster have shares of its edges ~ Dirichlet(1, …, 1), and so have columns; entries are
-        then counts. The ICL is exact, since rows and columns have no loops.
+    n0, eta0, zeta0, edges, a0, b0, weight_prior, category_prior, edge_prior, k_prior, random_state : optional
+        As for `StochasticBlockModel`; rows and columns have the same priors.
+    degree_corrected : bool
+        Rows of a cluster may differ in their number of entries: their shares are Dirichlet(1, …, 1), and so are those
+        of columns. Entries are then counts. The ICL is exact, since there are no loops.
 
     Examples
     --------
@@ -228,9 +232,12 @@ class LatentBlockModel(LazyPosterior):
 
         Parameters
         ----------
-        matrix : what `as_bipartite` takes.
-        k_max : most clusters of rows and columns, one number or a pair; None: no limit.
-        restarts, rng, seconds, n_jobs : as for StochasticBlockModel.maximize.
+        matrix : anything that `as_bipartite` takes
+            The matrix.
+        k_max : int or (int, int), optional
+            Largest number of clusters of rows and of columns; by default no limit.
+        restarts, rng, seconds, n_jobs : optional
+            As for `StochasticBlockModel.maximize`.
 
         Returns
         -------
@@ -274,7 +281,8 @@ class LatentBlockModel(LazyPosterior):
 
         Returns
         -------
-        BipartiteChain : `rows` (chains, draws, rows) and `columns` (chains, draws, columns).
+        BipartiteChain
+            With `rows` (chains, draws, rows) and `columns` (chains, draws, columns).
         """
         plan = make_plan(draws, warmup, thin, chains, rng)
         graph = self._graph(matrix)

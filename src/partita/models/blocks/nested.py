@@ -42,11 +42,15 @@ class NestedBlockModel(Estimator):
 
     Parameters
     ----------
-    directed, loops, n0, degree_corrected : as for StochasticBlockModel; n0 holds on every level.
-    shape : of the prior of a block with mean μ: Beta(shape, shape (1 − μ)/μ), mirrored for μ > 1/2, or
-        Gamma(shape, shape/μ) of counts. Larger: blocks of the same groups are more alike.
-    edges : "binary" or "counts".
-    random_state : seed for `fit`.
+    directed, loops, n0, degree_corrected : bool, bool, float, bool
+        As for `StochasticBlockModel`; n0 is the same on every level.
+    shape : float
+        Shape of the prior of a block with mean μ: Beta(shape, shape (1 − μ)/μ), mirrored for μ > 1/2, or Gamma(shape,
+        shape/μ) for counts. The larger it is, the more alike are the blocks of the same groups.
+    edges : "binary" or "counts"
+        The kind of edges.
+    random_state : None, int or numpy Generator
+        Seed or source of random numbers for `fit`.
 
     Examples
     --------
@@ -87,8 +91,10 @@ class NestedBlockModel(Estimator):
 
         Parameters
         ----------
-        graph : what `as_graph` takes.
-        levels : partitions of the nodes from fine to coarse, each a union of clusters of the one before it.
+        graph : anything that `as_graph` takes
+            The network.
+        levels : sequence of (nodes,) array_like
+            Partitions of the nodes from fine to coarse; each cluster is a union of clusters of the level before.
         """
         objective = self._objective(self._graph(graph))
         labels, parents = self._check_levels(objective.graph, levels)
@@ -111,12 +117,19 @@ class NestedBlockModel(Estimator):
 
         Parameters
         ----------
-        graph : what `as_graph` takes.
-        k_max : most clusters of the finest level; None: no limit.
-        restarts : runs of each flat search; see StochasticBlockModel.maximize.
-        rng : None, int or numpy Generator.
-        seconds : time limit; the flat searches have three quarters of it.
-        n_jobs : threads; the result does not depend on their number.
+        graph : anything that `as_graph` takes
+            The network.
+        k_max : int, optional
+            Largest number of clusters of the finest level; by default no limit.
+        restarts : int
+            Number of runs of each flat search: see `StochasticBlockModel.maximize`.
+        rng : None, int or numpy Generator
+            Seed or source of random numbers; the same seed gives the same result.
+        seconds : float, optional
+            Time limit, three quarters of which go to the flat searches. When it is reached, the best levels so far are
+            returned.
+        n_jobs : int
+            Number of threads; −1 uses all cores. The result does not depend on it.
 
         Returns
         -------

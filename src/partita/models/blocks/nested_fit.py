@@ -43,11 +43,16 @@ class NestedFit(BlockFit):
 
     Attributes
     ----------
-    labels : (nodes,) canonical, the finest level.
-    icl : log p(X, z_1, …, z_L | K_1, …, K_L), natural logarithm, constants included.
-    levels : tuple of NestedLevel from fine to coarse; above the last is one group of all nodes.
-    path : MergePath, the greedy merges of the finest level by the ICL of the flat model.
-    runs, times_reached, warnings : of the best of the flat searches that the levels were refined from.
+    labels : (nodes,) integer array
+        The finest level, canonical labels.
+    icl : float
+        log p(X, z_1, …, z_L | K_1, …, K_L), natural logarithm, constants included.
+    levels : tuple of NestedLevel
+        The levels from fine to coarse; above the last one is a single group of all nodes.
+    path : MergePath
+        Greedy merges of the finest level by the ICL of the flat model.
+    runs, times_reached, warnings : tuple, int, tuple
+        As for `BlockFit`, of the best of the flat searches from which the levels were refined.
     """
 
     levels: tuple[NestedLevel, ...]

@@ -37,10 +37,12 @@ def edge_probability(result: Any, pairs: ArrayLike, draws: int = 200) -> Floats:
 
     Parameters
     ----------
-    result : BlockFit, NestedFit, InformativeFit, LatentBlockFit; or the Chain of a StochasticBlockModel or a
-        LatentBlockModel.
-    pairs : (m, 2) integers, places of nodes.
-    draws : for a chain, the most draws to average over, evenly spaced.
+    result : BlockFit, NestedFit, InformativeFit, LatentBlockFit or Chain
+        What `maximize` returned, or a chain of a StochasticBlockModel or a LatentBlockModel.
+    pairs : (m, 2) integer array_like
+        Pairs of nodes, or of a row and a column, by their numbers from 0.
+    draws : int
+        For a chain: the largest number of draws to average over, evenly spaced.
 
     Examples
     --------
@@ -121,14 +123,20 @@ def held_out(
 
     Parameters
     ----------
-    model : StochasticBlockModel or NestedBlockModel.
-    graph : what `as_graph` takes.
-    share : of the observed dyads to hide, above 0 and below 1; at most 200,000 dyads are hidden.
-    rng : None, int or numpy Generator.
-    hide : "missing", they are marked as not observed; or "absent", they are made pairs without an edge,
-        which a degree-corrected model needs, since it has no exact likelihood of missing dyads. The default is
-        "missing" where the model can have it.
-    **search : arguments of `maximize`, as `restarts`.
+    model : StochasticBlockModel or NestedBlockModel
+        The model to fit.
+    graph : anything that `as_graph` takes
+        The network.
+    share : float
+        Share of the observed dyads to hide, above 0 and below 1; at most 200,000 dyads are hidden.
+    rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
+    hide : "missing" or "absent", optional
+        "missing" marks hidden dyads as not observed; "absent" makes them pairs without an edge, which a
+        degree-corrected model needs, since it has no exact likelihood of missing dyads. By default "missing" if the
+        model allows it.
+    **search : optional
+        Arguments of `maximize`, for example ``restarts``.
 
     Returns
     -------

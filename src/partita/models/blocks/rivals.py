@@ -48,9 +48,16 @@ def variational_em(
 
     Parameters
     ----------
-    graph : what `as_graph` takes; binary, without loops or gaps; dense inside, for up to a few thousand nodes.
-    k : numbers of clusters to try.
-    directed, restarts, rng : kind of graph, k-means starts for each K, random numbers.
+    graph : anything that `as_graph` takes
+        A binary network without loops or missing dyads. It is held as a dense matrix: for up to a few thousand nodes.
+    k : iterable of int
+        Numbers of clusters to try.
+    directed : bool
+        Whether edges have a direction.
+    restarts : int
+        Number of k-means starts for each number of clusters.
+    rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
 
     Returns
     -------
@@ -90,8 +97,11 @@ def louvain(graph: Any, *, directed: bool = True, rng: Any = None) -> RivalFit:
     Parameters
     ----------
     graph : anything that `as_graph` takes
+        The network.
     directed : bool
+        Whether edges have a direction.
     rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
     """
     try:
         import networkx

@@ -56,23 +56,37 @@ class StochasticBlockModel(LazyPosterior):
 
     Parameters
     ----------
-    directed, loops : which dyads there are.
-    n0 : Dirichlet parameter of the cluster proportions, from 1e-100 to 1e8.
-    eta0, zeta0 : Beta parameters of the edge probabilities, from 1e-100 to 1e8.
-    edges : "binary", or "counts" for Poisson edges with rates ~ Gamma(a0, b0) (a0 from 1e-100 to 1e8; b0 a rate from
-        1e-100 to 1e100; None: one over the mean entry of the matrix). "real", "categories" (1, 2, ...) or "signed" (−1
-        or 1): edges are there or not as in "binary", and those that are there have a value; 0 is no edge.
-    weight_prior : (mu0, kappa0, shape, rate) of real weights ~ N(μ, 1/τ) with μ ~ N(mu0, 1/(kappa0 τ)) and
-        τ ~ Gamma(shape, rate) in each block; None: the mean of the weights, 0.1, 1 and a tenth of their variance.
-    category_prior : Dirichlet parameter of the probabilities of categories and signs in each block.
-    edge_prior : a0, b0, weight_prior and category_prior as one object, an `EdgePrior`.
-    blocks : "free", each block has its own parameter; or "affiliation" (planted partition, communities), one parameter
-        inside clusters and one between them.
-    degree_corrected : nodes of a cluster have shares of its edges ~ Dirichlet(1, …, 1); edges are then counts, and no
-        dyad may be missing.
-    k_prior : prior of the number of clusters K, empty ones included, for `sample`: the mean of a Poisson given
-        K ≥ 1, from 1e-100 to 1e8, or the probabilities of K = 1, 2, ..., up to a factor; [0, 0, 1] fixes K = 3.
-    random_state : seed for `fit`.
+    directed, loops : bool
+        Whether edges have a direction, and whether a node may have an edge to itself: the pairs of nodes (dyads) that
+        the model explains follow from both.
+    n0 : float
+        Dirichlet parameter of the cluster proportions, from 1e-100 to 1e8.
+    eta0, zeta0 : float
+        Parameters of the Beta prior of the edge probability of each block, from 1e-100 to 1e8.
+    edges : str
+        "binary": there is an edge or there is none. "counts": Poisson edges with rates ~ Gamma(a0, b0), a0 from 1e-100
+        to 1e8, b0 a rate from 1e-100 to 1e100 (None: one over the mean entry of the matrix). "real", "categories" (1,
+        2, ...) or "signed" (−1 or 1): there is an edge or none, as in "binary", and each edge has a value; 0 means no
+        edge.
+    weight_prior : (mu0, kappa0, shape, rate), optional
+        Prior of real weights, N(μ, 1/τ) with μ ~ N(mu0, 1/(kappa0 τ)) and τ ~ Gamma(shape, rate) in each block; by
+        default the mean of the weights, 0.1, 1, and a tenth of their variance.
+    category_prior : float
+        Dirichlet parameter of the probabilities of categories and signs in each block.
+    edge_prior : EdgePrior, optional
+        a0, b0, weight_prior and category_prior as one object.
+    blocks : "free" or "affiliation"
+        "free": each pair of clusters (block) has its own parameter. "affiliation" (planted partition, communities): one
+        parameter within clusters, one between them.
+    degree_corrected : bool
+        Nodes of a cluster may differ in degree: their shares of its edges are Dirichlet(1, …, 1). Edges are then
+        counts, and no dyad may be missing.
+    k_prior : float or sequence of float
+        For `sample`: prior of the number of clusters K, empty ones included. A number from 1e-100 to 1e8 is the mean of
+        a Poisson distribution, restricted to K ≥ 1; a sequence has the probabilities of K = 1, 2, ..., up to a factor:
+        [0, 0, 1] fixes K = 3.
+    random_state : None, int or numpy Generator
+        Seed or source of random numbers for `fit`.
 
     Examples
     --------
@@ -150,13 +164,17 @@ class StochasticBlockModel(LazyPosterior):
 
         Parameters
         ----------
-        graph, labels : as for `icl`; dyads may be missing.
-        draws : of the shares.
-        rng : None, int or numpy Generator.
+        graph, labels : as for `icl`
+            The network, in which dyads may be missing, and the partition of its nodes.
+        draws : int
+            Number of draws of the shares φ and ψ.
+        rng : None, int or numpy Generator
+            Seed or source of random numbers; the same seed gives the same result.
 
         Returns
         -------
-        EstimatedICL : `icl` and the `standard_error` of its Monte Carlo mean.
+        EstimatedICL
+            `icl`, and the `standard_error` of its Monte Carlo mean.
         """
         if not self.degree_corrected:
             raise ValueError("estimate_icl is for degree_corrected=True: `icl` is exact without")
@@ -188,21 +206,29 @@ class StochasticBlockModel(LazyPosterior):
 
         Parameters
         ----------
-        graph : what `as_graph` takes.
-        k_max : most clusters; None: no limit. For "come-latouche" the clusters of a start, K_up in the paper; None: a
-            number that grows with the root of the nodes.
-        restarts : runs, each a climb from a start of its own: k-means of singular vectors, communities at several
-            resolutions, annealed (up to 500 nodes) or random partitions (up to 3,000 nodes), and under degree
+        graph : anything that `as_graph` takes
+            The network.
+        k_max : int, optional
+            Largest number of clusters; by default no limit. For "come-latouche" the number of clusters of each start,
+            K_up in the paper; by default it grows with the square root of the number of nodes.
+        restarts : int
+            Number of runs. Each climbs from a start of its own: k-means of singular vectors, communities at several
+            resolutions, annealed partitions (up to 500 nodes), random partitions (up to 3,000 nodes), and under degree
             correction k-means with the nodes of fewest edges in a cluster apart (501 to 3,000 nodes). Runs that do not
-            agree try new arrangements of a few clusters at a time and are crossed: first in up to three groups apart
-            (of at least 3 runs, or 10 above 500 nodes), then all together. In networks of more than 500 nodes the other
-            runs are left out if the first three agree.
-        rng : None, int or numpy Generator.
-        starts : (s, nodes) partitions to climb from first; each is a run.
-        algorithm : "search", the default; or "come-latouche", Algorithm 1 of the paper as printed, followed by the
-            merges of its Section 3.3, from k-means partitions of the rows of the matrix; the best run is kept.
-        seconds : time limit; the best partition so far is then the answer.
-        n_jobs : threads; the result does not depend on their number.
+            agree try new arrangements of a few clusters at a time and are crossed: first within up to three separate
+            groups (of at least 3 runs each, or 10 above 500 nodes), then all together. Above 500 nodes the other runs
+            are left out if the first three agree.
+        rng : None, int or numpy Generator
+            Seed or source of random numbers; the same seed gives the same result.
+        starts : (s, nodes) array_like, optional
+            Partitions to climb from first; each takes one of the runs.
+        algorithm : "search" or "come-latouche"
+            "come-latouche" is Algorithm 1 of the paper as printed, from k-means partitions of the rows of the matrix,
+            followed by the merges of its Section 3.3; the best run is kept.
+        seconds : float, optional
+            Time limit. When it is reached, the best partition so far is returned.
+        n_jobs : int
+            Number of threads; −1 uses all cores. The result does not depend on it.
 
         Returns
         -------
@@ -246,13 +272,21 @@ class StochasticBlockModel(LazyPosterior):
 
         Parameters
         ----------
-        graph : what `as_graph` takes.
-        draws, warmup, thin, chains : draws kept of each chain, of every `thin`-th sweep after `warmup` sweeps.
-        rng : None, int or numpy Generator.
-        path : write the run here as it grows; `partita.resume(path)` continues it.
-        n_jobs, progress : threads, and whether to show a progress line.
-        callback : a function of the labels of the next draw, (chains, items), such as `partita.monitor()`. The chains
-            end after the first draw for which it returns true.
+        graph : anything that `as_graph` takes
+            The network.
+        draws, warmup, thin, chains : int
+            Number of draws kept of each chain, sweeps to discard first, sweeps per draw, and number of chains.
+        rng : None, int or numpy Generator
+            Seed or source of random numbers; the same seed gives the same result.
+        path : path, optional
+            A new directory to which the run is written as it grows; `partita.resume(path)` continues it.
+        n_jobs : int
+            Number of threads; −1 uses all cores. The result does not depend on it.
+        progress : bool
+            Show a progress line.
+        callback : callable, optional
+            Called with the labels of each draw, (chains, items); `partita.monitor()` is one. The chains end after the
+            first draw for which it returns true.
 
         Returns
         -------

@@ -26,10 +26,13 @@ class TableBase(SettingsGroup):
 
     Parameters
     ----------
-    mu0, c, a, b : of gaussian and positive columns: s² ~ IG(a, b), m | s² ~ N(mu0, s² / c); None for mu0 is the mean
-        of each column, and for b its sample variance. mu0 from -1e100 to 1e100, c and b from 1e-100 to 1e100, a to 1e8.
-    shape, rate : of counts, λ ~ Gamma(shape, rate); None for the rate is shape / mean of each column.
-    weight : of each level of categorical and binary columns: shares ~ Dirichlet(weight, ..., weight).
+    mu0, c, a, b : float or None
+        Gaussian and positive columns: s² ~ IG(a, b), m | s² ~ N(mu0, s² / c). None for mu0: the mean of each column;
+        None for b: its sample variance. mu0 is from -1e100 to 1e100, c and b from 1e-100 to 1e100, a at most 1e8.
+    shape, rate : float, float or None
+        Counts: λ ~ Gamma(shape, rate). None for the rate: shape divided by the mean of each column.
+    weight : float
+        Categorical and binary columns: level shares ~ Dirichlet(weight, ..., weight).
 
     Examples
     --------

@@ -47,19 +47,33 @@ class MixtureDPM(MixtureModel):
 
     Parameters
     ----------
-    columns : families of columns other than those by type: {"visits": "count", "id": "ignore"}, a family for each
-        column in order, or one name for all: "gaussian", "positive", "count", "categorical", "binary" or "ignore".
-    alpha : concentration: a number from 1e-100 to 1e100, None for GammaAlpha(1, 1), a GammaAlpha or a PowerAlpha.
-    full : lists of names of gaussian and positive columns that have a common covariance matrix within a cluster,
-        Inverse-Wishart with 2 a + d − 1 degrees of freedom and scale 2 diag(b); "all" is one list of all of them. Such
-        columns must be complete.
-    mu0, c, a, b, shape, rate, weight : of the base measure; as in `TableBase`.
-    discount : of the Pitman–Yor process, in [0, 1); 0 is the Dirichlet process.
-    components : None, or FiniteMixture(...) for a finite symmetric Dirichlet mixture with unknown K.
-    split_merge, restricted_scans : split–merge proposals per sweep; as in `SplitMergeMoves`.
-    draws, warmup, thin, chains, n_jobs, random_state : for `fit`; as in `sample`.
-    base, moves, sampling : groups of these settings, as objects: `TableBase`, `SplitMergeMoves` and `Sampling`.
-    loss : for `fit`; the loss whose expectation `labels_` minimises.
+    columns : dict, sequence of str or str, optional
+        Families that differ from those that the types imply: {"visits": "count", "id": "ignore"}, one family for each
+        column in order, or one name for all columns: "gaussian", "positive", "count", "categorical", "binary" or
+        "ignore".
+    alpha : float, GammaAlpha, PowerAlpha or None
+        Concentration of the Dirichlet process: a number from 1e-100 to 1e100, or a prior on it. None: GammaAlpha(1, 1).
+    full : sequence of lists of str, or "all", optional
+        Names of gaussian and positive columns that share a covariance matrix within a cluster, one list for each such
+        matrix; "all" is one list of all of them. The prior is Inverse-Wishart with 2 a + d − 1 degrees of freedom and
+        scale 2 diag(b). These columns may not have missing cells.
+    mu0, c, a, b, shape, rate, weight : float
+        Base measure of each family: see `TableBase`.
+    discount : float
+        Discount of the Pitman–Yor process, in [0, 1); 0 is the Dirichlet process.
+    components : FiniteMixture, optional
+        A finite mixture with symmetric Dirichlet weights and an unknown number of components, instead of the Dirichlet
+        process.
+    split_merge, restricted_scans : float or None, int
+        Split–merge proposals per sweep, and the Gibbs scans that prepare each of them: see `SplitMergeMoves`.
+    draws, warmup, thin, chains, n_jobs : int
+        Length, number and threads of the chains that `fit` samples: see `Sampling`.
+    random_state : None, int or numpy Generator
+        Seed or source of random numbers for `fit`.
+    base, moves, sampling : TableBase, SplitMergeMoves, Sampling, optional
+        The settings above in groups: pass an object instead of single settings.
+    loss : str or Loss
+        The loss whose posterior expectation the partition `labels_` of `fit` minimises.
 
     Examples
     --------

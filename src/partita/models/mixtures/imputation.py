@@ -26,9 +26,12 @@ class ImputedColumn:
 
     Attributes
     ----------
-    column : its name, family and levels.
-    rows : (cells,) the rows that are missing.
-    draws : (draws, cells) values; codes of levels for categorical and binary columns.
+    column : Column
+        Its name, family and levels.
+    rows : (cells,) integer array
+        The rows whose cell is missing.
+    draws : (draws, cells) array
+        Draws of these cells; for categorical and binary columns, codes of the levels.
     """
 
     column: Column
@@ -60,9 +63,12 @@ class Imputation:
 
     Attributes
     ----------
-    columns : the columns that have missing cells, in order of the table.
-    n_draws : draws of each cell.
-    names : the names of the items, if they have any.
+    columns : tuple of ImputedColumn
+        The columns with missing cells, in the order of the table.
+    n_draws : int
+        Number of draws of each cell.
+    names : tuple of str or None
+        Names of the items.
     """
 
     columns: tuple[ImputedColumn, ...]
