@@ -63,7 +63,8 @@ class Runs:
         """
         what = f"groups of runs ({len(self.rows)} runs)" if self.grouped else "runs"
         below = self.best - min(self.ends)
-        others = f"; the others ended up to {below:.2f} below it" if self.times_reached < len(self.ends) else ""
+        who = "the others" if self.times_reached else "they"
+        others = f"; {who} ended up to {below:.2f} below it" if self.times_reached < len(self.ends) else ""
         crossed = " before they were crossed" if self.group_icl and others else ""
         return f"the best was reached by {self.times_reached} of {len(self.ends)} {what}{crossed}{others}"
 

@@ -124,7 +124,7 @@ def test_runs_in_words_and_advice():
     rows = (SearchRun("spectral", -5.0), SearchRun("random", -7.0), SearchRun("random", -6.0))
     apart = Runs(rows, (), -4.0, False, False)
     assert apart.times_reached == 0
-    assert apart.in_words() == "the best was reached by 0 of 3 runs; the others ended up to 3.00 below it"
+    assert apart.in_words() == "the best was reached by 0 of 3 runs; they ended up to 3.00 below it"
     assert "restarts=12" in apart.warnings()[0]
     agreed = Runs(rows, (-4.0, -4.0, -5.5), -4.0, False, False)
     assert agreed.times_reached == 2

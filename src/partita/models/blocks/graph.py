@@ -79,14 +79,15 @@ def as_graph(
     graph : (n, n) array or scipy.sparse matrix (row i, column j: edges from i to j; NaN: not observed); networkx or
         igraph graph; pandas edge list or path of a CSV file with a header (columns `source`, `target` or `from`, `to`
         and perhaps `weight`, or else its first columns), or of a GraphML or GML file (.graphml, .gml; needs networkx);
-        list of pairs or triples. Weights other than 1 need another kind of `edges`;
-        those of networkx and igraph are used only then.
+        list of pairs or triples. Weights other than 1 need another kind of `edges`; those of networkx and igraph
+        objects are used only then, those of files are refused otherwise.
     directed : whether edges have a direction. A matrix of an undirected graph must be symmetric.
     counts : the same as edges="counts".
     edges : "binary", an edge listed twice is one edge; "counts", weights are counts, which add up; "real" (any weight
         but 0), "categories" (1, 2, ...) or "signed" (−1 or 1), each edge listed once with its value.
     nodes : names of all nodes, so that an edge list may have nodes without edges; sets their order.
-    columns : names of the columns of an edge list to use: its two ends, and perhaps the weight.
+    columns : names of the columns of an edge list to use: its two ends, and perhaps the weight. Of a GraphML or GML
+        file, the third is the name of the edges' attribute (with two, it has no weights).
 
     Returns
     -------
@@ -103,7 +104,7 @@ def as_graph(
         check_values(graph.adjacency, kind)
         return graph
     if isinstance(graph, str | Path) and Path(graph).suffix.lower() in NETWORK_FILES:
-        graph = read_network(Path(graph))
+        graph = read_network(Path(graph), columns, kind)
     if hasattr(graph, "is_directed"):
         _check_direction(bool(graph.is_directed()), directed)
     if sp.issparse(graph) or isinstance(graph, np.ndarray):
