@@ -20,6 +20,7 @@ import subprocess
 import tempfile
 import time
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait would count as CPU time
@@ -303,6 +304,7 @@ def by_seed(case: str, model: StochasticBlockModel, graph, seeds) -> dict[str, f
     return {"best ICL": max(icl), "worst ICL": min(icl), "reached": reached, "CPU s": seconds}
 
 
+@cache
 def search_commit() -> str:
     """The last commit that touched what a search depends on."""
     files = [f"src/partita/models/blocks/{name}.py" for name in ("search", "starts", "core", "sbm")]

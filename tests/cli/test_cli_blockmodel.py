@@ -246,6 +246,18 @@ def test_weights_of_a_gml_file_that_are_no_numbers_are_refused(tmp_path):
     assert "weight 'often' in the edge from a to b of net.gml is not a number" in " ".join(result.output.split())
 
 
+def test_an_edge_without_an_end_and_a_loop_are_refused(tmp_path):
+    path = tmp_path / "net.csv"
+    path.write_text("source,target\nann,bob\nbob,\n", encoding="utf-8")
+    result = run(path)
+    assert result.exit_code == 2
+    assert "line 3 of net.csv has no target" in " ".join(result.output.split())
+    path.write_text("source,target\nann,bob\nbob,bob\n", encoding="utf-8")
+    result = run(path)
+    assert result.exit_code == 2
+    assert "a loop at node 'bob', but the model has none; give --loops" in " ".join(result.output.split())
+
+
 def test_the_papers_algorithm_and_a_time_limit(edges):
     result = run(edges, "--undirected", "--algorithm", "come-latouche", "--seconds", 30, "--seed", 1, "--json")
     assert result.exit_code == 0, result.output

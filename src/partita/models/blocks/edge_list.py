@@ -71,13 +71,31 @@ def frame_edges(frame: Any, columns: Sequence[str] | None, kind: str) -> list[Ed
 
 def _edges(read: Columns, columns: Sequence[str] | None, kind: str, as_node: Callable[[Any], Any]) -> list[Edge]:
     source, target, weight = _chosen(read, columns) if columns else _found(read)
-    ends = [list(map(as_node, read.values(column))) for column in (source, target)]
+    ends = [_ends(read, column, as_node) for column in (source, target)]
     if weight is None:
         return list(zip(*ends, strict=True))
     weights = [as_weight(value, read.place(row)) for row, value in enumerate(read.values(weight))]
     if kind == "binary":
         _check_no_counts(weights, read, (source, target, weight))
     return list(zip(*ends, weights, strict=True))
+
+
+def _ends(read: Columns, column: int, as_node: Callable[[Any], Any]) -> list[Any]:
+    """The nodes of a column."""
+    values = read.values(column)
+    for row, value in enumerate(values):
+        check_end(value, f"{read.place(row)} has no {read.names[column]}")
+    return list(map(as_node, values))
+
+
+def check_end(node: Any, problem: str) -> None:
+    """Refuses an end of an edge that is not there: an empty cell, None, or what pandas has for a gap."""
+    if isinstance(node, str):
+        gap = not node.strip()
+    else:
+        gap = node is None or (not isinstance(node, int) and str(node) in ("nan", "<NA>", "NaT"))
+    if gap:
+        raise ValueError(f"graph: {problem}; leave the edge out, or name the node")
 
 
 def as_weight(value: Any, place: str) -> float:

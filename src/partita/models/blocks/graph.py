@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita._html import ShownAsText
-from partita.models.blocks.edge_list import check_binary, frame_edges, read_edges
+from partita.models.blocks.edge_list import check_binary, check_end, frame_edges, read_edges
 from partita.models.blocks.edge_values import MARKED, check_kind, check_listed_once, check_values, check_weight
 from partita.models.blocks.network_files import NETWORK_FILES, read_network
 
@@ -193,8 +193,10 @@ def _is_edge_list(graph: Any) -> bool:
 
 
 def _listed_edges(edges: Sequence[tuple[Any, ...]], kind: str) -> list[tuple[Any, ...]]:
-    if kind == "binary":
-        for row, edge in enumerate(edges):
+    for row, edge in enumerate(edges):
+        for end in edge[:2]:
+            check_end(end, f"edge {row} has an end without a name")
+        if kind == "binary":
             check_binary(edge[2] if len(edge) > 2 else 1, f"edge {row}")
     return list(edges)
 
