@@ -218,7 +218,9 @@ class StochasticBlockModel(LazyPosterior):
         native = native_model(seen, model, self.n0)
         shown = both_directions(seen, self.directed, model.marks)
         given, uneven = self._given(seen, starts), self.degree_corrected
-        first, kinds = first_partitions(shown, limits, restarts, given, generator, uneven=uneven)
+        first, kinds = first_partitions(
+            shown, limits, restarts, given, generator, uneven=uneven, directed=self.directed
+        )
         labels, icl, runs = search_partition(native, first, kinds, limits, generator)
         offset = constant(seen, model)
         best = checked_log_density(icl + offset, self.params())
