@@ -100,10 +100,10 @@ public:
         }
         if (!agree(first))
             climb(found, trials, n_runs);
-        const bool crosses = problem_.crosses() && !agree(found);
+        SearchResult result;
+        const bool crosses = problem_.crosses() && !agree(found) && !groups_agree(found, result);
         if (crosses)
             improve(found);
-        SearchResult result;
         for (const auto& solution : found)
             result.run_icl.push_back(solution.icl);
         auto all = crosses ? crossed(found, result) : one_population(found);
@@ -233,6 +233,21 @@ private:
             all.add(solution);
         all.keep(found.size());
         return all;
+    }
+
+    /// Whether each of several groups has the same best before any crossing; `result` then has it.
+    bool groups_agree(std::span<const Solution> found, SearchResult& result) const {
+        std::vector<Solution> best(plan_.groups);
+        for (std::size_t run = 0; run < found.size(); ++run)
+            if (auto& leader = best[run % plan_.groups];
+                !found[run].labels.empty() && (leader.labels.empty() || found[run].icl > leader.icl))
+                leader = found[run];
+        const auto is_empty = [](const Solution& solution) { return solution.labels.empty(); };
+        if (best.size() < 2 || std::ranges::any_of(best, is_empty) || !agree(best))
+            return false;
+        for (const auto& solution : best)
+            result.group_icl.push_back(solution.icl);
+        return true;
     }
 
     /// Whether those that were found are one solution.

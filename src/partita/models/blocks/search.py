@@ -19,6 +19,7 @@ SMALL = 500  # nodes up to which annealing is cheap
 MEDIUM = 3000  # nodes up to which random starts are worth their time, and clusters are swept before they are merged
 ANNEAL_SWEEPS = 200  # of annealed starts
 REHEAT_SWEEPS = {"small": 20, "medium": 0, "large": 0}  # of children that are not crossings; 0: there are none
+TRIAL_RUNS = 3  # of three kinds: if they agree, the others are left out
 MAX_GENERATIONS = 50
 PATIENCE = {"small": 8, "medium": 3, "large": 2}  # generations without a better solution
 SURVIVORS = 5  # of a generation, in networks that are not small
@@ -105,7 +106,7 @@ def search_partition(
         np.array([KINDS[kind] for kind in kinds], np.uint8),
         np.array(resolutions),
         *limits.most,
-        trial_runs=len(kinds) if n_nodes <= SMALL else min(3, len(kinds)),
+        trial_runs=min(TRIAL_RUNS, len(kinds)),
         groups=min(MAX_GROUPS, max(1, len(kinds) // GROUP_RUNS[size_of(n_nodes)])),
         random_clusters=min(start_clusters(n_nodes), max(limits.most)),
         generations=MAX_GENERATIONS,
