@@ -195,8 +195,8 @@ class StochasticBlockModel(LazyPosterior):
             resolutions, annealed (up to 500 nodes) or random partitions (up to 3,000 nodes), and under degree
             correction k-means with the nodes of fewest edges in a cluster apart (501 to 3,000 nodes). Runs that do not
             agree try new arrangements of a few clusters at a time and are crossed: first in up to three groups apart
-            (of at least 3 runs, or 10 above 500 nodes), then all together. In networks of more than 500 nodes the other
-            runs are left out if the first three agree.
+            (of at least 3 runs, or 10 above 500 nodes), then all together. If the first three runs agree, the others
+            are left out.
         rng : None, int or numpy Generator.
         starts : (s, nodes) partitions to climb from first; each is a run.
         algorithm : "search", the default; or "come-latouche", Algorithm 1 of the paper as printed, followed by the
