@@ -27,6 +27,7 @@ struct EvolutionPlan {
     std::uint64_t seed;
     unsigned threads;
     std::size_t survivors = std::numeric_limits<std::size_t>::max(); // solutions of a generation, at most
+    bool groups_settle = false; // whether groups that have the same best before they are crossed end it
 };
 
 struct SearchResult {
@@ -98,15 +99,21 @@ public:
             stream_ = n_runs; // the streams of all runs are taken
             improve(first);
         }
-        if (!agree(first))
-            climb(found, trials, n_runs);
         SearchResult result;
-        const bool crosses = problem_.crosses() && !agree(found) && !groups_agree(found, result);
-        if (crosses)
+        bool settled = agree(first);
+        const auto pairs = std::clamp(2 * plan_.groups, trials, n_runs); // two runs of each group
+        for (const auto& [from, to] : {std::pair(trials, pairs), std::pair(pairs, n_runs)})
+            if (!settled) {
+                climb(found, from, to);
+                settled = agree(found) || groups_agree(found, result);
+            }
+        if (!settled && problem_.crosses()) {
             improve(found);
+            settled = groups_agree(found, result);
+        }
         for (const auto& solution : found)
             result.run_icl.push_back(solution.icl);
-        auto all = crosses ? crossed(found, result) : one_population(found);
+        auto all = settled || !problem_.crosses() ? one_population(found) : crossed(found, result);
         common::Rng rng(plan_.seed, stream_++);
         result.best = problem_.finish(all.best(), rng);
         return result;
@@ -243,7 +250,7 @@ private:
                 !found[run].labels.empty() && (leader.labels.empty() || found[run].icl > leader.icl))
                 leader = found[run];
         const auto is_empty = [](const Solution& solution) { return solution.labels.empty(); };
-        if (best.size() < 2 || std::ranges::any_of(best, is_empty) || !agree(best))
+        if (!plan_.groups_settle || best.size() < 2 || std::ranges::any_of(best, is_empty) || !agree(best))
             return false;
         for (const auto& solution : best)
             result.group_icl.push_back(solution.icl);

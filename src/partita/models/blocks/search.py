@@ -99,6 +99,7 @@ def search_partition(
     """
     n_nodes = starts.shape[1]
     rearrange = REARRANGE["uneven" if "periphery" in kinds else size_of(n_nodes)]
+    as_printed = limits.algorithm == "come-latouche"  # makes every run
     turns = count()
     resolutions = [RESOLUTIONS[next(turns) % len(RESOLUTIONS)] if kind == "communities" else 1.0 for kind in kinds]
     labels, icl, run_icl, group_icl, _, interrupted, stopped = native.maximize(
@@ -106,8 +107,8 @@ def search_partition(
         np.array([KINDS[kind] for kind in kinds], np.uint8),
         np.array(resolutions),
         *limits.most,
-        trial_runs=min(TRIAL_RUNS, len(kinds)),
-        groups=min(MAX_GROUPS, max(1, len(kinds) // GROUP_RUNS[size_of(n_nodes)])),
+        trial_runs=len(kinds) if as_printed else min(TRIAL_RUNS, len(kinds)),
+        groups=1 if as_printed else min(MAX_GROUPS, max(1, len(kinds) // GROUP_RUNS[size_of(n_nodes)])),
         random_clusters=min(start_clusters(n_nodes), max(limits.most)),
         generations=MAX_GENERATIONS,
         patience=PATIENCE[size_of(n_nodes)],
@@ -118,7 +119,7 @@ def search_partition(
         rearrange_best=rearrange[2],
         survivors=len(kinds) if n_nodes <= SMALL else SURVIVORS,
         merge_first=n_nodes > MEDIUM,
-        as_printed=limits.algorithm == "come-latouche",
+        as_printed=as_printed,
         seed=seed_from(rng),
         threads=check_n_jobs(limits.n_jobs),
         seconds=limits.seconds_left,
