@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--cases", nargs="*", help="of twelve_seeds: network and model, as in its table")
     options = parser.parse_args(arguments)
     parts = [real_networks, planted_networks, sparse_networks]
-    parts += [setting_four, growth, large_networks] if options.large else []
+    parts += [setting_four, growth, large_networks, weak_networks] if options.large else []
     parts += [twelve_seeds, small_communities] if options.seeds else []
     parts += [samplers] if options.samplers else []
     if options.parts:
@@ -250,6 +250,41 @@ def million():
     yield from large_networks(((100_000, 50), (1_000_000, 50)))
 
 
+def weak_networks():
+    """Groups that keep 25 to 50 % of the edges inside, of equal or very different sizes, some with uneven degrees.
+
+    The ICL above that of the planted groups: of a climb from them, and of a search with two restarts.
+    """
+    cases = {
+        "2000 nodes 8 groups 25 %": (3, 2000, 8, 0.25, 0, 0.0),
+        "5000 nodes 15 unequal groups 25 %": (10, 5000, 15, 0.25, 1, 0.0),
+        "5000 nodes 15 unequal groups 40 %": (1, 5000, 15, 0.4, 1, 0.0),
+        "5000 nodes 60 unequal groups 50 %": (9, 5000, 60, 0.5, 3, 0.0),
+        "10000 nodes 20 groups 40 %": (1, 10_000, 20, 0.4, 0, 0.0),
+        "10000 nodes 20 unequal groups 40 %": (2, 10_000, 20, 0.4, 1, 0.0),
+        "10000 nodes 20 unequal groups 40 % DC": (3, 10_000, 20, 0.4, 1, 0.7),
+        "10000 nodes 20 unequal groups 30 % DC": (4, 10_000, 20, 0.3, 1, 0.7),
+    }
+    for case, (seed, n, k, inside, evenness, spread) in cases.items():
+        labels, matrix = uneven_planted(np.random.default_rng(seed), n, k, inside, evenness, spread)
+        model, graph = StochasticBlockModel(degree_corrected=spread > 0), as_graph(matrix)
+        planted_icl = model.icl(graph, labels)
+        near = model.maximize(graph, starts=[labels], restarts=1, rng=1, n_jobs=1)
+        seconds, fit = cpu_time(lambda m=model, g=graph: m.maximize(g, restarts=2, rng=1, n_jobs=1))
+        yield (
+            case,
+            {
+                "planted ICL": planted_icl,
+                "climb from it: above": near.icl - planted_icl,
+                "climb from it: NMI": nmi(near.labels, labels),
+                "search: above": fit.icl - planted_icl,
+                "search: NMI": nmi(fit.labels, labels),
+                "K": fit.n_clusters,
+                "CPU s": seconds,
+            },
+        )
+
+
 def twelve_seeds():
     """The ICL of every model from each of twelve seeds: the best, the worst, and how often the best was reached."""
     for name in NETWORKS:
@@ -322,6 +357,32 @@ def sparse_planted(rng: np.random.Generator, n: int, k: int) -> tuple[np.ndarray
     low, high = first[labels[source]], first[labels[source] + 1]
     own = order[(low + rng.random(len(source)) * (high - low)).astype(np.int64)]
     target = np.where(rng.random(len(source)) < 0.7, own, rng.integers(n, size=len(source)))
+    keep = source != target
+    graph = sp.coo_array((np.ones(keep.sum()), (source[keep], target[keep])), shape=(n, n)).tocsr()
+    graph.data[:] = 1
+    return labels, graph
+
+
+def uneven_planted(
+    rng: np.random.Generator, n: int, k: int, inside: float, evenness: float, spread: float
+) -> tuple[np.ndarray, sp.csr_array]:
+    """A directed network of mean out-degree 15: a share of the edges stays inside one of k groups.
+
+    Sizes are Dirichlet(evenness, ...), or equal if it is 0; how much a node sends and receives is log-normal with this
+    spread.
+    """
+    share = rng.dirichlet(np.full(k, float(evenness))) if evenness else np.full(k, 1 / k)
+    labels = rng.choice(k, size=n, p=share)
+    sends, receives = (np.exp(spread * rng.standard_normal(n)) for _ in range(2))
+    source = np.repeat(np.arange(n), rng.poisson(15 * sends / sends.mean()))
+    order = np.argsort(labels, kind="stable")
+    first = np.searchsorted(labels[order], np.arange(k + 1))
+    total = np.concatenate([[0], np.cumsum(receives[order])])
+    low, high = total[first[labels[source]]], total[first[labels[source] + 1]]
+    stays = rng.random(len(source)) < inside
+    own, any_node = low + rng.random(len(source)) * (high - low), rng.random(len(source)) * total[-1]
+    place = np.searchsorted(total, np.where(stays, own, any_node), side="right") - 1
+    target = order[np.minimum(place, n - 1)]
     keep = source != target
     graph = sp.coo_array((np.ones(keep.sum()), (source[keep], target[keep])), shape=(n, n)).tocsr()
     graph.data[:] = 1
