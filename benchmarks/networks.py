@@ -2,8 +2,9 @@
 
 The default takes under a minute. --large adds the paper's setting 4, the growth of a sweep to 100,000 nodes and planted
 networks of 10,000 to 100,000 nodes (--parts million: 1,000,000); --seeds gives every real network twelve seeds, and a
-network with many small communities four (benchmarks/results/network_seeds.csv has one row per fit); --samplers times
-the collapsed samplers at the length of Rastelli & Friel. R's greed and graph-tool (of the system's Python) are measured
+network with many small communities four (benchmarks/results/network_seeds.csv has one row per fit, with the last commit
+of the search; fits of that commit are not made again, and --cases "polblogs DC" makes one case); --samplers times the
+collapsed samplers at the length of Rastelli & Friel. R's greed and graph-tool (of the system's Python) are measured
 if they are installed. Every figure goes to benchmarks/results/networks.csv, where the rows of a part that is run again
 are replaced. Times are CPU seconds on one thread.
 """
@@ -19,6 +20,7 @@ import subprocess
 import tempfile
 import time
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait would count as CPU time
@@ -30,13 +32,17 @@ from scipy.special import gammaln
 
 from benchmarks.record import machine
 from partita.agreement import nmi
-from partita.models import LatentBlockModel, StochasticBlockModel, as_graph
+from partita.models import Graph, LatentBlockModel, StochasticBlockModel, as_graph
 from partita.models.blocks.core import EdgeModel, native_model
 from partita.models.blocks.search import Limits, search_partition
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 SEEDS = Path(__file__).parent / "results" / "network_seeds.csv"
 RESULTS = Path(__file__).parent / "results" / "networks.csv"
+NETWORKS = ("karate", "dolphins", "polbooks", "football", "jazz", "french_blogs", "email_eu_core", "polblogs")
+KINDS = {"free": {}, "DC": {"degree_corrected": True}, "affiliation": {"blocks": "affiliation"}}
+KINDS["DC affiliation"] = KINDS["DC"] | KINDS["affiliation"]
+TWELVE = range(12)
 GREED = """
 args <- commandArgs(TRUE)
 for (lib in strsplit(Sys.getenv("GREED_LIB"), ":")[[1]]) .libPaths(c(lib, .libPaths()))
@@ -71,13 +77,18 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--samplers", action="store_true")
     parser.add_argument("--seeds", action="store_true")
     parser.add_argument("--parts", nargs="*", help="only these functions of this module")
+    parser.add_argument("--cases", nargs="*", help="of twelve_seeds: network and model, as in its table")
     options = parser.parse_args(arguments)
     parts = [real_networks, planted_networks, sparse_networks]
-    parts += [setting_four, growth, large_networks] if options.large else []
+    parts += [setting_four, growth, large_networks, weak_networks] if options.large else []
     parts += [twelve_seeds, small_communities] if options.seeds else []
     parts += [samplers] if options.samplers else []
     if options.parts:
         parts = [globals()[name] for name in options.parts]
+    if options.cases:
+        for case in options.cases:
+            by_seed(case, *real_case(case), TWELVE)
+        return
     for part in parts:
         rows = []
         for case, figures in part():
@@ -89,17 +100,21 @@ def main(arguments: list[str] | None = None) -> None:
 
 def keep(first: str, rows: list[list[object]], path: Path = RESULTS, head=("part", "case", "figure", "value")) -> None:
     """Writes rows to a table of results, in place of the older ones whose first cell is the same; the last column says
-    when and where a row was measured."""
+    when and where a row was measured. A row that has it already keeps it."""
     measured = f"{datetime.now(UTC).date().isoformat()}, {machine()}"
-    older = []
-    if path.exists():
-        with path.open(newline="", encoding="utf-8") as file:
-            rest = [row for row in list(csv.reader(file))[1:] if row[0] != first]
-        older = [row + [""] * (len(head) + 1 - len(row)) for row in rest]
+    older = [row for row in earlier_rows(path, head) if row[0] != first]
     path.parent.mkdir(exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerows([[*head, "measured"], *older, *([*row, measured] for row in rows)])
+        writer.writerows([[*head, "measured"], *older, *([*row, measured][: len(head) + 1] for row in rows)])
+
+
+def earlier_rows(path: Path, head) -> list[list[str]]:
+    """The rows of a table of results, with an empty cell for each column that they lack."""
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [[row.get(name) or "" for name in (*head, "measured")] for row in csv.DictReader(file)]
 
 
 def real_networks(seeds=range(2)):
@@ -231,24 +246,62 @@ def large_networks(shapes=((10_000, 20), (30_000, 30), (100_000, 50))):
 
 
 def million():
-    """1,000,000 nodes, 15 million edges, 50 groups."""
-    yield from large_networks(((1_000_000, 50),))
+    """100,000 and 1,000,000 nodes (15 million edges), 50 groups: wall-clock seconds of a machine that is left alone."""
+    yield from large_networks(((100_000, 50), (1_000_000, 50)))
 
 
-def twelve_seeds(seeds=range(12)):
+def weak_networks():
+    """Groups that keep 25 to 50 % of the edges inside, of equal or very different sizes, some with uneven degrees.
+
+    The ICL above that of the planted groups: of a climb from them, and of a search with two restarts.
+    """
+    cases = {
+        "2000 nodes 8 groups 25 %": (3, 2000, 8, 0.25, 0, 0.0),
+        "5000 nodes 15 unequal groups 25 %": (10, 5000, 15, 0.25, 1, 0.0),
+        "5000 nodes 15 unequal groups 40 %": (1, 5000, 15, 0.4, 1, 0.0),
+        "5000 nodes 60 unequal groups 50 %": (9, 5000, 60, 0.5, 3, 0.0),
+        "10000 nodes 20 groups 40 %": (1, 10_000, 20, 0.4, 0, 0.0),
+        "10000 nodes 20 unequal groups 40 %": (2, 10_000, 20, 0.4, 1, 0.0),
+        "10000 nodes 20 unequal groups 40 % DC": (3, 10_000, 20, 0.4, 1, 0.7),
+        "10000 nodes 20 unequal groups 30 % DC": (4, 10_000, 20, 0.3, 1, 0.7),
+    }
+    for case, (seed, n, k, inside, evenness, spread) in cases.items():
+        labels, matrix = uneven_planted(np.random.default_rng(seed), n, k, inside, evenness, spread)
+        model, graph = StochasticBlockModel(degree_corrected=spread > 0), as_graph(matrix)
+        planted_icl = model.icl(graph, labels)
+        near = model.maximize(graph, starts=[labels], restarts=1, rng=1, n_jobs=1)
+        seconds, fit = cpu_time(lambda m=model, g=graph: m.maximize(g, restarts=2, rng=1, n_jobs=1))
+        yield (
+            case,
+            {
+                "planted ICL": planted_icl,
+                "climb from it: above": near.icl - planted_icl,
+                "climb from it: NMI": nmi(near.labels, labels),
+                "search: above": fit.icl - planted_icl,
+                "search: NMI": nmi(fit.labels, labels),
+                "K": fit.n_clusters,
+                "CPU s": seconds,
+            },
+        )
+
+
+def twelve_seeds():
     """The ICL of every model from each of twelve seeds: the best, the worst, and how often the best was reached."""
-    names = ("karate", "dolphins", "polbooks", "football", "jazz", "french_blogs", "email_eu_core", "polblogs")
-    kinds = {"free": {}, "DC": {"degree_corrected": True}, "affiliation": {"blocks": "affiliation"}}
-    kinds["DC affiliation"] = kinds["DC"] | kinds["affiliation"]
-    for name in names:
-        directed = name in ("email_eu_core", "polblogs")
-        n = len((SHARED / "data" / f"{name}_nodes.csv").read_text(encoding="utf-8").splitlines()) - 1
-        path = SHARED / "data" / f"{name}_edges.csv"
-        graph = as_graph(path, directed=directed, nodes=range(n), columns=("source", "target"))
-        loops = bool(graph.adjacency.diagonal().any())
-        for kind, settings in kinds.items():
-            model = StochasticBlockModel(directed=directed, loops=loops, **settings)
-            yield f"{name} {kind}", by_seed(f"{name} {kind}", model, graph, seeds)
+    for name in NETWORKS:
+        for kind in KINDS:
+            case = f"{name} {kind}"
+            yield case, by_seed(case, *real_case(case), TWELVE)
+
+
+def real_case(case: str) -> tuple[StochasticBlockModel, Graph]:
+    """The model and the network of a case such as "karate DC"."""
+    name, kind = case.split(" ", 1)
+    directed = name in ("email_eu_core", "polblogs")
+    n = len((SHARED / "data" / f"{name}_nodes.csv").read_text(encoding="utf-8").splitlines()) - 1
+    path = SHARED / "data" / f"{name}_edges.csv"
+    graph = as_graph(path, directed=directed, nodes=range(n), columns=("source", "target"))
+    loops = bool(graph.adjacency.diagonal().any())
+    return StochasticBlockModel(directed=directed, loops=loops, **KINDS[kind]), graph
 
 
 def small_communities(seeds=range(4), n: int = 5000):
@@ -272,16 +325,27 @@ def small_communities(seeds=range(4), n: int = 5000):
 
 def by_seed(case: str, model: StochasticBlockModel, graph, seeds) -> dict[str, float]:
     """Fits from each seed, with one row each in the table of seeds; their summary."""
-    icl, times = [], []
+    head, commit = ["case", "seed", "ICL", "CPU s", "commit"], search_commit()
+    rows = [row for row in earlier_rows(SEEDS, head) if row[0] == case and row[4] == commit]
     for seed in seeds:
-        seconds, fit = cpu_time(lambda s=seed: model.maximize(graph, rng=s, n_jobs=1))
-        icl.append(fit.icl)
-        times.append(seconds)
-        rows = [[case, *row] for row in zip(seeds, icl, times, strict=False)]  # as they come: a fit may take a minute
-        keep(case, rows, SEEDS, ["case", "seed", "ICL", "CPU s"])
-    best = max(icl)
-    reached = sum(value > best - 1e-6 for value in icl)
-    return {"best ICL": best, "worst ICL": min(icl), "reached": reached, "CPU s": float(np.mean(times))}
+        if str(seed) not in {row[1] for row in rows}:
+            seconds, fit = cpu_time(lambda s=seed: model.maximize(graph, rng=s, n_jobs=1))
+            print(f"{case}, seed {seed}: {fit.icl:.1f}, {seconds:.1f} CPU s", flush=True)
+            rows.append([case, str(seed), str(fit.icl), str(seconds), commit])
+            keep(case, rows, SEEDS, head)  # as they come: a fit may take a minute
+    icl = [float(row[2]) for row in rows]
+    reached = sum(value > max(icl) - 1e-6 for value in icl)
+    seconds = float(np.mean([float(row[3]) for row in rows]))
+    return {"best ICL": max(icl), "worst ICL": min(icl), "reached": reached, "CPU s": seconds}
+
+
+@cache
+def search_commit() -> str:
+    """The last commit that touched what a search depends on."""
+    files = [f"src/partita/models/blocks/{name}.py" for name in ("search", "starts", "core", "sbm")]
+    command = ["git", "log", "-1", "--format=%h", "--", "cpp/models", "cpp/common", *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parent.parent)
+    return done.stdout.strip()
 
 
 def sparse_planted(rng: np.random.Generator, n: int, k: int) -> tuple[np.ndarray, sp.csr_array]:
@@ -293,6 +357,32 @@ def sparse_planted(rng: np.random.Generator, n: int, k: int) -> tuple[np.ndarray
     low, high = first[labels[source]], first[labels[source] + 1]
     own = order[(low + rng.random(len(source)) * (high - low)).astype(np.int64)]
     target = np.where(rng.random(len(source)) < 0.7, own, rng.integers(n, size=len(source)))
+    keep = source != target
+    graph = sp.coo_array((np.ones(keep.sum()), (source[keep], target[keep])), shape=(n, n)).tocsr()
+    graph.data[:] = 1
+    return labels, graph
+
+
+def uneven_planted(
+    rng: np.random.Generator, n: int, k: int, inside: float, evenness: float, spread: float
+) -> tuple[np.ndarray, sp.csr_array]:
+    """A directed network of mean out-degree 15: a share of the edges stays inside one of k groups.
+
+    Sizes are Dirichlet(evenness, ...), or equal if it is 0; how much a node sends and receives is log-normal with this
+    spread.
+    """
+    share = rng.dirichlet(np.full(k, float(evenness))) if evenness else np.full(k, 1 / k)
+    labels = rng.choice(k, size=n, p=share)
+    sends, receives = (np.exp(spread * rng.standard_normal(n)) for _ in range(2))
+    source = np.repeat(np.arange(n), rng.poisson(15 * sends / sends.mean()))
+    order = np.argsort(labels, kind="stable")
+    first = np.searchsorted(labels[order], np.arange(k + 1))
+    total = np.concatenate([[0], np.cumsum(receives[order])])
+    low, high = total[first[labels[source]]], total[first[labels[source] + 1]]
+    stays = rng.random(len(source)) < inside
+    own, any_node = low + rng.random(len(source)) * (high - low), rng.random(len(source)) * total[-1]
+    place = np.searchsorted(total, np.where(stays, own, any_node), side="right") - 1
+    target = order[np.minimum(place, n - 1)]
     keep = source != target
     graph = sp.coo_array((np.ones(keep.sum()), (source[keep], target[keep])), shape=(n, n)).tocsr()
     graph.data[:] = 1

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "models/block_climb.hpp"
@@ -58,7 +59,7 @@ public:
             return climber.as_printed();
         if (kind == StartKind::annealed)
             return climber.anneal(hot, cold, plan_.anneal_sweeps);
-        return climber.climb(plan_.merge_first && kind != StartKind::random);
+        return climber.climb(plan_.merge_first && kind == StartKind::given);
     }
 
     Solution climb(std::span<const std::uint32_t> labels, common::Rng& rng) const {
@@ -67,9 +68,21 @@ public:
         return rearranged(climber, found, plan_.rearrange.of_children);
     }
 
-    Solution improve(const Solution& found, common::Rng& rng) const {
-        auto climber = climber_at(found.labels, rng);
-        return rearranged(climber, found, plan_.rearrange.of_runs);
+    /// Merges at once may leave a single cluster of every start of a network with weak ones.
+    bool doubts(const Solution& found) const {
+        return plan_.merge_first && !plan_.as_printed &&
+               *std::max_element(found.labels.begin(), found.labels.end()) == 0;
+    }
+
+    /// Where the signal is weak, the merges of a noisy start leave next to nothing of it: its run begins
+    /// again with sweeps, which take longer.
+    Solution improve(std::size_t run, const Solution& found, common::Rng& rng) const {
+        auto best = found;
+        if (plan_.merge_first && plan_.runs[run].kind == StartKind::given)
+            if (auto swept = climber_at(start(run, rng), rng).climb(false); swept.icl > best.icl)
+                best = std::move(swept);
+        auto climber = climber_at(best.labels, rng);
+        return rearranged(climber, best, plan_.rearrange.of_runs);
     }
 
     Solution refine(const Solution& best, common::Rng& rng) const {

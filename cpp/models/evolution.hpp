@@ -27,6 +27,7 @@ struct EvolutionPlan {
     std::uint64_t seed;
     unsigned threads;
     std::size_t survivors = std::numeric_limits<std::size_t>::max(); // solutions of a generation, at most
+    bool groups_settle = false; // whether groups that have the same best before they are crossed end it
 };
 
 struct SearchResult {
@@ -41,15 +42,16 @@ template <class P>
 concept IclProblem = requires(const P& problem, std::size_t run, std::span<const std::uint32_t> labels,
                               const Solution& solution, common::Rng& rng) {
     { problem.n_runs() } -> std::same_as<std::size_t>;
-    { problem.crosses() } -> std::same_as<bool>;                  // or keeps the best run as it is
-    { problem.run(run, rng) } -> std::same_as<Solution>;          // a climb from the start of a run
-    { problem.climb(labels, rng) } -> std::same_as<Solution>;     // from a start with too many clusters
-    { problem.improve(solution, rng) } -> std::same_as<Solution>; // a run that does not agree with others
-    { problem.refine(solution, rng) } -> std::same_as<Solution>;  // the best, if groups of runs do not agree
-    { problem.reheats() } -> std::same_as<bool>;                  // whether some children are
-    { problem.reheat(labels, rng) } -> std::same_as<Solution>;    // heated a little and cooled
-    { problem.finish(solution, rng) } -> std::same_as<Solution>;  // what the search returns
-    problem.sides();                                              // of the items; see crossing.hpp
+    { problem.crosses() } -> std::same_as<bool>;              // or keeps the best run as it is
+    { problem.run(run, rng) } -> std::same_as<Solution>;      // a climb from the start of a run
+    { problem.climb(labels, rng) } -> std::same_as<Solution>; // from a start with too many clusters
+    { problem.doubts(solution) } -> std::same_as<bool>; // whether the agreement of runs on it says little
+    { problem.improve(run, solution, rng) } -> std::same_as<Solution>; // a run that disagrees with others
+    { problem.refine(solution, rng) } -> std::same_as<Solution>; // the best, if groups of runs do not agree
+    { problem.reheats() } -> std::same_as<bool>;                 // whether some children are
+    { problem.reheat(labels, rng) } -> std::same_as<Solution>;   // heated a little and cooled
+    { problem.finish(solution, rng) } -> std::same_as<Solution>; // what the search returns
+    problem.sides();                                             // of the items; see crossing.hpp
 };
 
 /// Solutions, the best first.
@@ -89,18 +91,29 @@ public:
         : problem_(problem), plan_(plan), stop_(stop) {}
 
     SearchResult run() {
-        const auto n_runs = problem_.n_runs();
+        const auto n_runs = problem_.n_runs(), trials = std::min(plan_.trial_runs, n_runs);
         std::vector<Solution> found(n_runs);
-        climb(found, 0, std::min(plan_.trial_runs, n_runs));
-        if (plan_.trial_runs < n_runs && !agree(std::span(found).first(plan_.trial_runs)))
-            climb(found, plan_.trial_runs, n_runs);
-        const bool crosses = problem_.crosses() && !agree(found);
-        if (crosses)
-            improve(found);
+        const auto first = std::span(found).first(trials);
+        climb(found, 0, trials);
+        if (agree(first) && problem_.doubts(found.front())) {
+            stream_ = n_runs; // the streams of all runs are taken
+            improve(first);
+        }
         SearchResult result;
+        bool settled = agree(first);
+        const auto pairs = std::clamp(2 * plan_.groups, trials, n_runs); // two runs of each group
+        for (const auto& [from, to] : {std::pair(trials, pairs), std::pair(pairs, n_runs)})
+            if (!settled) {
+                climb(found, from, to);
+                settled = agree(found) || groups_agree(found, result);
+            }
+        if (!settled && problem_.crosses()) {
+            improve(found);
+            settled = groups_agree(found, result);
+        }
         for (const auto& solution : found)
             result.run_icl.push_back(solution.icl);
-        auto all = crosses ? crossed(found, result) : one_population(found);
+        auto all = settled || !problem_.crosses() ? one_population(found) : crossed(found, result);
         common::Rng rng(plan_.seed, stream_++);
         result.best = problem_.finish(all.best(), rng);
         return result;
@@ -119,16 +132,16 @@ private:
             common::Rng rng(plan_.seed, run);
             found[run] = problem_.run(run, rng);
         });
-        stream_ = last;
+        stream_ = std::max<std::uint64_t>(stream_, last);
     }
 
-    /// Each run goes on by itself, since runs do not agree.
-    void improve(std::vector<Solution>& found) {
+    /// Each run goes on by itself, since runs do not agree or their agreement says little.
+    void improve(std::span<Solution> found) {
         common::parallel_for(found.size(), plan_.threads, stop_, [&](std::size_t run, unsigned) {
             if (stop_ || found[run].labels.empty())
                 return;
             common::Rng rng(plan_.seed, stream_ + run);
-            if (auto better = problem_.improve(found[run], rng); better.icl > found[run].icl)
+            if (auto better = problem_.improve(run, found[run], rng); better.icl > found[run].icl)
                 found[run] = std::move(better);
         });
         stream_ += found.size();
@@ -227,6 +240,21 @@ private:
             all.add(solution);
         all.keep(found.size());
         return all;
+    }
+
+    /// Whether each of several groups has the same best before any crossing; `result` then has it.
+    bool groups_agree(std::span<const Solution> found, SearchResult& result) const {
+        std::vector<Solution> best(plan_.groups);
+        for (std::size_t run = 0; run < found.size(); ++run)
+            if (auto& leader = best[run % plan_.groups];
+                !found[run].labels.empty() && (leader.labels.empty() || found[run].icl > leader.icl))
+                leader = found[run];
+        const auto is_empty = [](const Solution& solution) { return solution.labels.empty(); };
+        if (!plan_.groups_settle || best.size() < 2 || std::ranges::any_of(best, is_empty) || !agree(best))
+            return false;
+        for (const auto& solution : best)
+            result.group_icl.push_back(solution.icl);
+        return true;
     }
 
     /// Whether those that were found are one solution.

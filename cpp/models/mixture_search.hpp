@@ -51,7 +51,8 @@ public:
         return climber_at(labels, rng).climb(true);
     }
 
-    Solution improve(const Solution& found, common::Rng&) const { return found; }
+    bool doubts(const Solution&) const { return false; }
+    Solution improve(std::size_t, const Solution& found, common::Rng&) const { return found; }
     Solution refine(const Solution& best, common::Rng&) const { return best; }
 
     bool reheats() const { return plan_.reheat_sweeps > 0; }

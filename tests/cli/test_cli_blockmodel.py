@@ -208,6 +208,56 @@ def test_graphml_and_gml_files_are_networks(tmp_path, suffix):
     assert f"net.{suffix} is no" in refused.output
 
 
+@pytest.mark.parametrize("suffix", ["graphml", "gml"])
+def test_weights_of_graphml_and_gml_files_are_used_or_refused(tmp_path, suffix):
+    nx = pytest.importorskip("networkx")
+    path = tmp_path / f"net.{suffix}"
+    graph = nx.Graph()
+    graph.add_weighted_edges_from([("a", "b", 2), ("b", "c", 1), ("c", "d", 3)])
+    nx.set_edge_attributes(graph, 4, "calls")
+    (nx.write_graphml if suffix == "graphml" else nx.write_gml)(graph, path)
+    refused = run(path, "--undirected")
+    assert refused.exit_code == 2
+    words = " ".join(refused.output.split())
+    assert f"the edge from a to b of net.{suffix} has weight 2, but edges are 0 or 1" in words
+    assert "--columns source,target leaves weight out" in words
+    found = {}
+    for name, options in {
+        "plain": ["--columns", "source,target"],
+        "counts": ["--counts"],
+        "calls": ["--counts", "--columns", "source,target,calls"],
+    }.items():
+        result = run(path, "--undirected", "--seed", 1, "--json", *options)
+        assert result.exit_code == 0, result.output
+        found[name] = json.loads(result.stdout)["icl"]
+    assert len(set(found.values())) == 3
+    unknown = run(path, "--undirected", "--counts", "--columns", "source,target,mails")
+    assert unknown.exit_code == 2
+    assert "has no attribute 'mails'" in " ".join(unknown.output.split())
+
+
+def test_weights_of_a_gml_file_that_are_no_numbers_are_refused(tmp_path):
+    nx = pytest.importorskip("networkx")
+    graph = nx.Graph()
+    graph.add_edge("a", "b", weight="often")
+    nx.write_gml(graph, tmp_path / "net.gml")
+    result = run(tmp_path / "net.gml", "--undirected", "--counts")
+    assert result.exit_code == 2
+    assert "weight 'often' in the edge from a to b of net.gml is not a number" in " ".join(result.output.split())
+
+
+def test_an_edge_without_an_end_and_a_loop_are_refused(tmp_path):
+    path = tmp_path / "net.csv"
+    path.write_text("source,target\nann,bob\nbob,\n", encoding="utf-8")
+    result = run(path)
+    assert result.exit_code == 2
+    assert "line 3 of net.csv has no target" in " ".join(result.output.split())
+    path.write_text("source,target\nann,bob\nbob,bob\n", encoding="utf-8")
+    result = run(path)
+    assert result.exit_code == 2
+    assert "a loop at node 'bob', but the model has none; give --loops" in " ".join(result.output.split())
+
+
 def test_the_papers_algorithm_and_a_time_limit(edges):
     result = run(edges, "--undirected", "--algorithm", "come-latouche", "--seconds", 30, "--seed", 1, "--json")
     assert result.exit_code == 0, result.output

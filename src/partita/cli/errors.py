@@ -78,6 +78,7 @@ def as_typed(message: str) -> str:
     message = re.sub(r"\bedges='counts'", "--counts", message)
     message = re.sub(r"\bedges='(\w+)'", r"--weights \1", message)
     message = re.sub(r"\bdegree_corrected=True", "--degree-corrected", message)
+    message = re.sub(r"\bpass loops=True", "give --loops", message)
     message = re.sub(
         r"\bpass directed=(True|False)", lambda m: f"{'leave out' if m[1] == 'True' else 'give'} --undirected", message
     )

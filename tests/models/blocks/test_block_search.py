@@ -160,6 +160,17 @@ def test_the_fit_does_not_depend_on_the_number_of_threads():
     assert fits[0].icl == pytest.approx(StochasticBlockModel().icl(X, fits[0].labels), abs=1e-6)
 
 
+@pytest.mark.parametrize(("size", "restarts"), [(250, 1), (400, 2)])
+def test_weak_clusters_of_a_directed_network_are_found(size, restarts):
+    """Mean degree 15, a quarter of the edges kept inside one of 8 groups; above 3,000 nodes runs merge first."""
+    outside = 0.75 * 15 / (8 * size)
+    labels, X = planted(np.random.default_rng(3), [size] * 8, outside + 0.25 * 15 / size, outside)
+    graph, model = as_graph(X), StochasticBlockModel()
+    fit = model.maximize(graph, restarts=restarts, rng=1)
+    assert fit.icl > model.icl(graph, labels)
+    assert fit.n_clusters == 8
+
+
 @pytest.mark.parametrize("blocks", ["free", "affiliation"])
 def test_planted_clusters_of_a_large_network_come_back(blocks):
     rng = np.random.default_rng(5)

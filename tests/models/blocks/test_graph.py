@@ -145,6 +145,15 @@ def test_bad_files_are_refused(tmp_path, text, message):
         as_graph(csv_file(tmp_path, text), counts=True)
 
 
+@pytest.mark.parametrize("gap", [None, float("nan"), pd.NA, pd.NaT, " "])
+def test_an_end_that_is_not_there_is_no_node(gap):
+    table = pd.DataFrame({"source": ["a", gap], "target": ["b", "c"]}, dtype=object)
+    with pytest.raises(ValueError, match="row 1 has no source; leave the edge out, or name the node"):
+        as_graph(table)
+    with pytest.raises(ValueError, match="edge 1 has an end without a name"):
+        as_graph([("a", "b"), ("c", gap)])
+
+
 def test_unknown_and_repeated_nodes_are_refused():
     with pytest.raises(ValueError, match="node 'c' of edge 1 is not in nodes"):
         as_graph(EDGES, nodes=["a", "b"])

@@ -62,3 +62,12 @@ def test_rivals_refuse_gaps():
     X[0, 1] = np.nan
     with pytest.raises(ValueError, match="missing dyads"):
         variational_em(X, [1])
+
+
+@pytest.mark.parametrize("rival", [variational_em, affiliation_vb])
+def test_one_number_of_clusters_is_tried_and_none_above_the_nodes(rival):
+    X, labels = communities(np.random.default_rng(1))
+    assert rival(X, 3, rng=2).labels.tolist() == labels.tolist()
+    assert list(rival(X[:4, :4], range(3, 8), rng=2).by_k) == [3, 4]
+    with pytest.raises(ValueError, match="k has no number of clusters up to the 4 nodes of graph; the least is 9"):
+        rival(X[:4, :4], [9, 10], rng=2)

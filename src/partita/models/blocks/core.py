@@ -164,7 +164,7 @@ def _square_arrays(graph: Graph, edges: EdgeModel) -> Any:
             arrays.set_loop_marks(edges.marks.coded(diagonal))
     elif counts.any():
         node = int(np.flatnonzero(counts)[0])
-        raise ValueError(f"graph has a loop at node {node}, but the model has loops=False")
+        raise ValueError(f"graph has a loop at node {graph.names[node]!r}, but the model has none; pass loops=True")
     return arrays
 
 

@@ -71,13 +71,39 @@ def frame_edges(frame: Any, columns: Sequence[str] | None, kind: str) -> list[Ed
 
 def _edges(read: Columns, columns: Sequence[str] | None, kind: str, as_node: Callable[[Any], Any]) -> list[Edge]:
     source, target, weight = _chosen(read, columns) if columns else _found(read)
-    ends = [list(map(as_node, read.values(column))) for column in (source, target)]
+    ends = [_ends(read, column, as_node) for column in (source, target)]
     if weight is None:
         return list(zip(*ends, strict=True))
-    weights = [_number(value, read, row) for row, value in enumerate(read.values(weight))]
+    weights = [as_weight(value, read.place(row)) for row, value in enumerate(read.values(weight))]
     if kind == "binary":
         _check_no_counts(weights, read, (source, target, weight))
     return list(zip(*ends, weights, strict=True))
+
+
+def _ends(read: Columns, column: int, as_node: Callable[[Any], Any]) -> list[Any]:
+    """The nodes of a column."""
+    values = read.values(column)
+    for row, value in enumerate(values):
+        check_end(value, f"{read.place(row)} has no {read.names[column]}")
+    return list(map(as_node, values))
+
+
+def check_end(node: Any, problem: str) -> None:
+    """Refuses an end of an edge that is not there: an empty cell, None, or what pandas has for a gap."""
+    if isinstance(node, str):
+        gap = not node.strip()
+    else:
+        gap = node is None or (not isinstance(node, int) and str(node) in ("nan", "<NA>", "NaT"))
+    if gap:
+        raise ValueError(f"graph: {problem}; leave the edge out, or name the node")
+
+
+def as_weight(value: Any, place: str) -> float:
+    """A weight that was read, as a number."""
+    weight = parse_cell(str(value))
+    if not isinstance(weight, int | float):
+        raise ValueError(f"graph: weight {str(value)!r} in {place} is not a number")
+    return float(weight)
 
 
 def check_binary(weight: float, place: str, hint: str = "") -> None:
@@ -96,9 +122,14 @@ def _check_no_counts(weights: Sequence[float], read: Columns, columns: tuple[int
         check_binary(value, read.place(row), hint)
 
 
-def _chosen(read: Columns, columns: Sequence[str]) -> tuple[int, int, int | None]:
+def check_columns(columns: Sequence[str]) -> None:
+    """Refuses columns that are not the two ends of an edge and perhaps its weight."""
     if isinstance(columns, str) or len(columns) not in (2, 3):
         raise ValueError(f"columns must name the two ends of an edge and perhaps its weight, but it is {columns!r}")
+
+
+def _chosen(read: Columns, columns: Sequence[str]) -> tuple[int, int, int | None]:
+    check_columns(columns)
     for name in columns:
         if read.names.count(name) != 1:
             problem = "has no column" if name not in read.names else "has several columns"
@@ -150,10 +181,3 @@ def _refuse_nodes(read: Columns) -> None:
             f"graph: {read.where} has each {a!r} once, with its {b!r}: a table of nodes, or edges; if these are edges, "
             f"call the two columns source,target, or choose them with columns={(a, b)!r}"
         )
-
-
-def _number(value: Any, read: Columns, row: int) -> float:
-    weight = parse_cell(str(value))
-    if not isinstance(weight, int | float):
-        raise ValueError(f"graph: weight {str(value)!r} in {read.place(row)} is not a number")
-    return float(weight)

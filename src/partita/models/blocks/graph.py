@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita._html import ShownAsText
-from partita.models.blocks.edge_list import check_binary, frame_edges, read_edges
+from partita.models.blocks.edge_list import check_binary, check_end, frame_edges, read_edges
 from partita.models.blocks.edge_values import MARKED, check_kind, check_listed_once, check_values, check_weight
 from partita.models.blocks.network_files import NETWORK_FILES, read_network
 
@@ -81,7 +81,7 @@ def as_graph(
         observed; a networkx or igraph graph; a pandas edge list, or the path of a csv file with a header (columns
         `source`, `target` or `from`, `to` and perhaps `weight`, or else its first columns) or of a GraphML or GML file
         (.graphml, .gml; needs networkx); or a list of pairs or triples. Weights other than 1 need another kind of
-        `edges`; the weights of networkx and igraph are used only then.
+        `edges`; the weights of networkx and igraph objects are used only then, those of files are refused otherwise.
     directed : bool
         Whether edges have a direction. The matrix of an undirected graph must be symmetric.
     counts : bool
@@ -93,7 +93,8 @@ def as_graph(
     nodes : sequence, optional
         Names of all nodes in the order that is wanted: an edge list says nothing of nodes without edges.
     columns : sequence of str, optional
-        The columns of an edge list to use: its two ends and, if wanted, the weight.
+        The columns of an edge list to use: its two ends and, if wanted, the weight. Of a GraphML or GML file, the third
+        is the name of the edges' attribute; with two, the file has no weights.
 
     Returns
     -------
@@ -110,7 +111,7 @@ def as_graph(
         check_values(graph.adjacency, kind)
         return graph
     if isinstance(graph, str | Path) and Path(graph).suffix.lower() in NETWORK_FILES:
-        graph = read_network(Path(graph))
+        graph = read_network(Path(graph), columns, kind)
     if hasattr(graph, "is_directed"):
         _check_direction(bool(graph.is_directed()), directed)
     if sp.issparse(graph) or isinstance(graph, np.ndarray):
@@ -199,8 +200,10 @@ def _is_edge_list(graph: Any) -> bool:
 
 
 def _listed_edges(edges: Sequence[tuple[Any, ...]], kind: str) -> list[tuple[Any, ...]]:
-    if kind == "binary":
-        for row, edge in enumerate(edges):
+    for row, edge in enumerate(edges):
+        for end in edge[:2]:
+            check_end(end, f"edge {row} has an end without a name")
+        if kind == "binary":
             check_binary(edge[2] if len(edge) > 2 else 1, f"edge {row}")
     return list(edges)
 

@@ -40,7 +40,7 @@ class RivalFit(ShownAsText):
 
 
 def variational_em(
-    graph: Any, k: Iterable[int] = range(1, 21), *, directed: bool = True, restarts: int = 3, rng: Any = None
+    graph: Any, k: int | Iterable[int] = range(1, 21), *, directed: bool = True, restarts: int = 3, rng: Any = None
 ) -> RivalFit:
     """Variational EM for the stochastic block model, K by the asymptotic ICL ("mixer").
 
@@ -50,8 +50,8 @@ def variational_em(
     ----------
     graph : anything that `as_graph` takes
         A binary network without loops or missing dyads. It is held as a dense matrix: for up to a few thousand nodes.
-    k : iterable of int
-        Numbers of clusters to try.
+    k : int or iterable of int
+        The number of clusters, or those to try; those above the number of nodes are left out.
     directed : bool
         Whether edges have a direction.
     restarts : int
@@ -77,7 +77,7 @@ def variational_em(
 
 
 def affiliation_vb(
-    graph: Any, k: Iterable[int] = range(1, 21), *, directed: bool = True, restarts: int = 3, rng: Any = None
+    graph: Any, k: int | Iterable[int] = range(1, 21), *, directed: bool = True, restarts: int = 3, rng: Any = None
 ) -> RivalFit:
     """Variational Bayes for the affiliation model, K by its lower bound ILvb ("vbmod").
 
@@ -121,7 +121,7 @@ def louvain(graph: Any, *, directed: bool = True, rng: Any = None) -> RivalFit:
 
 def _best_over_k(
     graph: Any,
-    k: Iterable[int],
+    k: int | Iterable[int],
     directed: bool,
     restarts: int,
     rng: Any,
@@ -132,9 +132,7 @@ def _best_over_k(
     generator = check_rng(rng)
     best: tuple[float, NDArray[np.int64]] = (-math.inf, np.zeros(seen.n_nodes, np.int64))
     by_k: dict[int, float] = {}
-    tried = sorted({min(check_count(size, "k", minimum=1), seen.n_nodes) for size in k})
-    if not tried:
-        raise ValueError("k is empty: it must hold at least one number of clusters")
+    tried = _numbers_of_clusters(k, seen.n_nodes)
     points = embed(both_directions(seen, directed), min(max(tried), 32), generator)
     for size in tried:
         for _ in range(restarts if size > 1 else 1):
@@ -144,6 +142,17 @@ def _best_over_k(
             if criterion > best[0]:
                 best = (criterion, canonical(tau.argmax(axis=1)))
     return RivalFit(best[1], best[0], by_k)
+
+
+def _numbers_of_clusters(k: int | Iterable[int], n_nodes: int) -> list[int]:
+    """Those of k that are not above the number of nodes."""
+    asked = [k] if isinstance(k, int | np.integer) else list(k)
+    if not asked:
+        raise ValueError("k is empty: it must hold at least one number of clusters")
+    tried = sorted({size for size in (check_count(size, "k", minimum=1) for size in asked) if size <= n_nodes})
+    if not tried:
+        raise ValueError(f"k has no number of clusters up to the {n_nodes} nodes of graph; the least is {min(asked)}")
+    return tried
 
 
 def _plain_matrix(graph: Graph) -> Matrix:

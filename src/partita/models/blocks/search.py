@@ -19,6 +19,7 @@ SMALL = 500  # nodes up to which annealing is cheap
 MEDIUM = 3000  # nodes up to which random starts are worth their time, and clusters are swept before they are merged
 ANNEAL_SWEEPS = 200  # of annealed starts
 REHEAT_SWEEPS = {"small": 20, "medium": 0, "large": 0}  # of children that are not crossings; 0: there are none
+TRIAL_RUNS = 3  # of three kinds: if they agree, the others are left out
 MAX_GENERATIONS = 50
 PATIENCE = {"small": 8, "medium": 3, "large": 2}  # generations without a better solution
 SURVIVORS = 5  # of a generation, in networks that are not small
@@ -98,6 +99,7 @@ def search_partition(
     """
     n_nodes = starts.shape[1]
     rearrange = REARRANGE["uneven" if "periphery" in kinds else size_of(n_nodes)]
+    as_printed = limits.algorithm == "come-latouche"  # makes every run
     turns = count()
     resolutions = [RESOLUTIONS[next(turns) % len(RESOLUTIONS)] if kind == "communities" else 1.0 for kind in kinds]
     labels, icl, run_icl, group_icl, _, interrupted, stopped = native.maximize(
@@ -105,8 +107,8 @@ def search_partition(
         np.array([KINDS[kind] for kind in kinds], np.uint8),
         np.array(resolutions),
         *limits.most,
-        trial_runs=len(kinds) if n_nodes <= SMALL else min(3, len(kinds)),
-        groups=min(MAX_GROUPS, max(1, len(kinds) // GROUP_RUNS[size_of(n_nodes)])),
+        trial_runs=len(kinds) if as_printed else min(TRIAL_RUNS, len(kinds)),
+        groups=1 if as_printed else min(MAX_GROUPS, max(1, len(kinds) // GROUP_RUNS[size_of(n_nodes)])),
         random_clusters=min(start_clusters(n_nodes), max(limits.most)),
         generations=MAX_GENERATIONS,
         patience=PATIENCE[size_of(n_nodes)],
@@ -117,7 +119,7 @@ def search_partition(
         rearrange_best=rearrange[2],
         survivors=len(kinds) if n_nodes <= SMALL else SURVIVORS,
         merge_first=n_nodes > MEDIUM,
-        as_printed=limits.algorithm == "come-latouche",
+        as_printed=as_printed,
         seed=seed_from(rng),
         threads=check_n_jobs(limits.n_jobs),
         seconds=limits.seconds_left,
