@@ -11,7 +11,7 @@ from partita.ensembles import NBCE, as_base, dependence, kmeans_ensemble
 from partita.ensembles.dependence import conditional_dependence, distinct_clusterings, information, weights_of
 from partita.ensembles.label_store import Here
 from partita.ensembles.layout import Layout
-from partita.ensembles.shared_errors import loadings, pair_correlations
+from partita.ensembles.shared_errors import loadings, pair_correlations, shared_errors
 from partita.ensembles.variational import Settings, bound
 from partita.ensembles.vb import mean_log_labels
 
@@ -65,7 +65,7 @@ def test_loadings_are_those_of_the_pairs_that_share_no_errors():
     truth, group = rng.uniform(0.4, 0.9, 12), np.repeat([0, 1, 2], 4)
     alike = (group[:, None] == group) & (group < 2)
     correlations = np.outer(truth, truth) + 0.2 * alike
-    np.testing.assert_allclose(loadings(correlations, np.ones((12, 12)), 0.02), truth, atol=1e-6)
+    np.testing.assert_allclose(loadings(correlations, 1.0 - np.eye(12), 0.02), truth, atol=1e-6)
 
 
 def copied(copies, noise=0.2, own_noise=0.03, seed=0):
@@ -87,6 +87,15 @@ def test_the_weights_are_nearly_those_given_the_truth(copies):
     base, truth = copied(copies)
     given_truth = weights_of(conditional_dependence(as_base(base), truth, np.random.default_rng(0))).sum()
     assert dependence(base).effective == pytest.approx(given_truth, rel=0.2)
+
+
+def test_one_factor_does_not_explain_runs_of_k_means():
+    """They cut the same clusters at similar places: their correlations do not come from one truth and own errors."""
+    X, _ = three_blobs()
+    base = as_base(kmeans_ensemble(X, 6, rng=0))
+    assert shared_errors(base, np.ones(10), np.random.default_rng(0)) is None
+    noisy = as_base(copied((2,) * 5)[0])
+    assert shared_errors(noisy, np.ones(10), np.random.default_rng(0)) is not None
 
 
 def test_much_noise_is_no_dependence():

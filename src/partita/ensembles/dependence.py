@@ -100,29 +100,27 @@ def dependence(base: Any) -> Dependence:
 
 
 def _found(base: Base, rng: np.random.Generator) -> tuple[Floats, NDArray[np.intp]]:
-    """ρ and the consensus: by information given the consensus or by shared errors, whichever finds more dependence.
+    """ρ and the consensus that belong to each other: the consensus has the weights that follow from ρ, and conversely.
 
     The start gives little weight to clusterings that are almost the same: many of them would be their own consensus,
-    given which they share nothing.
+    given which they share nothing. If one factor explains what clusterings without shared errors have in common, ρ is
+    that of the errors, which needs no consensus.
     """
     alike = conditional_dependence(base, np.zeros(base.n_items, dtype=np.intp), rng)
     weights = weights_of(np.where(alike >= COPY, 1.0, np.maximum(alike, 0.0) ** SHARPNESS))
-    by_errors = shared_errors(base, weights)
-    by_consensus, given = _given_consensus(base, weights, rng)
-    return min(by_consensus, by_errors, key=lambda matrix: weights_of(matrix).sum()), given
-
-
-def _given_consensus(base: Base, weights: Floats, rng: np.random.Generator) -> tuple[Floats, NDArray[np.intp]]:
-    """ρ and the consensus that belong to each other: the consensus has the weights that follow from ρ, and conversely.
-
-    The loss is normalised: plain VI prefers one cluster where clusterings are noisy.
-    """
+    by_errors = shared_errors(base, weights, np.random.default_rng(SEED))
+    if by_errors is not None:
+        return by_errors, _consensus(base, weights_of(by_errors))
     for _ in range(ROUNDS):
-        stream = np.random.default_rng(SEED)
-        given = consensus(base, "nvi", weights=weights, search=Search(runs=4), rng=stream)
+        given = _consensus(base, weights)
         matrix = conditional_dependence(base, given, rng)
         weights = weights_of(matrix)
     return matrix, given
+
+
+def _consensus(base: Base, weights: Floats) -> NDArray[np.intp]:
+    stream = np.random.default_rng(SEED)
+    return consensus(base, weights=weights, search=Search(runs=4), rng=stream)
 
 
 def weights_of(matrix: Floats) -> Floats:
