@@ -36,6 +36,17 @@ def rows_of(path):
         return list(csv.DictReader(stream))
 
 
+def test_each_warning_is_printed_once(tmp_path):
+    """The check of the estimate has that of the chains in it."""
+    path = tmp_path / "noise.csv"
+    np.savetxt(path, np.random.default_rng(1).normal(size=(60, 2)), delimiter=",", header="x,y", comments="")
+    result = run("cluster", path, "--out", tmp_path / "out", "--draws", 30, "--warmup", 0, "--chains", 2, "--seed", 1)
+    told = [line for line in result.output.splitlines() if line.startswith("Warning:")]
+    assert len(told) == len({line.split()[2] for line in told}) > 0
+    assert "log density" in told[0]
+    assert "distance to estimate" in "".join(told)
+
+
 def test_one_command_from_a_table_to_a_report(table, tmp_path):
     out = tmp_path / "results"
     result = run("cluster", table, "--out", out, *SHORT)
