@@ -148,3 +148,20 @@ def test_options_that_would_be_ignored_are_refused(table, tmp_path, words, sente
     done = run("cluster", table, "--out", tmp_path / "no", *words)
     assert done.exit_code != 0
     assert sentence in done.output
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("size,size\n1,2\n3,4\n", "table.csv has two columns named 'size'"),
+        (
+            "size,width\n1,2\ninf,4\n",
+            "table.csv, line 3, column 'size': infinity (inf) has no density; an empty cell",
+        ),
+    ],
+)
+def test_bad_tables_are_named_as_the_command_knows_them(text, message, tmp_path):
+    (tmp_path / "table.csv").write_text(text)
+    result = run("cluster", tmp_path / "table.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert message in result.output

@@ -65,10 +65,17 @@ def read_mixed(path: str, families: Mapping[str, str], missing: Sequence[str] | 
     names_at = name_column(table, given)
     positions = [j for j in range(len(table.names)) if j != names_at]
     _refuse_row_numbers(table, positions, given)
+    _refuse_two_of_a_name([table.names[j] for j in positions], path)
     rows = named_rows(np.arange(len(table.rows)), table, positions, path)
     gaps = set(missing or ())
     columns = ((table.names[j], _cells(table, j, gaps)) for j in positions)
     return from_columns(columns, rows.distinct_names(), line_of=lambda row: f"{path}, line {table.rows[row].line}")
+
+
+def _refuse_two_of_a_name(names: Sequence[str], path: str) -> None:
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{path} has two columns named {twice!r}")
 
 
 def _cells(table: Table, column: int, gaps: set[str]) -> list[Cell]:
