@@ -43,12 +43,12 @@ def shared_errors(base: Base, weights: Floats, rng: np.random.Generator) -> Floa
     found = loadings(correlations, counted, scale)
     residuals = correlations - np.outer(found, found)
     without = np.where(residuals < FAR * scale, counted, 0.0)
-    if not _fits(residuals, without, sampling_variances(base, rng), np.count_nonzero(weights)):
+    if not _fits(residuals, without, sampling_variances(base, rng), int(np.count_nonzero(weights))):
         return None
     left = np.sqrt(1.0 - found**2)
     matrix = residuals / np.outer(left, left)
     np.fill_diagonal(matrix, 1.0)
-    return np.clip(matrix, -1.0, 1.0)
+    return np.asarray(np.clip(matrix, -1.0, 1.0))
 
 
 def _fits(residuals: Floats, counted: Floats, variances: Floats, n_clusterings: int) -> bool:
@@ -87,11 +87,11 @@ def pair_correlations(base: Base) -> Floats:
     room = spread * spread.T
     matrix = np.divide(joint - joined * joined.T, room, out=np.zeros_like(room), where=room > 0)
     np.fill_diagonal(matrix, 1.0)
-    return matrix
+    return np.asarray(matrix)
 
 
 def _pairs(counts: Floats) -> Floats:
-    return counts * (counts - 1.0) / 2.0
+    return np.asarray(counts * (counts - 1.0) / 2.0)
 
 
 def loadings(correlations: Floats, pair_weights: Floats, scale: float) -> Floats:
