@@ -1,7 +1,8 @@
 """How far base clusterings repeat each other beyond what their consensus explains, and the weights that follow.
 
-docs/ensembles.md derives the weights. In short: let Z be the weighted consensus of the distinct clusterings. Given Z,
-independent clusterings share no information, and copies share all of it:
+docs/ensembles.md derives the weights. In short: where one factor explains what clusterings have in common but for
+shared errors (`shared_errors`), ρ_mm' is the correlation of the errors. Elsewhere let Z be the weighted consensus of
+the distinct clusterings. Given Z, independent clusterings share no information, and copies share all of it:
 
     ρ_mm' = [I(Y_m; Y_m' | Z) − E] / [min(H(Y_m | Z), H(Y_m' | Z)) − E],
 
@@ -43,10 +44,10 @@ class Dependence:
 
     Attributes
     ----------
-    matrix : (clusterings, clusterings), ρ: 0 for clusterings that are independent given the consensus, apart from
+    matrix : (clusterings, clusterings), ρ: 0 for clusterings whose errors are independent, apart from
         chance, which may make it slightly negative; 1 for copies
     weights : (clusterings,) from 0 (excluded) to 1: what each adds to the ensemble, of one independent clustering
-    consensus : (items,) the clustering given which dependence is measured; −1 for items that were left out
+    consensus : (items,) the weighted consensus; −1 for items that were left out
     """
 
     matrix: Floats
