@@ -13,7 +13,7 @@ import partita as pt
 from partita.cli import app
 from partita.datasets import make_draws
 from partita.mixing import MixingWarning, effective_sample_size, r_hat, r_hat_limit, sample_warnings
-from partita.models import GaussianDPM
+from partita.models import Chain, GaussianDPM
 from partita.sample import as_sample
 
 
@@ -108,6 +108,15 @@ def test_models_announce_chains_that_have_not_mixed():
     stats = dict(chain.stats) | {"n_clusters": np.repeat([[2.0], [3.0]], 60, axis=1)}
     stuck = type(chain)(chain.labels, stats)
     assert stuck.warnings[0].startswith("The chains have not mixed: clusters (R-hat inf)")
+
+
+def test_chains_with_as_many_clusters_may_have_different_partitions():
+    rng = np.random.default_rng(1)
+    alike = {"n_clusters": np.full((2, 60), 2.0), "log_density": rng.normal(size=(2, 60))}
+    apart = np.stack([np.tile([0, 0, 0, 1, 1, 1], (60, 1)), np.tile([0, 1, 0, 1, 0, 1], (60, 1))])
+    assert Chain(apart, alike).warnings[0].startswith("The chains have not mixed: partition (R-hat inf)")
+    mixed = apart[rng.integers(2, size=(2, 60)), 0]
+    assert Chain(mixed, alike).warnings == ()
 
 
 def test_estimates_of_chains_that_agree_are_not_called_different_modes():

@@ -52,11 +52,11 @@ inline std::size_t round_to_lanes(std::size_t count) { return (count + lanes - 1
 
 /// Whether one of them is at least the bound.
 [[gnu::always_inline]] inline bool any_reaches(const Lanes& x, double bound) {
-    const auto reaches = x >= bound;
-    bool any = false;
+    const auto reaches = (LaneBits)(x >= bound);
+    std::uint64_t any = 0;
     for (std::size_t lane = 0; lane < lanes; ++lane)
-        any = any || reaches[lane] != 0;
-    return any;
+        any |= reaches[lane]; // no branch
+    return any != 0;
 }
 
 /// x = e^x for x <= 0, within 2 units in the last place; zero below -708, including -infinity.

@@ -79,16 +79,16 @@ protected:
     /// The log weight of every slot for item i in `scores_`; for one that is alone, the open slot stands for
     /// its own. False if it lies so far from the rest of its cluster that a downdate would be mostly
     /// rounding: it is to be taken out then, and scored as a newcomer.
-    /// With `only_near`, clusters of a probability below the resolution of random numbers may be left out.
-    template <bool only_near = false> bool score(std::size_t i) {
+    /// Slots below that of its own cluster by more than -depth may be left out, at -infinity.
+    bool score(std::size_t i, double depth = never) {
         const std::size_t own = labels_[i];
         const auto n_own = family_.size(own);
         std::copy_n(weights_.begin(), used_, scores_.begin());
         scores_[own] = n_own > 1 ? prior_.log_join(n_own - 1) : never;
         if (n_own == 1)
             scores_[open_] = prior_.log_open(n_clusters_ - 1);
-        if constexpr (only_near && requires { family_.score_above(item(i), own, used_, 0.0, nullptr); })
-            family_.score_above(item(i), own, used_, negligible, scores_.data());
+        if constexpr (requires { family_.score_above(item(i), own, used_, depth, nullptr); })
+            family_.score_above(item(i), own, used_, depth, scores_.data());
         else
             family_.score(item(i), own, used_, scores_.data());
         return n_own == 1 || family_.own_ratio(own) >= min_own_ratio;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -132,8 +133,8 @@ public:
 private:
     using Slots::table_, Slots::n_items_, Slots::family_, Slots::prior_, Slots::labels_, Slots::all_items_,
         Slots::weights_, Slots::scores_, Slots::n_clusters_, Slots::used_, Slots::open_, Slots::summaries_,
-        Slots::never, Slots::set_labels, Slots::weigh, Slots::weigh_open, Slots::choose_open, Slots::widen,
-        Slots::summarise, Slots::assign_all, Slots::refresh;
+        Slots::never, Slots::negligible, Slots::set_labels, Slots::weigh, Slots::weigh_open,
+        Slots::choose_open, Slots::widen, Slots::summarise, Slots::assign_all, Slots::refresh;
 
     static constexpr std::uint64_t refresh_period =
         64; // sweeps between recomputations of every factor from the data
@@ -191,7 +192,7 @@ private:
         if (settled_.stays(i, uniform))
             return;
         const std::size_t own = labels_[i];
-        if (!this->template score<true>(i)) {
+        if (!this->score(i, far(SettledItems::max_share))) {
             this->take_out(i);
             join(i, uniform);
         } else {
@@ -199,11 +200,25 @@ private:
                 settled_.add(i);
             if (settled_.stays(i, uniform))
                 return;
-            this->move(i, pick(scores_.data(), used_, uniform));
+            this->move(i, choose(i, uniform));
             if (labels_[i] == own)
                 return;
         }
         settled_.forget();
+    }
+
+    /// Below this, all slots together have less than the share of the item's own cluster.
+    double far(double share) const { return std::log(share / static_cast<double>(used_)); }
+
+    /// The slot that item i draws, which was scored without clusters that are far. If one of these might
+    /// matter to the draw, it is scored again.
+    std::size_t choose(std::size_t i, double uniform) {
+        const auto near =
+            pick_without_far(scores_.data(), used_, uniform, labels_[i], SettledItems::max_share);
+        if (near)
+            return *near;
+        this->score(i, negligible);
+        return pick(scores_.data(), used_, uniform);
     }
 
     /// Draws a cluster for an item that has none.

@@ -63,17 +63,44 @@ PARTITA_CLONES double exponentiate(double* scores, std::size_t slots) {
 
 } // namespace
 
-std::size_t pick(double* scores, std::size_t slots, double uniform) {
-    double left = uniform * exponentiate(scores, slots);
+namespace {
+
+/// A slot, and how far `uniform` is from its lower and its upper limit among the cumulated probabilities.
+struct Picked {
+    std::size_t slot;
+    double above, below;
+};
+
+/// `left` of the probabilities are passed over.
+Picked pick_at(const double* probabilities, std::size_t slots, double left) {
     std::size_t last = 0;
     for (std::size_t s = 0; s < slots; ++s) {
-        if (scores[s] <= 0.0)
+        if (probabilities[s] <= 0.0)
             continue;
         last = s;
-        if ((left -= scores[s]) < 0.0)
-            return s;
+        if (left < probabilities[s])
+            return {s, left, probabilities[s] - left};
+        left -= probabilities[s];
     }
-    return last; // rounding only
+    return {last, 0.0, 0.0}; // rounding only
+}
+
+} // namespace
+
+std::size_t pick(double* scores, std::size_t slots, double uniform) {
+    const double total = exponentiate(scores, slots);
+    return pick_at(scores, slots, uniform * total).slot;
+}
+
+std::optional<std::size_t> pick_without_far(double* scores, std::size_t slots, double uniform,
+                                            std::size_t place, double share) {
+    const double total = exponentiate(scores, slots);
+    const auto found = pick_at(scores, slots, uniform * total);
+    // what was left out may come before the slot, and add to the total
+    const double most = share * scores[place];
+    if (found.above < most || found.below <= most)
+        return std::nullopt;
+    return found.slot;
 }
 
 bool towers(const double* scores, std::size_t slots, std::size_t place, double share) {

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita._convergence import Floats, convergence, effective_sample_sizes, r_hats
 from partita._warn import warn_user
 from partita.losses import VI, unique_distances
-from partita.sample import PartitionSample
+from partita.sample import PartitionSample, as_sample
 
 #: Above this R-hat the chains have not mixed (Vehtari et al. 2021 recommend 1.01, for at least four chains).
 R_HAT_LIMIT = 1.05
@@ -28,6 +30,8 @@ MIN_SEQUENCE = 100
 MIN_LENGTH = 20
 #: Shorter chains have no halves to compare.
 MIN_SUMMARY = 4
+#: The partitions of chains are compared on at most about this many items, evenly spread.
+COMPARED_ITEMS = 10_000
 
 
 class MixingWarning(UserWarning):
@@ -97,6 +101,18 @@ def draw_summaries(sample: PartitionSample, distance: Floats, n_jobs: int = -1) 
     by_draw = np.array([sample.n_clusters, entropies(sample, n_jobs), distance])
     summaries = by_chain(by_draw[:, sample.index], sample)
     return dict(zip(("clusters", "entropy", "distance to estimate"), summaries, strict=True))
+
+
+def chain_summaries(labels: NDArray[Any], clusters: Floats, log_density: Floats) -> dict[str, Floats]:
+    """The summaries of (chain, draw, item) labels and of their statistics, without an estimate: (chain, draw) arrays.
+
+    "partition" is the VI from the draw of largest log density, so that chains which stay at different partitions differ
+    even if these have as many clusters and are as probable.
+    """
+    sample = as_sample(labels[..., :: max(1, labels.shape[-1] // COMPARED_ITEMS)])
+    likeliest = sample.labels[sample.index[int(np.argmax(log_density))]]
+    distance = unique_distances(likeliest, sample, VI())[sample.index].reshape(clusters.shape)
+    return {"clusters": clusters, "log density": log_density, "partition": distance}
 
 
 def standard_error(sample: PartitionSample, distance: Floats) -> float | None:

@@ -36,6 +36,17 @@ def rows_of(path):
         return list(csv.DictReader(stream))
 
 
+def test_each_warning_is_printed_once(tmp_path):
+    """The check of the estimate has that of the chains in it."""
+    path = tmp_path / "noise.csv"
+    np.savetxt(path, np.random.default_rng(1).normal(size=(60, 2)), delimiter=",", header="x,y", comments="")
+    result = run("cluster", path, "--out", tmp_path / "out", "--draws", 30, "--warmup", 0, "--chains", 2, "--seed", 1)
+    told = [line for line in result.output.splitlines() if line.startswith("Warning:")]
+    assert len(told) == len({line.split()[2] for line in told}) > 0
+    assert "log density" in told[0]
+    assert "distance to estimate" in "".join(told)
+
+
 def test_one_command_from_a_table_to_a_report(table, tmp_path):
     out = tmp_path / "results"
     result = run("cluster", table, "--out", out, *SHORT)
@@ -137,3 +148,20 @@ def test_options_that_would_be_ignored_are_refused(table, tmp_path, words, sente
     done = run("cluster", table, "--out", tmp_path / "no", *words)
     assert done.exit_code != 0
     assert sentence in done.output
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("size,size\n1,2\n3,4\n", "table.csv has two columns named 'size'"),
+        (
+            "size,width\n1,2\ninf,4\n",
+            "table.csv, line 3, column 'size': infinity (inf) has no density; an empty cell",
+        ),
+    ],
+)
+def test_bad_tables_are_named_as_the_command_knows_them(text, message, tmp_path):
+    (tmp_path / "table.csv").write_text(text)
+    result = run("cluster", tmp_path / "table.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert message in result.output

@@ -11,6 +11,7 @@ from partita.ensembles import NBCE, as_base, dependence, kmeans_ensemble
 from partita.ensembles.dependence import conditional_dependence, distinct_clusterings, information, weights_of
 from partita.ensembles.label_store import Here
 from partita.ensembles.layout import Layout
+from partita.ensembles.shared_errors import loadings, pair_correlations, shared_errors
 from partita.ensembles.variational import Settings, bound
 from partita.ensembles.vb import mean_log_labels
 
@@ -45,6 +46,62 @@ def test_information_is_that_of_the_definition():
         expected_own += len(rows) * first
     assert shared[0, 2] == pytest.approx(expected_shared)
     assert own[0, 2] == pytest.approx(expected_own)
+
+
+def test_correlations_are_those_of_all_pairs():
+    base, _ = noisy_copies(3, n_items=60)
+    base[:, 2] = 0  # joins all pairs
+    found = pair_correlations(as_base(base))
+    seen = base[(base[:, 0] >= 0) & (base[:, 1] >= 0)]
+    pairs = np.triu_indices(len(seen), 1)
+    joined = [(seen[:, m][:, None] == seen[:, m])[pairs].astype(float) for m in (0, 1)]
+    assert found[0, 1] == pytest.approx(np.corrcoef(joined)[0, 1])
+    assert found[0, 2] == found[2, 1] == 0.0
+
+
+def test_loadings_are_those_of_the_pairs_that_share_no_errors():
+    """Two of three groups of four share errors: 12 of 66 pairs correlate more than one factor explains."""
+    rng = np.random.default_rng(1)
+    truth, group = rng.uniform(0.4, 0.9, 12), np.repeat([0, 1, 2], 4)
+    alike = (group[:, None] == group) & (group < 2)
+    correlations = np.outer(truth, truth) + 0.2 * alike
+    np.testing.assert_allclose(loadings(correlations, 1.0 - np.eye(12), 0.02), truth, atol=1e-6)
+
+
+def copied(copies, noise=0.2, own_noise=0.03, seed=0):
+    """Copies of noisy parents: they share the errors of their parent, and have few of their own."""
+    rng = np.random.default_rng(seed)
+
+    def changed(labels, share):
+        return np.where(rng.random(200) < share, rng.integers(3, size=200), labels)
+
+    truth = rng.integers(3, size=200)
+    parents = [changed(truth, noise) for _ in copies]
+    return np.column_stack([changed(parents[m], own_noise) for m, n in enumerate(copies) for _ in range(n)]), truth
+
+
+@pytest.mark.parametrize("copies", [(3, 3, 3, 3), (6, 6), (8, 1, 1, 1, 1), (2,) * 5])
+def test_the_weights_are_nearly_those_given_the_truth(copies):
+    """Two parents are both near to a consensus: given one of them, its copies look independent. Of one large group the
+    consensus is the parent."""
+    base, truth = copied(copies)
+    given_truth = weights_of(conditional_dependence(as_base(base), truth, np.random.default_rng(0))).sum()
+    assert dependence(base).effective == pytest.approx(given_truth, rel=0.2)
+
+
+def test_one_factor_does_not_explain_runs_of_k_means():
+    """They cut the same clusters at similar places: their correlations do not come from one truth and own errors."""
+    X, _ = three_blobs()
+    base = as_base(kmeans_ensemble(X, 6, rng=0))
+    assert shared_errors(base, np.ones(10), np.random.default_rng(0)) is None
+    noisy = as_base(copied((2,) * 5)[0])
+    assert shared_errors(noisy, np.ones(10), np.random.default_rng(0)) is not None
+
+
+def test_much_noise_is_no_dependence():
+    """The expected-VI consensus of such clusterings has one cluster, given which they share all that they know."""
+    base, _ = copied((1,) * 30, noise=0.35, own_noise=0.0)
+    assert dependence(base).effective > 27
 
 
 @pytest.mark.parametrize("n_clusterings", [12, 60])

@@ -1,11 +1,16 @@
 // Mixtures: priors on partitions at their ends, states that come back, and states that do not fit.
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "check.hpp"
+#include "common/random.hpp"
 #include "models/diagonal_gaussian.hpp"
 #include "models/mixture_sampler.hpp"
+#include "models/pick.hpp"
 
 namespace {
 
@@ -75,9 +80,34 @@ void check_changed_states(PartitionPriorSettings prior) {
     CHECK(sampler.state() == state);
 }
 
+/// Draws of 16 slots, some of them far: without these the draw is the same, or said to be in doubt.
+void check_draws_without_far_slots() {
+    constexpr std::size_t slots = 16, own = 5;
+    constexpr double share = 0.05;
+    const double far = std::log(share / slots);
+    partita::common::Rng rng(1, 0);
+    int left_out = 0, in_doubt = 0;
+    for (int repetition = 0; repetition < 20000; ++repetition) {
+        std::vector<double> all(slots);
+        for (auto& score : all)
+            score = 16.0 * (rng.uniform() - 1.0);
+        auto near = all;
+        for (auto& score : near)
+            if (score < all[own] + far)
+                score = -std::numeric_limits<double>::infinity(), ++left_out;
+        const double uniform = rng.uniform();
+        const auto found = pick_without_far(near.data(), slots, uniform, own, share);
+        in_doubt += !found;
+        CHECK(!found || *found == pick(all.data(), slots, uniform));
+    }
+    CHECK(left_out > 10000);
+    CHECK(in_doubt > 0 && in_doubt < 4000);
+}
+
 } // namespace
 
 void test_mixtures() {
+    check_draws_without_far_slots();
     check_full_table();
     check_large_concentrations();
     check_changed_states({});

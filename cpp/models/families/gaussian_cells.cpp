@@ -17,58 +17,90 @@ namespace {
 struct CellRows {
     std::size_t stride;
     const double *mean, *weight, *exponent, *add; // [column][slot]
+    const double *least, *most; // [slot]: the least exponent of all columns, and the sum of positive `add`
 };
 
 struct ObservedCells {
-    const double* x;
     std::span<const std::uint32_t> columns;
+    const double* values;
 };
 
-/// total += add - exponent ln(1 + weight (x - mean)^2) of the cell in this column, for the slots from s on;
-/// an upper bound of it if the chord of the logarithm will do.
-template <bool chord>
-[[gnu::always_inline]] inline void add_cell(const CellRows& rows, const double* x, std::size_t column,
-                                            std::size_t s, common::Lanes& total) {
-    const auto place = column * rows.stride + s;
-    common::Lanes deviation, factor, power, constant;
+/// Columns between two looks at whether a slot is still within reach.
+constexpr std::size_t columns_per_look = 4;
+/// Factors of a product before its logarithm is bounded; small enough not to overflow.
+constexpr std::size_t product_length = 8;
+
+/// factor = 1 + weight (x - mean)^2 of the r-th observed cell, for the slots from s on.
+[[gnu::always_inline]] inline void set_factor(const CellRows& rows, const ObservedCells& cells, std::size_t r,
+                                              std::size_t s, common::Lanes& factor) {
+    const auto place = cells.columns[r] * rows.stride + s;
+    common::Lanes deviation;
     common::load(deviation, rows.mean + place);
     common::load(factor, rows.weight + place);
-    common::load(power, rows.exponent + place);
-    common::load(constant, rows.add + place);
-    deviation = x[column] - deviation;
+    deviation = cells.values[r] - deviation;
     factor = 1.0 + factor * deviation * deviation;
-    if constexpr (chord)
-        common::lane_log_chord(factor);
-    else
-        common::lane_log(factor);
-    total += constant - power * factor;
 }
 
-/// Adds an upper bound of the log predictive density of the observed cells to every slot of `bounds`. Slots
-/// are the inner loop: their number is always the same, which processors foresee.
-PARTITA_CLONES void bound_cells(const CellRows& rows, const ObservedCells& cells, std::size_t slots,
-                                double* bounds) {
-    for (const auto column : cells.columns)
-        for (std::size_t s = 0; s < slots; s += common::lanes) {
-            common::Lanes bound;
-            common::load(bound, bounds + s);
-            add_cell<true>(rows, cells.x, column, s, bound);
-            common::store(bound, bounds + s);
+/// total += add of the observed cells.
+[[gnu::always_inline]] inline void add_constants(const CellRows& rows, const ObservedCells& cells,
+                                                 std::size_t s, common::Lanes& total) {
+    for (const auto column : cells.columns) {
+        common::Lanes part;
+        common::load(part, rows.add + column * rows.stride + s);
+        total += part;
+    }
+}
+
+/// Adds the constants of the observed cells to the total and notes their factors; false as soon as no lane of
+/// total - sum exponent ln(factor) can reach the floor. All exponents are at least the least one, and all
+/// factors at least 1, so that one bound of a logarithm serves a product of factors. Slots far away are known
+/// by their first columns alone.
+[[gnu::always_inline]] inline bool may_reach(const CellRows& rows, const ObservedCells& cells, std::size_t s,
+                                             double floor, double* factors, common::Lanes& total) {
+    common::Lanes least, bound, product = common::Lanes{} + 1.0;
+    common::load(least, rows.least + s);
+    common::load(bound, rows.most + s);
+    bound += total;
+    for (std::size_t r = 0; r < cells.columns.size();) {
+        for (const auto end = std::min(r + columns_per_look, cells.columns.size()); r < end; ++r) {
+            common::Lanes factor;
+            set_factor(rows, cells, r, s, factor);
+            common::store(factor, factors + r * common::lanes);
+            product *= factor;
         }
+        common::Lanes logs = product;
+        common::lane_log_chord(logs);
+        if (!common::any_reaches(bound - least * logs, floor))
+            return false;
+        if (r <= columns_per_look) {
+            add_constants(rows, cells, s, total);
+            bound = total;
+            if (!common::any_reaches(bound - least * logs, floor))
+                return false;
+        }
+        if (r % product_length == 0)
+            bound -= least * logs, product = common::Lanes{} + 1.0;
+    }
+    return true;
 }
 
-/// Adds the log predictive density of the observed cells to out, or -infinity to lanes whose bounds are all
-/// below the floor.
+/// Adds the log predictive density of the observed cells to out, or -infinity to lanes that are all below the
+/// floor. `factors` has room for the lanes of every column.
 PARTITA_CLONES void score_cells(const CellRows& rows, const ObservedCells& cells, std::size_t slots,
-                                const double* bounds, double floor, double* out) {
+                                double floor, double* factors, double* out) {
     for (std::size_t s = 0; s < slots; s += common::lanes) {
-        common::Lanes bound, total = common::Lanes{} - std::numeric_limits<double>::infinity();
-        common::load(bound, bounds + s);
-        if (common::any_reaches(bound, floor)) {
-            common::load(total, out + s);
-            for (const auto column : cells.columns)
-                add_cell<false>(rows, cells.x, column, s, total);
-        }
+        common::Lanes total;
+        common::load(total, out + s);
+        if (may_reach(rows, cells, s, floor, factors, total))
+            for (std::size_t r = 0; r < cells.columns.size(); ++r) {
+                common::Lanes logs, exponent;
+                common::load(logs, factors + r * common::lanes);
+                common::load(exponent, rows.exponent + cells.columns[r] * rows.stride + s);
+                common::lane_log(logs);
+                total -= exponent * logs;
+            }
+        else
+            total = common::Lanes{} - std::numeric_limits<double>::infinity();
         common::store(total, out + s);
     }
 }
@@ -99,8 +131,9 @@ double log_step(double a, double c, double n) {
 
 GaussianCells::GaussianCells(GammaBase base, std::size_t max_size)
     : base_(std::move(base)), observed_(dims()), mean_(dims()), b_(dims()), weight_(dims()),
-      exponent_(dims()), add_(dims()), own_(dims()), seen_(dims()), powers_(common::round_to_lanes(dims())),
-      ratios_(common::round_to_lanes(dims())) {
+      exponent_(dims()), add_(dims()), own_weight_(dims()), own_(dims()), least_(1), most_(1), seen_(dims()),
+      values_(dims()), powers_(common::round_to_lanes(dims())), ratios_(common::round_to_lanes(dims())),
+      factors_(common::lanes * dims()) {
     tabulate_steps(max_size);
 }
 
@@ -120,14 +153,16 @@ void GaussianCells::tabulate_steps(std::size_t max_size) {
 }
 
 void GaussianCells::widen(std::size_t stride) {
-    widen_slots(*this, {&observed_, &mean_, &b_, &weight_, &exponent_, &add_, &own_}, sizes_, stride);
-    bounds_.resize(stride);
+    widen_slots(*this,
+                {&observed_, &mean_, &b_, &weight_, &exponent_, &add_, &own_weight_, &own_, &least_, &most_},
+                sizes_, stride);
 }
 
 void GaussianCells::clear(std::size_t slot) {
     sizes_[slot] = 0;
     for (std::size_t c = 0; c < dims(); ++c)
         clear_cell(c, slot);
+    set_bounds(slot);
 }
 
 void GaussianCells::clear_cell(std::size_t column, std::size_t slot) {
@@ -141,11 +176,24 @@ void GaussianCells::clear_cell(std::size_t column, std::size_t slot) {
 void GaussianCells::set_cell(std::size_t column, std::size_t slot) {
     const double n = observed_.at(column, slot), a = base_.a[column], c = base_.c[column];
     const double log_b = std::log(b_.at(column, slot));
-    weight_.at(column, slot) = 0.5 * (c + n) / (c + n + 1.0) / b_.at(column, slot);
+    const double half = 0.5 * (c + n) / b_.at(column, slot);
+    weight_.at(column, slot) = half / (c + n + 1.0);
+    own_weight_.at(column, slot) = n > 0.0 ? half / (c + n - 1.0) : 0.0;
     exponent_.at(column, slot) = a + 0.5 * n + 0.5;
     const auto cells = static_cast<std::size_t>(n);
     add_.at(column, slot) = (*steps_[column])[cells] - 0.5 * log_b;
     own_.at(column, slot) = n > 0.0 ? (*steps_[column])[cells - 1] - 0.5 * log_b : 0.0;
+}
+
+/// What bounds need, from all columns.
+void GaussianCells::set_bounds(std::size_t slot) {
+    double least = std::numeric_limits<double>::infinity(), most = 0.0;
+    for (std::size_t column = 0; column < dims(); ++column) {
+        least = std::min(least, exponent_.at(column, slot));
+        most += std::max(add_.at(column, slot), 0.0);
+    }
+    least_.at(0, slot) = least;
+    most_.at(0, slot) = most;
 }
 
 void GaussianCells::insert(std::size_t slot, const double* x) {
@@ -160,6 +208,7 @@ void GaussianCells::insert(std::size_t slot, const double* x) {
         set_cell(column, slot);
     }
     ++sizes_[slot];
+    set_bounds(slot);
 }
 
 void GaussianCells::remove(std::size_t slot, const double* x) {
@@ -178,13 +227,15 @@ void GaussianCells::remove(std::size_t slot, const double* x) {
         set_cell(column, slot);
     }
     --sizes_[slot];
+    set_bounds(slot);
 }
 
 void GaussianCells::copy_slot(const GaussianCells& from, std::size_t source, std::size_t target) {
     sizes_[target] = from.sizes_[source];
     for (const auto rows :
          {&GaussianCells::observed_, &GaussianCells::mean_, &GaussianCells::b_, &GaussianCells::weight_,
-          &GaussianCells::exponent_, &GaussianCells::add_, &GaussianCells::own_})
+          &GaussianCells::exponent_, &GaussianCells::add_, &GaussianCells::own_weight_, &GaussianCells::own_,
+          &GaussianCells::least_, &GaussianCells::most_})
         (this->*rows).copy_slot(from.*rows, source, target);
 }
 
@@ -194,47 +245,45 @@ void GaussianCells::score(const double* x, std::size_t own, std::size_t slots, d
 
 void GaussianCells::score_above(const double* x, std::size_t own, std::size_t slots, double depth,
                                 double* out) {
-    n_seen_ = 0;
-    for (std::uint32_t column = 0; column < dims(); ++column) { // no branch: gaps are unpredictable
-        seen_[n_seen_] = column;
-        n_seen_ += !std::isnan(x[column]);
-    }
-    const double own_score = own != no_slot ? out[own] + score_own(x, own) : 0.0;
+    gather(x);
+    const double own_score = own != no_slot ? out[own] + score_own(own) : 0.0;
     const bool in_company = own != no_slot && sizes_[own] > 1;
     if (own != no_slot)
         out[own] = -std::numeric_limits<double>::infinity(); // so that its neighbours may be out of reach
     const double floor = in_company ? own_score + depth : -std::numeric_limits<double>::infinity();
-    const CellRows rows{sizes_.size(), mean_.row(0), weight_.row(0), exponent_.row(0), add_.row(0)};
-    const ObservedCells cells{x, std::span(seen_).first(n_seen_)};
-    std::copy_n(out, slots, bounds_.begin());
-    if (std::isfinite(floor))
-        bound_cells(rows, cells, slots, bounds_.data());
-    score_cells(rows, cells, slots, bounds_.data(), floor, out);
+    const CellRows rows{sizes_.size(), mean_.row(0),  weight_.row(0), exponent_.row(0),
+                        add_.row(0),   least_.row(0), most_.row(0)};
+    score_cells(rows, {std::span(seen_).first(n_seen_), values_.data()}, slots, floor, factors_.data(), out);
     if (own != no_slot)
         out[own] = own_score;
 }
 
-/// Log predictive density of x given the other items of its own cluster.
-double GaussianCells::score_own(const double* x, std::size_t own) {
+void GaussianCells::gather(const double* x) {
+    n_seen_ = 0;
+    for (std::uint32_t column = 0; column < dims(); ++column) { // no branch: gaps are unpredictable
+        seen_[n_seen_] = column;
+        values_[n_seen_] = x[column];
+        n_seen_ += !std::isnan(x[column]);
+    }
+}
+
+/// Log predictive density of the gathered cells given the other items of their own cluster.
+double GaussianCells::score_own(std::size_t own) {
     own_ratio_ = 1.0;
     if (sizes_[own] < 2)
         return 0.0; // an item alone in its cluster is scored by the empty slot instead
     double total = 0.0;
     for (std::size_t r = 0; r < n_seen_; ++r) {
         const auto column = seen_[r];
-        const double n = observed_.at(column, own), c = base_.c[column] + n;
-        const double deviation = x[column] - mean_.at(column, own);
-        const double growth = (c + 1.0) / (c - 1.0); // c / (c - 1) over c / (c + 1), which the weight has
-        ratios_[r] = std::max(1.0 - weight_.at(column, own) * growth * deviation * deviation, 1e-30);
-        powers_[r] = base_.a[column] + 0.5 * n - 0.5;
+        const double deviation = values_[r] - mean_.at(column, own);
+        ratios_[r] = std::max(1.0 - own_weight_.at(column, own) * deviation * deviation, 1e-30);
+        powers_[r] = exponent_.at(column, own) - 1.0;
         own_ratio_ = std::min(own_ratio_, ratios_[r]);
         total += own_.at(column, own);
     }
     const auto padded = common::round_to_lanes(n_seen_);
-    std::fill(ratios_.begin() + static_cast<std::ptrdiff_t>(n_seen_),
-              ratios_.begin() + static_cast<std::ptrdiff_t>(padded), 1.0);
-    std::fill(powers_.begin() + static_cast<std::ptrdiff_t>(n_seen_),
-              powers_.begin() + static_cast<std::ptrdiff_t>(padded), 0.0);
+    for (auto r = n_seen_; r < padded; ++r)
+        ratios_[r] = 1.0, powers_[r] = 0.0;
     return total + sum_of_logs(powers_.data(), ratios_.data(), padded);
 }
 
@@ -250,9 +299,9 @@ double GaussianCells::log_marginal(std::size_t slot) const {
 }
 
 bool GaussianCells::recount(const Summaries& summaries, std::size_t stride) {
-    for (auto* rows : {&observed_, &weight_, &exponent_, &add_, &own_})
+    for (auto* rows : {&observed_, &weight_, &exponent_, &add_, &own_weight_, &own_, &least_, &most_})
         rows->widen(stride);
-    sizes_.resize(stride), bounds_.resize(stride);
+    sizes_.resize(stride);
     for (std::size_t slot = 0; slot < stride; ++slot) {
         sizes_[slot] = summaries.size(slot);
         for (std::size_t column = 0; column < dims(); ++column) {
@@ -261,6 +310,7 @@ bool GaussianCells::recount(const Summaries& summaries, std::size_t stride) {
                 return false;
             set_cell(column, slot);
         }
+        set_bounds(slot);
     }
     return true;
 }
@@ -299,6 +349,7 @@ void GaussianCells::Summaries::assign_to(GaussianCells& family, std::size_t slot
             family.base_.b[column] + 0.5 * scatters_[place] + 0.5 * c * n / (c + n) * shift * shift;
         family.set_cell(column, slot);
     }
+    family.set_bounds(slot);
 }
 
 void GaussianCells::Summaries::join(std::size_t one, std::size_t other, std::size_t target) {

@@ -46,7 +46,9 @@ private:
     std::size_t dims() const { return base_.mean.size(); }
     void clear_cell(std::size_t column, std::size_t slot);
     void set_cell(std::size_t column, std::size_t slot);
-    double score_own(const double* x, std::size_t own);
+    void set_bounds(std::size_t slot);
+    void gather(const double* x);
+    double score_own(std::size_t own);
     void tabulate_steps(std::size_t max_size);
 
     GammaBase base_;
@@ -54,12 +56,15 @@ private:
     /// Columns of the same base share it, and so do copies.
     std::vector<std::shared_ptr<const std::vector<double>>> steps_;
     std::vector<std::uint32_t> sizes_;
-    SlotRows observed_, mean_, b_;           // [column]
-    SlotRows weight_, exponent_, add_, own_; // [column]: what scores are made of
-    // of the item that was scored last: its observed columns, and what its own cluster takes logarithms of
+    SlotRows observed_, mean_, b_;     // [column]
+    SlotRows weight_, exponent_, add_; // [column]: what scores are made of
+    SlotRows own_weight_, own_;        // [column]: the same for an item of the cluster
+    SlotRows least_, most_; // the least exponent of all columns, and the sum of their positive `add`
+    // of the item that was scored last: its observed columns and their numbers, and what its own cluster
+    // takes logarithms of
     std::vector<std::uint32_t> seen_;
     std::size_t n_seen_ = 0;
-    std::vector<double> powers_, ratios_, bounds_;
+    std::vector<double> values_, powers_, ratios_, factors_;
     double own_ratio_ = 1.0;
 };
 

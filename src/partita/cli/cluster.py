@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +19,8 @@ from partita.cli.sample import Alpha, Chains
 from partita.cli.terminal import print_lines
 
 if TYPE_CHECKING:
-    from partita.models import Imputation
+    from partita.estimate_result import Estimate
+    from partita.models import Chain, Imputation
     from partita.profiles import Profiles
 
 WRITTEN = (*RESULTS, "profiles.csv", "imputed.csv", "columns.csv", "draws.npy", "path.csv")
@@ -55,7 +57,7 @@ def run(
     import partita as pt
     from partita._validate import check_level
     from partita.cli.outputs import print_json, whole_folder
-    from partita.cli.results import estimate_facts, print_estimate, print_warnings, write_results
+    from partita.cli.results import estimate_facts, print_estimate, write_results
     from partita.profiles import profiles
 
     check_level(level, "--level")
@@ -72,7 +74,7 @@ def run(
         if not json:
             print_schema(schema)
         chain = chains.sample(model, table, names=table.names)
-        best = pt.estimate(chain, loss=loss, rng=chains.seed)
+        best = _checked(pt.estimate(chain, loss=loss, rng=chains.seed), chain)
         described = profiles(best, table, columns=families, level=level, rng=chains.seed)
         imputed = chain.impute(rng=chains.seed)
         facts = {"families": {column.name: column.family for column in schema.columns}, **_chain_facts(chain)}
@@ -81,7 +83,6 @@ def run(
     if json:
         print_json(estimate_facts(best) | facts)
     else:
-        print_warnings(chain.warnings)
         print_estimate(best)
         print_lines(described.text(int(one_based())))
         print(f"Results are in {out}; open {out / 'report.html'} in a browser.")
@@ -89,14 +90,25 @@ def run(
         raise typer.Exit(INTERRUPTED)
 
 
-def _chain_facts(chain: Any) -> dict[str, Any]:
+def _checked(best: Estimate, chain: Chain) -> Estimate:
+    """The estimate with one check of its draws and of their log density, so that nothing is said twice."""
+    from partita.losses import unique_distances
+    from partita.mixing import draw_summaries, mixing_warnings
+    from partita.search_warnings import search_warnings
+
+    distance = unique_distances(best.labels, best.sample, best.loss)
+    summaries = {**draw_summaries(best.sample, distance), "log density": chain.log_density}
+    return replace(best, warnings=(*mixing_warnings(summaries), *search_warnings(best)))
+
+
+def _chain_facts(chain: Chain) -> dict[str, Any]:
     return {
         "chains": {"chains": chain.n_chains, "draws": chain.n_draws, "warnings": list(chain.warnings)},
         "complete": bool(chain.attrs["complete"]),
     }
 
 
-def _write_tables(folder: Path, chain: Any, described: Profiles, imputed: Imputation) -> None:
+def _write_tables(folder: Path, chain: Chain, described: Profiles, imputed: Imputation) -> None:
     """profiles.csv, columns.csv, imputed.csv and draws.npy."""
     from partita._draws.npy import write_npy
     from partita.cli.outputs import write_csv

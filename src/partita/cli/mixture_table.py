@@ -91,12 +91,19 @@ def read_mixed(path: str, families: Mapping[str, str], missing: Sequence[str] | 
     positions = [j for j in range(len(table.names)) if j != names_at]
     _refuse_row_numbers(table, positions, given)
     _refuse_names(table, [j for j in words if j in positions])
+    _refuse_two_of_a_name([table.names[j] for j in positions], path)
     rows = named_rows(np.arange(len(table.rows)), table, positions, path)
     if names_at is not None and rows.names is None:
         rows = replace(rows, names=tuple(row.cells[names_at] for row in table.rows))
     gaps = set(missing or ())
     columns = ((table.names[j], _cells(table, j, gaps)) for j in positions)
     return from_columns(columns, rows.distinct_names(), line_of=lambda row: f"{path}, line {table.rows[row].line}")
+
+
+def _refuse_two_of_a_name(names: Sequence[str], path: str) -> None:
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{path} has two columns named {twice!r}")
 
 
 def _cells(table: Table, column: int, gaps: set[str]) -> list[Cell]:

@@ -1,7 +1,8 @@
 """How far base clusterings repeat each other beyond what their consensus explains, and the weights that follow.
 
-docs/ensembles.md derives the weights. In short: let Z be the weighted consensus of the distinct clusterings. Given Z,
-independent clusterings share no information, and copies share all of it:
+docs/ensembles.md derives the weights. In short: where one factor explains what clusterings have in common but for
+shared errors (`shared_errors`), ρ_mm' is the correlation of the errors. Elsewhere let Z be the weighted consensus of
+the distinct clusterings. Given Z, independent clusterings share no information, and copies share all of it:
 
     ρ_mm' = [I(Y_m; Y_m' | Z) − E] / [min(H(Y_m | Z), H(Y_m' | Z)) − E],
 
@@ -26,6 +27,7 @@ from partita.search.settings import Search
 from .base_clusterings import Base, as_base
 from .consensus import consensus
 from .layout import Floats, Layout
+from .shared_errors import shared_errors
 
 MAX_ITEMS = 10_000  # dependence is estimated on at most this many items, chosen at random
 SHUFFLES = 4  # the information by chance is the mean over this many shuffles
@@ -43,13 +45,13 @@ class Dependence:
     Attributes
     ----------
     matrix : (clusterings, clusterings) array
-        ρ: 0 for clusterings that are independent given the consensus, apart from chance, which may make it slightly
+        ρ: 0 for clusterings whose errors are independent, apart from chance, which may make it slightly
         negative; 1 for copies.
     weights : (clusterings,) array
         What each clustering adds to the ensemble, from 0 (nothing, it is left out) to 1 (as much as an independent
         one).
     consensus : (items,) integer array
-        The clustering given which dependence is measured; −1 for items that were left out.
+        The weighted consensus; −1 for items that were left out.
     """
 
     matrix: Floats
@@ -109,16 +111,24 @@ def _found(base: Base, rng: np.random.Generator) -> tuple[Floats, NDArray[np.int
     """ρ and the consensus that belong to each other: the consensus has the weights that follow from ρ, and conversely.
 
     The start gives little weight to clusterings that are almost the same: many of them would be their own consensus,
-    given which they share nothing.
+    given which they share nothing. If one factor explains what clusterings without shared errors have in common, ρ is
+    that of the errors, which needs no consensus.
     """
     alike = conditional_dependence(base, np.zeros(base.n_items, dtype=np.intp), rng)
     weights = weights_of(np.where(alike >= COPY, 1.0, np.maximum(alike, 0.0) ** SHARPNESS))
+    by_errors = shared_errors(base, weights, np.random.default_rng(SEED))
+    if by_errors is not None:
+        return by_errors, _consensus(base, weights_of(by_errors))
     for _ in range(ROUNDS):
-        stream = np.random.default_rng(SEED)
-        given = consensus(base, weights=weights, search=Search(runs=4), rng=stream)
+        given = _consensus(base, weights)
         matrix = conditional_dependence(base, given, rng)
         weights = weights_of(matrix)
     return matrix, given
+
+
+def _consensus(base: Base, weights: Floats) -> NDArray[np.intp]:
+    stream = np.random.default_rng(SEED)
+    return consensus(base, weights=weights, search=Search(runs=4), rng=stream)
 
 
 def weights_of(matrix: Floats) -> Floats:

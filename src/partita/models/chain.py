@@ -72,10 +72,10 @@ class Chain:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What is wrong with the chains, by their number of clusters and log density; empty where nothing is."""
-        from partita.mixing import mixing_warnings
+        """What is wrong with the chains, by number of clusters, log density and partition; empty where nothing is."""
+        from partita.mixing import chain_summaries, mixing_warnings
 
-        return mixing_warnings({"clusters": self.stats["n_clusters"], "log density": self.log_density})
+        return mixing_warnings(chain_summaries(self.labels, self.stats["n_clusters"], self.log_density))
 
     def predictive_density(self, X: ArrayLike) -> NDArray[np.float64]:
         """Density of new points, averaged over the draws: (points,) for X of shape (points, dimensions)."""

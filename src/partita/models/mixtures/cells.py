@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from partita._warn import warn_user
 from partita.models.mixtures.raw import RawTable
-from partita.models.mixtures.raw_column import TEXTS, RawColumn
+from partita.models.mixtures.raw_column import TEXTS, RawColumn, row_line
 from partita.models.mixtures.schema import (
     BINARY,
     CATEGORICAL,
@@ -112,9 +112,8 @@ def _number_cells(table: RawTable, raw: RawColumn, family: str) -> NDArray[Any]:
     bad = np.flatnonzero(np.isinf(raw.values))
     if bad.size:
         row = int(bad[0])
-        raise ValueError(
-            f"{table.place(row, raw.name)}: infinity ({raw.values[row]}) has no density; None or NaN is a gap"
-        )
+        gap = "None or NaN" if table.line_of is row_line else "an empty cell"
+        raise ValueError(f"{table.place(row, raw.name)}: infinity ({raw.values[row]}) has no density; {gap} is a gap")
     return raw.values
 
 
