@@ -29,9 +29,9 @@ Labels = NDArray[np.int64]
 #: Gaps to prove, one after the other; the last counts as proven.
 GAPS = (0.1, 0.05, 0.02, 0.01, 4e-8)
 #: The last gap is tried at once if there is this many times the time that the one before took.
-AMPLE = 10.0
+AMPLE = 4.0
 #: The shares of the remaining time for a first gap, and for the last one if others are passed over.
-FIRST_SHARE, JUMP_SHARE = 0.8, 0.5
+FIRST_SHARE, JUMP_SHARE = 0.8, 0.6
 #: Draws whose clusters are starts of searches for clusters.
 STARTS = 30
 
