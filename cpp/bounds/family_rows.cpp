@@ -370,6 +370,14 @@ double FamilyRows::likely_size() const {
     return std::accumulate(x_.begin(), x_.end(), static_cast<double>(n_in()));
 }
 
+Items FamilyRows::likely() const {
+    Items items;
+    for (std::size_t j = 0; j < n_open(); ++j)
+        if (x_[j] > 0.5)
+            items.push_back(family_.open[j]);
+    return items;
+}
+
 double FamilyRows::chord_loss() const {
     double most = 0;
     for (auto size = family_.lower; size <= family_.upper; ++size) {

@@ -31,6 +31,7 @@ public:
     const Family& family() const { return family_; }
     double share(std::size_t open) const { return x_[open]; } // of the last steps that had the open item in S
     double likely_size() const;
+    Items likely() const; // open items that most of the last steps had in S
 
     /// What the chord of log|S| loses at most.
     double chord_loss() const;

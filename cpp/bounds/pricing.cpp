@@ -37,7 +37,7 @@ public:
             return true;
         if (is_decided(left))
             return decided(left);
-        const auto guess = descend(costs_, duals_, left, {});
+        const auto guess = descend(costs_, duals_, left, rows.likely());
         if (guess.reduced < 0)
             return refuted(guess.items);
         return explore(FamilyRows(rows, std::move(left), &guess.items), max_rounds);

@@ -15,6 +15,7 @@ from partita.estimate import estimate
 from partita.losses import VI, core_sample
 from partita.partitions import enumerate_partitions
 from partita.sample import as_sample
+from partita.search.deadline import NEVER
 from partita.search.settings import Search
 from partita.uncertainty import set_partition
 from partita.uncertainty.bound_progress import ignore
@@ -98,11 +99,22 @@ def test_pricing_is_right_for_any_shares(threads):
     assert 0 < sum(verdicts) < len(verdicts)
 
 
-def test_the_number_of_families_does_not_depend_on_threads():
-    sample = as_sample(np.random.default_rng(2).integers(3, size=(40, 16)))
-    costs = costs_of(sample, VI())
-    shares = np.array([costs.cost([i]) for i in range(16)]) - 1.0
-    assert costs.price(shares, list(range(16)), 60.0, 1) == costs.price(shares, list(range(16)), 60.0, 3)
+def noisy_sample(rng):
+    """Draws around one partition of 24 items, in each of which a third of the items have gone astray."""
+    base = np.repeat([0, 1, 2], 8)
+    return as_sample(np.where(rng.random((60, 24)) < 0.3, rng.integers(3, size=(60, 24)), base))
+
+
+def test_the_proof_does_not_depend_on_threads():
+    sample = noisy_sample(np.random.default_rng(2))
+    labels = estimate(sample, "vi", rng=1).labels
+    proofs = set_partition._Proofs.of(sample, VI(), labels, 1)
+    shares = proofs._shares(0.0, NEVER) - 1e-6
+    answers = [proofs.costs.price(shares, list(range(24)), 60.0, threads) for threads in (1, 3)]
+    assert answers[0] == answers[1]
+    proven, _, families, _ = answers[0]
+    assert proven
+    assert families > 10
 
 
 def test_ctrl_c_ends_the_proof():
