@@ -28,10 +28,7 @@ template ClusterCosts::ClusterCosts(const Draws<std::uint16_t>&, double, double)
 template ClusterCosts::ClusterCosts(const Draws<std::uint32_t>&, double, double);
 
 double ClusterCosts::cost(std::span<const std::uint32_t> items) const {
-    Overlaps set(*this);
-    for (const auto item : items)
-        set.insert(item);
-    return set.cost();
+    return Overlaps(*this, items).cost();
 }
 
 double ClusterCosts::constant() const {
@@ -41,10 +38,12 @@ double ClusterCosts::constant() const {
     return a_ * (b_ * phi(n_) - all.cost()) / both();
 }
 
-Overlaps::Overlaps(const ClusterCosts& costs)
+Overlaps::Overlaps(const ClusterCosts& costs, std::span<const std::uint32_t> items)
     : costs_(costs), counts_(costs.n_draws() * costs.n_labels(), 0), holds_(costs.n_items(), 0) {
     for (std::size_t m = 0; m <= costs.n_items(); ++m)
         phi_.push_back(costs.phi(m));
+    for (const auto item : items)
+        insert(item);
 }
 
 void Overlaps::insert(std::uint32_t item) {

@@ -46,7 +46,7 @@ private:
 /// The sizes |S n T| of a set S that changes by one item at a time.
 class Overlaps {
 public:
-    explicit Overlaps(const ClusterCosts& costs);
+    explicit Overlaps(const ClusterCosts& costs, std::span<const std::uint32_t> items = {});
 
     void insert(std::uint32_t item);
     void remove(std::uint32_t item);

@@ -17,11 +17,9 @@ struct Flip {
 class Descent {
 public:
     Descent(const ClusterCosts& costs, std::span<const double> duals, const Family& family)
-        : costs_(costs), duals_(duals), family_(family), set_(costs) {}
+        : costs_(costs), duals_(duals), family_(family), set_(costs, family.in) {}
 
     FoundCluster run(const Items& start) {
-        for (const auto item : family_.in)
-            set_.insert(item);
         std::vector<char> wanted(costs_.n_items(), 0);
         for (const auto item : start)
             wanted[item] = 1;

@@ -126,37 +126,38 @@ FamilyRows::FamilyRows(const FamilyRows& parent, Family family, const Items* gue
         x_.push_back(parent.x_[j]);
     const bool regroups =
         guess || static_cast<double>(n_open()) < regroup_below * static_cast<double>(grouped_at_);
-    const auto take_over = [&](std::uint32_t item) {
-        const auto& old = parent.rows_[row_of[item]];
-        Row row;
-        for (const auto j : kept) {
-            row.y.push_back(old.y[j]);
-            row.mu.push_back(old.mu[j]);
-        }
-        if (!regroups) {
-            row.weight = old.weight;
-            row.base = old.base;
-            row.mass.reserve(row.weight.size() * kept.size());
-            for (std::size_t g = 0; g < row.weight.size(); ++g) {
-                const auto* mass = &old.mass[g * parent.n_open()];
-                for (const auto j : joined)
-                    row.base[g] += mass[j];
-                for (const auto j : kept)
-                    row.mass.push_back(mass[j]);
-            }
-        }
-        rows_.push_back(std::move(row));
-    };
     for (const auto item : family_.in)
-        take_over(item);
+        rows_.push_back(reduced(parent.rows_[row_of[item]], kept, joined, !regroups));
     for (const auto item : family_.open)
-        take_over(item);
+        rows_.push_back(reduced(parent.rows_[row_of[item]], kept, joined, !regroups));
     prepare();
     if (regroups)
         group_draws(max_groups);
     else
         for (auto& row : rows_)
             set_overlap(row);
+}
+
+FamilyRows::Row FamilyRows::reduced(const Row& row, const std::vector<std::size_t>& kept,
+                                    const std::vector<std::size_t>& joined, bool with_groups) {
+    Row part;
+    for (const auto j : kept) {
+        part.y.push_back(row.y[j]);
+        part.mu.push_back(row.mu[j]);
+    }
+    if (!with_groups)
+        return part;
+    part.weight = row.weight;
+    part.base = row.base;
+    part.mass.reserve(row.weight.size() * kept.size());
+    for (std::size_t g = 0; g < row.weight.size(); ++g) {
+        const auto* mass = &row.mass[g * row.y.size()];
+        for (const auto j : joined)
+            part.base[g] += mass[j];
+        for (const auto j : kept)
+            part.mass.push_back(mass[j]);
+    }
+    return part;
 }
 
 void FamilyRows::prepare() {
@@ -178,58 +179,62 @@ void FamilyRows::prepare() {
     }
 }
 
+struct FamilyRows::Parts {
+    Overlaps in, guess, all;
+    std::vector<std::uint16_t> open_labels; // draw after draw
+
+    Parts(const ClusterCosts& costs, const Family& family, const Items& guessed)
+        : in(costs, family.in), guess(in), all(in), open_labels(costs.n_draws() * family.open.size()) {
+        std::vector<char> is_guessed(costs.n_items(), 0);
+        for (const auto item : guessed)
+            is_guessed[item] = 1;
+        for (std::size_t j = 0; j < family.open.size(); ++j) {
+            const auto item = family.open[j];
+            all.insert(item);
+            if (is_guessed[item])
+                guess.insert(item);
+            const auto labels = costs.labels(item);
+            for (std::size_t h = 0; h < labels.size(); ++h)
+                open_labels[h * family.open.size() + j] = labels[h];
+        }
+    }
+};
+
 void FamilyRows::group_draws(std::size_t n_groups) {
     grouped_at_ = n_open();
-    const auto n_draws = costs_->n_draws();
     const double room = max_mass / static_cast<double>(rows_.size() * std::max<std::size_t>(n_open(), 1));
     const auto most = std::clamp(static_cast<std::size_t>(room), std::min(min_groups, n_groups), n_groups);
-    Overlaps in(*costs_), guess(*costs_), all(*costs_);
-    std::vector<char> guessed(costs_->n_items(), 0);
-    for (const auto item : guess_)
-        guessed[item] = 1;
-    for (const auto item : family_.in) {
-        in.insert(item);
-        guess.insert(item);
-        all.insert(item);
-    }
-    for (const auto item : family_.open) {
-        all.insert(item);
-        if (guessed[item])
-            guess.insert(item);
-    }
-    std::vector<std::uint16_t> open_labels(n_draws * n_open()); // draw after draw
-    for (std::size_t j = 0; j < n_open(); ++j) {
-        const auto labels = costs_->labels(family_.open[j]);
-        for (std::size_t h = 0; h < n_draws; ++h)
-            open_labels[h * n_open() + j] = labels[h];
-    }
+    const Parts parts(*costs_, family_, guess_);
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+        group_draws(rows_[i], i < n_in() ? family_.in[i] : family_.open[i - n_in()], parts, most);
+}
+
+void FamilyRows::group_draws(Row& row, std::uint32_t item, const Parts& parts, std::size_t n_groups) const {
+    const auto n_draws = costs_->n_draws();
     std::vector<std::uint16_t> with_guess(n_draws), with_others(n_draws);
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-        auto& row = rows_[i];
-        const auto item = i < n_in() ? family_.in[i] : family_.open[i - n_in()];
-        const std::uint16_t itself = guess.holds(item) ? 0 : 1;
-        for (std::size_t h = 0; h < n_draws; ++h) {
-            with_guess[h] = static_cast<std::uint16_t>(guess.with(item, h) + itself);
-            with_others[h] = static_cast<std::uint16_t>(all.with(item, h) - with_guess[h]);
-        }
-        std::size_t count = 0;
-        const auto group = number_groups(with_guess, with_others, most, costs_->log2_table(), count);
-        row.weight.assign(count, 0.0);
-        row.base.assign(count, 0.0);
-        row.mass.assign(count * n_open(), 0.0);
-        const auto labels = costs_->labels(item);
-        for (std::size_t h = 0; h < n_draws; ++h) {
-            const double weight = costs_->weight(h);
-            row.weight[group[h]] += weight;
-            row.base[group[h]] += weight * (in.with(item, h) + (in.holds(item) ? 0 : 1));
-            add_where(&open_labels[h * n_open()], labels[h], weight, n_open(),
-                      &row.mass[group[h] * n_open()]);
-        }
-        if (row.own < n_open())
-            for (std::size_t g = 0; g < count; ++g)
-                row.mass[g * n_open() + row.own] = 0.0;
-        set_overlap(row);
+    const int itself = parts.guess.holds(item) ? 0 : 1;
+    for (std::size_t h = 0; h < n_draws; ++h) {
+        with_guess[h] = static_cast<std::uint16_t>(parts.guess.with(item, h) + itself);
+        with_others[h] = static_cast<std::uint16_t>(parts.all.with(item, h) - with_guess[h]);
     }
+    std::size_t count = 0;
+    const auto group = number_groups(with_guess, with_others, n_groups, costs_->log2_table(), count);
+    row.weight.assign(count, 0.0);
+    row.base.assign(count, 0.0);
+    row.mass.assign(count * n_open(), 0.0);
+    const auto labels = costs_->labels(item);
+    const int apart = parts.in.holds(item) ? 0 : 1;
+    for (std::size_t h = 0; h < n_draws; ++h) {
+        const double weight = costs_->weight(h);
+        row.weight[group[h]] += weight;
+        row.base[group[h]] += weight * (parts.in.with(item, h) + apart);
+        add_where(&parts.open_labels[h * n_open()], labels[h], weight, n_open(),
+                  &row.mass[group[h] * n_open()]);
+    }
+    if (row.own < n_open())
+        for (std::size_t g = 0; g < count; ++g)
+            row.mass[g * n_open() + row.own] = 0.0;
+    set_overlap(row);
 }
 
 void FamilyRows::set_overlap(Row& row) const {

@@ -52,8 +52,14 @@ private:
         std::size_t own = ~std::size_t{0}; // place among the open items, if it is one of them
     };
 
+    struct Parts; // the sets by which draws are grouped
+
+    /// The columns of the open items that are kept; those of items that joined `in` count in the base.
+    static Row reduced(const Row& row, const std::vector<std::size_t>& kept,
+                       const std::vector<std::size_t>& joined, bool with_groups);
     void prepare();
     void group_draws(std::size_t n_groups);
+    void group_draws(Row& row, std::uint32_t item, const Parts& parts, std::size_t n_groups) const;
     void set_overlap(Row& row) const;
     void evaluate(Row& row);
     void reduce();
