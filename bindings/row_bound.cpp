@@ -1,5 +1,6 @@
-// The lower bound on the least expected variation of information.
+// Lower bounds on the least expected variation of information: by rows of items, and by clusters.
 #include "bounds/row_bound.hpp"
+#include "bounds/pricing.hpp"
 
 #include <nanobind/stl/vector.h>
 
@@ -32,6 +33,46 @@ nb::tuple row_bound(const SampleView& sample, double a, double b, double seconds
     });
 }
 
+using partita::bounds::ClusterCosts;
+using partita::bounds::Items;
+
+ClusterCosts make_costs(const SampleView& sample, double a, double b) {
+    return sample.visit([&](const auto& draws) { return ClusterCosts(draws, a, b); });
+}
+
+/// From each start, with its anchor always included, to the nearest local minimum.
+nb::list descend(const ClusterCosts& costs, Array1<double> duals, const std::vector<Items>& starts,
+                 const Items& anchors, unsigned threads) {
+    std::vector<partita::bounds::FoundCluster> found(starts.size());
+    run_or_raise(
+        static_cast<double>(costs.n_draws() * costs.n_items() * starts.size()), [&](const auto& stop) {
+            partita::common::parallel_for(starts.size(), threads, stop, [&](std::size_t s, unsigned) {
+                if (stop)
+                    return;
+                partita::bounds::Family family{{anchors[s]}, {}, 1, costs.n_items()};
+                for (std::uint32_t i = 0; i < costs.n_items(); ++i)
+                    if (i != anchors[s])
+                        family.open.push_back(i);
+                found[s] = partita::bounds::descend(costs, as_span(duals), family, starts[s]);
+            });
+        });
+    nb::list out;
+    for (const auto& cluster : found)
+        out.append(nb::make_tuple(cluster.items, cluster.reduced));
+    return out;
+}
+
+nb::tuple price(const ClusterCosts& costs, Array1<double> duals, const Items& order, double seconds,
+                unsigned threads) {
+    partita::bounds::Pricing result;
+    const auto deadline = deadline_after(seconds);
+    const partita::common::StopFlag stop;
+    const bool interrupted = run_interruptible(
+        stop, [&] { result = partita::bounds::price(costs, as_span(duals), order, threads, stop); },
+        [&] { stop_after(deadline, stop); });
+    return nb::make_tuple(result.proven, result.negative, result.families, interrupted);
+}
+
 } // namespace
 
 void bind_row_bound(nb::module_& m) {
@@ -39,4 +80,12 @@ void bind_row_bound(nb::module_& m) {
           "anchors"_a = std::vector<std::uint32_t>{},
           "max_passes"_a = partita::bounds::RowBoundOptions{}.max_passes,
           "enough"_a = partita::bounds::RowBoundOptions{}.enough, "report"_a.none() = nb::none());
+    nb::class_<ClusterCosts>(m, "ClusterCosts", "Expected VI(a, b) as a sum over clusters.")
+        .def(
+            "cost", [](const ClusterCosts& costs, const Items& items) { return costs.cost(items); },
+            "items"_a)
+        .def("constant", &ClusterCosts::constant)
+        .def("descend", &descend, "duals"_a, "starts"_a, "anchors"_a, "threads"_a)
+        .def("price", &price, "duals"_a, "order"_a, "seconds"_a, "threads"_a);
+    m.def("cluster_costs", &make_costs, "sample"_a, "a"_a, "b"_a);
 }

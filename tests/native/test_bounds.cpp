@@ -1,7 +1,9 @@
 // The row bound and the scores of all draws, which bound and meet the expected losses of the draws.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
+#include "bounds/pricing.hpp"
 #include "bounds/row_bound.hpp"
 #include "check.hpp"
 #include "distances.hpp"
@@ -46,9 +48,27 @@ template <class Label> void check_row_bound(std::size_t n, std::size_t n_anchors
     CHECK(bound.rows_only <= bound.value);
 }
 
+/// No cluster costs less than a share far below zero per item, and none is proven when stopped.
+template <class Label> void check_pricing(std::size_t n) {
+    const RandomDraws<Label> owned(15, n, 3, 0.0, 5);
+    const bounds::ClusterCosts costs(owned.view(), 1, 1);
+    const common::StopFlag go{false}, stop{true};
+    bounds::Items order(n);
+    std::iota(order.begin(), order.end(), 0u);
+    const std::vector<double> low(n, -3 * std::log2(static_cast<double>(n)) - 1), high(n, 1.0);
+    CHECK(bounds::price(costs, low, order, 2, go).proven);
+    CHECK(!bounds::price(costs, low, order, 2, stop).proven);
+    const auto refuted = bounds::price(costs, high, order, 2, go);
+    CHECK(!refuted.proven);
+    CHECK(!refuted.negative.empty());
+}
+
 } // namespace
 
 void test_bounds() {
+    check_pricing<std::uint8_t>(1);
+    check_pricing<std::uint16_t>(12);
+    check_pricing<std::uint32_t>(30);
     check_scores<std::uint8_t>(40);
     check_scores<std::uint16_t>(100);
     check_scores<std::uint32_t>(150);

@@ -25,6 +25,7 @@ from partita.uncertainty.adjusted_rand import adjusted_rand_bound
 from partita.uncertainty.bound_progress import BoundProgress, ignore
 from partita.uncertainty.information_distance import SLOPES, below_information_distance
 from partita.uncertainty.matched_draws import matched_distance
+from partita.uncertainty.set_partition import set_partition_bound
 
 #: An estimate is proven best if its gap is below this.
 PROVEN = 1e-7
@@ -36,6 +37,10 @@ MATCHING_SHARE = 0.1
 ROWS_ALONE = 20
 #: Up to this many items, the rows of VI are distinguished by the first item of the cluster.
 MAX_ANCHORED = 60
+#: The bound for VI by clusters is not tried with more pairs of items times draws: a step would take seconds.
+MAX_PRICED = 5e8
+#: The share of the time for the rows of VI before the bound by clusters.
+ROWS_SHARE = 0.1
 #: With more items, Binder's linear program, which has one variable per pair, is not tried.
 MAX_PAIRED = 20_000
 #: With more items, the matrices of the bound for one minus ARI take too long.
@@ -123,7 +128,8 @@ def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None)
     - Binder and VI: the sum of the bounds of the components (see `Estimate.components`); those of at most 12 items are
       solved exactly.
     - Binder: a linear program over pairs of items, with as many triangle inequalities as time allows.
-    - VI: every item chooses its own best cluster, with multipliers that pull the choices together.
+    - VI: every item chooses its own best cluster, with multipliers that pull the choices together; then shares of
+      the loss for the items are proven to be at most the cost of every cluster.
     - ID: the bound for VI(a, b), which is below ID but for a constant, with the best weights.
     - 0-1: one minus the largest weight of a draw.
     - one minus ARI: pairs of items one by one, then linear programs, for intervals of the number of pairs together.
@@ -226,7 +232,23 @@ def _of_one(sample: PartitionSample, loss: Binder | VI, labels: NDArray[np.int64
         return work.ended(solved.value, solved.interrupted), "linear program"
     if sample.n_items > MAX_ITEMS:
         return 0.0, "none"
-    return _rows(sample, loss, work), "rows"
+    return _of_vi(sample, loss, labels, work)
+
+
+def _of_vi(sample: PartitionSample, loss: VI, labels: NDArray[np.int64], work: Work) -> tuple[float, str]:
+    """Rows for a first bound, then clusters; the rows get the time that is left if the clusters prove nothing."""
+    if sample.n_items**2 * sample.n_unique > MAX_PRICED:
+        return _rows(sample, loss, work), "rows"
+    until = Deadline.after(work.seconds)
+    first = _rows(sample, loss, replace(work, seconds=ROWS_SHARE * work.seconds))
+    if first >= work.enough * (1 - PROVEN / 2):
+        return first, "rows"
+    n_jobs = check_n_jobs(work.n_jobs)
+    value, interrupted = set_partition_bound(sample, loss, labels, until.left, n_jobs, work.tell, first)
+    work.ended(value, interrupted)
+    if value > first:
+        return value, "clusters"
+    return max(first, _rows(sample, loss, replace(work, seconds=max(until.left, 1e-3)))), "rows"
 
 
 def _by_lines(estimate: Estimate, seconds: float, told: BoundProgress) -> float:
@@ -240,7 +262,7 @@ def _by_lines(estimate: Estimate, seconds: float, told: BoundProgress) -> float:
         told.tell(alone[-1])
     below, constant = lines[int(np.argmax(alone))]
     work = Work(until.left, estimate.search.n_jobs, told.part(constant, 1.0), estimate.expected_loss - constant)
-    found = constant + _rows(sample, below, work) if until.left > 0 else 0.0
+    found = constant + _of_vi(sample, below, estimate.labels, work)[0] if until.left > 0 else 0.0
     return max(*alone, found)
 
 

@@ -1,0 +1,25 @@
+// Clusters of small reduced cost f(S) - u(S), found by changing one or two items at a time.
+#pragma once
+
+#include <span>
+
+#include "bounds/cluster_costs.hpp"
+
+namespace partita::bounds {
+
+/// Sets that contain `in`, and otherwise only items of `open`, with lower..upper items in total.
+struct Family {
+    Items in, open;
+    std::size_t lower, upper;
+};
+
+struct FoundCluster {
+    Items items;
+    double reduced = 0; // f(S) - u(S)
+};
+
+/// The nearest local minimum from a start, of which what is not in the family is left out.
+FoundCluster descend(const ClusterCosts& costs, std::span<const double> duals, const Family& family,
+                     const Items& start);
+
+} // namespace partita::bounds

@@ -1,0 +1,201 @@
+#include "bounds/pricing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "bounds/family_rows.hpp"
+
+namespace partita::bounds {
+namespace {
+
+constexpr std::size_t groups_of_all = 24, steps_of_all = 200; // for the family of all clusters of a size
+constexpr double size_ratio = 1.25; // of the classes that a family is first split into
+constexpr std::size_t steps_per_round = 20, max_rounds = 8; // before branching
+constexpr double worth_another = 0.3;                       // share of what is missing that a round must gain
+constexpr double worth_restricting = 0.1; // share of the open items that a round must decide
+constexpr double chord_share = 0.3;       // of what is missing: sizes are split if their chord loses more
+
+/// The clusters of one anchor.
+class AnchorProof {
+public:
+    AnchorProof(const ClusterCosts& costs, std::span<const double> duals, const common::StopFlag& stop,
+                const common::StopFlag& refuted)
+        : costs_(costs), duals_(duals), stop_(stop), refuted_(refuted) {}
+
+    /// Whether every cluster of the family is proven, which is part of that of the rows.
+    bool run(const FamilyRows& all, Family family) {
+        if (is_decided(family))
+            return decided(family);
+        FamilyRows rows(all, std::move(family));
+        ++families_;
+        const auto verdict = ascend(rows);
+        if (verdict != Verdict::open)
+            return verdict == Verdict::proven;
+        auto left = rows.remaining();
+        if (left.lower > left.upper)
+            return true;
+        if (is_decided(left))
+            return decided(left);
+        const auto guess = descend(costs_, duals_, left, rows.likely());
+        if (guess.reduced < 0)
+            return refuted(guess.items);
+        return explore(FamilyRows(rows, std::move(left), &guess.items), max_rounds);
+    }
+
+    const Items& negative() const { return negative_; }
+    std::size_t families() const { return families_; }
+
+private:
+    enum class Verdict { proven, stopped, open };
+
+    Verdict ascend(FamilyRows& rows) {
+        for (std::size_t t = 0; t < steps_per_round; ++t) {
+            if (stop_ || refuted_)
+                return Verdict::stopped;
+            rows.step();
+            if (rows.bound() >= 0)
+                return Verdict::proven;
+        }
+        return Verdict::open;
+    }
+
+    bool refuted(const Items& items) {
+        negative_ = items;
+        return false;
+    }
+
+    static bool is_decided(const Family& family) {
+        return family.open.empty() || family.upper == family.in.size() ||
+               family.lower == family.in.size() + family.open.size();
+    }
+
+    /// A family of one set, or of none.
+    bool decided(const Family& family) {
+        auto items = family.in;
+        if (family.upper > family.in.size())
+            items.insert(items.end(), family.open.begin(), family.open.end());
+        double reduced = costs_.cost(items);
+        for (const auto item : items)
+            reduced -= duals_[item];
+        return reduced >= 0 || refuted(items);
+    }
+
+    bool explore_part(const FamilyRows& rows, Family part, std::size_t rounds) {
+        part.lower = std::max(part.lower, part.in.size());
+        part.upper = std::min(part.upper, part.in.size() + part.open.size());
+        if (part.lower > part.upper)
+            return true;
+        return is_decided(part) ? decided(part) : explore(FamilyRows(rows, std::move(part)), rounds);
+    }
+
+    bool explore(FamilyRows rows, std::size_t rounds) {
+        ++families_;
+        for (std::size_t round = 0; round < rounds; ++round) {
+            const double before = rows.bound();
+            if (const auto verdict = ascend(rows); verdict != Verdict::open)
+                return verdict == Verdict::proven;
+            auto left = rows.remaining();
+            const double n_open = static_cast<double>(rows.family().open.size());
+            if (n_open - static_cast<double>(left.open.size()) >= worth_restricting * n_open)
+                return explore_part(rows, std::move(left), max_rounds);
+            if (round > 0 && rows.bound() - before < -worth_another * rows.bound())
+                break;
+        }
+        return branch(rows);
+    }
+
+    bool branch(const FamilyRows& rows) {
+        const auto left = rows.remaining();
+        if (left.lower > left.upper)
+            return true;
+        if (left.lower < left.upper && rows.chord_loss() > -chord_share * rows.bound())
+            return split_sizes(rows, left);
+        double nearest = 2;
+        std::uint32_t chosen = 0;
+        for (std::size_t j = 0; j < rows.family().open.size(); ++j) {
+            const auto item = rows.family().open[j];
+            const bool is_left = std::find(left.open.begin(), left.open.end(), item) != left.open.end();
+            if (const double distance = std::abs(rows.share(j) - 0.5); is_left && distance < nearest) {
+                nearest = distance;
+                chosen = item;
+            }
+        }
+        if (nearest > 1)
+            return explore_part(rows, left, max_rounds);
+        auto with = left;
+        std::erase(with.open, chosen);
+        auto without = with;
+        with.in.push_back(chosen);
+        return explore_part(rows, std::move(with), max_rounds) &&
+               explore_part(rows, std::move(without), max_rounds);
+    }
+
+    /// At the size that the rows favour, which is left alone.
+    bool split_sizes(const FamilyRows& rows, const Family& family) {
+        const auto likely =
+            std::clamp(static_cast<std::size_t>(std::lround(rows.likely_size())), family.lower, family.upper);
+        auto below = family, at = family, above = family;
+        below.upper = likely - 1;
+        at.lower = at.upper = likely;
+        above.lower = likely + 1;
+        return explore_part(rows, std::move(at), max_rounds) &&
+               explore_part(rows, std::move(below), max_rounds) &&
+               explore_part(rows, std::move(above), max_rounds);
+    }
+
+    const ClusterCosts& costs_;
+    std::span<const double> duals_;
+    const common::StopFlag &stop_, &refuted_;
+    Items negative_;
+    std::size_t families_ = 0;
+};
+
+/// The number of anchors in a family that is left, or 1 if some items are in all of its sets.
+std::size_t n_families(const FamilyRows& all, const Family& left) {
+    if (all.bound() >= 0 || left.lower > left.upper)
+        return 0;
+    return left.in.empty() ? left.open.size() - left.lower + 1 : 1;
+}
+
+Family family_of(const Family& left, std::size_t k) {
+    if (!left.in.empty())
+        return left;
+    const auto later = left.open.begin() + static_cast<std::ptrdiff_t>(k) + 1;
+    return {{left.open[k]}, {later, left.open.end()}, left.lower, std::min(left.upper, left.open.size() - k)};
+}
+
+} // namespace
+
+Pricing price(const ClusterCosts& costs, std::span<const double> duals, std::span<const std::uint32_t> order,
+              unsigned threads, const common::StopFlag& stop) {
+    Pricing result;
+    std::mutex mutex;
+    const common::StopFlag refuted;
+    for (std::size_t lower = 1; lower <= order.size() && !stop && !refuted;) {
+        const auto wide = static_cast<std::size_t>(static_cast<double>(lower) * size_ratio);
+        const auto upper = std::min(order.size(), std::max(lower, wide));
+        FamilyRows all(costs, duals, {{}, {order.begin(), order.end()}, lower, upper}, {}, groups_of_all);
+        for (std::size_t t = 0; t < steps_of_all && all.bound() < 0 && !stop; ++t)
+            all.step();
+        const auto left = all.remaining();
+        const auto n_anchors = n_families(all, left);
+        common::parallel_for(n_anchors, threads, stop, [&](std::size_t k, unsigned) {
+            if (stop || refuted)
+                return;
+            AnchorProof proof(costs, duals, stop, refuted);
+            const bool done = proof.run(all, family_of(left, k));
+            std::lock_guard lock(mutex);
+            result.families += proof.families();
+            if (!done)
+                refuted.request();
+            if (!proof.negative().empty())
+                result.negative.push_back(proof.negative());
+        });
+        lower = upper + 1;
+    }
+    result.proven = !stop && !refuted;
+    return result;
+}
+
+} // namespace partita::bounds

@@ -1,0 +1,171 @@
+"""A lower bound for VI(a, b): the best partition is a set partition of least cost.
+
+With φ(m) = m log2 m and T the clusters of a draw,
+
+    n E[VI(a, b)](c) = constant + Σ_{S in c} f(S),   f(S) = b φ(|S|) - (a + b) E Σ_T φ(|S ∩ T|).
+
+If u(S) <= f(S) for every set S, no partition has a loss below (constant + Σ u_i) / n. `cluster_duals` finds such u, and
+branch and bound in the core proves that it holds for all S.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita import _core
+from partita._tolerance import BOUND_MARGIN
+from partita.losses import VI, core_sample
+from partita.sample import PartitionSample
+from partita.search.clique_lp import Tell
+from partita.search.deadline import Deadline
+from partita.uncertainty.cluster_duals import ClusterDuals
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+#: Gaps to prove, one after the other; the last counts as proven.
+GAPS = (0.1, 0.05, 0.02, 0.01, 4e-8)
+#: The last gap is tried at once if there is this many times the time that the one before took.
+AMPLE = 4.0
+#: The shares of the remaining time for a first gap, and for the last one if others are passed over.
+FIRST_SHARE, JUMP_SHARE = 0.8, 0.6
+#: Draws whose clusters are starts of searches for clusters.
+STARTS = 30
+
+
+def set_partition_bound(
+    sample: PartitionSample, loss: VI, labels: Labels, seconds: float, n_jobs: int, tell: Tell, known: float = 0.0
+) -> tuple[float, bool]:
+    """The bound, or the known one if none was proven in time, and whether Ctrl-C ended the work.
+
+    Parameters
+    ----------
+    sample : PartitionSample
+        Without missing labels.
+    loss : VI
+    labels : (n,) int array
+        The estimate; the better it is, the better is the bound.
+    seconds : float
+    n_jobs : int
+    tell : callable
+        Called with every bound that is proven.
+    known : float
+        A bound; only larger ones are of use.
+
+    Examples
+    --------
+    >>> from partita.sample import as_sample
+    >>> sample = as_sample([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]])
+    >>> labels = np.array([0, 0, 1, 1])
+    >>> value, interrupted = set_partition_bound(sample, VI(), labels, 5.0, 1, lambda value: None)
+    >>> round(value, 6)
+    0.333333
+    """
+    until = Deadline.after(seconds)
+    proofs = _Proofs.of(sample, loss, labels, n_jobs)
+    best, took, jumps = known, np.inf, True
+    todo = [gap for gap in GAPS if loss.unit * proofs.reached * (1 - gap) > known]
+    try:
+        while todo and not until.is_past:
+            before = until.left
+            jump = jumps and len(todo) > 1 and before > AMPLE * took
+            gap = todo[-1] if jump else todo[0]
+            share = JUMP_SHARE if jump else FIRST_SHARE if best == known else 1.0
+            value = loss.unit * proofs.attempt(gap, Deadline.after(share * before))
+            if value > best:
+                best, took = value, before - until.left
+                todo = [smaller for smaller in todo if smaller < gap]
+                tell(best)
+            elif jump:
+                jumps = False
+            else:
+                break
+    except KeyboardInterrupt:
+        return best, True
+    return best, False
+
+
+@dataclass
+class _Proofs:
+    """What attempts to prove a gap share: the costs of clusters, and the last shares of the items."""
+
+    costs: _core.ClusterCosts
+    program: ClusterDuals
+    draws: Labels
+    labels: Labels
+    n_jobs: int
+    reached: float  # the expected loss of the estimate
+    duals: Floats | None = None
+    has_duals: bool = True  # unless the program has shown that the shares cannot sum to the cost of the estimate
+
+    @classmethod
+    def of(cls, sample: PartitionSample, loss: VI, labels: Labels, n_jobs: int) -> _Proofs:
+        costs = _core.cluster_costs(core_sample(sample), loss.a / loss.unit, loss.b / loss.unit)
+        own = _shares_of_the_estimate(sample, loss, labels)
+        program = ClusterDuals(costs, labels, own, (loss.a + loss.b) / (2 * loss.unit), n_jobs)
+        starts = np.linspace(0, sample.n_unique - 1, STARTS).astype(np.int64)
+        reached = (costs.constant() + own.sum()) / len(labels)
+        return cls(costs, program, sample.labels[starts].astype(np.int64), labels, n_jobs, reached)
+
+    def _shares(self, gap: float, until: Deadline) -> Floats | None:
+        """Shares that sum to the cost of the estimate or, if there are none, to half the gap below it."""
+        if self.duals is None and self.has_duals:
+            self.duals = self.program.solve(self.draws, until)
+            self.has_duals = self.duals is not None or until.is_past
+        if self.duals is None:
+            return self.program.solve(self.draws, until, gap * self.reached * self.program.n / 2)
+        return self.duals
+
+    def attempt(self, gap: float, until: Deadline) -> float:
+        """A bound with at most this gap to the estimate, or 0 if it is not proven; raises KeyboardInterrupt."""
+        while not until.is_past:
+            duals = self._shares(gap, until)
+            if duals is None:
+                return 0.0
+            total = self.program.own.sum() - gap * self.reached * len(duals)
+            lowered = duals - (duals.sum() - total) / len(duals)
+            proven, negative, interrupted = _price(
+                self.costs, lowered, _order(self.labels, duals), until.left, self.n_jobs
+            )
+            if interrupted:
+                raise KeyboardInterrupt
+            if proven:
+                return (self.costs.constant() + lowered.sum()) / len(lowered) * (1 - BOUND_MARGIN)
+            if not sum(self.program.add(frozenset(cluster)) for cluster in negative):
+                return 0.0
+            self.duals = None
+        return 0.0
+
+
+def _price(
+    costs: _core.ClusterCosts, duals: Floats, order: list[int], seconds: float, n_jobs: int
+) -> tuple[bool, list[list[int]], bool]:
+    """Whether u(S) <= f(S) is proven for all S, clusters that violate it, and whether Ctrl-C came."""
+    proven, negative, _, interrupted = costs.price(duals, order, seconds, n_jobs)
+    return proven, negative, interrupted
+
+
+def _shares_of_the_estimate(sample: PartitionSample, loss: VI, labels: Labels) -> Floats:
+    """b log|S| - (a + b) E log|S ∩ T_i| for the estimate's cluster S of each item i: their sum over S is f(S)."""
+    a, b = loss.a / loss.unit, loss.b / loss.unit
+    shares = b * np.log2(np.bincount(labels)[labels])
+    for cluster in range(labels.max() + 1):
+        items = np.flatnonzero(labels == cluster)
+        within = sample.labels[:, items]
+        for place, item in enumerate(items):
+            overlap = (within == within[:, [place]]).sum(axis=1)
+            shares[item] -= (a + b) * float(sample.weights @ np.log2(overlap))
+    return shares
+
+
+def _order(labels: Labels, duals: Floats) -> list[int]:
+    """The items that are surest of their cluster first, one of each cluster in turn, large clusters first."""
+    sizes = np.bincount(labels)
+    rank = np.empty(len(labels), np.int64)
+    for cluster in range(len(sizes)):
+        items = np.flatnonzero(labels == cluster)
+        rank[items[np.argsort(duals[items], kind="stable")]] = np.arange(len(items))
+    return np.lexsort((labels, -sizes[labels], rank)).tolist()
