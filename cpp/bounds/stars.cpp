@@ -9,9 +9,9 @@ namespace partita::bounds {
 namespace {
 
 /// First leaves that are tried for each center.
-constexpr std::size_t MAX_STARTS = 8;
+constexpr std::size_t max_starts = 8;
 /// A row of the program has a number for each pair of the star.
-constexpr std::size_t MAX_LEAVES = 16;
+constexpr std::size_t max_leaves = 16;
 
 bool comes_first(const Star& a, const Star& b) {
     return std::tie(b.excess, a.center, a.leaves) < std::tie(a.excess, b.center, b.leaves);
@@ -34,7 +34,7 @@ Star grow(std::span<const double> x, std::size_t n, std::size_t center,
     std::vector<double> gain(near.size());
     for (std::size_t c = 0; c < near.size(); ++c)
         gain[c] = x[center * n + near[c]];
-    for (std::size_t next = first; star.leaves.size() < MAX_LEAVES && gain[next] > 0;) {
+    for (std::size_t next = first; star.leaves.size() < max_leaves && gain[next] > 0;) {
         star.excess += gain[next];
         star.leaves.push_back(near[next]);
         for (std::size_t c = 0; c < near.size(); ++c)
@@ -53,7 +53,7 @@ std::vector<Star> violated_stars(std::span<const double> x, std::size_t n, std::
     for (std::size_t i = 0; i < n; ++i) {
         const auto near = candidates(x.subspan(i * n, n), tolerance);
         std::vector<Star> own;
-        for (std::size_t first = 0; first < std::min(near.size(), MAX_STARTS); ++first)
+        for (std::size_t first = 0; first < std::min(near.size(), max_starts); ++first)
             if (auto star = grow(x, n, i, near, first); star.excess > tolerance)
                 own.push_back(std::move(star));
         std::sort(own.begin(), own.end(), [](const Star& a, const Star& b) { return a.leaves < b.leaves; });

@@ -10,14 +10,14 @@ namespace partita::bounds {
 namespace {
 
 /// Columns that are screened at once.
-constexpr std::size_t BLOCK = 64;
+constexpr std::size_t block_size = 64;
 /// Rounding of a difference of two numbers in [0, 1] in single precision.
-constexpr float ROUNDING = 2e-7f;
+constexpr float rounding = 2e-7f;
 
 /// Whether first[c] - second[c] exceeds the threshold in any column of a block.
 PARTITA_CLONES bool exceeds_in_block(const float* first, const float* second, float threshold) {
     int exceeded = 0;
-    for (std::size_t c = 0; c < BLOCK; ++c)
+    for (std::size_t c = 0; c < block_size; ++c)
         exceeded |= first[c] - second[c] > threshold;
     return exceeded != 0;
 }
@@ -48,11 +48,11 @@ std::vector<float> padded_rows(std::span<const double> x, std::size_t n, std::si
 
 std::vector<Triangle> violated_triangles(std::span<const double> x, std::size_t n, std::size_t count,
                                          double tolerance) {
-    const std::size_t stride = (n + BLOCK - 1) / BLOCK * BLOCK;
+    const std::size_t stride = (n + block_size - 1) / block_size * block_size;
     const auto rows = padded_rows(x, n, stride);
     std::vector<Triangle> found;
     const auto add_block = [&](std::size_t i, std::size_t j, std::size_t begin) {
-        for (std::size_t k = std::max(begin, j + 1); k < std::min(begin + BLOCK, n); ++k) {
+        for (std::size_t k = std::max(begin, j + 1); k < std::min(begin + block_size, n); ++k) {
             const double excess = x[i * n + j] + x[i * n + k] - x[j * n + k] - 1;
             if (excess > tolerance && k != i)
                 found.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j),
@@ -63,8 +63,8 @@ std::vector<Triangle> violated_triangles(std::span<const double> x, std::size_t 
         for (std::size_t j = 0; j < n; ++j) {
             if (j == i || x[i * n + j] <= tolerance)
                 continue;
-            const auto threshold = static_cast<float>(1 + tolerance - x[i * n + j]) - ROUNDING;
-            for (std::size_t begin = (j + 1) / BLOCK * BLOCK; begin < n; begin += BLOCK)
+            const auto threshold = static_cast<float>(1 + tolerance - x[i * n + j]) - rounding;
+            for (std::size_t begin = (j + 1) / block_size * block_size; begin < n; begin += block_size)
                 if (exceeds_in_block(rows.data() + i * stride + begin, rows.data() + j * stride + begin,
                                      threshold))
                     add_block(i, j, begin);
