@@ -120,6 +120,25 @@ def test_every_restart_is_a_run_and_the_fit_says_what_they_came_to():
     assert "the best was reached by" in repr(fit)
 
 
+def test_runs_that_agree_end_the_search_but_not_that_of_the_paper():
+    noise = random_graph(np.random.default_rng(5), 60, False, density=0.2)
+    model = StochasticBlockModel(directed=False)
+    fit = model.maximize(noise, restarts=12, rng=1)
+    assert [run.start for run in fit.runs] == ["spectral", "annealed", "communities"]
+    assert fit.times_reached == 3
+    assert fit.n_clusters == 1
+    assert len(model.maximize(noise, restarts=12, rng=1, algorithm="come-latouche").runs) == 12
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="the shared folder is absent")
+def test_groups_with_the_same_best_are_not_crossed():
+    fit = StochasticBlockModel(directed=False).maximize(network("karate"), rng=1)
+    assert len(fit.runs) in (6, 10)
+    assert fit.run_icl.min() < fit.icl - 0.1
+    assert fit.group_icl.tolist() == pytest.approx([fit.icl] * 3)
+    assert [max(fit.run_icl[group::3]) for group in range(3)] == pytest.approx([fit.icl] * 3)
+
+
 def test_runs_in_words_and_advice():
     rows = (SearchRun("spectral", -5.0), SearchRun("random", -7.0), SearchRun("random", -6.0))
     apart = Runs(rows, (), -4.0, False, False)
