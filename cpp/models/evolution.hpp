@@ -100,20 +100,14 @@ public:
             improve(first);
         }
         SearchResult result;
-        bool settled = agree(first);
-        const auto pairs = std::clamp(2 * plan_.groups, trials, n_runs); // two runs of each group
-        for (const auto& [from, to] : {std::pair(trials, pairs), std::pair(pairs, n_runs)})
-            if (!settled) {
-                climb(found, from, to);
-                settled = agree(found) || groups_agree(found, result);
-            }
-        if (!settled && problem_.crosses()) {
+        if (!agree(first))
+            climb(found, trials, n_runs);
+        const bool crosses = problem_.crosses() && !agree(found) && !groups_agree(found, result);
+        if (crosses)
             improve(found);
-            settled = groups_agree(found, result);
-        }
         for (const auto& solution : found)
             result.run_icl.push_back(solution.icl);
-        auto all = settled || !problem_.crosses() ? one_population(found) : crossed(found, result);
+        auto all = crosses ? crossed(found, result) : one_population(found);
         common::Rng rng(plan_.seed, stream_++);
         result.best = problem_.finish(all.best(), rng);
         return result;
