@@ -25,7 +25,7 @@ from partita.uncertainty.adjusted_rand import adjusted_rand_bound
 from partita.uncertainty.bound_progress import BoundProgress, ignore
 from partita.uncertainty.information_distance import SLOPES, below_information_distance
 from partita.uncertainty.matched_draws import matched_distance
-from partita.uncertainty.set_partition import set_partition_bound
+from partita.uncertainty.set_partition import seconds_to_price, set_partition_bound
 
 #: An estimate is proven best if its gap is below this.
 PROVEN = 1e-7
@@ -37,8 +37,8 @@ MATCHING_SHARE = 0.1
 ROWS_ALONE = 20
 #: Up to this many items, the rows of VI are distinguished by the first item of the cluster.
 MAX_ANCHORED = 60
-#: The bound for VI by clusters is not tried with more pairs of items times draws: a step would take seconds.
-MAX_PRICED = 5e8
+#: The bound for VI by clusters is tried if there is this many times the time that its first gap may take.
+WORTH_PRICING = 3.0
 #: The share of the time for the rows of VI before the bound by clusters.
 ROWS_SHARE = 0.1
 #: With more items, Binder's linear program, which has one variable per pair, is not tried.
@@ -236,19 +236,16 @@ def _of_one(sample: PartitionSample, loss: Binder | VI, labels: NDArray[np.int64
 
 
 def _of_vi(sample: PartitionSample, loss: VI, labels: NDArray[np.int64], work: Work) -> tuple[float, str]:
-    """Rows for a first bound, then clusters; the rows get the time that is left if the clusters prove nothing."""
-    if sample.n_items**2 * sample.n_unique > MAX_PRICED:
+    """Rows for a first bound, then clusters for a better one."""
+    n_jobs = check_n_jobs(work.n_jobs)
+    if WORTH_PRICING * seconds_to_price(sample, n_jobs) > work.seconds:
         return _rows(sample, loss, work), "rows"
     until = Deadline.after(work.seconds)
     first = _rows(sample, loss, replace(work, seconds=ROWS_SHARE * work.seconds))
     if first >= work.enough * (1 - PROVEN / 2):
         return first, "rows"
-    n_jobs = check_n_jobs(work.n_jobs)
     value, interrupted = set_partition_bound(sample, loss, labels, until.left, n_jobs, work.tell, first)
-    work.ended(value, interrupted)
-    if value > first:
-        return value, "clusters"
-    return max(first, _rows(sample, loss, replace(work, seconds=max(until.left, 1e-3)))), "rows"
+    return work.ended(value, interrupted), "clusters" if value > first else "rows"
 
 
 def _by_lines(estimate: Estimate, seconds: float, told: BoundProgress) -> float:
