@@ -39,8 +39,10 @@ ROWS_ALONE = 20
 MAX_ANCHORED = 60
 #: The bound for VI by clusters is tried if there is this many times the time that its first gap may take.
 WORTH_PRICING = 3.0
-#: The share of the time for the rows of VI before the bound by clusters.
-ROWS_SHARE = 0.1
+#: With this many times that time, a first gap is nearly sure.
+AMPLE_FOR_PRICING = 12.0
+#: The shares of the time for the rows of VI before the bound by clusters, if a first gap is nearly sure and if not.
+ROWS_SHARES = (0.1, 0.5)
 #: With more items, Binder's linear program, which has one variable per pair, is not tried.
 MAX_PAIRED = 20_000
 #: With more items, the matrices of the bound for one minus ARI take too long.
@@ -238,10 +240,12 @@ def _of_one(sample: PartitionSample, loss: Binder | VI, labels: NDArray[np.int64
 def _of_vi(sample: PartitionSample, loss: VI, labels: NDArray[np.int64], work: Work) -> tuple[float, str]:
     """Rows for a first bound, then clusters for a better one."""
     n_jobs = check_n_jobs(work.n_jobs)
-    if WORTH_PRICING * seconds_to_price(sample, n_jobs) > work.seconds:
+    times = work.seconds / seconds_to_price(sample, n_jobs)
+    if times < WORTH_PRICING:
         return _rows(sample, loss, work), "rows"
+    share = ROWS_SHARES[times < AMPLE_FOR_PRICING]
     until = Deadline.after(work.seconds)
-    first = _rows(sample, loss, replace(work, seconds=ROWS_SHARE * work.seconds))
+    first = _rows(sample, loss, replace(work, seconds=share * work.seconds), max_anchored=0)
     if first >= work.enough * (1 - PROVEN / 2):
         return first, "rows"
     value, interrupted = set_partition_bound(sample, loss, labels, until.left, n_jobs, work.tell, first)
@@ -263,8 +267,8 @@ def _by_lines(estimate: Estimate, seconds: float, told: BoundProgress) -> float:
     return max(*alone, found)
 
 
-def _rows(sample: PartitionSample, loss: VI, work: Work) -> float:
-    anchors = list(range(sample.n_items)) if sample.n_items <= MAX_ANCHORED else []
+def _rows(sample: PartitionSample, loss: VI, work: Work, max_anchored: int = MAX_ANCHORED) -> float:
+    anchors = list(range(sample.n_items)) if sample.n_items <= max_anchored else []
     value, *_, interrupted = _core.row_bound(
         core_sample(sample),
         loss.a / loss.unit,

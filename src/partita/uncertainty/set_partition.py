@@ -72,7 +72,7 @@ def set_partition_bound(
     >>> labels = np.array([0, 0, 1, 1])
     >>> value, interrupted = set_partition_bound(sample, VI(), labels, 5.0, 1, lambda value: None)
     >>> round(value, 6)
-    0.333333
+    0.396241
     """
     until = Deadline.after(seconds)
     proofs = _Proofs.of(sample, loss, labels, n_jobs)
@@ -143,7 +143,7 @@ class _Proofs:
             if interrupted:
                 raise KeyboardInterrupt
             if proven:
-                return (self.costs.constant() + lowered.sum()) / len(lowered) * (1 - BOUND_MARGIN)
+                return float(self.costs.constant() + lowered.sum()) / len(lowered) * (1 - BOUND_MARGIN)
             if not sum(self.program.add(frozenset(cluster)) for cluster in negative):
                 return 0.0
             self.duals = None
@@ -178,4 +178,4 @@ def _order(labels: Labels, duals: Floats) -> list[int]:
     for cluster in range(len(sizes)):
         items = np.flatnonzero(labels == cluster)
         rank[items[np.argsort(duals[items], kind="stable")]] = np.arange(len(items))
-    return np.lexsort((labels, -sizes[labels], rank)).tolist()
+    return [int(item) for item in np.lexsort((labels, -sizes[labels], rank))]
