@@ -25,7 +25,7 @@ from partita.uncertainty.adjusted_rand import adjusted_rand_bound
 from partita.uncertainty.bound_progress import BoundProgress, ignore
 from partita.uncertainty.information_distance import SLOPES, below_information_distance
 from partita.uncertainty.matched_draws import matched_distance
-from partita.uncertainty.set_partition import set_partition_bound
+from partita.uncertainty.set_partition import seconds_to_price, set_partition_bound
 
 #: An estimate is proven best if its gap is below this.
 PROVEN = 1e-7
@@ -37,10 +37,12 @@ MATCHING_SHARE = 0.1
 ROWS_ALONE = 20
 #: Up to this many items, the rows of VI are distinguished by the first item of the cluster.
 MAX_ANCHORED = 60
-#: The bound for VI by clusters is not tried with more pairs of items times draws: a step would take seconds.
-MAX_PRICED = 5e8
-#: The share of the time for the rows of VI before the bound by clusters.
-ROWS_SHARE = 0.1
+#: The bound for VI by clusters is tried if there is this many times the time that its first gap may take.
+WORTH_PRICING = 3.0
+#: With this many times that time, a first gap is nearly sure.
+AMPLE_FOR_PRICING = 12.0
+#: The shares of the time for the rows of VI before the bound by clusters: if a first gap is nearly sure, and if not.
+SMALL_ROWS_SHARE, ROWS_SHARE = 0.1, 0.5
 #: With more items, Binder's linear program, which has one variable per pair, is not tried.
 MAX_PAIRED = 20_000
 #: With more items, the matrices of the bound for one minus ARI take too long.
@@ -236,19 +238,18 @@ def _of_one(sample: PartitionSample, loss: Binder | VI, labels: NDArray[np.int64
 
 
 def _of_vi(sample: PartitionSample, loss: VI, labels: NDArray[np.int64], work: Work) -> tuple[float, str]:
-    """Rows for a first bound, then clusters; the rows get the time that is left if the clusters prove nothing."""
-    if sample.n_items**2 * sample.n_unique > MAX_PRICED:
+    """Rows for a first bound, then clusters for a better one."""
+    n_jobs = check_n_jobs(work.n_jobs)
+    times = work.seconds / seconds_to_price(sample, n_jobs)
+    if times < WORTH_PRICING:
         return _rows(sample, loss, work), "rows"
+    share = SMALL_ROWS_SHARE if times >= AMPLE_FOR_PRICING else ROWS_SHARE
     until = Deadline.after(work.seconds)
-    first = _rows(sample, loss, replace(work, seconds=ROWS_SHARE * work.seconds))
+    first = _rows(sample, loss, replace(work, seconds=share * work.seconds), max_anchored=0)
     if first >= work.enough * (1 - PROVEN / 2):
         return first, "rows"
-    n_jobs = check_n_jobs(work.n_jobs)
     value, interrupted = set_partition_bound(sample, loss, labels, until.left, n_jobs, work.tell, first)
-    work.ended(value, interrupted)
-    if value > first:
-        return value, "clusters"
-    return max(first, _rows(sample, loss, replace(work, seconds=max(until.left, 1e-3)))), "rows"
+    return work.ended(value, interrupted), "clusters" if value > first else "rows"
 
 
 def _by_lines(estimate: Estimate, seconds: float, told: BoundProgress) -> float:
@@ -266,8 +267,8 @@ def _by_lines(estimate: Estimate, seconds: float, told: BoundProgress) -> float:
     return max(*alone, found)
 
 
-def _rows(sample: PartitionSample, loss: VI, work: Work) -> float:
-    anchors = list(range(sample.n_items)) if sample.n_items <= MAX_ANCHORED else []
+def _rows(sample: PartitionSample, loss: VI, work: Work, max_anchored: int = MAX_ANCHORED) -> float:
+    anchors = list(range(sample.n_items)) if sample.n_items <= max_anchored else []
     value, *_, interrupted = _core.row_bound(
         core_sample(sample),
         loss.a / loss.unit,

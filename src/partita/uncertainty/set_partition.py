@@ -27,13 +27,23 @@ Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 #: Gaps to prove, one after the other; the last counts as proven.
-GAPS = (0.1, 0.05, 0.02, 0.01, 4e-8)
-#: The last gap is tried at once if there is this many times the time that the one before took.
+GAPS = (0.1, 0.05, 0.02, 0.01, 0.003, 4e-8)
+#: The last gap is tried at once if there is this many times the time that the one before took, or may take.
 AMPLE = 4.0
-#: The shares of the remaining time for a first gap, and for the last one if others are passed over.
-FIRST_SHARE, JUMP_SHARE = 0.8, 0.6
+#: The share of the remaining time for the last gap, if others are passed over.
+JUMP_SHARE = 0.6
+#: About the core-seconds that a first gap takes, per items³ × (draws + 2000): from timings of 60 to 100 items.
+PRICING_SECONDS = 1e-9
+#: With more items² × draws, a step between two looks at the clock would take seconds.
+MAX_CELLS = 5e8
 #: Draws whose clusters are starts of searches for clusters.
 STARTS = 30
+
+
+def seconds_to_price(sample: PartitionSample, n_jobs: int) -> float:
+    """About the time that a first gap takes; infinite if there are too many items and draws."""
+    n, draws = sample.n_items, sample.n_unique
+    return PRICING_SECONDS * n**3 * (draws + 2000) / n_jobs if n**2 * draws <= MAX_CELLS else np.inf
 
 
 def set_partition_bound(
@@ -62,19 +72,19 @@ def set_partition_bound(
     >>> labels = np.array([0, 0, 1, 1])
     >>> value, interrupted = set_partition_bound(sample, VI(), labels, 5.0, 1, lambda value: None)
     >>> round(value, 6)
-    0.333333
+    0.396241
     """
     until = Deadline.after(seconds)
     proofs = _Proofs.of(sample, loss, labels, n_jobs)
-    best, took, jumps = known, np.inf, True
+    best, took, jumps = known, seconds_to_price(sample, n_jobs), True
     todo = [gap for gap in GAPS if loss.unit * proofs.reached * (1 - gap) > known]
     try:
         while todo and not until.is_past:
             before = until.left
             jump = jumps and len(todo) > 1 and before > AMPLE * took
             gap = todo[-1] if jump else todo[0]
-            share = JUMP_SHARE if jump else FIRST_SHARE if best == known else 1.0
-            value = loss.unit * proofs.attempt(gap, Deadline.after(share * before))
+            limit = Deadline.after(before * (JUMP_SHARE if jump else 1))
+            value = loss.unit * proofs.attempt(gap, limit)
             if value > best:
                 best, took = value, before - until.left
                 todo = [smaller for smaller in todo if smaller < gap]
@@ -133,7 +143,7 @@ class _Proofs:
             if interrupted:
                 raise KeyboardInterrupt
             if proven:
-                return (self.costs.constant() + lowered.sum()) / len(lowered) * (1 - BOUND_MARGIN)
+                return float(self.costs.constant() + lowered.sum()) / len(lowered) * (1 - BOUND_MARGIN)
             if not sum(self.program.add(frozenset(cluster)) for cluster in negative):
                 return 0.0
             self.duals = None
@@ -168,4 +178,4 @@ def _order(labels: Labels, duals: Floats) -> list[int]:
     for cluster in range(len(sizes)):
         items = np.flatnonzero(labels == cluster)
         rank[items[np.argsort(duals[items], kind="stable")]] = np.arange(len(items))
-    return np.lexsort((labels, -sizes[labels], rank)).tolist()
+    return [int(item) for item in np.lexsort((labels, -sizes[labels], rank))]
