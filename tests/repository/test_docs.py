@@ -84,6 +84,15 @@ def _anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+@pytest.mark.parametrize("page", [page for page in SOURCES if page.is_relative_to(ROOT / "docs")], ids=name_of)
+def test_no_output_is_shown_twice(page):
+    """Sphinx puts the output of a block below it: what is written by hand would follow as a second copy."""
+    text = page.read_text(encoding="utf-8")
+    for block, following in pairwise(find_blocks(text)):
+        beside = not following.language and not text[block.end : following.start].strip()
+        assert not (block.runs and beside), f"{name_of(page)}, line {following.line}"
+
+
 def test_every_page_is_in_a_table_of_contents():
     """A page that no toctree names is built, and never found."""
     named = {page.resolve() for pattern in CONTENTS.values() for page in (ROOT / "docs").glob(pattern)}
