@@ -11,6 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from listed_names import split_names
+
 import partita
 
 #: Headings of the page, and the home modules under each.
@@ -146,6 +148,10 @@ def escape_formulas(app: Any, what: str, name: str, obj: Any, options: Any, line
             lines[number] = _outside_literals(line)
 
 
+def one_entry_per_name(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    lines[:] = split_names(lines)
+
+
 #: Stands for the colon of a property's docstring, in which napoleon would look for a type.
 COLON = "\ue000"
 
@@ -167,6 +173,7 @@ def _outside_literals(line: str) -> str:
 def setup(app: Any) -> dict[str, Any]:
     """Sphinx calls this."""
     write_page(Path(app.srcdir) / "api" / "index.md")
-    for priority, step in {300: escape_formulas, 400: hide_colons, 600: show_colons}.items():  # napoleon is at 500
+    steps = {200: one_entry_per_name, 300: escape_formulas, 400: hide_colons, 600: show_colons}  # napoleon is at 500
+    for priority, step in steps.items():
         app.connect("autodoc-process-docstring", step, priority=priority)
     return {"parallel_read_safe": True}

@@ -158,7 +158,7 @@ def lau_green(partition: ArrayLike, psm: ArrayLike, a: float = 1.0, b: float = 1
 
 
 def pear(partition: ArrayLike, psm: ArrayLike) -> float:
-    """Posterior expected adjusted Rand index in the approximation of Fritsch & Ickstadt (SALSO paper, eq. 6).
+    """Posterior expected adjusted Rand index in the approximation of Fritsch & Ickstadt, equation 6 of the SALSO paper.
 
     With P = Σ_{i<j} π_ij, Q = Σ_{i<j} 1{c_i = c_j}, R = Σ_{i<j} 1{c_i = c_j} π_ij and N pairs:
     (R - P Q / N) / ((P + Q) / 2 - P Q / N); 1 where this is 0/0.

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from listed_names import split_names
 from sessions import FENCE, Session, find_blocks, find_commands, make_files
 from tables import CONTENTS
 from typer.testing import CliRunner
@@ -82,6 +83,25 @@ def test_links_resolve(page):
 def _anchors(path: Path) -> set[str]:
     headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [page for page in SOURCES if page.is_relative_to(ROOT / "docs")], ids=name_of)
+def test_no_output_is_shown_twice(page):
+    """Sphinx puts the output of a block below it: what is written by hand would follow as a second copy."""
+    text = page.read_text(encoding="utf-8")
+    for block, following in pairwise(find_blocks(text)):
+        beside = not following.language and not text[block.end : following.start].strip()
+        assert not (block.runs and beside), f"{name_of(page)}, line {following.line}"
+
+
+def test_names_that_are_documented_together_have_an_entry_each():
+    entry = ["labels_, bound_ : (n,) array, float", "    What was found.", "other : int", "    More."]
+    assert split_names(["Attributes", "----------", *entry]) == [
+        *("Attributes", "----------"),
+        *("labels_ : (n,) array", "    What was found.", "bound_ : float", "    What was found."),
+        *("other : int", "    More."),
+    ]
+    assert split_names(entry) == entry  # outside of these sections nothing changes
 
 
 def test_every_page_is_in_a_table_of_contents():

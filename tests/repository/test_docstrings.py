@@ -1,6 +1,7 @@
 """Docstrings of public names agree with the code, by numpydoc: arguments are documented, and only those that exist."""
 
 import inspect
+import re
 from importlib import import_module
 from operator import attrgetter
 
@@ -46,6 +47,13 @@ def test_every_argument_is_explained(name):
             found = NumpyDocString(inspect.getdoc(documented))["Parameters"]
             bare = [entry.name for entry in found if not "".join(entry.desc).strip()]
             assert not bare, f"{documented.__qualname__} does not explain {bare}: a line below `name : type` does"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_summary_is_not_cut_in_the_table_of_the_reference(name):
+    """Sphinx ends a summary at the first full stop before a space, that of an abbreviation too."""
+    first = (attrgetter(name.removeprefix("partita."))(partita).__doc__ or "").split("\n\n")[0]
+    assert not re.search(r"\b(eq|e\.g|i\.e|resp|cf|Sec|Fig)\. ", first), name
 
 
 def _validator(name):

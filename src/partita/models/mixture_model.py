@@ -158,8 +158,8 @@ class MixtureModel(Estimator):
     ) -> MixtureFit:
         """Search the partition, and the number of clusters, of largest exact integrated classification likelihood.
 
-        ICL(z) = log p(X, z | K) = Σ_k log ∫ ∏_{i in k} f(x_i | θ) dP0(θ)
-                 + log Γ(K n0) / Γ(K n0 + n) + Σ_k log Γ(n0 + n_k) / Γ(n0)
+        ICL(z) = log p(X, z | K) = Σ_k log ∫ ∏_{i in k} f(x_i | θ) dP0(θ) +
+        log Γ(K n0) / Γ(K n0 + n) + Σ_k log Γ(n0 + n_k) / Γ(n0)
 
         with the base measure P0 of the model; its prior on partitions (alpha, discount, components) is not used.
 

@@ -39,7 +39,7 @@ class GammaAlpha:
 
 @dataclass(frozen=True)
 class PowerAlpha:
-    """Prior of Rastelli & Friel's eq. 25 on the concentration, on an even grid.
+    """Power prior on the concentration, on an even grid: equation 25 of Rastelli & Friel.
 
     p(alpha) ∝ (1 − (alpha − low) / (high − low))^power
 
@@ -81,7 +81,7 @@ class PowerAlpha:
 
 @dataclass(frozen=True)
 class WishartGrid:
-    """Uniform priors on the Wishart base of Rastelli & Friel's eq. 24, with the defaults of `rDPGibbs`.
+    """Uniform priors on the Wishart base, equation 24 of Rastelli & Friel, with the defaults of `rDPGibbs`.
 
     mu | Sigma ~ N(0, Sigma / a),  Sigma ~ IW(nu, nu v I),  nu = d − 1 + exp(u)
 

@@ -85,8 +85,8 @@ class InformativeFit(NodeFit):
 class InformativeBlockModel(LazyPosterior):
     """Stochastic block model of K clusters with a prior for each pair of them, all parameters integrated out.
 
-    log p(X, z | K) = Σ_kl log B(η_kl + e_kl, ζ_kl + m_kl − e_kl) / B(η_kl, ζ_kl)
-                      + log Γ(K n0) / Γ(K n0 + n) + Σ_k log Γ(n0 + n_k) / Γ(n0)
+    log p(X, z | K) = Σ_kl log B(η_kl + e_kl, ζ_kl + m_kl − e_kl) / B(η_kl, ζ_kl) +
+    log Γ(K n0) / Γ(K n0 + n) + Σ_k log Γ(n0 + n_k) / Γ(n0)
 
     K is the size of the matrices, and clusters may stay empty. Label k of a fit or a draw is row k of the matrices:
     clusters are not exchangeable, and labels are not renumbered.

@@ -48,8 +48,8 @@ PARAMETERS = (
 class StochasticBlockModel(LazyPosterior):
     """Stochastic block model with all parameters integrated out.
 
-    log p(X, z | K) = Σ_kl log B(η0 + e_kl, ζ0 + m_kl − e_kl) / B(η0, ζ0)
-                      + log Γ(K n0) / Γ(K n0 + n) + Σ_k log Γ(n0 + n_k) / Γ(n0)
+    log p(X, z | K) = Σ_kl log B(η0 + e_kl, ζ0 + m_kl − e_kl) / B(η0, ζ0) +
+    log Γ(K n0) / Γ(K n0 + n) + Σ_k log Γ(n0 + n_k) / Γ(n0)
 
     with e_kl edges among the m_kl observed dyads from cluster k to cluster l (each pair once if undirected). In the
     affiliation model the first sum has two terms: all dyads inside clusters, and all dyads between clusters.
