@@ -26,6 +26,8 @@ Floats = NDArray[np.float64]
 FEW_LABELS, MANY_LABELS = 200_000, 20_000_000
 #: With more draws, they are compared on this many of them, and the best few that look better than the result on all.
 SCREENING, MAX_PROMISING = 8, 4
+#: Of those, one in this many is compared with all draws; the others with as small a part of the draws, the best so far.
+FIRST_STEP = 4
 #: With fewer runs, the best partition does not count as reached twice.
 MANY_RUNS = 4
 
@@ -69,7 +71,9 @@ def no_worse_than_draws(found: SearchResult, sample: PartitionSample, loss: Loss
     else:
         rows = _promising(found, sample, loss, search.n_jobs, rows)
         losses = np.array([_loss_of(sample.labels[row], sample, loss, search.n_jobs) for row in rows])
-    reached = _loss_of(found.labels, sample, loss, search.n_jobs) if rows.size else -np.inf
+    if not rows.size:
+        return found
+    reached = _loss_of(found.labels, sample, loss, search.n_jobs)
     least = float(losses.min(initial=np.inf))
     if not least < reached - TIE * max(abs(reached), abs(least)):
         return found
@@ -103,22 +107,68 @@ def _promising(
 ) -> NDArray[np.intp]:
     """The few best draws of those that are better than what was found on `SCREENING` draws; none where that is slow.
 
-    Roles change, so that one call compares all draws: L(x, y) with weights (a, b) is L(y, x) with weights (b, a).
+    Roles change, so that one call compares many draws: L(x, y) with weights (a, b) is L(y, x) with weights (b, a).
+    After the first of these draws only the most promising part is compared further.
     """
     if sample.has_gaps or SCREENING * sample.labels.size > MANY_LABELS:
         return rows[:0]
     turned = replace(loss, a=loss.b, b=loss.a) if isinstance(loss, VI | Binder) else loss
     screen = np.searchsorted(np.cumsum(sample.weights), (np.arange(SCREENING) + 0.5) / SCREENING)
     screen = np.minimum(screen, sample.n_unique - 1)
-    sums = np.sum([unique_distances(sample.labels[row], sample, turned, n_jobs) for row in screen], axis=0)
-    others = SCREENING - np.bincount(
-        screen, minlength=sample.n_unique
-    )  # a draw is at 0 from itself: by its weight only
-    losses = (1 - sample.weights) * sums / np.maximum(others, 1)
-    own = unique_distances(found.labels, sample, loss, n_jobs)[screen].mean()
-    better: NDArray[np.intp] = rows[losses[rows] < own]
-    order = np.argsort(losses[better], kind="stable")
-    return better[order[:MAX_PROMISING]]
+    sums = _sums_of_distances(sample, screen[::FIRST_STEP], rows, turned, n_jobs)
+    most = min(rows.size, max(MAX_PROMISING, rows.size // FIRST_STEP))
+    kept = sums <= np.partition(sums, most - 1)[most - 1]
+    rows, sums = rows[kept], sums[kept]
+    sums += _sums_of_distances(sample, np.delete(screen, np.s_[::FIRST_STEP]), rows, turned, n_jobs)
+    others = SCREENING - (rows[:, None] == screen).sum(axis=1)  # a draw is at 0 from itself: by its weight only
+    losses = (1 - sample.weights[rows]) * sums / np.maximum(others, 1)
+    own = _losses_on(screen, found.labels, sample, loss, n_jobs).mean()
+    better = np.flatnonzero(losses < own)
+    rows = rows[better[np.argsort(losses[better], kind="stable")[:MAX_PROMISING]]]
+    return _better_on(np.arange(0, sample.n_unique, SCREENING), rows, found, sample, loss, n_jobs)
+
+
+def _better_on(
+    some: NDArray[np.intp],
+    rows: NDArray[np.intp],
+    found: SearchResult,
+    sample: PartitionSample,
+    loss: Loss,
+    n_jobs: int,
+) -> NDArray[np.intp]:
+    """Those of the draws `rows` that are better than what was found on some of the draws."""
+    if not rows.size:
+        return rows
+    weights = sample.weights[some]
+    own = weights @ _losses_on(some, found.labels, sample, loss, n_jobs)
+    return rows[[bool(weights @ _losses_on(some, sample.labels[row], sample, loss, n_jobs) < own) for row in rows]]
+
+
+def _losses_on(
+    some: NDArray[np.intp], labels: NDArray[Any], sample: PartitionSample, loss: Loss, n_jobs: int
+) -> Floats:
+    """Loss of a partition against some of the distinct draws."""
+    return _distances(labels, _part(sample, some), sample.n_items, loss, n_jobs)
+
+
+def _sums_of_distances(
+    sample: PartitionSample, screen: NDArray[np.intp], rows: NDArray[np.intp], loss: Loss, n_jobs: int
+) -> Floats:
+    """For each of `rows`, the sum of the losses of the screen's draws against it."""
+    part = _part(sample, rows)
+    found: Floats = np.sum(
+        [_distances(sample.labels[row], part, sample.n_items, loss, n_jobs) for row in screen], axis=0
+    )
+    return found
+
+
+def _part(sample: PartitionSample, rows: NDArray[np.intp]) -> _core.Sample:
+    """Some of the distinct draws, which have no gaps."""
+    return core_sample(replace(sample, labels=sample.labels[rows], weights=np.full(rows.size, 1 / max(rows.size, 1))))
+
+
+def _distances(labels: NDArray[Any], part: _core.Sample, n_items: int, loss: Loss, n_jobs: int) -> Floats:
+    return cast(Floats, _core.distances(labels.astype(np.uint32), part, loss._native(n_items), check_n_jobs(n_jobs)))
 
 
 def _floors(sample: PartitionSample, loss: Loss, n_jobs: int, until: Deadline) -> Floats:
