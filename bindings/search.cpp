@@ -138,8 +138,9 @@ nb::tuple search_constrained(const SampleView& sample, const LossHandle& loss, L
 }
 
 /// What is pickled of a run.
-using RunState = std::tuple<Array1<std::uint32_t>, std::string, std::uint64_t, std::uint64_t,
-                            std::vector<double>, double, std::uint32_t, double, double, double>;
+using RunState =
+    std::tuple<Array1<std::uint32_t>, std::string, std::uint64_t, std::uint64_t, std::vector<double>,
+               std::vector<std::uint32_t>, double, std::uint32_t, double, double, double>;
 
 } // namespace
 
@@ -192,19 +193,20 @@ void bind_search(nb::module_& m) {
         .def("__getstate__",
              [](const Run& run) {
                  return nb::make_tuple(to_numpy(std::vector<std::uint32_t>(run.labels)), run.start,
-                                       run.tally.sweeps, run.tally.moves, run.tally.trace, run.loss,
-                                       run.clusters, run.seconds, run.clusters_per_row, run.rounding);
+                                       run.tally.sweeps, run.tally.moves, run.tally.trace, run.tally.doubtful,
+                                       run.loss, run.clusters, run.seconds, run.clusters_per_row,
+                                       run.rounding);
              })
         .def("__setstate__", [](Run& run, const RunState& state) {
             const auto labels = as_span(std::get<0>(state));
             new (&run) Run{{labels.begin(), labels.end()},
                            std::get<1>(state),
-                           {std::get<2>(state), std::get<3>(state), std::get<4>(state)},
-                           std::get<5>(state),
+                           {std::get<2>(state), std::get<3>(state), std::get<4>(state), std::get<5>(state)},
                            std::get<6>(state),
                            std::get<7>(state),
                            std::get<8>(state),
-                           std::get<9>(state)};
+                           std::get<9>(state),
+                           std::get<10>(state)};
         });
     m.attr("SINGLE_ROUNDING") = partita::search::single_rounding;
     m.def("search", &search, "sample"_a, "loss"_a, "method"_a, "options"_a, "report"_a.none(),
@@ -218,6 +220,13 @@ void bind_search(nb::module_& m) {
             });
         },
         "sample"_a, "loss"_a, "options"_a);
+    m.def(
+        "takes_matrix",
+        [](const SampleView& sample, const LossHandle& loss) {
+            return sample.visit(
+                [&](const auto& draws) { return partita::search::takes_matrix(draws, loss.loss); });
+        },
+        "sample"_a, "loss"_a);
     m.def("search_constrained", &search_constrained, "sample"_a, "loss"_a, "atoms"_a, "apart"_a, "starts"_a,
           "options"_a, "report"_a.none());
     m.def("refine", &refine, "sample"_a, "loss"_a, "starts"_a, "options"_a, "report"_a.none(),

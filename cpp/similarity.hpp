@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -34,10 +35,10 @@ private:
 };
 
 /// out[r, c] = P(rows[r] and columns[c] share a cluster), among the draws that label both; NaN if none
-/// does. After a request to `stop` the values are meaningless.
+/// does. After a request to `stop`, which is also made when `is_over` says so, the values are meaningless.
 template <class Label, class Real>
 void similarity(const Draws<Label>& draws, std::span<const std::int64_t> rows,
                 std::span<const std::int64_t> columns, std::span<Real> out, unsigned threads,
-                const common::StopFlag& stop = common::StopFlag{});
+                const common::StopFlag& stop = common::StopFlag{}, const std::function<bool()>& is_over = {});
 
 } // namespace partita

@@ -11,7 +11,7 @@ import pytest
 import partita as pt
 from interrupts import signal_when_in
 from partita.datasets import make_draws
-from partita.search.memory import predicted_bytes
+from partita.search.memory import predicted_bytes, predicted_matrix_bytes
 from partita.search.progress import BestSoFar
 from strategies import SEARCHED
 
@@ -236,6 +236,17 @@ def test_too_little_memory_is_said_before(draws, monkeypatch):
     with pytest.raises(MemoryError, match="fewer draws"):
         pt.estimate(draws)
     assert predicted_bytes(draws, 5, 2) > predicted_bytes(draws, 5, 1)
+
+
+def test_the_similarity_matrix_counts_as_memory(monkeypatch):
+    """Binder's loss of 3,000 items takes a matrix of 36 MB, which the tables of VI do without."""
+    sample = pt.as_sample(make_draws(3000, 20, 4, rng=1))
+    assert predicted_matrix_bytes(sample, 5, 1) > 4 * 3000**2 > predicted_bytes(sample, 5, 1)
+    monkeypatch.setattr("partita.search.memory.free_bytes", lambda: 4 * 3000**2)
+    search = pt.Search(runs=1, n_jobs=1)
+    pt.estimate(sample, "vi", search=search, rng=1, check_draws=False)
+    with pytest.raises(MemoryError, match="the search needs"):
+        pt.estimate(sample, "binder", search=search, rng=1, check_draws=False)
 
 
 def test_a_sweep_always_ends_where_everything_ties():

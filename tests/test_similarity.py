@@ -194,3 +194,13 @@ def test_galaxy_draws_hold_the_papers_number_of_distinct_partitions(shared):
 def test_entries_that_are_no_probabilities_are_named(function, value):
     with pytest.raises(ValueError, match=rf"psm\[0, 1\] is {value}, but every pair needs a probability"):
         function([0, 1], [[1, value], [value, 1]])
+
+
+@pytest.mark.parametrize("n_draws", [1, 31, 32, 65, 8160, 8170])
+def test_draws_are_counted_across_the_blocks_of_the_fast_loop(n_draws):
+    """Labels of one byte are compared 32 at a time, and counters of one byte overflow after 255 of these."""
+    rng = np.random.default_rng(n_draws)
+    labels = rng.integers(2, size=(n_draws, 7))
+    labels[:, 1] = labels[:, 0]  # together in every draw
+    expected = (labels[:, :, None] == labels[:, None, :]).mean(axis=0)
+    np.testing.assert_allclose(pt.similarity(labels), expected, atol=1e-12)

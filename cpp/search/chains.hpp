@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -39,16 +40,22 @@ template <SearchState S> void add_waverer(S& state, std::uint32_t i, std::vector
 }
 
 /// The items that lose least by going to another cluster, least first; as many as keep all chains
-/// together no more expensive than a sweep. Clusters neither open nor close in a chain, so that it can be
-/// undone step by step.
-template <SearchState S> std::vector<Waverer> waverers(S& state, const Limits& limits) {
-    std::vector<Waverer> found;
-    for (std::uint32_t i = 0; i < state.labels().size(); ++i) {
-        if (i % poll_every == 0 && limits.reached())
-            break;
-        add_waverer(state, i, found);
+/// together no more expensive than a sweep. `doubtful` are the items to choose from, all if empty. Clusters
+/// neither open nor close in a chain, so that it can be undone step by step.
+template <SearchState S>
+std::vector<Waverer> waverers(S& state, std::vector<std::uint32_t> doubtful, const Limits& limits) {
+    const auto n = state.labels().size();
+    if (doubtful.empty()) {
+        doubtful.resize(n);
+        std::iota(doubtful.begin(), doubtful.end(), 0u);
     }
-    const auto count = static_cast<std::size_t>(std::sqrt(static_cast<double>(found.size())));
+    std::vector<Waverer> found;
+    for (std::size_t visited = 0; visited < doubtful.size(); ++visited) {
+        if (visited % poll_every == 0 && limits.reached())
+            break;
+        add_waverer(state, doubtful[visited], found);
+    }
+    const auto count = std::min(found.size(), static_cast<std::size_t>(std::sqrt(static_cast<double>(n))));
     std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count), found.end(),
                       [](const Waverer& x, const Waverer& y) { return x.penalty < y.penalty; });
     found.resize(count);
@@ -92,7 +99,7 @@ private:
 /// whether one of the chains helped.
 template <SearchState S> bool try_chains(S& state, Tally& tally, const Limits& limits) {
     bool helped = false;
-    const auto candidates = waverers(state, limits);
+    const auto candidates = waverers(state, tally.doubtful, limits);
     for (const auto& first : candidates) {
         if (limits.reached())
             break;

@@ -126,10 +126,10 @@ template <SearchState S> ClusterMerge cheap_merge(const S& state, std::uint32_t 
 
 /// Takes a cluster apart and allocates its items anew, one by one: alone, together with another cluster, or,
 /// where the limit on clusters binds, after a cheap merge of two others, which frees a cluster for a split.
-/// Kept if the value falls, by its changes in single precision and computed anew.
+/// Kept if the value falls, by its changes in single precision and computed anew. `allocated` counts items.
 template <SearchState S>
 bool rebuild(S& state, std::uint32_t cluster, std::uint32_t max_clusters, Falling& exact, common::Rng& rng,
-             Tally& tally, const Limits& limits) {
+             Tally& tally, const Limits& limits, std::size_t& allocated) {
     const auto value = state.value();
     std::vector<std::vector<std::uint32_t>> groups{state.members(cluster)};
     auto order = groups[0];
@@ -146,6 +146,7 @@ bool rebuild(S& state, std::uint32_t cluster, std::uint32_t max_clusters, Fallin
         order.insert(order.end(), groups[1].begin(), groups[1].end());
     }
     rng.shuffle(std::span(order));
+    allocated += order.size();
     for (const auto i : order)
         state.remove(i);
     allocate_in_order(state, order, limits);
@@ -157,19 +158,36 @@ bool rebuild(S& state, std::uint32_t cluster, std::uint32_t max_clusters, Fallin
     return false;
 }
 
-/// Descends, then rebuilds clusters in turn until `patience` attempts in a row were no better. An attempt
-/// that is better lowers the value, computed anew, below that of all before.
+/// Failed attempts to rebuild clusters that end a run: this many in a row, or fewer that allocated each item
+/// several times, but one of each cluster. Where clusters are few, an attempt allocates nearly all items.
+struct Patience {
+    std::uint32_t attempts = 0;
+
+    bool ends(std::uint32_t failures, std::size_t allocated, std::size_t n_items,
+              std::uint32_t clusters) const {
+        constexpr double times_per_attempt = 0.3;
+        const auto enough = times_per_attempt * attempts * static_cast<double>(n_items);
+        return attempts == 0 ||
+               (failures >= clusters && (failures >= attempts || static_cast<double>(allocated) >= enough));
+    }
+};
+
+/// Descends, then rebuilds clusters in turn until patience ends. An attempt that is better lowers the value,
+/// computed anew, below that of all before.
 template <SearchState S>
-void improve(S& state, std::uint32_t patience, std::uint32_t max_clusters, common::Rng& rng, Tally& tally,
+void improve(S& state, Patience patience, std::uint32_t max_clusters, common::Rng& rng, Tally& tally,
              const Limits& limits) {
     descend(state, rng, tally, limits);
     Falling value(state.exact_value());
     std::uint32_t failures = 0, turn = 0;
-    while (failures < patience && !limits.reached()) {
-        if (rebuild(state, turn++ % state.n_clusters(), max_clusters, value, rng, tally, limits)) {
+    std::size_t allocated = 0;
+    while (!patience.ends(failures, allocated, state.labels().size(), state.n_clusters()) &&
+           !limits.reached()) {
+        if (rebuild(state, turn++ % state.n_clusters(), max_clusters, value, rng, tally, limits, allocated)) {
             descend(state, rng, tally, limits);
             value.falls(state.exact_value(), state.rounding());
             failures = 0;
+            allocated = 0;
         } else {
             ++failures;
         }

@@ -12,10 +12,11 @@ constexpr std::size_t flush = 64; // rows summed in float before they go to doub
 /// Sums that are added to in turn, so that an addition need not wait for the one before.
 template <std::size_t n_vectors> inline constexpr std::size_t turns = n_vectors == 1 ? 4 : 2;
 
-/// `n_vectors` vectors of columns from `first` on, kept in registers over all rows.
-template <std::size_t n_vectors>
+/// `n_vectors` vectors of columns from `first` on, kept in registers over all rows. Adds to `own_sum` what
+/// the item's own cells give back.
+template <std::size_t n_vectors, bool with_own>
 PARTITA_INLINE void sum_block(const CellTable& table, std::span<const std::uint32_t> rows, std::size_t first,
-                              double* out) {
+                              const OwnColumn* own, double* out, double& own_sum) {
     constexpr std::size_t width = n_vectors * vector_width;
 #if defined(__GNUC__)
     typedef float Vector __attribute__((vector_size(vector_width * sizeof(float)), aligned(4), may_alias));
@@ -25,19 +26,25 @@ PARTITA_INLINE void sum_block(const CellTable& table, std::span<const std::uint3
     for (std::size_t begin = 0; begin < rows.size(); begin += flush) {
         const auto end = begin + flush < rows.size() ? begin + flush : rows.size();
         float sums[width];
+        float given_back[turns<n_vectors>] = {};
+        auto add_own = [&](std::size_t e, std::size_t turn) {
+            if constexpr (with_own)
+                given_back[turn] += own->coefficients[e] * own->gain[table.counts(rows[e])[own->column] - 1];
+        };
 #if defined(__GNUC__)
         Vector vectors[turns<n_vectors>][n_vectors] = {};
-        auto add = [&](std::size_t e, Vector* sum) {
+        auto add = [&](std::size_t e, std::size_t turn) {
             const auto* gains = reinterpret_cast<const Vector*>(table.gains(rows[e]) + first);
             for (std::size_t j = 0; j < n_vectors; ++j)
-                sum[j] += gains[j];
+                vectors[turn][j] += gains[j];
+            add_own(e, turn);
         };
         auto e = begin;
         for (; e + turns<n_vectors> <= end; e += turns<n_vectors>)
             for (std::size_t turn = 0; turn < turns<n_vectors>; ++turn)
-                add(e + turn, vectors[turn]);
+                add(e + turn, turn);
         for (; e < end; ++e)
-            add(e, vectors[0]);
+            add(e, 0);
         for (std::size_t turn = 1; turn < turns<n_vectors>; ++turn)
             for (std::size_t j = 0; j < n_vectors; ++j)
                 vectors[0][j] += vectors[turn][j];
@@ -51,10 +58,28 @@ PARTITA_INLINE void sum_block(const CellTable& table, std::span<const std::uint3
             const auto* gains = table.gains(rows[e]) + first;
             for (std::size_t k = 0; k < width; ++k)
                 sums[k] += gains[k];
+            add_own(e, 0);
         }
 #endif
         for (std::size_t k = 0; k < width; ++k)
             out[first + k] += sums[k];
+        for (const auto part : given_back)
+            own_sum += part;
+    }
+}
+
+template <bool with_own>
+PARTITA_INLINE void sum_blocks(const CellTable& table, std::span<const std::uint32_t> rows,
+                               std::size_t n_columns, const OwnColumn* own, double* out, double& own_sum) {
+    switch (n_columns / vector_width) {
+    case 1:
+        return sum_block<1, with_own>(table, rows, 0, own, out, own_sum);
+    case 2:
+        return sum_block<2, with_own>(table, rows, 0, own, out, own_sum);
+    case 3:
+        return sum_block<3, with_own>(table, rows, 0, own, out, own_sum);
+    default:
+        return sum_block<4, with_own>(table, rows, 0, own, out, own_sum);
     }
 }
 
@@ -110,38 +135,30 @@ template <class Kind> inline constexpr bool needs_kernel = PlainLoss<Kind> && !s
 } // namespace
 
 PARTITA_CLONES void sum_gains(const CellTable& table, std::span<const std::uint32_t> rows,
-                              std::size_t n_columns, double* out) {
-    std::size_t first = 0;
+                              std::size_t n_columns, const OwnColumn* own, double* out) {
+    double own_sum = 0;
+    if (own)
+        sum_blocks<true>(table, rows, n_columns, own, out, own_sum);
+    else
+        sum_blocks<false>(table, rows, n_columns, own, out, own_sum);
+    std::size_t first = 4 * vector_width;
     for (; first + 4 * vector_width <= n_columns; first += 4 * vector_width)
-        sum_block<4>(table, rows, first, out);
-    switch ((n_columns - first) / vector_width) {
+        sum_block<4, false>(table, rows, first, own, out, own_sum);
+    switch (first < n_columns ? (n_columns - first) / vector_width : 0) {
     case 3:
-        return sum_block<3>(table, rows, first, out);
+        sum_block<3, false>(table, rows, first, own, out, own_sum);
+        break;
     case 2:
-        return sum_block<2>(table, rows, first, out);
+        sum_block<2, false>(table, rows, first, own, out, own_sum);
+        break;
     case 1:
-        return sum_block<1>(table, rows, first, out);
+        sum_block<1, false>(table, rows, first, own, out, own_sum);
+        break;
     default:
-        return;
+        break;
     }
-}
-
-double sum_own(const CellTable& table, std::span<const std::uint32_t> rows, const float* coefficients,
-               std::size_t column, const float* gain) {
-    double total = 0;
-    for (std::size_t begin = 0; begin < rows.size(); begin += flush) {
-        const auto end = begin + flush < rows.size() ? begin + flush : rows.size();
-        float sums[4] = {}; // in turn, so that an addition need not wait for the one before
-        auto own = [&](std::size_t e) { return coefficients[e] * gain[table.counts(rows[e])[column] - 1]; };
-        auto e = begin;
-        for (; e + 4 <= end; e += 4)
-            for (std::size_t turn = 0; turn < 4; ++turn)
-                sums[turn] += own(e + turn);
-        for (; e < end; ++e)
-            sums[0] += own(e);
-        total += (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    }
-    return total;
+    if (own)
+        out[own->column] = own_sum;
 }
 
 void score_rows(const Loss& loss, const CellTable& table, std::span<const std::uint32_t> rows,

@@ -35,13 +35,18 @@ struct CellTable {
     }
 };
 
-/// out[k] = sum of the gains of column k over the rows; n_columns is a multiple of `vector_width`.
-void sum_gains(const CellTable& table, std::span<const std::uint32_t> rows, std::size_t n_columns,
-               double* out);
+/// The column of the item's own cluster. Without the item, a row's gain there is coefficient * gain[count -
+/// 1].
+struct OwnColumn {
+    std::size_t column;
+    const float* coefficients; // of the rows
+    const float* gain;
+};
 
-/// Sum over the rows of coefficient * gain[count - 1] in one column: what the item's own cells give back.
-double sum_own(const CellTable& table, std::span<const std::uint32_t> rows, const float* coefficients,
-               std::size_t column, const float* gain);
+/// out[k] = sum of the gains of column k over the rows; n_columns is a multiple of `vector_width`. With
+/// `own`, that column's sum is without the item.
+void sum_gains(const CellTable& table, std::span<const std::uint32_t> rows, std::size_t n_columns,
+               const OwnColumn* own, double* out);
 
 /// What a non-linear loss needs of one draw to score an item, with the item taken out.
 struct DrawTerms {

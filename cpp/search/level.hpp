@@ -19,7 +19,7 @@ namespace partita::search {
 template <class S> inline constexpr std::size_t draws_per_start = 4;
 
 /// This many moves of many items in a row must fail before a run ends.
-template <class S> inline constexpr std::uint32_t insisting_attempts = 48;
+template <class S> inline constexpr std::uint32_t insisting_attempts = 24;
 
 /// Every task has a random stream of its own: what it finds depends neither on threads nor on other tasks.
 template <SearchState S> class Level {
@@ -34,19 +34,25 @@ public:
             n_runs, [this, first_kind, random_draw](std::size_t index, Run& run, S& state, common::Rng& rng) {
                 begin(first_kind + index, run, state, rng, random_draw);
                 complete(state, options_.max_clusters, rng, limits_);
-                improve(state, patience(state), options_.max_clusters, rng, run.tally, limits_);
+                improve(state, Patience{options_.zealous}, options_.max_clusters, rng, run.tally, limits_);
             });
     }
 
-    /// Runs of a coarser level, carried on: near an optimum already, so that single moves and merges suffice.
-    /// Items that have no cluster yet get one. The runs must stay as they are until the tasks are done.
-    std::vector<Task> carry_on(const std::vector<Run>& coarser) {
+    /// Runs of a coarser level, carried on: near an optimum already, so that single moves and merges suffice,
+    /// and chains of moves if these are wanted at once. Items that have no cluster yet get one. The runs must
+    /// stay as they are until the tasks are done.
+    std::vector<Task> carry_on(const std::vector<Run>& coarser, bool with_chains = false) {
         return tasks(coarser.size(),
-                     [this, &coarser](std::size_t index, Run& run, S& state, common::Rng& rng) {
+                     [this, &coarser, with_chains](std::size_t index, Run& run, S& state, common::Rng& rng) {
                          run = coarser[index];
                          state.assign(run.labels);
                          complete(state, options_.max_clusters, rng, limits_);
+                         // first where most moves are to be expected, so that few items are scored again
+                         for (int count = 0; count < 2; ++count)
+                             sweep(state, run.tally.doubtful, run.tally, limits_);
                          descend(state, rng, run.tally, limits_);
+                         if (with_chains)
+                             follow_chains(run, state, rng);
                      });
     }
 
@@ -82,12 +88,7 @@ public:
         return tasks(1, [this, &best](std::size_t, Run& run, S& state, common::Rng& rng) {
             run = best;
             state.assign(run.labels);
-            // a chain's gain is summed step by step: the value, computed anew, has to fall as well
-            for (Falling value; value.falls(state.exact_value(), state.rounding()) &&
-                                try_chains(state, run.tally, limits_);) {
-                descend(state, rng, run.tally, limits_);
-                state.refresh();
-            }
+            follow_chains(run, state, rng);
         });
     }
 
@@ -106,6 +107,15 @@ private:
             });
         stream_ += n_runs;
         return tasks;
+    }
+
+    /// A chain's gain is summed step by step: the value, computed anew, has to fall as well.
+    void follow_chains(Run& run, S& state, common::Rng& rng) {
+        for (Falling value;
+             value.falls(state.exact_value(), state.rounding()) && try_chains(state, run.tally, limits_);) {
+            descend(state, rng, run.tally, limits_);
+            state.refresh();
+        }
     }
 
     template <class RandomDraw>
@@ -138,16 +148,36 @@ private:
         return pairs;
     }
 
-    /// Failures in a row after which clusters are no longer taken apart.
-    std::uint32_t patience(const S& state) const {
-        return options_.zealous ? std::max(options_.zealous, state.n_clusters()) : 0;
-    }
-
     const typename S::Setting& setting_;
     const SearchOptions& options_;
     const Limits& limits_;
     std::uint64_t stream_;
 };
+
+/// The runs of a coarser level on the draws of this one. Equal partitions are carried on as one; a single one
+/// gets its chains of moves at once.
+template <SearchState S>
+std::vector<Run> carry_on(Level<S>& level, const std::vector<Run>& coarser, const Runner& runner,
+                          bool with_chains = false) {
+    std::vector<Run> distinct;
+    std::vector<std::size_t> places;
+    for (const auto& run : coarser) {
+        const auto equal = std::find_if(distinct.begin(), distinct.end(),
+                                        [&](const Run& other) { return other.labels == run.labels; });
+        places.push_back(static_cast<std::size_t>(equal - distinct.begin()));
+        if (equal == distinct.end())
+            distinct.push_back(run);
+    }
+    auto done = runner.run(level.carry_on(distinct, with_chains && distinct.size() == 1));
+    if (done.size() < distinct.size()) // there was no time for some
+        return done;
+    std::vector<Run> runs;
+    for (std::size_t index = 0; index < coarser.size(); ++index) {
+        runs.push_back(done[places[index]]);
+        runs.back().start = coarser[index].start;
+    }
+    return runs;
+}
 
 /// Crosses the best runs of each level as long as that gives a better one there; children join the runs.
 template <SearchState S>

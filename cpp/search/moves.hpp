@@ -11,7 +11,9 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "common/parallel.hpp"
@@ -72,6 +74,9 @@ private:
 struct Tally {
     std::uint64_t sweeps = 0, moves = 0;
     std::vector<double> trace; // expected loss after each full sweep, on the draws of its level
+    /// The items that lost least by going to another cluster when single moves last came to an end, least
+    /// first. More draws, or a chain of moves, change the places of these before those of others.
+    std::vector<std::uint32_t> doubtful = {};
 };
 
 inline constexpr std::size_t poll_every = 64; // items between two looks at the clock
@@ -93,14 +98,20 @@ inline Choice best_other(std::span<const double> scores, std::uint32_t own) {
     return choice;
 }
 
+/// Where an item goes, and the best of the other clusters in use, scored by what it costs beyond that place.
+struct Decision {
+    std::uint32_t target = 0;
+    Choice other = {};
+};
+
 /// The cluster where item i costs least. It leaves its own only for a strict gain beyond rounding, so that
 /// sweeps end; among equals the first wins. Scores too close to call are computed again in double precision.
-template <SearchState S> std::uint32_t best_cluster(S& state, std::size_t i) {
+template <SearchState S> Decision decide(S& state, std::size_t i) {
     const auto own = state.cluster_of(i);
     auto scores = state.score(i);
     auto other = best_other(scores, own);
     if (own >= scores.size()) // in no cluster yet
-        return other.best;
+        return {other.best};
     auto gain = [&] { return scores[own] - other.best_score; };
     auto magnitude = [&](std::uint32_t k) { return std::abs(scores[k]) + state.cancelled(i, k); };
     auto rounding = [&](double tolerance) {
@@ -108,26 +119,55 @@ template <SearchState S> std::uint32_t best_cluster(S& state, std::size_t i) {
                    ? tolerance * std::max(magnitude(own), magnitude(other.best))
                    : 0.0;
     };
-    if (std::abs(gain()) > rounding(state.score_tolerance()))
-        return gain() > 0 ? other.best : own;
-    scores = state.score_precisely(i);
-    other = best_other(scores, own);
-    return gain() > rounding(state.precise_tolerance()) ? other.best : own;
+    bool leaves = gain() > 0;
+    if (!(std::abs(gain()) > rounding(state.score_tolerance()))) {
+        scores = state.score_precisely(i);
+        other = best_other(scores, own);
+        leaves = gain() > rounding(state.precise_tolerance());
+    }
+    const auto target = leaves ? other.best : own;
+    auto second = best_other(scores.first(state.n_clusters()), target);
+    second.best_score -= scores[target];
+    return {target, second};
 }
 
-/// Which items have been scored since the last move: they would stay where they are.
+template <SearchState S> std::uint32_t best_cluster(S& state, std::size_t i) {
+    return decide(state, i).target;
+}
+
+/// Which items have been scored since the last move: they would stay where they are. And what each would lose
+/// in the best of the other clusters.
 class Settled {
 public:
-    explicit Settled(std::size_t n_items) : moves_when_scored_(n_items, never) {}
+    explicit Settled(std::size_t n_items) : moves_when_scored_(n_items, never), penalties_(n_items) {}
 
     bool contains(std::size_t i) const { return moves_when_scored_[i] == moves_; }
-    void add(std::size_t i) { moves_when_scored_[i] = moves_; }
+    void add(std::size_t i, double penalty) {
+        moves_when_scored_[i] = moves_;
+        penalties_[i] = penalty < never_leaves ? static_cast<float>(penalty) : never_leaves; // nor NaN
+    }
     void clear() { ++moves_; }
+
+    /// The eighth of the items that lose least, least first; all items are settled.
+    std::vector<std::uint32_t> doubtful() const {
+        constexpr std::size_t part = 8;
+        const auto n = penalties_.size();
+        std::vector<std::uint32_t> items(n);
+        std::iota(items.begin(), items.end(), 0u);
+        const auto end = items.begin() + static_cast<std::ptrdiff_t>((n + part - 1) / part);
+        std::partial_sort(items.begin(), end, items.end(), [&](auto i, auto j) {
+            return std::tie(penalties_[i], i) < std::tie(penalties_[j], j);
+        });
+        items.erase(end, items.end());
+        return items;
+    }
 
 private:
     static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+    static constexpr float never_leaves = std::numeric_limits<float>::infinity();
 
     std::vector<std::uint64_t> moves_when_scored_;
+    std::vector<float> penalties_;
     std::uint64_t moves_ = 0;
 };
 
@@ -143,12 +183,13 @@ std::uint64_t sweep(S& state, std::span<const std::uint32_t> order, Settled& set
         const auto i = order[visited];
         if (settled.contains(i))
             continue;
-        if (const auto target = best_cluster(state, i); target != state.cluster_of(i)) {
-            state.move(i, target);
+        const auto decision = decide(state, i);
+        if (decision.target != state.cluster_of(i)) {
+            state.move(i, decision.target);
             settled.clear();
             ++moves;
         }
-        settled.add(i);
+        settled.add(i, decision.other.best_score);
     }
     tally.moves += moves;
     return moves;
@@ -168,14 +209,18 @@ template <SearchState S, class NextOrder>
 void sweep_until_stable(S& state, NextOrder next_order, Tally& tally, const Limits& limits) {
     Falling value;
     Settled settled(state.labels().size());
+    tally.doubtful.clear();
     for (std::uint64_t count = 0; !limits.reached(); ++count) {
         const std::vector<std::uint32_t> order = next_order();
         const auto moves = sweep(state, order, settled, tally, limits);
         ++tally.sweeps;
         tally.trace.push_back(state.problem().loss_of(state.value()));
         state.compact();
-        if (moves == 0)
+        if (moves == 0) {
+            if (!limits.reached())
+                tally.doubtful = settled.doubtful();
             break;
+        }
         if (count >= unchecked_sweeps && !value.falls(state.exact_value(), state.rounding()))
             break;
     }

@@ -2,18 +2,21 @@
 
 #include <algorithm>
 
+#include "common/clones.hpp"
+
 namespace partita::search {
+namespace {
+
+PARTITA_CLONES void add_scaled(const float* row, std::size_t n, double factor, double* sums) {
+    for (std::size_t j = 0; j < n; ++j)
+        sums[j] += factor * static_cast<double>(row[j]);
+}
+
+} // namespace
 
 PairState::PairState(const PairProblem& problem, std::uint32_t max_clusters)
     : problem_(&problem), max_clusters_(max_clusters), labels_(problem.n, nowhere) {
     assign(labels_);
-}
-
-/// Loss of `pairs` ordered pairs in one cluster that hold `mass` of the similarity.
-double PairState::cost(double pairs, double mass) const {
-    const auto& loss = problem_->loss;
-    const auto n = static_cast<double>(problem_->n);
-    return (loss.b * pairs - (loss.a + loss.b) * mass) / (n * n);
 }
 
 std::vector<std::uint32_t> PairState::members(std::uint32_t cluster) const {
@@ -34,12 +37,10 @@ void PairState::assign(std::span<const std::uint32_t> labels) {
                 sizes_.resize(label + 1);
             ++sizes_[label];
         }
-    stride_ = sizes_.size() + 4;
-    mass_.assign(problem_->n * stride_, 0);
+    mass_.assign(problem_->n * sizes_.size(), 0);
     for (std::size_t i = 0; i < problem_->n; ++i)
-        for (std::size_t j = 0; j < problem_->n; ++j)
-            if (labels_[j] != nowhere)
-                mass(i)[labels_[j]] += static_cast<double>(problem_->row(i)[j]);
+        if (labels_[i] != nowhere)
+            add_scaled(problem_->row(i), problem_->n, 1, masses(labels_[i]));
     refresh();
 }
 
@@ -47,7 +48,7 @@ double PairState::exact_value() const {
     double value = 0;
     for (std::size_t i = 0; i < problem_->n; ++i)
         if (labels_[i] != nowhere)
-            value += cost(sizes_[labels_[i]], mass(i)[labels_[i]]);
+            value += cost(sizes_[labels_[i]], mass(i, labels_[i]));
     return value;
 }
 
@@ -56,7 +57,7 @@ std::span<const double> PairState::score(std::size_t i) {
     const auto candidates = n_clusters() + (n_clusters() < max_clusters_ && !is_alone(i));
     scores_.assign(candidates, 0.0);
     for (std::uint32_t k = 0; k < n_clusters(); ++k)
-        scores_[k] = cost(2.0 * sizes_[k], 2 * mass(i)[k]);
+        scores_[k] = cost(2.0 * sizes_[k], 2 * mass(i, k));
     if (own != nowhere)
         scores_[own] -= cost(2, 2); // without the item itself
     return scores_;
@@ -66,26 +67,16 @@ void PairState::ensure_cluster(std::uint32_t cluster) {
     if (cluster < n_clusters())
         return;
     sizes_.push_back(0);
-    if (sizes_.size() <= stride_)
-        return;
-    const auto wide = stride_ * 2;
-    std::vector<double> grown(problem_->n * wide);
-    for (std::size_t i = 0; i < problem_->n; ++i)
-        std::copy_n(mass(i), stride_, grown.data() + i * wide);
-    mass_ = std::move(grown);
-    stride_ = wide;
+    mass_.resize(problem_->n * sizes_.size()); // with zeros
 }
 
 void PairState::add_mass(std::size_t i, std::uint32_t cluster, double sign) {
-    const auto* similarity = problem_->row(i);
-    auto* column = mass_.data() + cluster;
-    for (std::size_t j = 0; j < problem_->n; ++j, column += stride_)
-        *column += sign * static_cast<double>(similarity[j]);
+    add_scaled(problem_->row(i), problem_->n, sign, masses(cluster));
 }
 
 void PairState::insert(std::size_t i, std::uint32_t cluster) {
     ensure_cluster(cluster);
-    value_ += cost(2.0 * sizes_[cluster] + 1, 2 * mass(i)[cluster] + 1);
+    value_ += cost(2.0 * sizes_[cluster] + 1, 2 * mass(i, cluster) + 1);
     add_mass(i, cluster, 1);
     ++sizes_[cluster];
     labels_[i] = cluster;
@@ -96,7 +87,7 @@ void PairState::remove(std::size_t i) {
     add_mass(i, cluster, -1);
     --sizes_[cluster];
     labels_[i] = nowhere;
-    value_ -= cost(2.0 * sizes_[cluster] + 1, 2 * mass(i)[cluster] + 1);
+    value_ -= cost(2.0 * sizes_[cluster] + 1, 2 * mass(i, cluster) + 1);
     if (sizes_[cluster] == 0)
         close_cluster(cluster);
 }
@@ -108,31 +99,29 @@ void PairState::move(std::size_t i, std::uint32_t cluster) {
     insert(i, cluster); // first, so that no cluster is renumbered in between
     --sizes_[old];
     add_mass(i, old, -1);
-    value_ -= cost(2.0 * sizes_[old] + 1, 2 * mass(i)[old] + 1);
+    value_ -= cost(2.0 * sizes_[old] + 1, 2 * mass(i, old) + 1);
     if (sizes_[old] == 0)
         close_cluster(old);
 }
 
 void PairState::close_cluster(std::uint32_t cluster) {
     const auto last = n_clusters() - 1;
-    for (std::size_t i = 0; i < problem_->n; ++i) {
-        mass(i)[cluster] = mass(i)[last];
-        mass(i)[last] = 0;
-    }
     if (cluster != last) {
+        std::copy_n(masses(last), problem_->n, masses(cluster));
         std::replace(labels_.begin(), labels_.end(), last, cluster);
         sizes_[cluster] = sizes_[last];
     }
     sizes_.pop_back();
+    mass_.resize(problem_->n * sizes_.size());
 }
 
 std::vector<double> PairState::merge_changes() const {
     const std::size_t clusters = n_clusters();
     std::vector<double> between(clusters * clusters), changes(clusters * clusters);
-    for (std::size_t i = 0; i < problem_->n; ++i)
-        if (labels_[i] != nowhere)
-            for (std::size_t k = 0; k < clusters; ++k)
-                between[labels_[i] * clusters + k] += mass(i)[k];
+    for (std::size_t k = 0; k < clusters; ++k)
+        for (std::size_t i = 0; i < problem_->n; ++i)
+            if (labels_[i] != nowhere)
+                between[labels_[i] * clusters + k] += mass(i, k);
     for (std::size_t k = 0; k < clusters; ++k)
         for (std::size_t l = k + 1; l < clusters; ++l)
             changes[k * clusters + l] = cost(2.0 * sizes_[k] * sizes_[l], 2 * between[k * clusters + l]);
@@ -140,10 +129,8 @@ std::vector<double> PairState::merge_changes() const {
 }
 
 void PairState::merge(std::uint32_t k, std::uint32_t l) {
-    for (std::size_t i = 0; i < problem_->n; ++i) {
-        mass(i)[k] += mass(i)[l];
-        mass(i)[l] = 0;
-    }
+    for (std::size_t i = 0; i < problem_->n; ++i)
+        masses(k)[i] += mass(i, l);
     std::replace(labels_.begin(), labels_.end(), l, k);
     sizes_[k] += sizes_[l];
     sizes_[l] = 0;

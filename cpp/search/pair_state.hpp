@@ -76,9 +76,15 @@ public:
     void merge(std::uint32_t k, std::uint32_t l);
 
 private:
-    double* mass(std::size_t i) { return mass_.data() + i * stride_; }
-    const double* mass(std::size_t i) const { return mass_.data() + i * stride_; }
-    double cost(double pairs, double mass) const;
+    /// The mass of every item with the cluster: side by side, for moves change whole clusters.
+    double* masses(std::size_t cluster) { return mass_.data() + cluster * problem_->n; }
+    const double* masses(std::size_t cluster) const { return mass_.data() + cluster * problem_->n; }
+    double mass(std::size_t i, std::size_t cluster) const { return mass_[cluster * problem_->n + i]; }
+    /// Loss of `pairs` ordered pairs in one cluster that hold `mass` of the similarity.
+    double cost(double pairs, double mass) const {
+        const auto n = static_cast<double>(problem_->n);
+        return (problem_->loss.b * pairs - (problem_->loss.a + problem_->loss.b) * mass) / (n * n);
+    }
     void ensure_cluster(std::uint32_t cluster);
     void add_mass(std::size_t i, std::uint32_t cluster, double sign);
     void close_cluster(std::uint32_t cluster);
@@ -86,7 +92,6 @@ private:
     const PairProblem* problem_;
     std::uint32_t max_clusters_;
     std::vector<std::uint32_t> labels_, sizes_;
-    std::size_t stride_ = 0;
     std::vector<double> mass_, scores_;
     double value_ = 0;
 };

@@ -93,15 +93,19 @@ void Problem::find_gains() {
     estimate_gain_ = differences(tables_->estimate());
 }
 
-/// Sum of f3 over the cluster sizes of draw t.
-double Problem::draw_sum(std::size_t t) const {
-    static thread_local std::vector<std::uint32_t> sizes;
-    sizes.assign(row_begin_[t + 1] - row_begin_[t], 0);
-    for_each_item(t, [&](std::size_t i, std::uint32_t row) { sizes[row - row_begin_[t]] += copies(i); });
-    double sum = 0;
-    for (const auto size : sizes)
-        sum += tables_->draw()[size];
-    return sum;
+/// For each draw, the sum of f3 over its cluster sizes.
+std::vector<double> Problem::draw_sums() const {
+    std::vector<std::uint32_t> sizes(row_begin_.back());
+    if (!has_gaps_ && !has_copies())
+        count_cells(std::vector<std::uint32_t>(n_items_), sizes.data(), 1); // all items in one cluster
+    else
+        for (std::size_t t = 0; t < n_draws(); ++t)
+            for_each_item(t, [&](std::size_t i, std::uint32_t row) { sizes[row] += copies(i); });
+    std::vector<double> sums(n_draws());
+    for (std::size_t t = 0; t < n_draws(); ++t)
+        for (auto row = row_begin_[t]; row < row_begin_[t + 1]; ++row)
+            sums[t] += tables_->draw()[sizes[row]];
+    return sums;
 }
 
 void Problem::find_coefficients() {
@@ -111,6 +115,7 @@ void Problem::find_coefficients() {
             if constexpr (std::is_same_v<Kind, Binder> || std::is_same_v<Kind, VI>) {
                 is_linear_ = true;
                 unit_ = loss.unit;
+                const auto sums = draw_sums();
                 for (std::size_t t = 0; t < n_draws(); ++t) {
                     double n = labelled_[t];
                     if (n == 0)
@@ -119,7 +124,7 @@ void Problem::find_coefficients() {
                     cell_coefficients_.push_back(-(loss.a + loss.b) * scale);
                     margin_coefficients_.push_back(loss.b * scale);
                     estimate_scale_ += loss.b * scale;
-                    constant_ += loss.a * scale * draw_sum(t);
+                    constant_ += loss.a * scale * sums[t];
                 }
             }
         },

@@ -91,7 +91,7 @@ private:
     void find_gains();
     void find_coefficients();
     void find_rounding();
-    double draw_sum(std::size_t t) const;
+    std::vector<double> draw_sums() const;
     template <class Label> void share_rows(const Draws<Label>& draws);
     template <class Label> void transpose(const Draws<Label>& draws);
 

@@ -1,7 +1,9 @@
 #include "search/search.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <optional>
 
 #include "search/level.hpp"
 #include "search/pair_state.hpp"
@@ -11,21 +13,29 @@
 
 namespace partita::search {
 
-template <> inline constexpr std::uint32_t insisting_attempts<PairState> = 512; // they cost next to nothing
+// How many partitions get moves of many items in a round, and how many rounds in a row may be in vain. On the
+// matrix they cost little.
+template <class S> inline constexpr std::size_t insisting_tasks = 4;
+template <> inline constexpr std::size_t insisting_tasks<PairState> = 8;
+template <class S> inline constexpr std::size_t fruitless_rounds = 2;
+template <> inline constexpr std::size_t fruitless_rounds<PairState> = 4;
+template <> inline constexpr std::uint32_t insisting_attempts<PairState> = 128;
 
 namespace {
 
-constexpr std::size_t max_coarse = 256, min_coarse = 32; // draws of the first level,
+constexpr std::size_t max_coarse = 256, min_coarse = 32; // draws of the first level, half for few runs,
 constexpr std::size_t coarse_labels = 1 << 20;           // with about this many labels together
+constexpr std::size_t few_draws = 64;                    // of a sample of few draws this many, not fewer
+constexpr std::size_t few_labels = 1 << 17;              // of all draws: then they are searched at once
 constexpr std::size_t max_groups = 4;                    // of starts, each group on draws of its own
 constexpr std::size_t carried_per_group = 2;             // partitions that go on to the next level
 constexpr std::size_t finer = 8;                         // times more draws on the next level
-constexpr std::size_t insisting_tasks = 4;               // partitions that get moves of many items
 constexpr std::size_t insisting_runs = 8;                // fewer runs are requested for speed
 constexpr std::size_t small_labels = 1 << 20;            // of all draws: then it is cheap to insist
-constexpr std::size_t pair_items = 2048; // up to here Binder's loss is searched on the similarity matrix
-constexpr double max_uneven = 1e5;       // weights, for the matrix is in single precision
-constexpr std::size_t few_items = 500;   // up to here Binder's loss gets extra runs
+constexpr std::size_t pair_items = 8192;      // up to here Binder's loss is searched on the similarity matrix
+constexpr std::size_t insisting_items = 2048; // on the matrix: with more, moves of many items cost too much
+constexpr double max_uneven = 1e5;            // weights, for the matrix is in single precision
+constexpr std::size_t few_items = 500;        // up to here Binder's loss gets extra runs
 constexpr std::uint64_t refining_stream = std::uint64_t{1} << 63; // apart from the streams of the search
 
 template <class Label> bool has_gaps(const Draws<Label>& draws) {
@@ -55,47 +65,81 @@ template <SearchState S> void chain(Level<S>& level, std::vector<Run>& runs, con
         runs.push_back(std::move(chained.front()));
 }
 
-/// How many partitions get moves of many items: the fewer, the more runs have led to the best loss.
-std::size_t doubtful(const std::vector<Run>& runs) {
-    const auto& best = *distinct_best_first(runs).front();
-    const auto at_best = static_cast<std::size_t>(std::count_if(
-        runs.begin(), runs.end(), [&](const Run& run) { return run.loss <= best.loss + best.rounding; }));
-    if (at_best == runs.size() || at_best > 2)
-        return 0;
-    return at_best == 2 ? 1 : insisting_tasks;
+bool is_among(const Run& run, const std::vector<Run>& others) {
+    return std::any_of(others.begin(), others.end(), [&](const Run& x) { return x.labels == run.labels; });
 }
 
-/// Adds those of the new runs that are better than the best before; whether there is one.
-bool join_better(std::vector<Run>& runs, std::vector<Run> found) {
+/// `most` distinct partitions from the given rank on, best first, and from the best on after the last.
+std::vector<Run> next_best(const std::vector<Run>& runs, std::size_t rank, std::size_t most) {
+    const auto distinct = distinct_best_first(runs);
+    std::vector<Run> next;
+    for (; next.size() < std::min(most, distinct.size()); ++rank)
+        next.push_back(*distinct[rank % distinct.size()]);
+    return next;
+}
+
+/// How many of the runs have led to this loss.
+std::size_t count_at(double loss, double rounding, const std::vector<Run>& runs) {
+    return static_cast<std::size_t>(
+        std::count_if(runs.begin(), runs.end(), [&](const Run& run) { return run.loss <= loss + rounding; }));
+}
+
+/// Whether so few of the runs have led to the best loss that moves of many items are tried too.
+bool is_doubtful(const std::vector<Run>& runs) {
+    constexpr std::size_t few = 2, part = 8; // this many runs, or this part of all
     const auto& best = *distinct_best_first(runs).front();
-    std::erase_if(found, [&](const Run& run) { return !(run.loss < best.loss - best.rounding); });
-    return !found.empty() && join(runs, std::move(found));
+    const auto at_best = count_at(best.loss, best.rounding, runs);
+    return at_best < runs.size() && at_best <= std::max(few, runs.size() / part);
+}
+
+/// Moves of many items on the best partitions, and crossings of what they lead to. A round that has lowered
+/// the best loss begins with the best partitions again, another goes on with those that follow, until so many
+/// were in vain or one of the other partitions has led to the best loss as well.
+template <SearchState S, class RandomDraw>
+void insist(Level<S>& level, std::vector<Run>& runs, const Runner& runner, RandomDraw random_draw) {
+    constexpr auto n_tasks = insisting_tasks<S>;
+    auto best = *distinct_best_first(runs).front();
+    for (std::size_t fruitless = 0; fruitless < fruitless_rounds<S> && !runner.limits().reached();) {
+        const auto from = next_best(runs, fruitless * n_tasks, n_tasks);
+        auto found = runner.run(level.insistences(from, n_tasks, random_draw));
+        std::erase_if(found, [&](const Run& run) { return is_among(run, from); });
+        const bool agrees = count_at(best.loss, best.rounding, found) > 0;
+        std::move(found.begin(), found.end(), std::back_inserter(runs));
+        cross(level, runs, runner);
+        const auto& least = *distinct_best_first(runs).front();
+        const bool falls = least.loss < best.loss - best.rounding;
+        if (!falls && agrees)
+            return;
+        fruitless = falls ? 0 : fruitless + 1;
+        best = least;
+    }
 }
 
 /// What is done with the runs on all draws: crossings, moves of many items where the runs disagree and the
-/// problem is small enough to insist, and chains of moves.
+/// problem is small enough to insist, and chains of moves. `is_chained`: a single partition has had these.
 template <SearchState S, class RandomDraw>
 void finish(Level<S>& level, std::vector<Run>& runs, const Runner& runner, bool may_insist,
-            RandomDraw random_draw) {
-    const auto n_tasks = may_insist ? doubtful(runs) : 0;
+            RandomDraw random_draw, bool is_chained = false) {
+    const bool insists = may_insist && is_doubtful(runs);
     cross(level, runs, runner);
-    for (bool helps = n_tasks > 0; helps && !runner.limits().reached();) {
-        const auto best = best_of(runs, n_tasks);
-        helps = join_better(runs, runner.run(level.insistences(best, n_tasks, random_draw)));
-        if (helps)
-            cross(level, runs, runner);
-    }
-    chain(level, runs, runner);
+    if (insists)
+        insist(level, runs, runner, random_draw);
+    if (!is_chained)
+        chain(level, runs, runner);
 }
 
-/// The search of Binder's loss on the similarity matrix.
+/// The search of Binder's loss on the similarity matrix; nothing if there is no time for the matrix.
 template <class Label>
-Found search_pairs(const Draws<Label>& draws, const Binder& loss, const SearchOptions& options,
-                   const Limits& limits, const Progress& progress) {
+std::optional<Found> search_pairs(const Draws<Label>& draws, const Binder& loss, const SearchOptions& options,
+                                  const Limits& limits, const Progress& progress) {
     std::vector<float> matrix(draws.n_items * draws.n_items);
     std::vector<std::int64_t> items(draws.n_items);
     std::iota(items.begin(), items.end(), std::int64_t{0});
-    similarity(draws, items, items, std::span(matrix), options.threads);
+    const common::StopFlag stop;
+    similarity(draws, items, items, std::span(matrix), options.threads, stop,
+               [&] { return limits.reached(); });
+    if (stop)
+        return {};
     const PairProblem problem(std::move(matrix), draws.n_items, loss);
     // Here a run costs next to nothing, so that small problems get more of them.
     auto generous = options;
@@ -107,13 +151,23 @@ Found search_pairs(const Draws<Label>& draws, const Binder& loss, const SearchOp
     Level<PairState> level(problem, runner);
     auto runs = runner.run(level.starts(generous.runs, 0, random_draw(draws)));
     const auto n_started = std::max<std::size_t>(1, runs.size() * options.runs / generous.runs);
-    finish(level, runs, runner, options.runs >= insisting_runs, random_draw(draws));
-    return {std::move(runs), n_started};
+    finish(level, runs, runner, options.runs >= insisting_runs && draws.n_items <= insisting_items,
+           random_draw(draws));
+    return Found{std::move(runs), n_started};
 }
 
-/// Fewer for more items: what the first level looks for are the clusters, not each item's place.
-std::size_t coarse_draws(std::size_t n_items) {
-    return std::clamp(coarse_labels / n_items, min_coarse, max_coarse);
+/// Fewer for more items: what the first level looks for are the clusters, not each item's place. A part of
+/// all, so that the groups of starts differ, but not of few.
+template <class Label> std::size_t coarse_draws(const Draws<Label>& draws, std::size_t n_runs) {
+    const auto most = n_runs < insisting_runs ? max_coarse / 2 : max_coarse;
+    return std::min(std::clamp(coarse_labels / draws.n_items, min_coarse, most),
+                    std::max(few_draws, draws.n_draws() / max_groups));
+}
+
+/// Whether there are too few draws, or too few labels, to begin with some of the draws.
+template <class Label> bool has_one_level(const Draws<Label>& draws, std::size_t n_runs) {
+    return draws.n_draws() < 2 * coarse_draws(draws, n_runs) ||
+           (draws.n_draws() < 2 * max_coarse && draws.n_draws() * draws.n_items < few_labels);
 }
 
 /// Starts in several groups, each on few draws of its own: what the groups agree on is no accident of the
@@ -121,8 +175,8 @@ std::size_t coarse_draws(std::size_t n_items) {
 template <class Label>
 Found search_groups(const Draws<Label>& draws, const LossTables& tables,
                     std::span<const std::uint32_t> shuffled, const Runner& runner) {
-    const auto coarse = coarse_draws(draws.n_items);
     const auto n_runs = runner.options().runs;
+    const auto coarse = coarse_draws(draws, n_runs);
     const auto groups = std::min<std::size_t>(n_runs, max_groups);
     std::vector<Problem> problems;
     std::vector<Level<State>> levels;
@@ -153,7 +207,7 @@ Found search_groups(const Draws<Label>& draws, const LossTables& tables,
 template <class Label>
 Found search_cells(const Draws<Label>& draws, const LossTables& tables, const Runner& runner) {
     const auto& options = runner.options();
-    if (draws.n_draws() < 2 * coarse_draws(draws.n_items)) {
+    if (has_one_level(draws, options.runs)) {
         const Problem problem(draws, tables);
         Level<State> level(problem, runner);
         auto runs = runner.run(level.starts(options.runs, 0, random_draw(draws)));
@@ -164,15 +218,15 @@ Found search_cells(const Draws<Label>& draws, const LossTables& tables, const Ru
     common::Rng rng(options.seed, std::numeric_limits<std::uint64_t>::max());
     const auto shuffled = rng.permutation(draws.n_draws());
     auto [runs, n_started] = search_groups(draws, tables, shuffled, runner);
-    for (auto used = coarse_draws(draws.n_items) * finer;; used *= finer) {
+    for (auto used = coarse_draws(draws, options.runs) * finer;; used *= finer) {
         const bool last = used * 2 >= draws.n_draws();
         const Problem problem(draws, tables, std::span(shuffled.data(), last ? 0 : used));
         Level<State> level(problem, runner, std::uint64_t{used} << 32);
         const auto coarser = last ? std::move(runs) : best_of(runs, max_groups);
-        runs = runner.run(level.carry_on(coarser));
+        runs = carry_on(level, coarser, runner, last);
         if (last) {
-            finish(level, runs, runner, options.runs >= insisting_runs && is_small(draws),
-                   random_draw(draws));
+            finish(level, runs, runner, options.runs >= insisting_runs && is_small(draws), random_draw(draws),
+                   distinct_best_first(coarser).size() == 1);
             return {std::move(runs), n_started};
         }
         cross(level, runs, runner);
@@ -181,16 +235,21 @@ Found search_cells(const Draws<Label>& draws, const LossTables& tables, const Ru
 
 } // namespace
 
+template <class Label> bool takes_matrix(const Draws<Label>& draws, const Loss& loss) {
+    const auto* binder = std::get_if<Binder>(&loss);
+    return binder && draws.n_items <= pair_items && draws.copies.empty() && !has_gaps(draws) &&
+           std::max(binder->a / binder->b, binder->b / binder->a) <= max_uneven;
+}
+
 template <class Label>
 Found search(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
              const common::StopFlag& stop, const Progress& progress) {
     const Limits limits(stop, options.seconds);
     if (prefers_sparse(draws, tables.loss(), options))
         return search_sparse(draws, tables, options, limits, progress);
-    const auto* binder = std::get_if<Binder>(&tables.loss());
-    if (binder && draws.n_items <= pair_items && draws.copies.empty() && !has_gaps(draws) &&
-        std::max(binder->a / binder->b, binder->b / binder->a) <= max_uneven)
-        return search_pairs(draws, *binder, options, limits, progress);
+    if (takes_matrix(draws, tables.loss()))
+        if (auto found = search_pairs(draws, std::get<Binder>(tables.loss()), options, limits, progress))
+            return *std::move(found);
     return search_cells(draws, tables, Runner(options, limits, progress));
 }
 
@@ -201,7 +260,7 @@ std::vector<Run> refine(const Draws<Label>& draws, const LossTables& tables, con
     const Problem problem(draws, tables);
     const Runner runner(options, limits, progress);
     Level<State> level(problem, runner, refining_stream);
-    auto runs = runner.run(level.carry_on(starts));
+    auto runs = carry_on(level, starts, runner);
     cross(level, runs, runner);
     return runs;
 }
@@ -215,6 +274,7 @@ INSTANTIATE_REFINE(std::uint32_t)
 #undef INSTANTIATE_REFINE
 
 #define INSTANTIATE_SEARCH(Label)                                                                            \
+    template bool takes_matrix(const Draws<Label>&, const Loss&);                                            \
     template Found search(const Draws<Label>&, const LossTables&, const SearchOptions&,                      \
                           const common::StopFlag&, const Progress&);
 INSTANTIATE_SEARCH(std::uint8_t)

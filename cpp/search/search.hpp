@@ -7,6 +7,10 @@
 
 namespace partita::search {
 
+/// Whether the loss is Binder's and is searched on the similarity matrix, which takes 4 bytes for each pair
+/// of items.
+template <class Label> bool takes_matrix(const Draws<Label>& draws, const Loss& loss);
+
 /// All runs, starts and crossings, with their values on all draws; the best partition is among them.
 template <class Label>
 Found search(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,

@@ -345,10 +345,10 @@ std::vector<std::uint32_t> rebuild_each(S& state, std::span<const std::uint32_t>
 /// Descends, then rebuilds every cluster once in random order; those that a rebuilding has changed again,
 /// until none has.
 template <CandidateState S>
-void improve(S& state, std::uint32_t patience, std::uint32_t, common::Rng& rng, Tally& tally,
+void improve(S& state, Patience patience, std::uint32_t, common::Rng& rng, Tally& tally,
              const Limits& limits) {
     descend(state, rng, tally, limits);
-    auto items = patience > 0 ? cluster_order(state, rng) : std::vector<std::uint32_t>{};
+    auto items = patience.attempts > 0 ? cluster_order(state, rng) : std::vector<std::uint32_t>{};
     Waiting waiting(state.labels().size());
     for (Falling value;
          !items.empty() && !limits.reached() && value.falls(state.exact_value(), state.rounding());) {

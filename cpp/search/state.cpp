@@ -5,6 +5,12 @@
 #include <numeric>
 
 namespace partita::search {
+namespace {
+
+constexpr std::size_t cache_line = 64; // a row of few columns fills one
+
+} // namespace
+
 State::State(const Problem& problem, std::uint32_t max_clusters)
     : problem_(&problem), max_clusters_(max_clusters), labels_(problem.n_items(), nowhere) {
     if (problem_->is_linear())
@@ -20,9 +26,10 @@ std::size_t State::all_rows() const {
 
 void State::allocate(std::size_t columns) {
     table_.stride = padded(columns);
-    storage_ =
-        std::make_unique_for_overwrite<std::byte[]>(all_rows() * CellTable::bytes_per_row(table_.stride));
-    table_.cells = storage_.get();
+    auto room = all_rows() * CellTable::bytes_per_row(table_.stride) + cache_line;
+    storage_ = std::make_unique_for_overwrite<std::byte[]>(room);
+    void* cells = storage_.get();
+    table_.cells = static_cast<std::byte*>(std::align(cache_line, room - cache_line, cells, room));
 }
 
 void State::ensure_column(std::size_t column) {

@@ -44,9 +44,8 @@ std::span<const double> State::score_precisely(std::size_t i) {
 }
 
 void State::score_linear(std::uint32_t own, std::size_t columns) {
-    sum_gains(table_, rows_, padded(columns), scores_.data());
-    if (own != nowhere)
-        scores_[own] = sum_own(table_, rows_, coefficients_.data(), own, problem_->joint_gain().data());
+    const OwnColumn own_column{own, coefficients_.data(), problem_->joint_gain().data()};
+    sum_gains(table_, rows_, padded(columns), own == nowhere ? nullptr : &own_column, scores_.data());
     add_own_sizes(own, columns);
 }
 

@@ -132,6 +132,38 @@ void check_that_chains_help() {
     }
 }
 
+/// When single moves end, the items that are said to be doubtful lose no more than any other by leaving,
+/// least first.
+void check_that_doubtful_items_lose_least() {
+    const RandomDraws<std::uint8_t> owned(20, 30, 4, 0.0, 13);
+    const common::StopFlag stop{false};
+    const search::Limits limits(stop, std::numeric_limits<double>::infinity());
+    for (const auto& loss : all_losses(30)) {
+        const LossTables tables(loss, 30);
+        const search::Problem problem(owned.view(), tables);
+        search::State state(problem, 4);
+        common::Rng rng(5, 1);
+        state.assign(search::random_labels(30, 4, rng));
+        search::Tally tally;
+        descend(state, rng, tally, limits);
+        if (state.n_clusters() < 2)
+            continue;
+        auto penalty = [&](std::uint32_t i) {
+            const auto scores = state.score_precisely(i).first(state.n_clusters());
+            return search::best_other(scores, state.cluster_of(i)).best_score - scores[state.cluster_of(i)];
+        };
+        CHECK(tally.doubtful.size() == 4); // an eighth
+        auto last = -std::numeric_limits<double>::infinity();
+        for (const auto i : tally.doubtful) {
+            CHECK(penalty(i) >= last - 1e-5);
+            last = penalty(i);
+        }
+        for (std::uint32_t i = 0; i < 30; ++i)
+            if (std::find(tally.doubtful.begin(), tally.doubtful.end(), i) == tally.doubtful.end())
+                CHECK(penalty(i) >= last - 1e-5);
+    }
+}
+
 /// Clusters that were taken apart, or into which a cluster of a draw was put, can be put back; the limit
 /// holds.
 void check_that_ruins_can_be_undone() {
@@ -220,6 +252,7 @@ void check_common_blocks_of_many_clusters() {
 void test_search() {
     check_common_blocks_of_many_clusters();
     check_that_chains_help();
+    check_that_doubtful_items_lose_least();
     check_that_ruins_can_be_undone();
     check_that_chains_are_undone_with_copies();
     for (const bool with_copies : {false, true}) {

@@ -36,6 +36,14 @@ def middle():
     return pt.as_sample(make_draws(1500, 300, 12, rng=1))
 
 
+def test_a_matrix_for_which_there_is_no_time_is_not_waited_for():
+    """The similarities of 6,000 items in 1,000 draws take half a second; the search goes on without them."""
+    sample = pt.as_sample(make_draws(6000, 1000, 5, rng=1))
+    found = timed(lambda: pt.estimate(sample, "binder", search=pt.Search(seconds=0.05, n_jobs=1), check_draws=False))
+    assert found.timed_out
+    assert found.labels.size == 6000
+
+
 @pytest.mark.parametrize("method", ["search", "salso", "greedy", "laugreen"])
 def test_searches_obey_the_limit(middle, method):
     found = timed(lambda: pt.estimate(middle, "binder", method, LIMIT, rng=1, check_draws=False))

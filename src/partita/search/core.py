@@ -116,7 +116,8 @@ def search_runs(
     if not core.coarsens:
         options["starts"] = [start.tolist() for start in starts]
     sparse = prefers_sparse(sample, loss, options)
-    check_memory(sample, options["max_clusters"], options["threads"], sparse)
+    matrix = core.coarsens and not sparse and takes_matrix(sample, loss)
+    check_memory(sample, options["max_clusters"], options["threads"], sparse, matrix)
     equal = compress(sample) if core.coarsens and keeps_equal_items_together(loss) else None
     with reporting(search.progress, search.most_runs) as report:
         if equal is not None:
@@ -131,6 +132,11 @@ def search_runs(
 def prefers_sparse(sample: PartitionSample, loss: Loss, options: dict[str, Any]) -> bool:
     """Whether the core searches with lists of the nonempty cells instead of tables (docs/many_clusters.md)."""
     return bool(_core.prefers_sparse(core_sample(sample), loss._native(sample.n_items), as_options(options)))
+
+
+def takes_matrix(sample: PartitionSample, loss: Loss) -> bool:
+    """Whether the core's default search of this loss is on the similarity matrix."""
+    return bool(_core.takes_matrix(core_sample(sample), loss._native(sample.n_items)))
 
 
 def native_options(sample: PartitionSample, search: Search, rng: np.random.Generator) -> dict[str, Any]:

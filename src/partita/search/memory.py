@@ -17,6 +17,12 @@ draw in which it is together with another item: at most min(n, 2 (n - K_t)) of t
 
 It needs less if clusters occur in several draws. With missing labels each draw has one byte for each item and four for
 each cluster and thread.
+
+Binder's loss of up to 8,192 items is searched on the similarity matrix, in single precision. Each thread has the summed
+similarity of every item with every cluster, in double precision, with room to grow; the labels are needed once:
+
+    bytes = items × distinct draws × bytes per label + items² × 4 + threads × items × columns × 16 + items × (192 + 32 ×
+    threads)
 """
 
 from __future__ import annotations
@@ -29,6 +35,7 @@ from partita.sample import PartitionSample
 _CELL_BYTES = 8
 _VECTOR_WIDTH = 8
 _ITEM_BYTES, _ITEM_BYTES_PER_THREAD = 192, 32
+_SIMILARITY_BYTES, _SUM_BYTES = 4, 16
 _ENTRY_BYTES, _SPARSE_BYTES_PER_THREAD = 40, 128
 
 
@@ -57,11 +64,25 @@ def predicted_sparse_bytes(sample: PartitionSample, threads: int) -> int:
     return int(together.sum()) * _ENTRY_BYTES + items + gaps
 
 
-def check_memory(sample: PartitionSample, max_clusters: int, threads: int, sparse: bool = False) -> None:
+def predicted_matrix_bytes(sample: PartitionSample, columns: int, threads: int) -> int:
+    """Bytes beyond the sample itself if Binder's loss is searched on the similarity matrix."""
+    labels = sample.n_items * sample.n_unique * sample.labels.dtype.itemsize
+    sums = threads * sample.n_items * (columns + 1) * _SUM_BYTES
+    items = sample.n_items * (_ITEM_BYTES + threads * _ITEM_BYTES_PER_THREAD)
+    return labels + sample.n_items**2 * _SIMILARITY_BYTES + sums + items
+
+
+def check_memory(
+    sample: PartitionSample, max_clusters: int, threads: int, sparse: bool = False, matrix: bool = False
+) -> None:
     """Refuse a search that would need more memory than is free."""
-    widest = min(max_clusters, int(sample.n_clusters.max()))
-    dense, free = predicted_bytes(sample, widest, threads), free_bytes()
-    needed = predicted_sparse_bytes(sample, threads) if sparse else dense
+    widest, free = min(max_clusters, int(sample.n_clusters.max())), free_bytes()
+    if sparse:
+        needed = predicted_sparse_bytes(sample, threads)
+    elif matrix:
+        needed = predicted_matrix_bytes(sample, widest, threads)
+    else:
+        needed = predicted_bytes(sample, widest, threads)
     if free is not None and needed > free:
         raise MemoryError(
             f"the search needs about {needed / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are free; use fewer draws "
