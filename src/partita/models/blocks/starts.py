@@ -14,7 +14,7 @@ from scipy.cluster.vq import kmeans2
 
 from partita.models.blocks.graph import Graph
 from partita.models.blocks.marks import Marks, start_matrix
-from partita.models.blocks.search import PERIPHERIES, Limits, start_clusters, start_kinds, start_widths
+from partita.models.blocks.search import PERIPHERIES, SMALL, Limits, start_clusters, start_kinds, start_widths
 
 MAX_DIMENSIONS = 64
 POWER_STEPS = 6
@@ -48,7 +48,9 @@ def first_partitions(
         kinds = start_kinds(n, restarts, n_given, partitions=n > 4 and seen.nnz > 0, uneven=uneven)
         shown = [kind for kind in kinds if kind in ("spectral", "periphery")]
         ks = start_widths(len(shown), n, limits.most[0])
-        found = spectral_starts(seen, ks, rng, either_way=directed)
+        # in small networks the directions tell more than the sum of both
+        either_way = directed and n > SMALL and seen.shape[1] == 2 * n
+        found = spectral_starts(seen, ks, rng, either_way=either_way)
         at = [place for place, kind in enumerate(shown) if kind == "periphery"]
         found[at] = peripheries(found[at], np.asarray(abs(seen).sum(axis=1)).ravel())
         parts.append(found)
@@ -70,7 +72,9 @@ def spectral_starts(
     dimensions, n = min(max(ks), MAX_DIMENSIONS), matrix.shape[0]
     points = embed(matrix, dimensions - dimensions // 2 if either_way else dimensions, rng)
     if either_way:
-        points = np.hstack([points, embed(matrix[:, :n] + matrix[:, n:], dimensions // 2, rng)])
+        both = matrix.indices % n  # columns j and n + j are added
+        folded = sp.csr_array((matrix.data, both, matrix.indptr), shape=(n, n))
+        points = np.hstack([points, embed(folded, dimensions // 2, rng)])
     return np.stack([kmeans(points, k, rng) for k in ks])
 
 
