@@ -1,6 +1,6 @@
 """Dahl, Johnson & Müller (2021): the designs of Tables 2 to 4, ours beside the paper's, and our default search.
 
-    python reproduce/dahl_johnson_mueller.py [--quick] [--tables] [--items 60,200] [--replications 2]
+    python reproduce/dahl_johnson_mueller.py [--quick] [--tables] [--items 60,200] [--replications 2] [--package]
 
 The paper's sets of posterior samples are not public. Ours have the same numbers of items, models and draws
 (dahl/samples.py says which models they come from). Each search runs on one thread and is measured in CPU seconds.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 
 import frame
-from dahl import paper, tables
+from dahl import package, paper, tables
 from dahl.claims import write_claims
 from dahl.runs import WITH_OURS, Contests, read_contests, run_missing
 from dahl.samples import Design
@@ -33,6 +33,8 @@ def main() -> None:
     for design in SIZES[options.size]:
         if not options.own.tables and str(design.items) in (options.own.items or str(design.items)).split(","):
             run_missing(design, folder, min(options.own.replications or design.replications, design.replications))
+    if options.own.package:
+        package.run_missing(SIZES[options.size], folder)
     runs = {design: read_contests(design, folder) for design in SIZES[options.size]}
     runs = {design: contests for design, contests in runs.items() if contests["VI"]}
     write_samples(page, runs)
@@ -42,12 +44,14 @@ def main() -> None:
     tables.write_table_4(page, runs)
     tables.write_parts(page, runs)
     tables.write_default(page, runs)
+    package.write_package(page, folder)
     page.write()
 
 
 def own_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tables", action="store_true", help="of the rows that are there")
     parser.add_argument("--items", help="add only to the sets with these numbers of items, as in 60,200")
+    parser.add_argument("--package", action="store_true", help="time R's GreedyEPL too, which has to be installed")
     parser.add_argument("--replications", type=int, help="of each set, at most (default: those of the paper)")
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 
 from frame.markdown import EarlierSection, Section, read_sections, section_markdown
-from frame.options import Options
+from frame.options import ROOT, Options
 from frame.png import small_png
 from frame.rows import Row, Value, differ, read_rows, write_rows
+
+sys.path.append(str(ROOT))
+from benchmarks.record import machine
 
 mpl.use("Agg")
 
@@ -26,6 +30,7 @@ class Page:
         self.name, self.title, self.options = name, title, options
         self.sections: list[Section | EarlierSection] = []
         self._began = cpu_seconds()
+        self._made = f"{datetime.now(UTC).date().isoformat()}; {machine()}; {options.command}"
 
     def section(self, title: str, text: str = "", *, decimals: int = 3, differs: str = "") -> None:
         """Begins a section; `differs` is the sentence for rows that differ and bring none of their own."""
@@ -60,7 +65,7 @@ class Page:
         now = self.sections[-1]
         sentence = (differs or now.differs) if self.options.size == "full" else SMALL_RUN
         note = sentence if differ(ours, paper, error, now.decimals) else ""
-        now.rows.append(Row(now.title, quantity, column, ours, error, paper, note))
+        now.rows.append(Row(now.title, quantity, column, ours, error, paper, note, self._made))
 
     def text(self, markdown: str) -> None:
         """Adds a paragraph below the table of the section."""

@@ -11,14 +11,17 @@ from typing import Any
 
 import numpy as np
 
-FIELDS = ("section", "quantity", "column", "ours", "error", "paper", "note")
+FIELDS = ("section", "quantity", "column", "ours", "error", "paper", "note", "made")
 
 Value = float | int | str | None
 
 
 @dataclass(frozen=True)
 class Row:
-    """One number of ours, its Monte Carlo error (a standard error), the paper's, and a sentence where they differ."""
+    """One number of ours, its Monte Carlo error (a standard error), the paper's, and a sentence where they differ.
+
+    `made` has the date, the machine and the command of the run that the number comes from.
+    """
 
     section: str
     quantity: str
@@ -27,6 +30,7 @@ class Row:
     error: float | None
     paper: Value
     note: str
+    made: str
 
 
 def differ(ours: Value, paper: Value, error: float | None, decimals: int) -> bool:

@@ -3,6 +3,7 @@
 import csv
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -85,7 +86,12 @@ def test_page(tmp_path, capsys):
     assert "| radius | 0.500 |  | 0.500 |  |" in text
     assert "| VI | 1.2 ± 0.0 (1.9) |" in text
     assert "- VI, n = 40: Another chain." in text
-    assert read(tmp_path / "out" / "example.csv")[1] == {
+    row = read(tmp_path / "out" / "example.csv")[1]
+    date, machine, command = row.pop("made").split("; ")
+    assert date == datetime.now(UTC).date().isoformat()
+    assert "cores" in machine
+    assert command == options(tmp_path).command
+    assert row == {
         "section": "Long",
         "quantity": "clusters",
         "column": "",
