@@ -99,7 +99,7 @@ def write_row(page: frame.Page, items: str, loss: str, rows: list[dict[str, str]
         return
     losses = {search: np.array([float(row[f"{search}: loss"]) for row in rows]) for search in SEARCHES}
     seconds = {search: np.array([float(row[f"{search}: seconds"]) for row in rows]) for search in SEARCHES}
-    name = f"{int(items):,} items, {loss}, {len(rows)} models"
+    name = f"{int(items):,} items, {loss}, {len(rows)} model{'s' if len(rows) > 1 else ''}"
     for column, search in (("seconds P", PACKAGE), ("seconds B", GREEDY_FREE), ("seconds A", FREE)):
         mean, error = frame.mean_and_error(seconds[search])
         page.row(name, mean, None, error, column=column)
