@@ -16,8 +16,9 @@ FILE = "old_faithful.csv"
 K_UP = 20
 MAX_PARTITIONS, STEPS = 1_000, 8  # for the degrees of freedom
 MODE = (
-    "Three and four groups are almost equally probable: which of them a chain of the paper's length prefers is Monte "
-    "Carlo noise, as the numbers of each chain below show."
+    "Three and four groups are almost equally probable. Which of them the VI estimate of a chain of the paper's length "
+    "has is Monte Carlo noise, as the chains below show; the mode is 3 in each of our chains. The paper's draws are "
+    "those of rDPGibbs, which have 4.9 clusters on average where ours have 4.7 (see the page of the mixture model)."
 )
 SCALE_HELD = "The partitions are those of our sampler, whose nu is smaller; in rDPGibbs they follow its larger nu, too."
 

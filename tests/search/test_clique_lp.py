@@ -10,15 +10,9 @@ import pytest
 
 import reference as ref
 from interrupts import signal_when_in
-from partita.search.clique_lp import (
-    STAR_VIOLATION,
-    VIOLATION,
-    _Program,
-    common_step,
-    solve_cliques,
-    violated_stars,
-    violated_triangles,
-)
+from partita.search.clique_cuts import STAR_VIOLATION, VIOLATION, violated_stars, violated_triangles
+from partita.search.clique_lp import _Program, solve_cliques
+from partita.search.cost_steps import common_step
 
 pytest.importorskip("highspy")
 

@@ -8,21 +8,19 @@ a center i, before HiGHS has to branch.
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from partita import _core
 from partita.partitions import canonical
+from partita.search.clique_cuts import Stars, all_triangles, violated_stars, violated_triangles
+from partita.search.cost_steps import STEP_MARGIN, common_step, raised
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -31,11 +29,7 @@ Labels = NDArray[np.int64]
 #: Takes a lower bound, as often as there is a new one.
 Tell = Callable[[float], None]
 
-#: Triangles are added only if they are violated by more than this.
-VIOLATION = 1e-6
-#: Stars are added only if they are violated by more than this, ...
-STAR_VIOLATION = 1e-3
-#: ... and only while they raise the bound by this share of its distance from the value of the start.
+#: Stars are added while they raise the bound by this share of its distance from the value of the start.
 STAR_GAIN = 0.01
 #: A value within this distance of 0 or 1 counts as whole.
 WHOLE = 1e-5
@@ -43,12 +37,6 @@ WHOLE = 1e-5
 FEW = 40
 #: Triangles added in a round, for each item: adding few at a time takes many more rounds (docs/bounds.md).
 ROWS_PER_ITEM = 300
-#: Costs have a common step if they are multiples of 1/d with d at most this, ...
-MAX_DENOMINATOR = 1_000_000
-#: ... and all of them together differ from multiples by at most this part of the step.
-STEP_ERROR = 1e-6
-#: A bound above a multiple by less than this part of the step may be the multiple itself, to the solver's rounding.
-STEP_MARGIN = 1e-3
 #: Rounds for which a row may stay slack before it is dropped.
 PATIENCE = 6
 #: A partition is proven if the bound is within this relative distance of its value.
@@ -123,34 +111,6 @@ def solve_cliques(
     return best
 
 
-def common_step(cost: Floats) -> float:
-    """The largest number of which all costs are whole multiples; 0 if no simple fraction is one.
-
-    With H draws of equal weight the costs are multiples of 1/H. The value of every partition is a multiple, too, so a
-    lower bound can be raised to the next one.
-
-    Examples
-    --------
-    >>> common_step(np.array([[0.0, 0.6], [-0.4, 0.0]]))
-    0.2
-    """
-    denominator = 1
-    for value in np.unique(np.abs(cost).round(12)).tolist():
-        denominator = math.lcm(denominator, Fraction(value).limit_denominator(MAX_DENOMINATOR).denominator)
-        if denominator > MAX_DENOMINATOR:
-            return 0.0
-    multiples = cost * denominator
-    whole = multiples.round().astype(np.int64)
-    if np.abs(multiples - whole).sum() > STEP_ERROR:
-        return 0.0
-    return int(np.gcd.reduce(whole, axis=None)) / denominator
-
-
-def _raised(bound: float, step: float) -> float:
-    """A lower bound on whole multiples of the step."""
-    return step * math.ceil(bound / step - STEP_MARGIN) if step else bound
-
-
 def _rounds(
     program: _Program, known: Cliques, upper: float, deadline: float, per_round: int, may_branch: bool = True
 ) -> Iterator[Cliques]:
@@ -160,7 +120,7 @@ def _rounds(
     while not known.proven:
         finished = program.solve(deadline)
         if finished or not branching:
-            bound = min(upper, _raised(program.branched_bound() if branching else program.safe_bound(), program.step))
+            bound = min(upper, raised(program.branched_bound() if branching else program.safe_bound(), program.step))
             known = replace(known, bound=max(known.bound, bound))
         if not finished:
             yield known
@@ -192,42 +152,6 @@ def _paying_stars(known: Cliques, before: float, upper: float, count: int) -> St
     """Violated stars; none if those added last, when the bound was `before`, raised it too little."""
     pays = known.bound - before > STAR_GAIN * (upper - known.bound)
     return violated_stars(known.x, count if pays else 0)
-
-
-def violated_triangles(x: Floats, count: int) -> Ints:
-    """Rows (i, j, k) with x_ij + x_ik - x_jk > 1, the most violated first, at most `count` of them."""
-    return _core.violated_triangles(np.ascontiguousarray(x), count, VIOLATION)
-
-
-@dataclass(frozen=True)
-class Stars:
-    """Centers i and their leaves, one star after the other; the leaves of star s are those from begins[s] on."""
-
-    centers: Ints
-    leaves: Ints
-    begins: Ints
-
-    def __len__(self) -> int:
-        return len(self.centers)
-
-    def rows(self) -> Iterator[tuple[Ints, Ints, Floats]]:
-        """The pairs of each star and their coefficients: 1 for center and leaf, -1 for two leaves."""
-        for center, begin, end in zip(self.centers, self.begins[:-1], self.begins[1:], strict=True):
-            leaves = self.leaves[begin:end]
-            first, second = np.triu_indices(leaves.size, 1)
-            left = np.concatenate([np.full(leaves.size, center), leaves[first]])
-            right = np.concatenate([leaves, leaves[second]])
-            yield left, right, np.repeat([1.0, -1.0], [leaves.size, first.size])
-
-
-def violated_stars(x: Floats, count: int) -> Stars:
-    """Stars that x violates, the most violated first, at most `count` of them; they are searched greedily."""
-    return Stars(*_core.violated_stars(np.ascontiguousarray(x), count, STAR_VIOLATION))
-
-
-def _all_triangles(n: int) -> Ints:
-    triples = np.array(list(combinations(range(n), 3)), np.int64).reshape(-1, 3)
-    return np.concatenate([triples, triples[:, [1, 0, 2]], triples[:, [2, 0, 1]]])
 
 
 def _start(thread: threading.Thread, done: threading.Event) -> None:
@@ -370,7 +294,7 @@ class _Program:
         # values of whole solutions are multiples of the step: within less than one, the best is known
         self.highs.setOptionValue("mip_abs_gap", max(1e-9, (1 - STEP_MARGIN) * self.step - 1e-6))
         if self.n <= FEW:
-            self.add(_all_triangles(self.n))
+            self.add(all_triangles(self.n))
 
     def add(self, triangles: Ints) -> None:
         i, j, k = triangles.T
