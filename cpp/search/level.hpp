@@ -21,6 +21,9 @@ template <class S> inline constexpr std::size_t draws_per_start = 4;
 /// This many moves of many items in a row must fail before a run ends.
 template <class S> inline constexpr std::uint32_t insisting_attempts = 24;
 
+/// The places of two runs that are crossed.
+using Parents = std::pair<std::size_t, std::size_t>;
+
 /// Every task has a random stream of its own: what it finds depends neither on threads nor on other tasks.
 template <SearchState S> class Level {
 public:
@@ -72,15 +75,35 @@ public:
     std::vector<Task> crossings(const std::vector<Run>& runs) {
         const auto distinct = distinct_best_first(runs);
         const auto pairs = best_pairs(distinct.size());
-        return tasks(
-            pairs.size(), [this, distinct, pairs](std::size_t index, Run& run, S& state, common::Rng& rng) {
-                run.start = "crossing";
-                state.assign(common_blocks(*distinct[pairs[index].first], *distinct[pairs[index].second]));
-                complete(state, std::numeric_limits<std::uint32_t>::max(), rng, limits_);
-                merge_best_pairs(state, limits_);
-                merge_down_to(state, options_.max_clusters, limits_);
-                descend(state, rng, run.tally, limits_);
-            });
+        return tasks(pairs.size(),
+                     [this, distinct, pairs](std::size_t index, Run& run, S& state, common::Rng& rng) {
+                         const auto [x, y] = pairs[index];
+                         cross(*distinct[x], *distinct[y], run, state, rng);
+                     });
+    }
+
+    /// Runs, each with an improvement that goes beyond descents: improvement(state, rng, tally, limits). The
+    /// runs must stay as they are until the tasks are done.
+    template <class Improvement>
+    std::vector<Task> improved(const std::vector<Run>& runs, Improvement improvement) {
+        return tasks(runs.size(),
+                     [this, &runs, improvement](std::size_t index, Run& run, S& state, common::Rng& rng) {
+                         run = runs[index];
+                         state.assign(run.labels);
+                         improvement(state, rng, run.tally, limits_);
+                     });
+    }
+
+    /// The same for crossings of these pairs of runs.
+    template <class Improvement>
+    std::vector<Task> children(const std::vector<Run>& runs, const std::vector<Parents>& parents,
+                               Improvement improvement) {
+        return tasks(parents.size(), [this, &runs, &parents, improvement](std::size_t index, Run& run,
+                                                                          S& state, common::Rng& rng) {
+            const auto [x, y] = parents[index];
+            cross(runs[x], runs[y], run, state, rng);
+            improvement(state, rng, run.tally, limits_);
+        });
     }
 
     /// Chains of moves on a run for which single moves, merges and crossings are used up.
@@ -107,6 +130,16 @@ private:
             });
         stream_ += n_runs;
         return tasks;
+    }
+
+    /// Merges the blocks on which two runs agree, and descends.
+    void cross(const Run& x, const Run& y, Run& run, S& state, common::Rng& rng) {
+        run.start = "crossing";
+        state.assign(common_blocks(x, y));
+        complete(state, std::numeric_limits<std::uint32_t>::max(), rng, limits_);
+        merge_best_pairs(state, limits_);
+        merge_down_to(state, options_.max_clusters, limits_);
+        descend(state, rng, run.tally, limits_);
     }
 
     /// A chain's gain is summed step by step: the value, computed anew, has to fall as well.
@@ -140,8 +173,8 @@ private:
         }
     }
 
-    static std::vector<std::pair<std::size_t, std::size_t>> best_pairs(std::size_t n_distinct) {
-        std::vector<std::pair<std::size_t, std::size_t>> pairs;
+    static std::vector<Parents> best_pairs(std::size_t n_distinct) {
+        std::vector<Parents> pairs;
         for (std::size_t y = 1; y < std::min<std::size_t>(n_distinct, 5); ++y)
             for (std::size_t x = 0; x < y && x + y <= 5; ++x)
                 pairs.emplace_back(x, y);

@@ -40,7 +40,7 @@ void PairState::assign(std::span<const std::uint32_t> labels) {
     mass_.assign(problem_->n * sizes_.size(), 0);
     for (std::size_t i = 0; i < problem_->n; ++i)
         if (labels_[i] != nowhere)
-            add_scaled(problem_->row(i), problem_->n, 1, masses(labels_[i]));
+            add_scaled(problem_->row(i), problem_->n, 1, masses_to_change(labels_[i]));
     refresh();
 }
 
@@ -71,7 +71,7 @@ void PairState::ensure_cluster(std::uint32_t cluster) {
 }
 
 void PairState::add_mass(std::size_t i, std::uint32_t cluster, double sign) {
-    add_scaled(problem_->row(i), problem_->n, sign, masses(cluster));
+    add_scaled(problem_->row(i), problem_->n, sign, masses_to_change(cluster));
 }
 
 void PairState::insert(std::size_t i, std::uint32_t cluster) {
@@ -107,7 +107,7 @@ void PairState::move(std::size_t i, std::uint32_t cluster) {
 void PairState::close_cluster(std::uint32_t cluster) {
     const auto last = n_clusters() - 1;
     if (cluster != last) {
-        std::copy_n(masses(last), problem_->n, masses(cluster));
+        std::copy_n(masses(last), problem_->n, masses_to_change(cluster));
         std::replace(labels_.begin(), labels_.end(), last, cluster);
         sizes_[cluster] = sizes_[last];
     }
@@ -130,7 +130,7 @@ std::vector<double> PairState::merge_changes() const {
 
 void PairState::merge(std::uint32_t k, std::uint32_t l) {
     for (std::size_t i = 0; i < problem_->n; ++i)
-        masses(k)[i] += mass(i, l);
+        masses_to_change(k)[i] += mass(i, l);
     std::replace(labels_.begin(), labels_.end(), l, k);
     sizes_[k] += sizes_[l];
     sizes_[l] = 0;

@@ -51,6 +51,14 @@ public:
     std::uint32_t cluster_of(std::size_t i) const { return labels_[i]; }
     const std::vector<std::uint32_t>& labels() const { return labels_; }
     std::vector<std::uint32_t> members(std::uint32_t cluster) const;
+    std::uint32_t size(std::uint32_t cluster) const { return sizes_[cluster]; }
+    /// The mass of every item with the cluster: side by side, for moves change whole clusters.
+    const double* masses(std::size_t cluster) const { return mass_.data() + cluster * problem_->n; }
+    /// Loss of `pairs` ordered pairs in one cluster that hold `mass` of the similarity.
+    double cost(double pairs, double mass) const {
+        const auto n = static_cast<double>(problem_->n);
+        return (problem_->loss.b * pairs - (problem_->loss.a + problem_->loss.b) * mass) / (n * n);
+    }
     const PairProblem& problem() const { return *problem_; }
 
     void assign(std::span<const std::uint32_t> labels);
@@ -76,15 +84,8 @@ public:
     void merge(std::uint32_t k, std::uint32_t l);
 
 private:
-    /// The mass of every item with the cluster: side by side, for moves change whole clusters.
-    double* masses(std::size_t cluster) { return mass_.data() + cluster * problem_->n; }
-    const double* masses(std::size_t cluster) const { return mass_.data() + cluster * problem_->n; }
+    double* masses_to_change(std::size_t cluster) { return mass_.data() + cluster * problem_->n; }
     double mass(std::size_t i, std::size_t cluster) const { return mass_[cluster * problem_->n + i]; }
-    /// Loss of `pairs` ordered pairs in one cluster that hold `mass` of the similarity.
-    double cost(double pairs, double mass) const {
-        const auto n = static_cast<double>(problem_->n);
-        return (problem_->loss.b * pairs - (problem_->loss.a + problem_->loss.b) * mass) / (n * n);
-    }
     void ensure_cluster(std::uint32_t cluster);
     void add_mass(std::size_t i, std::uint32_t cluster, double sign);
     void close_cluster(std::uint32_t cluster);

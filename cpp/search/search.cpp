@@ -5,21 +5,15 @@
 #include <numeric>
 #include <optional>
 
+#include "search/breed.hpp"
 #include "search/level.hpp"
 #include "search/pair_state.hpp"
 #include "search/random_draw.hpp"
 #include "search/sparse_search.hpp"
+#include "search/tabu.hpp"
 #include "similarity.hpp"
 
 namespace partita::search {
-
-// How many partitions get moves of many items in a round, and how many rounds in a row may be in vain. On the
-// matrix they cost little.
-template <class S> inline constexpr std::size_t insisting_tasks = 4;
-template <> inline constexpr std::size_t insisting_tasks<PairState> = 8;
-template <class S> inline constexpr std::size_t fruitless_rounds = 2;
-template <> inline constexpr std::size_t fruitless_rounds<PairState> = 4;
-template <> inline constexpr std::uint32_t insisting_attempts<PairState> = 128;
 
 namespace {
 
@@ -34,8 +28,10 @@ constexpr std::size_t insisting_runs = 8;                // fewer runs are reque
 constexpr std::size_t small_labels = 1 << 20;            // of all draws: then it is cheap to insist
 constexpr std::size_t pair_items = 8192;      // up to here Binder's loss is searched on the similarity matrix
 constexpr std::size_t insisting_items = 2048; // on the matrix: with more, moves of many items cost too much
-constexpr double max_uneven = 1e5;            // weights, for the matrix is in single precision
-constexpr std::size_t few_items = 500;        // up to here Binder's loss gets extra runs
+constexpr Breeding pair_breeding{24, 8, 12, 4};
+constexpr std::uint64_t tabu_patience = 400; // moves
+constexpr double max_uneven = 1e5;           // weights, for the matrix is in single precision
+constexpr std::size_t few_items = 500;       // up to here Binder's loss gets extra runs
 constexpr std::uint64_t refining_stream = std::uint64_t{1} << 63; // apart from the streams of the search
 
 template <class Label> bool has_gaps(const Draws<Label>& draws) {
@@ -97,9 +93,9 @@ bool is_doubtful(const std::vector<Run>& runs) {
 /// were in vain or one of the other partitions has led to the best loss as well.
 template <SearchState S, class RandomDraw>
 void insist(Level<S>& level, std::vector<Run>& runs, const Runner& runner, RandomDraw random_draw) {
-    constexpr auto n_tasks = insisting_tasks<S>;
+    constexpr std::size_t n_tasks = 4, fruitless_rounds = 2;
     auto best = *distinct_best_first(runs).front();
-    for (std::size_t fruitless = 0; fruitless < fruitless_rounds<S> && !runner.limits().reached();) {
+    for (std::size_t fruitless = 0; fruitless < fruitless_rounds && !runner.limits().reached();) {
         const auto from = next_best(runs, fruitless * n_tasks, n_tasks);
         auto found = runner.run(level.insistences(from, n_tasks, random_draw));
         std::erase_if(found, [&](const Run& run) { return is_among(run, from); });
@@ -115,15 +111,15 @@ void insist(Level<S>& level, std::vector<Run>& runs, const Runner& runner, Rando
     }
 }
 
-/// What is done with the runs on all draws: crossings, moves of many items where the runs disagree and the
-/// problem is small enough to insist, and chains of moves. `is_chained`: a single partition has had these.
-template <SearchState S, class RandomDraw>
-void finish(Level<S>& level, std::vector<Run>& runs, const Runner& runner, bool may_insist,
-            RandomDraw random_draw, bool is_chained = false) {
+/// What is done with the runs on all draws: crossings, more where the runs disagree and the problem is small
+/// enough to insist, and chains of moves. `is_chained`: a single partition has had these.
+template <SearchState S, class Insist>
+void finish(Level<S>& level, std::vector<Run>& runs, const Runner& runner, bool may_insist, Insist insist,
+            bool is_chained = false) {
     const bool insists = may_insist && is_doubtful(runs);
     cross(level, runs, runner);
     if (insists)
-        insist(level, runs, runner, random_draw);
+        insist(level, runs);
     if (!is_chained)
         chain(level, runs, runner);
 }
@@ -151,8 +147,11 @@ std::optional<Found> search_pairs(const Draws<Label>& draws, const Binder& loss,
     Level<PairState> level(problem, runner);
     auto runs = runner.run(level.starts(generous.runs, 0, random_draw(draws)));
     const auto n_started = std::max<std::size_t>(1, runs.size() * options.runs / generous.runs);
+    const auto tabu = [&options](PairState& state, common::Rng& rng, Tally& tally, const Limits& until) {
+        Tabu(state, options.max_clusters).run(tabu_patience, rng, tally, until);
+    };
     finish(level, runs, runner, options.runs >= insisting_runs && draws.n_items <= insisting_items,
-           random_draw(draws));
+           [&](auto& at, auto& found) { breed(at, found, runner, pair_breeding, tabu); });
     return Found{std::move(runs), n_started};
 }
 
@@ -207,12 +206,14 @@ Found search_groups(const Draws<Label>& draws, const LossTables& tables,
 template <class Label>
 Found search_cells(const Draws<Label>& draws, const LossTables& tables, const Runner& runner) {
     const auto& options = runner.options();
+    const bool may_insist = options.runs >= insisting_runs && is_small(draws);
+    const auto insists = [&](auto& level, auto& runs) { insist(level, runs, runner, random_draw(draws)); };
     if (has_one_level(draws, options.runs)) {
         const Problem problem(draws, tables);
         Level<State> level(problem, runner);
         auto runs = runner.run(level.starts(options.runs, 0, random_draw(draws)));
         const auto n_started = runs.size();
-        finish(level, runs, runner, options.runs >= insisting_runs && is_small(draws), random_draw(draws));
+        finish(level, runs, runner, may_insist, insists);
         return {std::move(runs), n_started};
     }
     common::Rng rng(options.seed, std::numeric_limits<std::uint64_t>::max());
@@ -225,8 +226,7 @@ Found search_cells(const Draws<Label>& draws, const LossTables& tables, const Ru
         const auto coarser = last ? std::move(runs) : best_of(runs, max_groups);
         runs = carry_on(level, coarser, runner, last);
         if (last) {
-            finish(level, runs, runner, options.runs >= insisting_runs && is_small(draws), random_draw(draws),
-                   distinct_best_first(coarser).size() == 1);
+            finish(level, runs, runner, may_insist, insists, distinct_best_first(coarser).size() == 1);
             return {std::move(runs), n_started};
         }
         cross(level, runs, runner);
