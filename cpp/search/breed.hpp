@@ -43,10 +43,8 @@ void breed(Level<S>& level, std::vector<Run>& runs, const Runner& runner, const 
            Improvement improvement) {
     constexpr std::uint64_t breeding_stream = std::uint64_t{1} << 62;
     common::Rng rng(runner.options().seed, breeding_stream);
-    const auto starts = best_of(runs, breeding.population);
-    auto found = runner.run(level.improved(starts, improvement));
     std::size_t times = 0, fruitless = 0;
-    for (auto population = best_of(found, breeding.population);
+    for (auto population = best_of(runs, breeding.population);
          population.size() > 1 && fruitless < breeding.fruitless_generations &&
          times < breeding.enough_times && !runner.limits().reached();) {
         const auto& best = population.front();
@@ -57,10 +55,9 @@ void breed(Level<S>& level, std::vector<Run>& runs, const Runner& runner, const 
         });
         times = falls ? 0 : times + count_found_again(children, parents, best);
         fruitless = falls ? 0 : fruitless + 1;
-        std::move(children.begin(), children.end(), std::back_inserter(found));
-        population = best_of(found, breeding.population);
+        std::move(children.begin(), children.end(), std::back_inserter(runs));
+        population = best_of(runs, breeding.population);
     }
-    std::move(found.begin(), found.end(), std::back_inserter(runs));
 }
 
 } // namespace partita::search

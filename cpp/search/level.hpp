@@ -30,15 +30,21 @@ public:
     Level(const typename S::Setting& setting, const Runner& runner, std::uint64_t stream = 0)
         : setting_(setting), options_(runner.options()), limits_(runner.limits()), stream_(stream) {}
 
-    /// Starts of all kinds, each improved.
+    /// Starts of all kinds, each improved, by improvement(state, rng, tally, limits) in the end.
+    template <class RandomDraw, class Improvement>
+    std::vector<Task> starts(std::size_t n_runs, std::size_t first_kind, RandomDraw random_draw,
+                             Improvement improvement) {
+        return tasks(n_runs, [this, first_kind, random_draw, improvement](std::size_t index, Run& run,
+                                                                          S& state, common::Rng& rng) {
+            begin(first_kind + index, run, state, rng, random_draw);
+            complete(state, options_.max_clusters, rng, limits_);
+            improve(state, Patience{options_.zealous}, options_.max_clusters, rng, run.tally, limits_);
+            improvement(state, rng, run.tally, limits_);
+        });
+    }
     template <class RandomDraw>
     std::vector<Task> starts(std::size_t n_runs, std::size_t first_kind, RandomDraw random_draw) {
-        return tasks(
-            n_runs, [this, first_kind, random_draw](std::size_t index, Run& run, S& state, common::Rng& rng) {
-                begin(first_kind + index, run, state, rng, random_draw);
-                complete(state, options_.max_clusters, rng, limits_);
-                improve(state, Patience{options_.zealous}, options_.max_clusters, rng, run.tally, limits_);
-            });
+        return starts(n_runs, first_kind, random_draw, [](S&, common::Rng&, Tally&, const Limits&) {});
     }
 
     /// Runs of a coarser level, carried on: near an optimum already, so that single moves and merges suffice,
@@ -82,19 +88,8 @@ public:
                      });
     }
 
-    /// Runs, each with an improvement that goes beyond descents: improvement(state, rng, tally, limits). The
-    /// runs must stay as they are until the tasks are done.
-    template <class Improvement>
-    std::vector<Task> improved(const std::vector<Run>& runs, Improvement improvement) {
-        return tasks(runs.size(),
-                     [this, &runs, improvement](std::size_t index, Run& run, S& state, common::Rng& rng) {
-                         run = runs[index];
-                         state.assign(run.labels);
-                         improvement(state, rng, run.tally, limits_);
-                     });
-    }
-
-    /// The same for crossings of these pairs of runs.
+    /// Crossings of these pairs of runs, improved in the same way. Both must stay as they are until the tasks
+    /// are done.
     template <class Improvement>
     std::vector<Task> children(const std::vector<Run>& runs, const std::vector<Parents>& parents,
                                Improvement improvement) {

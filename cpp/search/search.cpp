@@ -26,12 +26,11 @@ constexpr std::size_t carried_per_group = 2;             // partitions that go o
 constexpr std::size_t finer = 8;                         // times more draws on the next level
 constexpr std::size_t insisting_runs = 8;                // fewer runs are requested for speed
 constexpr std::size_t small_labels = 1 << 20;            // of all draws: then it is cheap to insist
-constexpr std::size_t pair_items = 8192;      // up to here Binder's loss is searched on the similarity matrix
-constexpr std::size_t insisting_items = 2048; // on the matrix: with more, moves of many items cost too much
+constexpr std::size_t pair_items = 8192; // up to here Binder's loss is searched on the similarity matrix
+constexpr std::size_t tabu_items = 2048; // on the matrix: with more, tabu search costs too much
 constexpr Breeding pair_breeding{24, 8, 12, 4};
 constexpr std::uint64_t tabu_patience = 400; // moves
 constexpr double max_uneven = 1e5;           // weights, for the matrix is in single precision
-constexpr std::size_t few_items = 500;       // up to here Binder's loss gets extra runs
 constexpr std::uint64_t refining_stream = std::uint64_t{1} << 63; // apart from the streams of the search
 
 template <class Label> bool has_gaps(const Draws<Label>& draws) {
@@ -137,20 +136,17 @@ std::optional<Found> search_pairs(const Draws<Label>& draws, const Binder& loss,
     if (stop)
         return {};
     const PairProblem problem(std::move(matrix), draws.n_items, loss);
-    // Here a run costs next to nothing, so that small problems get more of them.
-    auto generous = options;
-    if (options.runs > 1 && draws.n_items <= few_items) {
-        generous.runs *= 4;
-        generous.zealous *= 8;
-    }
-    const Runner runner(generous, limits, progress);
+    const Runner runner(options, limits, progress);
     Level<PairState> level(problem, runner);
-    auto runs = runner.run(level.starts(generous.runs, 0, random_draw(draws)));
-    const auto n_started = std::max<std::size_t>(1, runs.size() * options.runs / generous.runs);
-    const auto tabu = [&options](PairState& state, common::Rng& rng, Tally& tally, const Limits& until) {
-        Tabu(state, options.max_clusters).run(tabu_patience, rng, tally, until);
+    const bool is_small = draws.n_items <= tabu_items;
+    const auto tabu = [&options, is_small](PairState& state, common::Rng& rng, Tally& tally,
+                                           const Limits& until) {
+        if (is_small)
+            Tabu(state, options.max_clusters).run(tabu_patience, rng, tally, until);
     };
-    finish(level, runs, runner, options.runs >= insisting_runs && draws.n_items <= insisting_items,
+    auto runs = runner.run(level.starts(options.runs, 0, random_draw(draws), tabu));
+    const auto n_started = runs.size();
+    finish(level, runs, runner, options.runs >= insisting_runs && is_small,
            [&](auto& at, auto& found) { breed(at, found, runner, pair_breeding, tabu); });
     return Found{std::move(runs), n_started};
 }
