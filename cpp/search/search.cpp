@@ -28,10 +28,14 @@ constexpr std::size_t insisting_runs = 8;                // fewer runs are reque
 constexpr std::size_t small_labels = 1 << 20;            // of all draws: then it is cheap to insist
 constexpr std::size_t pair_items = 8192; // up to here Binder's loss is searched on the similarity matrix
 constexpr std::size_t tabu_items = 2048; // on the matrix: with more, tabu search costs too much
-constexpr Breeding pair_breeding{24, 8, 12, 4};
-constexpr std::uint64_t tabu_patience = 400; // moves
+constexpr Breeding pair_breeding{48, 8, 18, 4};
+constexpr std::uint64_t tabu_patience = 200; // moves
 constexpr double max_uneven = 1e5;           // weights, for the matrix is in single precision
 constexpr std::uint64_t refining_stream = std::uint64_t{1} << 63; // apart from the streams of the search
+
+/// The part of the runs that must lead to the best loss: more where it costs little to go on.
+template <class S> constexpr double doubtful_part = 0.125;
+template <> constexpr double doubtful_part<PairState> = 0.5;
 
 template <class Label> bool has_gaps(const Draws<Label>& draws) {
     return std::find(draws.labels.begin(), draws.labels.end(), gap<Label>) != draws.labels.end();
@@ -79,12 +83,13 @@ std::size_t count_at(double loss, double rounding, const std::vector<Run>& runs)
         std::count_if(runs.begin(), runs.end(), [&](const Run& run) { return run.loss <= loss + rounding; }));
 }
 
-/// Whether so few of the runs have led to the best loss that moves of many items are tried too.
-bool is_doubtful(const std::vector<Run>& runs) {
-    constexpr std::size_t few = 2, part = 8; // this many runs, or this part of all
+/// Whether so few of the runs have led to the best loss that more is tried: this many, or this part of all.
+bool is_doubtful(const std::vector<Run>& runs, double part) {
+    constexpr std::size_t few = 2;
     const auto& best = *distinct_best_first(runs).front();
     const auto at_best = count_at(best.loss, best.rounding, runs);
-    return at_best < runs.size() && at_best <= std::max(few, runs.size() / part);
+    return at_best < runs.size() &&
+           (at_best <= few || static_cast<double>(at_best) <= part * static_cast<double>(runs.size()));
 }
 
 /// Moves of many items on the best partitions, and crossings of what they lead to. A round that has lowered
@@ -115,7 +120,7 @@ void insist(Level<S>& level, std::vector<Run>& runs, const Runner& runner, Rando
 template <SearchState S, class Insist>
 void finish(Level<S>& level, std::vector<Run>& runs, const Runner& runner, bool may_insist, Insist insist,
             bool is_chained = false) {
-    const bool insists = may_insist && is_doubtful(runs);
+    const bool insists = may_insist && is_doubtful(runs, doubtful_part<S>);
     cross(level, runs, runner);
     if (insists)
         insist(level, runs);
@@ -145,9 +150,16 @@ std::optional<Found> search_pairs(const Draws<Label>& draws, const Binder& loss,
             Tabu(state, options.max_clusters).run(tabu_patience, rng, tally, until);
     };
     auto runs = runner.run(level.starts(options.runs, 0, random_draw(draws), tabu));
-    const auto n_started = runs.size();
-    finish(level, runs, runner, options.runs >= insisting_runs && is_small,
-           [&](auto& at, auto& found) { breed(at, found, runner, pair_breeding, tabu); });
+    auto n_started = runs.size();
+    auto insist = [&](auto&, auto& found) {
+        if (options.adapts) {
+            auto more = runner.run(level.starts(2 * options.runs, options.runs, random_draw(draws), tabu));
+            n_started += more.size();
+            std::move(more.begin(), more.end(), std::back_inserter(found));
+        }
+        breed(level, found, runner, pair_breeding, tabu);
+    };
+    finish(level, runs, runner, options.runs >= insisting_runs && is_small, insist);
     return Found{std::move(runs), n_started};
 }
 
