@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "search/chains.hpp"
+#include "search/exchanges.hpp"
 #include "search/improve.hpp"
 #include "search/ruin.hpp"
 #include "search/runner.hpp"
@@ -107,6 +108,18 @@ public:
             run = best;
             state.assign(run.labels);
             follow_chains(run, state, rng);
+        });
+    }
+
+    /// Exchanges of small clusters for single items on a run that has as many clusters as are allowed.
+    std::vector<Task> exchanges(const Run& best) {
+        return tasks(1, [this, &best](std::size_t, Run& run, S& state, common::Rng& rng) {
+            run = best;
+            state.assign(run.labels);
+            for (Falling value; value.falls(state.exact_value(), state.rounding()) &&
+                                state.n_clusters() >= options_.max_clusters &&
+                                try_exchanges(state, run.tally, limits_);)
+                descend(state, rng, run.tally, limits_);
         });
     }
 

@@ -56,12 +56,12 @@ template <SearchState S> void cross(Level<S>& level, std::vector<Run>& runs, con
     cross(std::span(&level, 1), std::span(&runs, 1), runner);
 }
 
-/// Tries chains of moves on the best run.
-template <SearchState S> void chain(Level<S>& level, std::vector<Run>& runs, const Runner& runner) {
+/// Runs tasks on the best run; what is better joins the runs.
+template <class Tasks> void improve_best(std::vector<Run>& runs, const Runner& runner, Tasks tasks) {
     const auto& best = *distinct_best_first(runs).front();
-    auto chained = runner.run(level.chains(best));
-    if (chained.front().loss < best.loss)
-        runs.push_back(std::move(chained.front()));
+    auto improved = runner.run(tasks(best));
+    if (!improved.empty() && improved.front().loss < best.loss)
+        runs.push_back(std::move(improved.front()));
 }
 
 bool is_among(const Run& run, const std::vector<Run>& others) {
@@ -125,7 +125,9 @@ void finish(Level<S>& level, std::vector<Run>& runs, const Runner& runner, bool 
     if (insists)
         insist(level, runs);
     if (!is_chained)
-        chain(level, runs, runner);
+        improve_best(runs, runner, [&](const Run& best) { return level.chains(best); });
+    if (insists)
+        improve_best(runs, runner, [&](const Run& best) { return level.exchanges(best); });
 }
 
 /// The search of Binder's loss on the similarity matrix; nothing if there is no time for the matrix.
