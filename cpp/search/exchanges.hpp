@@ -75,16 +75,22 @@ template <SearchState S> double loss_alone(S& state, std::uint32_t i) {
     return scores[state.n_clusters()] - scores[state.cluster_of(i)];
 }
 
-/// Of each small cluster an item, those that cost least to give up first: the sum of what their items lose
-/// elsewhere.
-template <SearchState S> std::vector<std::uint32_t> clusters_to_give_up(S& state, std::size_t most) {
+inline bool contains(const std::vector<std::uint32_t>& items, std::uint32_t i) {
+    return std::find(items.begin(), items.end(), i) != items.end();
+}
+
+/// Of each small cluster the first item, unless it is held; the clusters that cost least to give up first:
+/// the sum of what their items lose elsewhere.
+template <SearchState S>
+std::vector<std::uint32_t> clusters_to_give_up(S& state, std::size_t most,
+                                               const std::vector<std::uint32_t>& held = {}) {
     constexpr std::size_t few_items = 3;
     std::vector<std::vector<std::uint32_t>> members(state.n_clusters());
     for (std::uint32_t i = 0; i < state.labels().size(); ++i)
         members[state.cluster_of(i)].push_back(i);
     std::vector<Priced> priced;
     for (const auto& items : members) {
-        if (items.size() > few_items)
+        if (items.size() > few_items || contains(held, items.front()))
             continue;
         double cost = 0;
         for (const auto i : items)
@@ -116,19 +122,22 @@ template <SearchState S> void give_up(Undoable<S>& moves, std::uint32_t item) {
     }
 }
 
-/// Makes the one of the items that loses least a cluster of its own; false if none can be.
+/// Makes the one of the items that loses least a cluster of its own, unless it is held, and holds it; false
+/// if there is none.
 template <SearchState S>
 bool single_out(Undoable<S>& moves, const std::vector<std::uint32_t>& items,
-                const std::vector<std::uint32_t>& given_up) {
+                std::vector<std::uint32_t>& held) {
     auto& state = moves.state();
     std::vector<Priced> priced;
     for (const auto i : items)
-        if (!state.is_alone(i) && std::find(given_up.begin(), given_up.end(), i) == given_up.end())
+        if (!state.is_alone(i) && !contains(held, i))
             priced.emplace_back(loss_alone(state, i), i);
     const auto best = cheapest(std::move(priced), 1);
-    if (!best.empty())
-        moves.move(best.front(), state.n_clusters());
-    return !best.empty();
+    if (best.empty())
+        return false;
+    moves.move(best.front(), state.n_clusters());
+    held.push_back(best.front());
+    return true;
 }
 
 /// Chains of exchanges, one beginning with each of the small clusters that cost least to give up; the first
@@ -144,14 +153,14 @@ template <SearchState S> bool try_exchanges(S& state, Tally& tally, const Limits
     const auto singles = items_to_single_out(state, breadth, limits);
     moves.undo();
     for (const auto first : firsts) {
-        std::vector<std::uint32_t> given_up;
+        std::vector<std::uint32_t> held; // what has been given up stays so, and what has been singled out
         for (std::size_t length = 0; length < depth && !limits.reached(); ++length) {
-            const auto next = length == 0 ? std::vector{first} : clusters_to_give_up(state, 1);
+            const auto next = length == 0 ? std::vector{first} : clusters_to_give_up(state, 1, held);
             if (next.empty())
                 break;
-            given_up.push_back(next.front());
+            held.push_back(next.front());
             give_up(moves, next.front());
-            if (!single_out(moves, singles, given_up))
+            if (!single_out(moves, singles, held))
                 break;
             if (state.exact_value() < value - state.rounding()) {
                 tally.moves += moves.size();

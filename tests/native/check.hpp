@@ -19,6 +19,7 @@ inline bool near(double x, double y, double tolerance = 1e-9) {
     return std::abs(x - y) <= tolerance * (1 + std::abs(x) + std::abs(y));
 }
 
+void test_binding_limits();
 void test_block_models();
 void test_bounds();
 void test_ensembles();

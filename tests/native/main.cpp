@@ -25,7 +25,8 @@ bool passes(const Part& part) {
 } // namespace
 
 int main() {
-    const std::initializer_list<Part> parts = {{"block models", test_block_models},
+    const std::initializer_list<Part> parts = {{"binding limits", test_binding_limits},
+                                               {"block models", test_block_models},
                                                {"bounds", test_bounds},
                                                {"ensembles", test_ensembles},
                                                {"losses", test_losses},
