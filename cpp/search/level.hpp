@@ -20,7 +20,7 @@ namespace partita::search {
 template <class S> inline constexpr std::size_t draws_per_start = 4;
 
 /// This many moves of many items in a row must fail before a run ends.
-template <class S> inline constexpr std::uint32_t insisting_attempts = 24;
+inline constexpr std::uint32_t insisting_attempts = 24;
 
 /// The places of two runs that are crossed.
 using Parents = std::pair<std::size_t, std::size_t>;
@@ -74,7 +74,7 @@ public:
                                                          common::Rng& rng) {
             run = runs[index % runs.size()];
             state.assign(run.labels);
-            insist(state, insisting_attempts<S>, options_.max_clusters, random_draw, rng, run.tally, limits_);
+            insist(state, insisting_attempts, options_.max_clusters, random_draw, rng, run.tally, limits_);
         });
     }
 

@@ -31,6 +31,7 @@ constexpr std::size_t tabu_items = 2048; // on the matrix: with more, tabu searc
 constexpr Breeding pair_breeding{48, 8, 18, 4};
 constexpr std::uint64_t tabu_patience = 200; // moves
 constexpr double max_uneven = 1e5;           // weights, for the matrix is in single precision
+constexpr std::uint64_t further_stream = std::uint64_t{1} << 32;  // of further starts, and
 constexpr std::uint64_t refining_stream = std::uint64_t{1} << 63; // apart from the streams of the search
 
 /// The part of the runs that must lead to the best loss: more where it costs little to go on.
@@ -153,15 +154,20 @@ std::optional<Found> search_pairs(const Draws<Label>& draws, const Binder& loss,
     };
     auto runs = runner.run(level.starts(options.runs, 0, random_draw(draws), tabu));
     auto n_started = runs.size();
-    auto insist = [&](auto&, auto& found) {
-        if (options.adapts) {
-            auto more = runner.run(level.starts(2 * options.runs, options.runs, random_draw(draws), tabu));
+    auto thorough = options;
+    thorough.zealous *= 8;
+    const Runner patient(thorough, limits, progress);
+    Level<PairState> further(problem, patient, further_stream);
+    auto try_harder = [&](auto&, auto& found) {
+        if (options.adapts && !limits.reached()) {
+            auto more = patient.run(further.starts(2 * options.runs, options.runs, random_draw(draws), tabu));
             n_started += more.size();
             std::move(more.begin(), more.end(), std::back_inserter(found));
         }
+        insist(level, found, runner, random_draw(draws));
         breed(level, found, runner, pair_breeding, tabu);
     };
-    finish(level, runs, runner, options.runs >= insisting_runs && is_small, insist);
+    finish(level, runs, runner, options.runs >= insisting_runs && is_small, try_harder);
     return Found{std::move(runs), n_started};
 }
 
