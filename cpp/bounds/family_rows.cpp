@@ -15,8 +15,8 @@ namespace {
 constexpr double never = 1e300;
 constexpr auto nobody_yet = ~std::uint32_t{0};
 constexpr double row_round_off = 1e-10;                        // subtracted from each row
-constexpr double first_rate = 0.015, last_rate = 0.0015;       // of the steps, in units of a + b
-constexpr double rate_of_part = 0.0025, slowing = 0.985;       // a part starts from its parent's multipliers
+constexpr double first_rate = 0.15, last_rate = 0.002;         // of the steps, in units of (a + b) / size
+constexpr double rate_of_part = 0.03, slowing = 0.97;          // a part starts from its parent's multipliers
 constexpr double averaging = 0.2;                              // weight of the newest minimiser
 constexpr double momentum = 0.9, memory = 0.99, damping = 0.1; // of the steps (Adam)
 constexpr double max_mass = 5e6;                               // numbers in all rows
@@ -348,8 +348,9 @@ void FamilyRows::move_references() {
 
 void FamilyRows::move_multipliers() {
     const auto age = static_cast<double>(steps_);
-    const double rate = rate_ * costs_->both(), first = 1 - std::pow(momentum, age),
-                 second = 1 - std::pow(memory, age);
+    // tangents, and with them good multipliers, are inverse to the sizes
+    const double rate = rate_ * costs_->both() / static_cast<double>(family_.upper + 2);
+    const double first = 1 - std::pow(momentum, age), second = 1 - std::pow(memory, age);
     const auto move = [&](Row& row, std::size_t j, double violation) {
         row.mean[j] += (1 - momentum) * (violation - row.mean[j]);
         row.square[j] += (1 - memory) * (violation * violation - row.square[j]);
