@@ -30,10 +30,10 @@ Labels = NDArray[np.int64]
 GAPS = (0.1, 0.05, 0.02, 0.01, 0.003, 4e-8)
 #: The last gap is tried at once if there is this many times the time that the one before took.
 AMPLE = 4.0
-#: The first gap to try, if there is at least so many times the time that a first gap may take.
-FIRST_GAPS = ((25.0, GAPS[-1]), (8.0, 0.02), (0.0, GAPS[0]))
+#: It is the first to be tried if there is this many times the time that a first gap may take.
+AT_ONCE = 40.0
 #: For gaps from this one on, the shares sum to half the gap below the cost of the estimate: they are found sooner.
-LOOSE = 0.02
+LOOSE = 0.05
 #: The share of the remaining time for the last gap, if others are passed over.
 JUMP_SHARE = 0.6
 #: About the core-seconds that a first gap takes, per items³ × (draws + 2000): from timings of 60 to 100 items.
@@ -82,10 +82,11 @@ def set_partition_bound(
     proofs = _Proofs.of(sample, loss, labels, n_jobs)
     best = known
     todo = [gap for gap in GAPS if loss.unit * proofs.reached * (1 - gap) > known]
-    gap = _first_gap(todo, seconds / seconds_to_price(sample, n_jobs))
+    is_ample, has_failed = seconds > AT_ONCE * seconds_to_price(sample, n_jobs), False
     try:
         while todo and not until.is_past:
             before = until.left
+            gap = todo[-1 if is_ample and not has_failed else 0]
             skips = gap < todo[0]
             value = loss.unit * proofs.attempt(gap, Deadline.after(before * (JUMP_SHARE if skips else 1)))
             if value > best:
@@ -93,20 +94,13 @@ def set_partition_bound(
                 todo = [smaller for smaller in todo if smaller < gap]
                 tell(best)
                 is_ample = until.left > AMPLE * (before - until.left)
-                gap = todo[-1 if is_ample else 0] if todo else gap
             elif skips:
-                gap = todo[0]
+                has_failed = True
             else:
                 break
     except KeyboardInterrupt:
         return best, True
     return best, False
-
-
-def _first_gap(todo: list[float], times: float) -> float:
-    """The first of the gaps to try, with so many times the time that a first gap may take."""
-    most = next(gap for least, gap in FIRST_GAPS if times >= least)
-    return next((gap for gap in todo if gap <= most), GAPS[-1])
 
 
 @dataclass
