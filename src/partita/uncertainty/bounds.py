@@ -40,7 +40,7 @@ MAX_ANCHORED = 60
 #: The bound for VI by clusters is tried if there is this many times the time that its first gap may take.
 WORTH_PRICING = 3.0
 #: With this many times that time, a first gap is nearly sure.
-AMPLE_FOR_PRICING = 12.0
+AMPLE_FOR_PRICING = 20.0
 #: The shares of the time for the rows of VI before the bound by clusters: if a first gap is nearly sure, and if not.
 SMALL_ROWS_SHARE, ROWS_SHARE = 0.1, 0.5
 #: If a first gap is nearly sure, the rows get at most this many times the time that it may take.
