@@ -1,9 +1,9 @@
 """Gaps that `est.bound()` proves on the reference draws, by loss, and how they fall with time.
 
 `python -m benchmarks.bounds --seconds 60 --data iris,galaxy --losses vi,omari` prints a table and writes it to
-benchmarks/results/bounds.csv, where rows of other data and losses stay; `--data iris:80` takes 80 of the items. CPU
-seconds count, because other work may share the machine: "gap after 10 s" is on the clock, and the column of CPU seconds
-says how much of it the bound had.
+benchmarks/results/bounds.csv, where rows of other data and losses stay; `--data iris:80,iris:80:1` takes 80 of the
+items, chosen with the seeds 0 and 1. CPU seconds count, because other work may share the machine: "gap after 10 s" is
+on the clock, and the column of CPU seconds says how much of it the bound had.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ MEAN_OF = 1000
 
 
 def some_items(data: str) -> NDArray[np.int64]:
-    """The draws of a set, with as many of its items, chosen at random, as the number after the colon."""
-    name, _, count = data.partition(":")
+    """The draws of a set; `name:count:seed` takes some of its items, chosen at random."""
+    name, count, seed = [*data.split(":"), "", ""][:3]
     draws = reference_draws(name)
-    chosen = np.random.default_rng(0).permutation(draws.shape[1])[: int(count or draws.shape[1])]
+    chosen = np.random.default_rng(int(seed or 0)).permutation(draws.shape[1])[: int(count or draws.shape[1])]
     return draws[:, np.sort(chosen)]
 
 

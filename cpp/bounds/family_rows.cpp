@@ -7,16 +7,16 @@
 
 #include "bounds/memberships.hpp"
 #include "bounds/row.hpp"
+#include "bounds/selection.hpp"
 #include "common/clones.hpp"
 
 namespace partita::bounds {
 namespace {
 
-constexpr double never = 1e300;
 constexpr auto nobody_yet = ~std::uint32_t{0};
 constexpr double row_round_off = 1e-10;                        // subtracted from each row
-constexpr double first_rate = 0.015, last_rate = 0.0015;       // of the steps, in units of a + b
-constexpr double rate_of_part = 0.0025, slowing = 0.985;       // a part starts from its parent's multipliers
+constexpr double first_rate = 0.15, last_rate = 0.002;         // of the steps, in units of (a + b) / size
+constexpr double rate_of_part = 0.03, slowing = 0.97;          // a part starts from its parent's multipliers
 constexpr double averaging = 0.2;                              // weight of the newest minimiser
 constexpr double momentum = 0.9, memory = 0.99, damping = 0.1; // of the steps (Adam)
 constexpr double max_mass = 5e6;                               // numbers in all rows
@@ -76,11 +76,6 @@ std::vector<std::uint32_t> number_groups(std::span<const std::uint16_t> with_gue
             break;
     }
     return group;
-}
-
-/// Number of the least values to sum up, of which at least `low` and at most `high` must be taken.
-std::size_t taken(std::size_t negative, std::size_t low, std::size_t high) {
-    return std::clamp(negative, low, std::max(low, high));
 }
 
 } // namespace
@@ -242,10 +237,10 @@ void FamilyRows::set_overlap(Row& row) const {
     weigh(row.mass.data(), row.y.data(), row.weight.size(), n_open(), row.overlap.data());
 }
 
-void FamilyRows::step() {
+void FamilyRows::step(bool probes) {
     for (auto& row : rows_)
         evaluate(row);
-    reduce();
+    reduce(probes);
     if (bound_ >= 0)
         return;
     ++steps_;
@@ -277,23 +272,31 @@ void FamilyRows::evaluate(Row& row) {
             negative += coefficients_[j] < 0;
         }
     std::fill(row.chosen.begin(), row.chosen.end(), 0);
+    row.coefficients = coefficients_;
     row.value = never;
     if (family_.upper < fixed || family_.lower > fixed + order_.size())
         return;
     const auto low = family_.lower - std::min(family_.lower, fixed);
-    const auto take = taken(negative, low, std::min(family_.upper - fixed, order_.size()));
+    const auto high = std::min(family_.upper - fixed, order_.size());
+    const auto take = taken(negative, low, high);
     if (take < order_.size())
         std::nth_element(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(take), order_.end(),
                          [&](auto s, auto t) { return coefficients_[s] < coefficients_[t]; });
+    double last_chosen = -never, first_other = never;
     for (std::size_t s = 0; s < take; ++s) {
         value += coefficients_[order_[s]];
         row.chosen[order_[s]] = 1;
+        last_chosen = std::max(last_chosen, coefficients_[order_[s]]);
     }
+    for (std::size_t s = take; s < order_.size(); ++s)
+        first_other = std::min(first_other, coefficients_[order_[s]]);
     row.value = value;
+    row.given_up = take < high && negative >= low ? 0.0 : last_chosen;
+    row.taken_instead = take > low ? std::min(0.0, first_other) : first_other;
 }
 
 /// The set x that the rows' values favour, and with it the bound.
-void FamilyRows::reduce() {
+void FamilyRows::reduce(bool probes) {
     double of_in = -round_off();
     std::vector<double> reduced(n_open());
     for (std::size_t j = 0; j < n_open(); ++j)
@@ -304,36 +307,8 @@ void FamilyRows::reduce() {
             reduced[j] -= rows_[i].mu[j];
     }
     note_decided(reduced, of_in);
-}
-
-void FamilyRows::note_decided(const std::vector<double>& reduced, double of_in) {
-    const auto count = n_open();
-    order_.resize(count);
-    std::iota(order_.begin(), order_.end(), 0u);
-    std::sort(order_.begin(), order_.end(), [&](auto s, auto t) { return reduced[s] < reduced[t]; });
-    std::vector<double> sums(count + 1, 0.0); // of the least
-    std::size_t negative = 0;
-    for (std::size_t s = 0; s < count; ++s) {
-        sums[s + 1] = sums[s] + reduced[order_[s]];
-        negative += reduced[order_[s]] < 0;
-    }
-    const auto low = family_.lower - n_in(), high = std::min(family_.upper - n_in(), count);
-    const auto take = taken(negative, low, high);
-    bound_ = std::max(bound_, of_in + sums[take]);
-    std::fill(chosen_.begin(), chosen_.end(), 0);
-    for (std::size_t s = 0; s < take; ++s)
-        chosen_[order_[s]] = 1;
-    for (std::size_t s = 0; s < count; ++s) {
-        const auto j = order_[s];
-        const auto others = [&](std::size_t k) { return k <= s ? sums[k] : sums[k + 1] - reduced[j]; };
-        const auto negative_others = negative - (reduced[j] < 0 ? 1 : 0);
-        const auto with = taken(negative_others, low - std::min<std::size_t>(low, 1),
-                                high - std::min<std::size_t>(high, 1));
-        if (high == 0 || of_in + reduced[j] + others(with) >= 0)
-            never_in_[j] = 1;
-        if (low > count - 1 || of_in + others(taken(negative_others, low, std::min(high, count - 1))) >= 0)
-            never_out_[j] = 1;
-    }
+    if (probes && bound_ < 0)
+        probe(reduced, of_in);
 }
 
 void FamilyRows::move_references() {
@@ -348,8 +323,9 @@ void FamilyRows::move_references() {
 
 void FamilyRows::move_multipliers() {
     const auto age = static_cast<double>(steps_);
-    const double rate = rate_ * costs_->both(), first = 1 - std::pow(momentum, age),
-                 second = 1 - std::pow(memory, age);
+    // tangents, and with them good multipliers, are inverse to the sizes
+    const double rate = rate_ * costs_->both() / static_cast<double>(family_.upper + 2);
+    const double first = 1 - std::pow(momentum, age), second = 1 - std::pow(memory, age);
     const auto move = [&](Row& row, std::size_t j, double violation) {
         row.mean[j] += (1 - momentum) * (violation - row.mean[j]);
         row.square[j] += (1 - memory) * (violation * violation - row.square[j]);
@@ -390,21 +366,6 @@ double FamilyRows::chord_loss() const {
         most = std::max(most, s * (costs_->log2_table()[size] - intercept_ - slope_ * s));
     }
     return costs_->b() * most;
-}
-
-Family FamilyRows::remaining() const {
-    Family left{family_.in, {}, family_.lower, family_.upper};
-    for (std::size_t j = 0; j < n_open(); ++j) {
-        if (never_in_[j] && never_out_[j])
-            return {{}, {}, 1, 0};
-        if (never_out_[j])
-            left.in.push_back(family_.open[j]);
-        else if (!never_in_[j])
-            left.open.push_back(family_.open[j]);
-    }
-    left.lower = std::max(left.lower, left.in.size());
-    left.upper = std::min(left.upper, left.in.size() + left.open.size());
-    return left;
 }
 
 } // namespace partita::bounds

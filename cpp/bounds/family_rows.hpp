@@ -22,14 +22,16 @@ public:
     /// there is a guess, or if few of the open items are left.
     FamilyRows(const FamilyRows& parent, Family family, const Items* guess = nullptr);
 
-    /// One evaluation and one step of the multipliers; afterwards bound() may be larger.
-    void step();
+    /// One evaluation and one step of the multipliers; afterwards bound() may be larger. Probes bound the
+    /// family with and without each open item.
+    void step(bool probes = false);
 
     /// Valid for every set of the family, and the best so far.
     double bound() const { return bound_; }
 
     const Family& family() const { return family_; }
     double share(std::size_t open) const { return x_[open]; } // of the last steps that had the open item in S
+    double gain_of_branching(std::size_t open) const; // what the last probes gained with it, times without it
     double likely_size() const;
     Items likely() const; // open items that most of the last steps had in S
 
@@ -49,6 +51,9 @@ private:
         std::vector<double> y, mu;         // (open): the reference, and the multipliers
         std::vector<double> mean, square;  // (open): of the steps (Adam)
         std::vector<char> chosen;          // (open): the set of least value
+        std::vector<double> coefficients;  // (open): of the items in it
+        double given_up = 0;               // the coefficient, or 0, that makes room for one more item
+        double taken_instead = 0;          // the coefficient, or 0, of what replaces an item
         std::size_t own = ~std::size_t{0}; // place among the open items, if it is one of them
     };
 
@@ -62,7 +67,10 @@ private:
     void group_draws(Row& row, std::uint32_t item, const Parts& parts, std::size_t n_groups) const;
     void set_overlap(Row& row) const;
     void evaluate(Row& row);
-    void reduce();
+    void reduce(bool probes);
+    void probe(const std::vector<double>& reduced, double of_in);
+    static double cost_with(const Row& row, std::size_t open);
+    static double cost_without(const Row& row, std::size_t open);
     void note_decided(const std::vector<double>& reduced, double of_in);
     void move_references();
     void move_multipliers();
@@ -74,8 +82,8 @@ private:
     std::span<const double> duals_;
     Family family_;
     Items guess_;
-    std::vector<Row> rows_; // of the items that are in, then of the open ones
-    std::vector<double> x_;
+    std::vector<Row> rows_;                           // of the items that are in, then of the open ones
+    std::vector<double> x_, with_, without_;          // (open); the last two: bounds of the last probes
     std::vector<char> chosen_, never_in_, never_out_; // (open)
     double slope_ = 0, intercept_ = 0;                // of the chord
     double bound_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <utility>
 
 #include "bounds/family_rows.hpp"
 
@@ -53,7 +54,7 @@ private:
         for (std::size_t t = 0; t < steps_per_round; ++t) {
             if (stop_ || refuted_)
                 return Verdict::stopped;
-            rows.step();
+            rows.step(t + 1 == steps_per_round);
             if (rows.bound() >= 0)
                 return Verdict::proven;
         }
@@ -111,24 +112,31 @@ private:
             return true;
         if (left.lower < left.upper && rows.chord_loss() > -chord_share * rows.bound())
             return split_sizes(rows, left);
-        double nearest = 2;
-        std::uint32_t chosen = 0;
-        for (std::size_t j = 0; j < rows.family().open.size(); ++j) {
-            const auto item = rows.family().open[j];
-            const bool is_left = std::find(left.open.begin(), left.open.end(), item) != left.open.end();
-            if (const double distance = std::abs(rows.share(j) - 0.5); is_left && distance < nearest) {
-                nearest = distance;
-                chosen = item;
-            }
-        }
-        if (nearest > 1)
+        if (left.open.empty())
             return explore_part(rows, left, max_rounds);
+        const auto chosen = branching_item(rows, left);
         auto with = left;
         std::erase(with.open, chosen);
         auto without = with;
         with.in.push_back(chosen);
         return explore_part(rows, std::move(with), max_rounds) &&
                explore_part(rows, std::move(without), max_rounds);
+    }
+
+    /// The open item whose two parts gain most, and of those that gain nothing the one that is most in doubt.
+    static std::uint32_t branching_item(const FamilyRows& rows, const Family& left) {
+        std::pair best{-1.0, -1.0};
+        std::uint32_t chosen = 0;
+        for (std::size_t j = 0; j < rows.family().open.size(); ++j) {
+            const auto item = rows.family().open[j];
+            const bool is_left = std::find(left.open.begin(), left.open.end(), item) != left.open.end();
+            const std::pair now{rows.gain_of_branching(j), 0.5 - std::abs(rows.share(j) - 0.5)};
+            if (is_left && now > best) {
+                best = now;
+                chosen = item;
+            }
+        }
+        return chosen;
     }
 
     /// At the size that the rows favour, which is left alone.
@@ -177,7 +185,7 @@ Pricing price(const ClusterCosts& costs, std::span<const double> duals, std::spa
         const auto upper = std::min(order.size(), std::max(lower, wide));
         FamilyRows all(costs, duals, {{}, {order.begin(), order.end()}, lower, upper}, {}, groups_of_all);
         for (std::size_t t = 0; t < steps_of_all && all.bound() < 0 && !stop; ++t)
-            all.step();
+            all.step(t + 1 == steps_of_all);
         const auto left = all.remaining();
         const auto n_anchors = n_families(all, left);
         common::parallel_for(n_anchors, threads, stop, [&](std::size_t k, unsigned) {

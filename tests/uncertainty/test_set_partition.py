@@ -99,6 +99,29 @@ def test_pricing_is_right_for_any_shares(threads):
     assert 0 < sum(verdicts) < len(verdicts)
 
 
+def test_families_that_are_split_are_priced_right():
+    """Twelve items with as large shares as all subsets allow, so that there are many near ties."""
+    rng, n = np.random.default_rng(3), 12
+    all_of_them = subsets(n)
+    members = np.array([np.isin(np.arange(n), items) for items in all_of_them])
+    splits = 0
+    for ratio in (0.5, 1, 2, 4):
+        astray = rng.random((25, n)) < 0.35
+        sample = as_sample(np.where(astray, rng.integers(4, size=(25, n)), np.repeat([0, 1, 2], 4)))
+        costs = costs_of(sample, VI(ratio, 1))
+        values = np.array([costs.cost(items) for items in all_of_them])
+        shares = np.full(n, (values / members.sum(axis=1)).min())
+        for item in rng.permutation(n):
+            shares[item] += (values - members @ shares)[members[:, item]].min()
+        for margin in (1e-6, -1e-6):
+            duals = shares - margin
+            proven, negative, families, _ = costs.price(duals, rng.permutation(n).tolist(), 60.0, 1)
+            assert proven == (margin > 0)
+            assert all(costs.cost(items) < duals[items].sum() for items in negative)
+            splits += families > 3 * n
+    assert splits > 0
+
+
 def noisy_sample(rng):
     """Draws around one partition of 24 items, in each of which a third of the items have gone astray."""
     base = np.repeat([0, 1, 2], 8)

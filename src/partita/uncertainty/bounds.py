@@ -40,9 +40,11 @@ MAX_ANCHORED = 60
 #: The bound for VI by clusters is tried if there is this many times the time that its first gap may take.
 WORTH_PRICING = 3.0
 #: With this many times that time, a first gap is nearly sure.
-AMPLE_FOR_PRICING = 12.0
+AMPLE_FOR_PRICING = 20.0
 #: The shares of the time for the rows of VI before the bound by clusters: if a first gap is nearly sure, and if not.
 SMALL_ROWS_SHARE, ROWS_SHARE = 0.1, 0.5
+#: If a first gap is nearly sure, the rows get at most this many times the time that it may take.
+MAX_ROWS_TIMES = 4.0
 #: With more items, Binder's linear program, which has one variable per pair, is not tried.
 MAX_PAIRED = 20_000
 #: With more items, the matrices of the bound for one minus ARI take too long.
@@ -243,7 +245,7 @@ def _of_vi(sample: PartitionSample, loss: VI, labels: NDArray[np.int64], work: W
     times = work.seconds / seconds_to_price(sample, n_jobs)
     if times < WORTH_PRICING:
         return _rows(sample, loss, work), "rows"
-    share = SMALL_ROWS_SHARE if times >= AMPLE_FOR_PRICING else ROWS_SHARE
+    share = min(SMALL_ROWS_SHARE, MAX_ROWS_TIMES / times) if times >= AMPLE_FOR_PRICING else ROWS_SHARE
     until = Deadline.after(work.seconds)
     first = _rows(sample, loss, replace(work, seconds=share * work.seconds), max_anchored=0)
     if first >= work.enough * (1 - PROVEN / 2):

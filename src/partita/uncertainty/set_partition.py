@@ -28,8 +28,12 @@ Labels = NDArray[np.int64]
 
 #: Gaps to prove, one after the other; the last counts as proven.
 GAPS = (0.1, 0.05, 0.02, 0.01, 0.003, 4e-8)
-#: The last gap is tried at once if there is this many times the time that the one before took, or may take.
+#: The last gap is tried at once if there is this many times the time that the one before took.
 AMPLE = 4.0
+#: It is the first to be tried if there is this many times the time that a first gap may take.
+AT_ONCE = 40.0
+#: For gaps from this one on, the shares sum to half the gap below the cost of the estimate: they are found sooner.
+LOOSE = 0.05
 #: The share of the remaining time for the last gap, if others are passed over.
 JUMP_SHARE = 0.6
 #: About the core-seconds that a first gap takes, per items³ × (draws + 2000): from timings of 60 to 100 items.
@@ -76,21 +80,22 @@ def set_partition_bound(
     """
     until = Deadline.after(seconds)
     proofs = _Proofs.of(sample, loss, labels, n_jobs)
-    best, took, jumps = known, seconds_to_price(sample, n_jobs), True
+    best = known
     todo = [gap for gap in GAPS if loss.unit * proofs.reached * (1 - gap) > known]
+    is_ample, has_failed = seconds > AT_ONCE * seconds_to_price(sample, n_jobs), False
     try:
         while todo and not until.is_past:
             before = until.left
-            jump = jumps and len(todo) > 1 and before > AMPLE * took
-            gap = todo[-1] if jump else todo[0]
-            limit = Deadline.after(before * (JUMP_SHARE if jump else 1))
-            value = loss.unit * proofs.attempt(gap, limit)
+            gap = todo[-1 if is_ample and not has_failed else 0]
+            skips = gap < todo[0]
+            value = loss.unit * proofs.attempt(gap, Deadline.after(before * (JUMP_SHARE if skips else 1)))
             if value > best:
-                best, took = value, before - until.left
+                best = value
                 todo = [smaller for smaller in todo if smaller < gap]
                 tell(best)
-            elif jump:
-                jumps = False
+                is_ample = until.left > AMPLE * (before - until.left)
+            elif skips:
+                has_failed = True
             else:
                 break
     except KeyboardInterrupt:
@@ -121,7 +126,9 @@ class _Proofs:
         return cls(costs, program, sample.labels[starts].astype(np.int64), labels, n_jobs, reached)
 
     def _shares(self, gap: float, until: Deadline) -> Floats | None:
-        """Shares that sum to the cost of the estimate or, if there are none, to half the gap below it."""
+        """Shares that sum to the cost of the estimate; for large gaps, or if there are none, to half the gap below."""
+        if gap >= LOOSE:
+            return self.program.solve(self.draws, until, gap * self.reached * self.program.n / 2)
         if self.duals is None and self.has_duals:
             self.duals = self.program.solve(self.draws, until)
             self.has_duals = self.duals is not None or until.is_past
