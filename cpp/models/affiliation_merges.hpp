@@ -14,7 +14,8 @@ namespace partita::models {
 template <class State> class AffiliationMerges {
 public:
     AffiliationMerges(const State& state, const MergingClusters& clusters)
-        : state_(state), n_(clusters.slot.size()), inside_(state.inside()), between_(n_ * n_) {
+        : state_(state), n_(clusters.slot.size()), inside_(state.inside()), now_(state.cells(inside_)),
+          between_(n_ * n_) {
         std::vector<std::size_t> place(state.slots());
         for (std::size_t a = 0; a < n_; ++a)
             place[clusters.slot[a]] = a;
@@ -33,12 +34,13 @@ public:
 
     /// The change of log p(X | z) when a and b become one.
     double change(std::size_t a, std::size_t b) const {
-        return state_.cells(inside_ + between_[a * n_ + b]) - state_.cells(inside_);
+        return state_.cells(inside_ + between_[a * n_ + b]) - now_;
     }
 
     /// Cluster g has gone into cluster h.
     void merge(std::size_t g, std::size_t h) {
         inside_ += between(g, h);
+        now_ = state_.cells(inside_);
         for (std::size_t l = 0; l < n_; ++l) {
             between(h, l) += between(g, l);
             between(l, h) = between(h, l);
@@ -51,6 +53,7 @@ private:
     const State& state_;
     std::size_t n_;
     Dyads inside_;
+    double now_;                 // of the dyads that are inside clusters and of the others
     std::vector<Dyads> between_; // of a pair of clusters, both directions; the diagonal is unused
 };
 

@@ -41,20 +41,13 @@ public:
         recount();
     }
 
-    std::span<const double> score() {
-        return score_side([&](std::size_t h) { return score(h); });
-    }
+    std::span<const double> score() { return score_side(score_of_slot()); }
 
     std::span<const double> score(std::span<const std::uint32_t> slots) {
-        return score_slots(slots, [&](std::size_t h) { return score(h); });
+        return score_slots(slots, score_of_slot());
     }
 
-    /// The change of log p(X | z) when the node goes to h, without the degree terms of the cluster it leaves.
-    double score(std::size_t h) const {
-        const auto moved = inside_ - seen_inside(label_[node_]) + seen_inside(h);
-        const double change = cells(moved) - cells(inside_);
-        return degree_corrected_ ? change + degree_gain(h) : change;
-    }
+    double score(std::size_t h) const { return score_of_slot()(h); }
 
     void move(std::size_t to) {
         inside_ += seen_inside(to) - seen_inside(label_[node_]);
@@ -73,6 +66,15 @@ public:
     void rebuild_gains() {} // whole numbers do not drift
 
 private:
+    /// h -> the change of log p(X | z) when the node goes to h, without the degree terms of the cluster it
+    /// leaves. What does not depend on h is worked out once.
+    auto score_of_slot() const {
+        return [this, rest = inside_ - seen_inside(label_[node_]), now = cells(inside_)](std::size_t h) {
+            const double change = cells(rest + seen_inside(h)) - now;
+            return degree_corrected_ ? change + degree_gain(h) : change;
+        };
+    }
+
     void recount() {
         count_nodes();
         inside_ = all_ = {};

@@ -124,9 +124,13 @@ def test_runs_that_agree_end_the_search_but_not_that_of_the_paper():
     noise = random_graph(np.random.default_rng(5), 60, False, density=0.2)
     model = StochasticBlockModel(directed=False)
     fit = model.maximize(noise, restarts=12, rng=1)
-    assert [run.start for run in fit.runs] == ["spectral", "annealed", "communities"]
-    assert fit.times_reached == 3
+    assert [run.start for run in fit.runs] == [
+        "spectral", "annealed", "communities", "annealed", "annealed", "spectral"
+    ]  # fmt: skip
+    assert fit.times_reached == 6
     assert fit.n_clusters == 1
+    corrected = StochasticBlockModel(directed=False, degree_corrected=True).maximize(noise, restarts=12, rng=1)
+    assert [run.start for run in corrected.runs] == ["spectral", "annealed", "communities"]
     assert len(model.maximize(noise, restarts=12, rng=1, algorithm="come-latouche").runs) == 12
 
 

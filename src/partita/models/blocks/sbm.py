@@ -25,7 +25,7 @@ from partita.models.blocks.fit import BlockFit, block_counts, node_labels
 from partita.models.blocks.graph import Graph, as_graph
 from partita.models.blocks.marks import make_marks
 from partita.models.blocks.sampling import graph_arrays, graph_from_arrays, item_names, log_k_prior, make_samplers
-from partita.models.blocks.search import Limits, check_algorithm, search_partition, start_clusters
+from partita.models.blocks.search import Limits, check_algorithm, network_effort, search_partition, start_clusters
 from partita.models.blocks.shares import EstimatedICL, log_blocks, mean_of_logs, share_exposures
 from partita.models.blocks.starts import both_directions, first_partitions
 from partita.models.chain import Chain
@@ -247,7 +247,8 @@ class StochasticBlockModel(LazyPosterior):
         first, kinds = first_partitions(
             shown, limits, restarts, given, generator, uneven=uneven, directed=self.directed
         )
-        labels, icl, runs = search_partition(native, first, kinds, limits, generator)
+        effort = network_effort(seen.n_nodes, plain=model.marks is None, uneven=uneven)
+        labels, icl, runs = search_partition(native, first, kinds, limits, generator, effort)
         offset = constant(seen, model)
         best = checked_log_density(icl + offset, self.params())
         return self._fit(native, seen, model, labels, best, runs.plus(offset))

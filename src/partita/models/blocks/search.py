@@ -17,11 +17,8 @@ from partita.models.search_runs import Runs, SearchRun
 
 SMALL = 500  # nodes up to which annealing is cheap
 MEDIUM = 3000  # nodes up to which random starts are worth their time, and clusters are swept before they are merged
-ANNEAL_SWEEPS = 200  # of annealed starts
 REHEAT_SWEEPS = {"small": 20, "medium": 0, "large": 0}  # of children that are not crossings; 0: there are none
-TRIAL_RUNS = 3  # of three kinds: if they agree, the others are left out
 MAX_GENERATIONS = 50
-PATIENCE = {"small": 8, "medium": 3, "large": 2}  # generations without a better solution
 SURVIVORS = 5  # of a generation, in networks that are not small
 #: New arrangements of clusters of a run, of a crossing and of the best: attempts per cluster without a better solution.
 REARRANGE = {"small": (1, 1, 4), "medium": (2, 2, 16), "uneven": (2, 4, 32), "large": (1, 1, 4)}
@@ -46,6 +43,29 @@ WIDTHS = (1.0, 0.5, 1.5)
 #: Share of the nodes that a start of the kind "periphery" has in a cluster apart, at most, in turn.
 PERIPHERIES = (0.2, 0.1, 0.3)
 KINDS = {"given": 0, "spectral": 0, "periphery": 0, "k-means": 0, "communities": 1, "annealed": 2, "random": 3}
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long a search goes on: sweeps of an annealed start, runs that end the search if they agree (the first, of
+    three kinds), generations without a better solution."""
+
+    anneal_sweeps: int
+    trial_runs: int
+    patience: int
+
+
+#: By the size of a network. "even", "uneven": small networks whose edges have no values but counts, without and with
+#: degree correction. They cool faster, since further runs gain more than further sweeps. Under degree correction a
+#: network that cools too fast ends as a single cluster; without it, more runs must agree, since short ones may meet
+#: beside the best.
+EFFORTS = {
+    "small": Effort(200, 3, 8),
+    "even": Effort(80, 6, 6),
+    "uneven": Effort(140, 3, 8),
+    "medium": Effort(200, 3, 3),
+    "large": Effort(200, 3, 2),
+}
 
 
 @dataclass(frozen=True)
@@ -91,13 +111,20 @@ def start_kinds(
 
 
 def search_partition(
-    native: Any, starts: NDArray[np.uint32], kinds: list[str], limits: Limits, rng: np.random.Generator
+    native: Any,
+    starts: NDArray[np.uint32],
+    kinds: list[str],
+    limits: Limits,
+    rng: np.random.Generator,
+    effort: Effort | None = None,
 ) -> tuple[NDArray[np.uint32], float, Runs]:
     """The core's search: labels, ICL, and what its runs came to.
 
-    `starts` has the partitions of the runs whose kind is "given", "spectral", "periphery" or "k-means", in their order.
+    `starts` has the partitions of the runs whose kind is "given", "spectral", "periphery" or "k-means", in their order;
+    `effort` is by default that of the size.
     """
     n_nodes = starts.shape[1]
+    effort = effort or EFFORTS[size_of(n_nodes)]
     rearrange = REARRANGE["uneven" if "periphery" in kinds else size_of(n_nodes)]
     as_printed = limits.algorithm == "come-latouche"  # makes every run
     turns = count()
@@ -107,12 +134,12 @@ def search_partition(
         np.array([KINDS[kind] for kind in kinds], np.uint8),
         np.array(resolutions),
         *limits.most,
-        trial_runs=len(kinds) if as_printed else min(TRIAL_RUNS, len(kinds)),
+        trial_runs=len(kinds) if as_printed else min(effort.trial_runs, len(kinds)),
         groups=1 if as_printed else min(MAX_GROUPS, max(1, len(kinds) // GROUP_RUNS[size_of(n_nodes)])),
         random_clusters=min(start_clusters(n_nodes), max(limits.most)),
         generations=MAX_GENERATIONS,
-        patience=PATIENCE[size_of(n_nodes)],
-        anneal_sweeps=ANNEAL_SWEEPS,
+        patience=effort.patience,
+        anneal_sweeps=effort.anneal_sweeps,
         reheat_sweeps=REHEAT_SWEEPS[size_of(n_nodes)],
         rearrange_runs=rearrange[0],
         rearrange_children=rearrange[1],
@@ -127,6 +154,17 @@ def search_partition(
     rows = tuple(SearchRun(kind, float(value)) for kind, value in zip(kinds, run_icl, strict=True))
     made = tuple(row for row in rows if math.isfinite(row.icl))
     return labels, icl, Runs(made, tuple(group_icl.tolist()), icl, interrupted, stopped)
+
+
+def network_effort(n_nodes: int, *, plain: bool, uneven: bool) -> Effort:
+    """How long the search of a network goes on: `plain` says whether edges have no values but counts, `uneven` whether
+    nodes of a cluster may differ in degree.
+
+    >>> network_effort(100, plain=True, uneven=False).anneal_sweeps
+    80
+    """
+    size = size_of(n_nodes)
+    return EFFORTS[("uneven" if uneven else "even") if plain and size == "small" else size]
 
 
 def start_clusters(n_nodes: int) -> int:

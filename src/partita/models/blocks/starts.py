@@ -19,6 +19,7 @@ from partita.models.blocks.search import PERIPHERIES, SMALL, Limits, start_clust
 MAX_DIMENSIONS = 64
 POWER_STEPS = 6
 RANK_TOLERANCE = 1e-6  # of squared lengths, the smallest that single precision distinguishes from zero
+DENSE_CELLS = 1 << 18  # up to which a matrix is multiplied faster with its zeros
 MAX_POINTS = 20_000  # from which k-means learns its centres
 ROUNDS = 8  # of k-means
 
@@ -172,10 +173,13 @@ def both_directions(graph: Graph, directed: bool, marks: Marks | None = None) ->
 
 
 def _normalised(matrix: sp.csr_array) -> Any:
-    """In single precision: no entry is above 1."""
-    matrix = matrix.astype(float)
+    """In single precision: no entry is above 1. A small matrix becomes a dense one."""
+    dense = matrix.shape[0] * matrix.shape[1] <= DENSE_CELLS
+    matrix = matrix.toarray().astype(float) if dense else matrix.astype(float)
     scale = []
     for axis in (1, 0):
         degree = np.asarray(abs(matrix).sum(axis=axis)).ravel()
         scale.append(1 / np.sqrt(degree + max(degree.mean(), 1.0)))
+    if dense:
+        return (scale[0][:, None] * matrix * scale[1]).astype(np.float32)
     return (sp.diags_array(scale[0]) @ matrix @ sp.diags_array(scale[1])).astype(np.float32)
