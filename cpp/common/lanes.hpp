@@ -59,6 +59,17 @@ inline std::size_t round_to_lanes(std::size_t count) { return (count + lanes - 1
     return any != 0;
 }
 
+/// x = a number of at least e^x, at most 6.2% above it: the chord of 2^y between whole numbers y, which
+/// undoes `lane_log_below`. Arguments are taken to [-40, 40].
+[[gnu::always_inline]] inline void lane_exp_chord(Lanes& x) {
+    constexpr std::uint64_t two_to_52 = 0x4330000000000000u;
+    constexpr double log2e = 1.4426950408889634;
+    x = x > -40.0 ? x : Lanes{} - 40.0;
+    x = x < 40.0 ? x : Lanes{} + 40.0;
+    const Lanes above = (x * log2e + 1023.0) * 0x1.0p41 + 0x1.0p52;
+    x = (Lanes)(((LaneBits)above - two_to_52) << 11);
+}
+
 /// x = e^x for x <= 0, within 2 units in the last place; zero below -708, including -infinity.
 [[gnu::always_inline]] inline void lane_exp(Lanes& x) {
     const auto too_small = x < -708.0;

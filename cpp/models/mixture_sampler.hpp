@@ -192,13 +192,14 @@ private:
         if (settled_.stays(i, uniform))
             return;
         const std::size_t own = labels_[i];
-        if (!this->score(i, far(SettledItems::max_share))) {
+        if (!this->score(i, far())) {
             this->take_out(i);
             join(i, uniform);
         } else {
-            if (towers(scores_.data(), used_, own, SettledItems::max_share))
+            const auto rivals = rivals_of(scores_.data(), used_, own);
+            if (rivals.total() <= SettledItems::max_share - SettledItems::max_far)
                 settled_.add(i);
-            if (settled_.stays(i, uniform))
+            if (rivals.lose(uniform, SettledItems::max_far))
                 return;
             this->move(i, choose(i, uniform));
             if (labels_[i] == own)
@@ -207,14 +208,19 @@ private:
         settled_.forget();
     }
 
-    /// Below this, all slots together have less than the share of the item's own cluster.
-    double far(double share) const { return std::log(share / static_cast<double>(used_)); }
+    /// Below this, all slots together have less than `max_far` of the item's own cluster.
+    double far() {
+        if (far_slots_ != used_) {
+            far_slots_ = used_;
+            far_ = std::log(SettledItems::max_far / static_cast<double>(used_));
+        }
+        return far_;
+    }
 
     /// The slot that item i draws, which was scored without clusters that are far. If one of these might
     /// matter to the draw, it is scored again.
     std::size_t choose(std::size_t i, double uniform) {
-        const auto near =
-            pick_without_far(scores_.data(), used_, uniform, labels_[i], SettledItems::max_share);
+        const auto near = pick_without_far(scores_.data(), used_, uniform, labels_[i], SettledItems::max_far);
         if (near)
             return *near;
         this->score(i, negligible);
@@ -295,6 +301,8 @@ private:
     SplitMerge<Family> split_merge_;
     SettledItems settled_;
     MixtureMoves moves_;
+    std::size_t far_slots_ = 0; // the slots that `far_` is of
+    double far_ = 0.0;
     double rate_, due_ = 0.0; // split-merge proposals per sweep, and the fraction carried over
     common::Rng rng_;
     std::uint64_t stream_;

@@ -1,7 +1,6 @@
 #include "models/pick.hpp"
 
-#include <cmath>
-#include <cstdint>
+#include <limits>
 
 #include "common/clones.hpp"
 #include "common/lanes.hpp"
@@ -18,18 +17,22 @@ namespace {
 
 constexpr double min_exponent = -708.0; // lane_exp gives 0 below
 
-/// How many scores are not below the floor.
-PARTITA_CLONES std::uint64_t count_reaching(const double* scores, std::size_t slots, double floor) {
-    common::LaneBits count{};
-    for (std::size_t s = 0; s < slots; s += lanes) {
-        Lanes score;
-        load(score, scores + s);
-        count -= (common::LaneBits)(score >= floor); // a comparison that holds is -1
+/// Sums of upper bounds of exp(score - own) of the slots before and after `place`.
+PARTITA_CLONES void bound_rivals(const double* scores, std::size_t slots, double own, double place,
+                                 Rivals& rivals) {
+    Lanes before{}, after{}, index{0.0, 1.0, 2.0, 3.0};
+    static_assert(lanes == 4);
+    for (std::size_t s = 0; s < slots; s += lanes, index += static_cast<double>(lanes)) {
+        Lanes bound;
+        load(bound, scores + s);
+        bound -= own;
+        common::lane_exp_chord(bound);
+        before += index < place ? bound : Lanes{};
+        after += index > place ? bound : Lanes{};
     }
-    std::uint64_t total = 0;
+    rivals = {0.0, 0.0};
     for (std::size_t l = 0; l < lanes; ++l)
-        total += count[l];
-    return total;
+        rivals.before += before[l], rivals.after += after[l];
 }
 
 /// exp(score - best) in place; returns the sum.
@@ -103,9 +106,13 @@ std::optional<std::size_t> pick_without_far(double* scores, std::size_t slots, d
     return found.slot;
 }
 
-bool towers(const double* scores, std::size_t slots, std::size_t place, double share) {
-    const double floor = scores[place] + std::log(share / static_cast<double>(slots));
-    return std::isfinite(floor) && count_reaching(scores, slots, floor) == 1;
+Rivals rivals_of(const double* scores, std::size_t slots, std::size_t place) {
+    constexpr double none = std::numeric_limits<double>::infinity();
+    if (!(scores[place] > -none))
+        return {none, none};
+    Rivals rivals;
+    bound_rivals(scores, slots, scores[place], static_cast<double>(place), rivals);
+    return rivals;
 }
 
 } // namespace partita::models

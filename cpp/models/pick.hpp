@@ -1,4 +1,4 @@
-// One draw from unnormalised log probabilities, and whether it is almost certain.
+// One draw from unnormalised log probabilities, and bounds that often tell it sooner.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,21 @@ std::size_t pick(double* scores, std::size_t slots, double uniform);
 std::optional<std::size_t> pick_without_far(double* scores, std::size_t slots, double uniform,
                                             std::size_t place, double share);
 
-/// Whether `place` has all but this share of the probability. False may also be said of less than the share.
-bool towers(const double* scores, std::size_t slots, std::size_t place, double share);
+/// What the slots before and after one have of the probability, relative to its own: upper bounds, less than
+/// 7% too large. Infinite if the slot itself has none.
+struct Rivals {
+    double before, after;
+
+    double total() const { return before + after; }
+    /// Whether they lose the draw at `uniform` to the slot, even with other slots that together have at most
+    /// `share` of its probability, wherever they are.
+    bool lose(double uniform, double share) const {
+        constexpr double rounding = 1e-9;
+        return uniform * (1.0 + before + share) > before + share + rounding &&
+               uniform * (1.0 + after + share) < 1.0 - rounding;
+    }
+};
+
+Rivals rivals_of(const double* scores, std::size_t slots, std::size_t place);
 
 } // namespace partita::models

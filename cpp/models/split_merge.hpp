@@ -30,25 +30,9 @@ public:
     /// True if the proposal for items i and j is accepted; apply_split or apply_merge then makes the change.
     bool propose(const Family& family, const PartitionPrior& prior, std::span<const std::uint32_t> labels,
                  PairChoice now, std::uint32_t i, std::uint32_t j, std::uint32_t scans, common::Rng& rng) {
-        const auto from = labels[i], to = labels[j];
-        const bool split = from == to;
         gather(family, labels, i, j);
-        for (std::uint32_t scan = 0; scan < scans; ++scan)
-            restricted_scan(prior, rng);
-        if (!split)
-            take_original_sides(labels, from);
-        const double log_q = restricted_scan(prior, rng, !split);
-        const double apart = split ? log_part(pair_, prior, 0) + log_part(pair_, prior, 1)
-                                   : log_part(family, prior, from) + log_part(family, prior, to);
-        if (!split)
-            assign_together();
-        const double together = split ? log_part(family, prior, from) : log_part(pair_, prior, 2);
-        const Family& sides = split ? pair_ : family;
-        const double one = sides.size(split ? 0 : from), other = sides.size(split ? 1 : to);
-        const PairChoice joined = split ? now : merged(now, one, other);
-        const double opened = prior.log_open(joined.clusters) - prior.log_w(1);
-        const double log_ratio = opened + apart - together - log_q + joined.log_return(one, other);
-        return std::log(common::open_uniform(rng)) < (split ? log_ratio : -log_ratio);
+        return labels[i] == labels[j] ? accept_split(family, prior, now, labels[i], scans, rng)
+                                      : accept_merge(family, prior, labels, now, scans, rng);
     }
 
     /// The gain in log density, without the prior's V, of splitting the cluster of items i and j between
@@ -57,6 +41,7 @@ public:
                       std::span<const std::uint32_t> labels, std::uint32_t i, std::uint32_t j,
                       std::size_t max_scans) {
         gather(family, labels, i, j);
+        launch();
         for (std::size_t scan = 0; scan < max_scans && greedy_scan(prior) > 0; ++scan) {
         }
         return log_part(pair_, prior, 0) + log_part(pair_, prior, 1) - log_part(family, prior, labels[i]);
@@ -81,24 +66,80 @@ public:
     }
 
 private:
+    bool accept_split(const Family& family, const PartitionPrior& prior, PairChoice together,
+                      std::uint32_t slot, std::uint32_t scans, common::Rng& rng) {
+        launch();
+        for (std::uint32_t scan = 0; scan < scans; ++scan)
+            restricted_scan(prior, rng);
+        const double log_q = restricted_scan(prior, rng);
+        const double gain =
+            log_part(pair_, prior, 0) + log_part(pair_, prior, 1) - log_part(family, prior, slot);
+        const double log_ratio =
+            log_opened(prior, together) + gain - log_q + together.log_return(pair_.size(0), pair_.size(1));
+        return std::log(common::open_uniform(rng)) < log_ratio;
+    }
+
+    bool accept_merge(const Family& family, const PartitionPrior& prior,
+                      std::span<const std::uint32_t> labels, PairChoice apart, std::uint32_t scans,
+                      common::Rng& rng) {
+        const auto from = labels[items_[0]], to = labels[items_[1]];
+        const double one = family.size(from), other = family.size(to);
+        assign_together();
+        const double gain =
+            log_part(pair_, prior, 2) - log_part(family, prior, from) - log_part(family, prior, to);
+        const PairChoice together = merged(apart, one, other);
+        const double most = gain - log_opened(prior, together) - together.log_return(one, other);
+        if (refused_at_once(most, scans, rng))
+            return false;
+        launch();
+        for (std::uint32_t scan = 0; scan < scans; ++scan)
+            restricted_scan(prior, rng);
+        take_original_sides(labels, from);
+        const double log_q = restricted_scan(prior, rng, true);
+        return std::log(common::open_uniform(rng)) < most + log_q;
+    }
+
+    /// Whether a merge is refused even if the split that undoes it were certain: with ln q = 0, its ln ratio
+    /// is at most `most`. The random numbers of the scans are passed over then, so that draws are those of a
+    /// proposal that was gone through.
+    bool refused_at_once(double most, std::uint32_t scans, common::Rng& rng) const {
+        constexpr double rounding = 1e-6;
+        auto after = rng;
+        for (std::size_t left = scans * (items_.size() - 2); left > 0; --left)
+            after.uniform();
+        if (std::log(common::open_uniform(after)) < most + rounding)
+            return false;
+        rng = after;
+        return true;
+    }
+
+    static double log_opened(const PartitionPrior& prior, PairChoice together) {
+        return prior.log_open(together.clusters) - prior.log_w(1);
+    }
+
     static PairChoice merged(PairChoice apart, double one, double other) {
         return {apart.clusters - 1, apart.splittable + 1 - (one >= 2.0) - (other >= 2.0)};
     }
 
-    /// The launch state: items i, j and everyone with them, each on the side of the nearer of the two. It
-    /// depends on the data only, not on where the others are now, so that a split and the merge that undoes
-    /// it start from the same state.
+    /// Items i, j and everyone with them.
     void gather(const Family& family, std::span<const std::uint32_t> labels, std::uint32_t i,
                 std::uint32_t j) {
         items_.assign({i, j});
-        sides_.assign({0u, 1u});
         for (std::uint32_t item = 0; item < labels.size(); ++item)
-            if (item != i && item != j && (labels[item] == labels[i] || labels[item] == labels[j])) {
+            if (item != i && item != j && (labels[item] == labels[i] || labels[item] == labels[j]))
                 items_.push_back(item);
-                sides_.push_back(table_->distance(item, i) <= table_->distance(item, j) ? 0u : 1u);
-            }
         if constexpr (has_grids<Family>)
             pair_.set_grid_place(family.grid_place());
+    }
+
+    /// The launch state: each item on the side of the nearer of the first two. It depends on the data only,
+    /// not on where the items are now, so that a split and the merge that undoes it start from the same
+    /// state.
+    void launch() {
+        const auto i = items_[0], j = items_[1];
+        sides_.assign({0u, 1u});
+        for (std::size_t p = 2; p < items_.size(); ++p)
+            sides_.push_back(table_->distance(items_[p], i) <= table_->distance(items_[p], j) ? 0u : 1u);
         summaries_.compute(pair_, *table_, items_, sides_, 2);
         summaries_.assign_to(pair_, 0, 0);
         summaries_.assign_to(pair_, 1, 1);

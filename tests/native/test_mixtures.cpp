@@ -104,9 +104,42 @@ void check_draws_without_far_slots() {
     CHECK(in_doubt > 0 && in_doubt < 4000);
 }
 
+/// What bounds of the rivals say of a draw is what the draw says, with slots left out and without.
+void check_draws_by_bounds() {
+    constexpr std::size_t slots = 16, own = 6;
+    constexpr double share = 0.01;
+    partita::common::Rng rng(2, 0);
+    int told = 0, stays = 0;
+    for (int repetition = 0; repetition < 20000; ++repetition) {
+        std::vector<double> all(slots);
+        for (auto& score : all)
+            score = 20.0 * (rng.uniform() - 1.0);
+        all[own] += 4.0 * rng.uniform();
+        auto near = all;
+        for (auto& score : near)
+            if (score < all[own] + std::log(share / slots))
+                score = -std::numeric_limits<double>::infinity();
+        const auto rivals = rivals_of(near.data(), slots, own);
+        double before = 0.0, after = 0.0;
+        for (std::size_t s = 0; s < slots; ++s)
+            (s < own ? before : after) += s == own ? 0.0 : std::exp(near[s] - all[own]);
+        CHECK(rivals.before >= before && rivals.before <= 1.07 * before + 1e-15);
+        CHECK(rivals.after >= after && rivals.after <= 1.07 * after + 1e-15);
+        const double uniform = rng.uniform();
+        const bool lose = rivals.lose(uniform, share);
+        const bool stay = pick(all.data(), slots, uniform) == own;
+        CHECK(!lose || stay);
+        told += lose, stays += stay;
+    }
+    CHECK(told < stays && told > 0.8 * stays);
+    std::vector<double> none(slots, -std::numeric_limits<double>::infinity());
+    CHECK(!rivals_of(none.data(), slots, own).lose(0.5, 0.0));
+}
+
 } // namespace
 
 void test_mixtures() {
+    check_draws_by_bounds();
     check_draws_without_far_slots();
     check_full_table();
     check_large_concentrations();

@@ -60,7 +60,7 @@ Categorical<Code>::Categorical(DirichletBase base, std::size_t max_size) : base_
         level_table_.push_back(table_of(base_.weights[c], max_size));
         column_table_.push_back(table_of(base_.weights[c] * base_.levels[c], max_size));
     }
-    counts_ = SlotRows(row), log_shares_ = SlotRows(row), own_log_shares_ = SlotRows(row);
+    counts_ = SlotRows(row), log_shares_ = SlotRows(2 * row);
     observed_ = SlotRows(dims());
     rows_.resize(dims());
 }
@@ -75,7 +75,7 @@ template <class Code> std::size_t Categorical<Code>::table_of(double base, std::
 }
 
 template <class Code> void Categorical<Code>::widen(std::size_t stride) {
-    widen_slots(*this, {&counts_, &observed_, &log_shares_, &own_log_shares_}, sizes_, stride);
+    widen_slots(*this, {&counts_, &observed_, &log_shares_}, sizes_, stride);
 }
 
 template <class Code> void Categorical<Code>::clear(std::size_t slot) {
@@ -116,9 +116,9 @@ template <class Code> void Categorical<Code>::set_column(std::size_t column, std
     const double others = n > 0.0 ? log_of(column_table_[column], n - 1.0) : 0.0;
     for (auto row = first_[column]; row < first_[column] + base_.levels[column]; ++row) {
         const double count = counts_.at(row, slot);
-        log_shares_.at(row, slot) = log_of(level_table_[column], count) - total;
+        log_shares_.at(2 * row, slot) = log_of(level_table_[column], count) - total;
         if (count > 0.0) // own scores are only of levels that the cluster has
-            own_log_shares_.at(row, slot) = log_of(level_table_[column], count - 1.0) - others;
+            log_shares_.at(2 * row + 1, slot) = log_of(level_table_[column], count - 1.0) - others;
     }
 }
 
@@ -128,24 +128,29 @@ void Categorical<Code>::copy_slot(const Categorical& from, std::size_t source, s
     counts_.copy_slot(from.counts_, source, target);
     observed_.copy_slot(from.observed_, source, target);
     log_shares_.copy_slot(from.log_shares_, source, target);
-    own_log_shares_.copy_slot(from.own_log_shares_, source, target);
 }
 
 template <class Code>
 void Categorical<Code>::score(const Code* x, std::size_t own, std::size_t slots, double* out) {
-    double without = own != no_slot ? out[own] : 0.0;
     std::size_t observed = 0;
     for (std::size_t c = 0; c < dims(); ++c) { // no branch on gaps, which are unpredictable
-        const bool seen = x[c] != Table::gap;
-        const auto row = first_[c] + (seen ? x[c] : 0);
-        rows_[observed] = log_shares_.row(row);
+        const std::size_t seen = x[c] != Table::gap;
+        rows_[observed] = log_shares_.row(2 * (first_[c] + seen * x[c]));
         observed += seen;
-        if (own != no_slot)
-            without += seen ? own_log_shares_.at(row, own) : 0.0;
     }
+    const double without = own != no_slot ? out[own] + own_score(own, observed) : 0.0;
     add_rows(std::span(rows_).first(observed), slots, out);
     if (own != no_slot)
         out[own] = without;
+}
+
+/// The log probability of the levels of the last item given the other items of their own cluster.
+template <class Code> double Categorical<Code>::own_score(std::size_t own, std::size_t observed) const {
+    const auto next_row = sizes_.size();
+    double total = 0.0;
+    for (std::size_t r = 0; r < observed; ++r)
+        total += rows_[r][next_row + own];
+    return total;
 }
 
 template <class Code> double Categorical<Code>::log_marginal(std::size_t slot) const {

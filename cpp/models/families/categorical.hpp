@@ -81,6 +81,7 @@ private:
     void change(std::size_t slot, const Code* x, double by);
     void assign(std::size_t slot, std::uint32_t size, const double* counts);
     void set_column(std::size_t column, std::size_t slot);
+    double own_score(std::size_t own, std::size_t observed) const;
     double log_of(std::size_t table, double count) const {
         return tables_[table](static_cast<std::uint32_t>(count));
     }
@@ -92,9 +93,9 @@ private:
     std::vector<common::LogTable> tables_;                // ln(base + n), shared by columns
     std::vector<std::size_t> level_table_, column_table_; // of w, and of L w
     std::vector<std::uint32_t> sizes_;
-    SlotRows counts_, observed_, log_shares_; // [level], [column], [level]
-    SlotRows own_log_shares_;                 // [level]: without one of its items
-    std::vector<const double*> rows_;
+    SlotRows counts_, observed_;      // [level], [column]
+    SlotRows log_shares_;             // two rows for each level: as they are, and without one of its items
+    std::vector<const double*> rows_; // of the levels of the item that was scored last
 };
 
 /// Items at each level.

@@ -1,6 +1,7 @@
 #include "models/families/gaussian_cells.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -25,10 +26,10 @@ struct ObservedCells {
     const double* values;
 };
 
-/// Columns between two looks at whether a slot is still within reach.
-constexpr std::size_t columns_per_look = 4;
-/// Factors of a product before its logarithm is bounded; small enough not to overflow.
-constexpr std::size_t product_length = 8;
+/// Cells of an item by which slots far away are told, and those between two later looks.
+constexpr std::size_t first_look = 8, cells_per_look = 4;
+/// Groups of lanes whose reach is noted in the bits of one number.
+constexpr std::size_t groups_at_once = 64;
 
 /// factor = 1 + weight (x - mean)^2 of the r-th observed cell, for the slots from s on.
 [[gnu::always_inline]] inline void set_factor(const CellRows& rows, const ObservedCells& cells, std::size_t r,
@@ -41,67 +42,79 @@ constexpr std::size_t product_length = 8;
     factor = 1.0 + factor * deviation * deviation;
 }
 
-/// total += add of the observed cells.
+/// total += add of the observed cells from `first` on.
 [[gnu::always_inline]] inline void add_constants(const CellRows& rows, const ObservedCells& cells,
-                                                 std::size_t s, common::Lanes& total) {
-    for (const auto column : cells.columns) {
+                                                 std::size_t first, std::size_t end, std::size_t s,
+                                                 common::Lanes& total) {
+    for (auto r = first; r < end; ++r) {
         common::Lanes part;
-        common::load(part, rows.add + column * rows.stride + s);
+        common::load(part, rows.add + cells.columns[r] * rows.stride + s);
         total += part;
     }
 }
 
-/// Adds the constants of the observed cells to the total and notes their factors; false as soon as no lane of
-/// total - sum exponent ln(factor) can reach the floor. All exponents are at least the least one, and all
-/// factors at least 1, so that one bound of a logarithm serves a product of factors. Slots far away are known
-/// by their first columns alone.
-[[gnu::always_inline]] inline bool may_reach(const CellRows& rows, const ObservedCells& cells, std::size_t s,
-                                             double floor, double* factors, common::Lanes& total) {
-    common::Lanes least, bound, product = common::Lanes{} + 1.0;
-    common::load(least, rows.least + s);
-    common::load(bound, rows.most + s);
-    bound += total;
-    for (std::size_t r = 0; r < cells.columns.size();) {
-        for (const auto end = std::min(r + columns_per_look, cells.columns.size()); r < end; ++r) {
+/// Bit g of the result: whether a lane of the g-th group of slots from `first` on may reach the floor by the
+/// first cells. The constants of these are added to its scores; other slots get -infinity. All exponents are
+/// at least the least one, and all factors at least 1, so that one bound of a logarithm serves a product of
+/// factors. One that overflows counts as e^709, which is still a bound. No branch depends on the slots: which
+/// of them are near is unpredictable.
+[[gnu::always_inline]] inline std::uint64_t find_near(const CellRows& rows, const ObservedCells& cells,
+                                                      std::size_t first, std::size_t end, double floor,
+                                                      double* out) {
+    const auto looked = std::min(cells.columns.size(), first_look);
+    const double rest = cells.columns.size() > looked ? 1.0 : 0.0;
+    std::uint64_t near = 0, bit = 1;
+    for (auto s = first; s < end; s += common::lanes, bit <<= 1) {
+        common::Lanes total, bound, least, product = common::Lanes{} + 1.0;
+        common::load(total, out + s);
+        common::load(bound, rows.most + s);
+        common::load(least, rows.least + s);
+        for (std::size_t r = 0; r < looked; ++r) {
             common::Lanes factor;
             set_factor(rows, cells, r, s, factor);
-            common::store(factor, factors + r * common::lanes);
             product *= factor;
         }
-        common::Lanes logs = product;
-        common::lane_log_chord(logs);
-        if (!common::any_reaches(bound - least * logs, floor))
-            return false;
-        if (r <= columns_per_look) {
-            add_constants(rows, cells, s, total);
-            bound = total;
-            if (!common::any_reaches(bound - least * logs, floor))
-                return false;
-        }
-        if (r % product_length == 0)
-            bound -= least * logs, product = common::Lanes{} + 1.0;
+        add_constants(rows, cells, 0, looked, s, total);
+        common::lane_log_chord(product);
+        bound = total + rest * bound - least * product;
+        near |= common::any_reaches(bound, floor) ? bit : 0;
+        total = bound >= floor ? total : common::Lanes{} - std::numeric_limits<double>::infinity();
+        common::store(total, out + s);
     }
-    return true;
+    return near;
 }
 
-/// Adds the log predictive density of the observed cells to out, or -infinity to lanes that are all below the
-/// floor. `factors` has room for the lanes of every column.
+/// Adds the log predictive density of the observed cells to the lanes of `total`, which has the constants of
+/// the first ones, or -infinity as soon as none of them can reach the floor: no logarithm is negative.
+[[gnu::always_inline]] inline void add_density(const CellRows& rows, const ObservedCells& cells,
+                                               std::size_t s, double floor, common::Lanes& total) {
+    add_constants(rows, cells, first_look, cells.columns.size(), s, total);
+    for (std::size_t r = 0; r < cells.columns.size(); ++r) {
+        if (r >= first_look && r % cells_per_look == 0 && !common::any_reaches(total, floor)) {
+            total -= std::numeric_limits<double>::infinity();
+            return;
+        }
+        common::Lanes logs, exponent;
+        set_factor(rows, cells, r, s, logs);
+        common::load(exponent, rows.exponent + cells.columns[r] * rows.stride + s);
+        common::lane_log(logs);
+        total -= exponent * logs;
+    }
+}
+
+/// Adds the log predictive density of the observed cells to out, or -infinity to slots below the floor.
 PARTITA_CLONES void score_cells(const CellRows& rows, const ObservedCells& cells, std::size_t slots,
-                                double floor, double* factors, double* out) {
-    for (std::size_t s = 0; s < slots; s += common::lanes) {
-        common::Lanes total;
-        common::load(total, out + s);
-        if (may_reach(rows, cells, s, floor, factors, total))
-            for (std::size_t r = 0; r < cells.columns.size(); ++r) {
-                common::Lanes logs, exponent;
-                common::load(logs, factors + r * common::lanes);
-                common::load(exponent, rows.exponent + cells.columns[r] * rows.stride + s);
-                common::lane_log(logs);
-                total -= exponent * logs;
-            }
-        else
-            total = common::Lanes{} - std::numeric_limits<double>::infinity();
-        common::store(total, out + s);
+                                double floor, double* out) {
+    constexpr auto slots_at_once = groups_at_once * common::lanes;
+    for (std::size_t first = 0; first < slots; first += slots_at_once) {
+        auto near = find_near(rows, cells, first, std::min(slots, first + slots_at_once), floor, out);
+        for (; near != 0; near &= near - 1) {
+            const auto s = first + common::lanes * static_cast<std::size_t>(std::countr_zero(near));
+            common::Lanes total;
+            common::load(total, out + s);
+            add_density(rows, cells, s, floor, total);
+            common::store(total, out + s);
+        }
     }
 }
 
@@ -121,6 +134,16 @@ PARTITA_CLONES double sum_of_logs(const double* powers, const double* ratios, st
     return sum;
 }
 
+/// Logarithms in place; their number is a multiple of the lanes.
+PARTITA_CLONES void take_logs(double* values, std::size_t count) {
+    for (std::size_t i = 0; i < count; i += common::lanes) {
+        common::Lanes logs;
+        common::load(logs, values + i);
+        common::lane_log(logs);
+        common::store(logs, values + i);
+    }
+}
+
 /// ln G(a + n/2 + 1/2) - ln G(a + n/2) + ln((c + n) / (c + n + 1)) / 2 - ln(2 pi) / 2.
 double log_step(double a, double c, double n) {
     return common::log_gamma(a + 0.5 * n + 0.5) - common::log_gamma(a + 0.5 * n) +
@@ -132,8 +155,7 @@ double log_step(double a, double c, double n) {
 GaussianCells::GaussianCells(GammaBase base, std::size_t max_size)
     : base_(std::move(base)), observed_(dims()), mean_(dims()), b_(dims()), weight_(dims()),
       exponent_(dims()), add_(dims()), own_weight_(dims()), own_(dims()), least_(1), most_(1), seen_(dims()),
-      values_(dims()), powers_(common::round_to_lanes(dims())), ratios_(common::round_to_lanes(dims())),
-      factors_(common::lanes * dims()) {
+      values_(dims()), powers_(common::round_to_lanes(dims())), ratios_(common::round_to_lanes(dims())) {
     tabulate_steps(max_size);
 }
 
@@ -169,20 +191,36 @@ void GaussianCells::clear_cell(std::size_t column, std::size_t slot) {
     observed_.at(column, slot) = 0.0;
     mean_.at(column, slot) = base_.mean[column];
     b_.at(column, slot) = base_.b[column];
-    set_cell(column, slot);
+    set_cell(column, slot, std::log(base_.b[column]));
 }
 
-/// What scores need, from the number of cells, their mean and b.
-void GaussianCells::set_cell(std::size_t column, std::size_t slot) {
-    const double n = observed_.at(column, slot), a = base_.a[column], c = base_.c[column];
-    const double log_b = std::log(b_.at(column, slot));
-    const double half = 0.5 * (c + n) / b_.at(column, slot);
-    weight_.at(column, slot) = half / (c + n + 1.0);
-    own_weight_.at(column, slot) = n > 0.0 ? half / (c + n - 1.0) : 0.0;
-    exponent_.at(column, slot) = a + 0.5 * n + 0.5;
+/// What scores need, from the number of cells, their mean, b and its logarithm.
+void GaussianCells::set_cell(std::size_t column, std::size_t slot, double log_b) {
+    const double n = observed_.at(column, slot), c = base_.c[column] + n;
     const auto cells = static_cast<std::size_t>(n);
-    add_.at(column, slot) = (*steps_[column])[cells] - 0.5 * log_b;
-    own_.at(column, slot) = n > 0.0 ? (*steps_[column])[cells - 1] - 0.5 * log_b : 0.0;
+    const auto& steps = *steps_[column];
+    exponent_.at(column, slot) = base_.a[column] + 0.5 * n + 0.5;
+    add_.at(column, slot) = steps[cells] - 0.5 * log_b;
+    if (cells == 0) {
+        weight_.at(column, slot) = 0.5 * c / (b_.at(column, slot) * (c + 1.0));
+        own_weight_.at(column, slot) = own_.at(column, slot) = 0.0;
+        return;
+    }
+    const double both = 0.5 * c / (b_.at(column, slot) * (c - 1.0) * (c + 1.0));
+    weight_.at(column, slot) = both * (c - 1.0);
+    own_weight_.at(column, slot) = both * (c + 1.0);
+    own_.at(column, slot) = steps[cells - 1] - 0.5 * log_b;
+}
+
+/// The same for the gathered columns.
+void GaussianCells::set_cells(std::size_t slot) {
+    const auto padded = common::round_to_lanes(n_seen_);
+    for (std::size_t r = 0; r < padded; ++r)
+        ratios_[r] = r < n_seen_ ? b_.at(seen_[r], slot) : 1.0;
+    take_logs(ratios_.data(), padded);
+    for (std::size_t r = 0; r < n_seen_; ++r)
+        set_cell(seen_[r], slot, ratios_[r]);
+    set_bounds(slot);
 }
 
 /// What bounds need, from all columns.
@@ -197,37 +235,35 @@ void GaussianCells::set_bounds(std::size_t slot) {
 }
 
 void GaussianCells::insert(std::size_t slot, const double* x) {
-    for (std::size_t column = 0; column < dims(); ++column) {
-        if (std::isnan(x[column]))
-            continue;
+    gather(x);
+    for (std::size_t r = 0; r < n_seen_; ++r) {
+        const auto column = seen_[r];
         const double c = base_.c[column] + observed_.at(column, slot);
-        const double deviation = x[column] - mean_.at(column, slot);
-        b_.at(column, slot) += 0.5 * c / (c + 1.0) * deviation * deviation;
-        mean_.at(column, slot) += deviation / (c + 1.0);
+        const double deviation = values_[r] - mean_.at(column, slot), shift = deviation / (c + 1.0);
+        b_.at(column, slot) += 0.5 * c * shift * deviation;
+        mean_.at(column, slot) += shift;
         observed_.at(column, slot) += 1.0;
-        set_cell(column, slot);
     }
     ++sizes_[slot];
-    set_bounds(slot);
+    set_cells(slot);
 }
 
 void GaussianCells::remove(std::size_t slot, const double* x) {
-    for (std::size_t column = 0; column < dims(); ++column) {
-        if (std::isnan(x[column]))
-            continue;
+    gather(x);
+    for (std::size_t r = 0; r < n_seen_; ++r) {
+        const auto column = seen_[r];
         if (observed_.at(column, slot) == 1.0) {
             clear_cell(column, slot);
             continue;
         }
         const double c = base_.c[column] + observed_.at(column, slot);
-        const double deviation = x[column] - mean_.at(column, slot);
-        b_.at(column, slot) -= 0.5 * c / (c - 1.0) * deviation * deviation;
-        mean_.at(column, slot) -= deviation / (c - 1.0);
+        const double deviation = values_[r] - mean_.at(column, slot), shift = deviation / (c - 1.0);
+        b_.at(column, slot) -= 0.5 * c * shift * deviation;
+        mean_.at(column, slot) -= shift;
         observed_.at(column, slot) -= 1.0;
-        set_cell(column, slot);
     }
     --sizes_[slot];
-    set_bounds(slot);
+    set_cells(slot);
 }
 
 void GaussianCells::copy_slot(const GaussianCells& from, std::size_t source, std::size_t target) {
@@ -253,7 +289,7 @@ void GaussianCells::score_above(const double* x, std::size_t own, std::size_t sl
     const double floor = in_company ? own_score + depth : -std::numeric_limits<double>::infinity();
     const CellRows rows{sizes_.size(), mean_.row(0),  weight_.row(0), exponent_.row(0),
                         add_.row(0),   least_.row(0), most_.row(0)};
-    score_cells(rows, {std::span(seen_).first(n_seen_), values_.data()}, slots, floor, factors_.data(), out);
+    score_cells(rows, {std::span(seen_).first(n_seen_), values_.data()}, slots, floor, out);
     if (own != no_slot)
         out[own] = own_score;
 }
@@ -308,7 +344,7 @@ bool GaussianCells::recount(const Summaries& summaries, std::size_t stride) {
             observed_.at(column, slot) = summaries.observed(slot, column);
             if (!(b_.at(column, slot) > 0.0))
                 return false;
-            set_cell(column, slot);
+            set_cell(column, slot, std::log(b_.at(column, slot)));
         }
         set_bounds(slot);
     }
@@ -347,7 +383,7 @@ void GaussianCells::Summaries::assign_to(GaussianCells& family, std::size_t slot
         family.mean_.at(column, slot) = m0 + n / (c + n) * shift;
         family.b_.at(column, slot) =
             family.base_.b[column] + 0.5 * scatters_[place] + 0.5 * c * n / (c + n) * shift * shift;
-        family.set_cell(column, slot);
+        family.set_cell(column, slot, std::log(family.b_.at(column, slot)));
     }
     family.set_bounds(slot);
 }

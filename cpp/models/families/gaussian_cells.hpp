@@ -45,7 +45,8 @@ public:
 private:
     std::size_t dims() const { return base_.mean.size(); }
     void clear_cell(std::size_t column, std::size_t slot);
-    void set_cell(std::size_t column, std::size_t slot);
+    void set_cell(std::size_t column, std::size_t slot, double log_b);
+    void set_cells(std::size_t slot);
     void set_bounds(std::size_t slot);
     void gather(const double* x);
     double score_own(std::size_t own);
@@ -60,11 +61,10 @@ private:
     SlotRows weight_, exponent_, add_; // [column]: what scores are made of
     SlotRows own_weight_, own_;        // [column]: the same for an item of the cluster
     SlotRows least_, most_; // the least exponent of all columns, and the sum of their positive `add`
-    // of the item that was scored last: its observed columns and their numbers, and what its own cluster
-    // takes logarithms of
+    // of the item at hand: its observed columns and their numbers, and what a cluster takes logarithms of
     std::vector<std::uint32_t> seen_;
     std::size_t n_seen_ = 0;
-    std::vector<double> values_, powers_, ratios_, factors_;
+    std::vector<double> values_, powers_, ratios_;
     double own_ratio_ = 1.0;
 };
 
