@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from matplotlib import pyplot
@@ -24,6 +25,8 @@ SHOWN = ("MEDV", "W&G", "GreedyVI")
 ONE_DATA_SET = (
     "Farther apart than two standard deviations over data sets: the paper has one data set, which is not public."
 )
+FILE = "rastelli-example1.csv"
+FIELDS = ("dataset", "items", "method", "groups", "expected", "seconds", "labels")
 GROUPS, EXPECTED, SECONDS = range(3)
 
 
@@ -37,8 +40,8 @@ class Size:
 
 
 def run(page: frame.Page, size: Size) -> None:
-    found = frame.kept(page.options, "example1", lambda: run_datasets(size))
-    scores = found["scores"]
+    rows = run_missing(page.options.results / "runs" / FILE, size)
+    scores = scores_of(rows, size)
     text = (
         f"{size.datasets} data sets of 400 points, {size.chain} (the paper: one data set, {simulated.PAPERS}). Means "
         "over data sets; ± is the standard deviation over data sets, since the paper's number is from one. The means "
@@ -57,27 +60,58 @@ def run(page: frame.Page, size: Size) -> None:
     page.figure(
         draw_times(times, size), "figure-01", "Figure 1: CPU seconds of one run on one thread, medians over data sets"
     )
-    figure = draw_clusterings(found["data"], found["labels"])
+    figure = draw_clusterings(*first_dataset(rows, size))
     page.figure(figure, "figure-02", "Figure 2: truth, MEDV, W&G and GreedyVI on the first data set")
 
 
-def run_datasets(size: Size) -> dict[str, np.ndarray]:
-    """Scores (data sets, methods, sizes, 3), and of the first data set the points, the truth and three estimates."""
-    scores, shown = [], {}
-    for seed in range(size.datasets):
-        data, truth = simulated.generate(400, simulated.EXAMPLE_1, np.random.default_rng([1, seed]))
-        draws = simulated.sample(data, size.chain, seed).labels[0]
-        table = np.full((len(METHODS), len(size.items), 3), np.nan)
-        for place, n in enumerate(size.items):
-            sample = pt.as_sample(draws[:, :n])
-            for row, method in enumerate(METHODS):
-                if method != "L&G" or n <= L_AND_G_UP_TO:
-                    table[row, place], labels = score(method, sample)
-                    shown.setdefault(seed, {})[method] = labels
-        scores.append(table)
-        if seed == 0:
-            first = {"data": data[:n], "labels": np.array([truth[:n], *(shown[0][method] for method in SHOWN)])}
-    return {"scores": np.array(scores), **first}
+def run_missing(path: Path, size: Size) -> list[dict[str, str]]:
+    """All rows of the file at `path`, after those of missing data sets have been added to it."""
+    done = {row["dataset"] for row in frame.read_runs(path)}
+    due = [seed for seed in range(size.datasets) if str(seed) not in done]
+    progress = frame.Progress("Example 1, data sets", size.datasets, size.datasets - len(due))
+    for seed in due:
+        frame.append_runs(path, FIELDS, run_dataset(seed, size))
+        progress.step()
+    return frame.read_runs(path)
+
+
+def make_dataset(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """400 points, and the Gaussian that each comes from."""
+    return simulated.generate(400, simulated.EXAMPLE_1, np.random.default_rng([1, seed]))
+
+
+def run_dataset(seed: int, size: Size) -> list[dict[str, str]]:
+    """One row per method and number of items; the labels are kept where Figure 2 shows them."""
+    data, _ = make_dataset(seed)
+    draws = simulated.sample(data, size.chain, seed).labels[0]
+    rows = []
+    for n in size.items:
+        sample = pt.as_sample(draws[:, :n])
+        for method in METHODS:
+            if method != "L&G" or n <= L_AND_G_UP_TO:
+                (groups, expected, seconds), labels = score(method, sample)
+                shown = seed == 0 and n == size.items[-1] and method in SHOWN
+                cells = (seed, n, method, groups, f"{expected:.12g}", f"{seconds:.4g}")
+                kept = " ".join(map(str, labels)) if shown else ""
+                rows.append(dict(zip(FIELDS, (*map(str, cells), kept), strict=True)))
+    return rows
+
+
+def scores_of(rows: list[dict[str, str]], size: Size) -> np.ndarray:
+    """Groups, expected VI and CPU seconds: (data sets, methods, sizes, 3), NaN where a method was not run."""
+    scores = np.full((size.datasets, len(METHODS), len(size.items), 3), np.nan)
+    for row in rows:
+        place = int(row["dataset"]), METHODS.index(row["method"]), size.items.index(int(row["items"]))
+        scores[place] = [float(row[name]) for name in ("groups", "expected", "seconds")]
+    return scores
+
+
+def first_dataset(rows: list[dict[str, str]], size: Size) -> tuple[np.ndarray, np.ndarray]:
+    """Points of the first data set; the truth and the estimates that Figure 2 shows."""
+    data, truth = make_dataset(0)
+    labels = {row["method"]: np.array(row["labels"].split(), dtype=int) for row in rows if row["labels"]}
+    n = size.items[-1]
+    return data[:n], np.array([truth[:n], *(labels[method] for method in SHOWN)])
 
 
 def score(method: str, sample: pt.PartitionSample) -> tuple[tuple[float, float, float], np.ndarray]:

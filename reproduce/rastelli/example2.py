@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from matplotlib import pyplot
@@ -20,6 +21,8 @@ ITEMS = 100
 K_UP = 20
 METHODS = (*GREEDY, "MEDV", "PEAR")
 MEASURES = {"VI": "vi", "Binder": "binder", "NVI": "nvi", "NID": "nid"}
+FILE = "rastelli-example2.csv"
+FIELDS = ("dataset", "sigma", "method", "groups", *MEASURES)
 #: (data sets, sigmas, methods, groups and measures)
 Scores = np.ndarray
 
@@ -33,7 +36,7 @@ class Size:
 
 
 def run(page: frame.Page, size: Size) -> None:
-    scores = frame.kept(page.options, "example2", lambda: {"scores": run_seeds(size)})["scores"]
+    scores = scores_of(run_missing(page.options.results / "runs" / FILE, size), size)
     groups = scores[..., 0]
     text = (
         f"{size.datasets} data sets of 100 points for each σ (the paper: 50), {size.chain} (the paper: "
@@ -54,23 +57,39 @@ def run(page: frame.Page, size: Size) -> None:
     page.figure(draw_distances(scores), "figure-04", "Figure 4: mean distance of the estimates from the truth")
 
 
-def run_seeds(size: Size) -> Scores:
+def run_missing(path: Path, size: Size) -> list[dict[str, str]]:
+    """All rows of the file at `path`, after those of missing data sets have been added to it."""
+    done = {row["dataset"] for row in frame.read_runs(path)}
+    due = [seed for seed in range(size.datasets) if str(seed) not in done]
+    progress = frame.Progress("Example 2, data sets", size.datasets, size.datasets - len(due))
     with ProcessPoolExecutor(max_workers=2) as pool:
-        return np.array(list(pool.map(partial(run_seed, plan=size.chain), range(size.datasets))))
+        for rows in pool.map(partial(run_seed, plan=size.chain), due):
+            frame.append_runs(path, FIELDS, rows)
+            progress.step()
+    return frame.read_runs(path)
 
 
-def run_seed(seed: int, plan: simulated.Plan) -> Scores:
-    """Groups, and the measures from the truth, of each method for each sigma: (sigmas, methods, 1 + measures)."""
-    return np.array([run_dataset(sigma, seed, plan) for sigma in paper.SIGMAS])
+def run_seed(seed: int, plan: simulated.Plan) -> list[dict[str, str]]:
+    """Groups, and the measures from the truth, of each method for each sigma: one row each."""
+    return [row for sigma in paper.SIGMAS for row in run_dataset(sigma, seed, plan)]
 
 
-def run_dataset(sigma: float, seed: int, plan: simulated.Plan) -> list[list[float]]:
+def run_dataset(sigma: float, seed: int, plan: simulated.Plan) -> list[dict[str, str]]:
     data, truth = simulated.generate(ITEMS, (sigma,) * 4, np.random.default_rng([2, round(10 * sigma), seed]))
     sample = pt.as_sample(simulated.sample(data, plan, seed))
-    scores = []
+    rows = []
     for method in METHODS:
         found = run_method(method, sample, K_UP)
-        scores.append([found.n_clusters, *(pt.partition_loss(truth, found.labels, loss) for loss in MEASURES.values())])
+        measures = (f"{pt.partition_loss(truth, found.labels, loss):.10g}" for loss in MEASURES.values())
+        rows.append(dict(zip(FIELDS, (str(seed), str(sigma), method, str(found.n_clusters), *measures), strict=True)))
+    return rows
+
+
+def scores_of(rows: list[dict[str, str]], size: Size) -> Scores:
+    scores = np.full((size.datasets, len(paper.SIGMAS), len(METHODS), 1 + len(MEASURES)), np.nan)
+    for row in rows:
+        place = int(row["dataset"]), paper.SIGMAS.index(float(row["sigma"])), METHODS.index(row["method"])
+        scores[place] = [float(row[name]) for name in ("groups", *MEASURES)]
     return scores
 
 

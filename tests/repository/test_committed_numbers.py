@@ -31,10 +31,10 @@ def standard_error(values):
     return stdev(values) / math.sqrt(len(values))
 
 
-def check(row, values):
+def check(row, values, spread=standard_error):
     assert float(row["ours"]) == pytest.approx(fmean(values), rel=1e-8), row
     if row["error"]:
-        assert float(row["error"]) == pytest.approx(standard_error(values), rel=1e-6, abs=1e-12), row
+        assert float(row["error"]) == pytest.approx(spread(values), rel=1e-6, abs=1e-12), row
 
 
 def test_settings_of_come_and_latouche():
@@ -94,3 +94,24 @@ def test_shares_of_dahl_johnson_and_mueller():
         check(row, [fmean(wins(*searches, *run) for run in runs) for runs in models])
         compared += 1
     assert compared >= 40
+
+
+def test_examples_of_rastelli_and_friel():
+    values, compared = defaultdict(list), 0
+    for run in read("runs/rastelli-example1.csv"):
+        place = run["method"], f"n = {run['items']}"
+        values["Example 1, Table 1: groups of the optimal partitions", *place].append(float(run["groups"]))
+        values["Example 1, Table 2: expected VI", *place].append(float(run["expected"]))
+    for run in read("runs/rastelli-example2.csv"):
+        place = run["method"], f"σ = {run['sigma']}"
+        values["Example 2, Figure 3: share of data sets with four groups", *place].append(run["groups"] == "4")
+        values["Example 2, Figure 3: mean number of groups", *place].append(float(run["groups"]))
+        for name in ("VI", "Binder", "NVI", "NID"):
+            values[f"Example 2, Figure 4: {name} from the truth", *place].append(float(run[name]))
+    for row in read("rastelli_friel.csv"):
+        found = values.get((row["section"], row["quantity"], row["column"]))
+        if found:
+            spread = stdev if row["section"].startswith("Example 1") else standard_error  # the paper has one data set
+            check(row, found, spread)
+            compared += 1
+    assert compared == len(values) > 300
