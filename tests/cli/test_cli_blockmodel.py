@@ -46,7 +46,7 @@ def test_results_are_printed_and_written(edges, tmp_path):
     }
     assert printed["directed"] is False
     assert printed["times_reached"] >= 1
-    assert len(printed["runs"]) == 3  # the first three agree, so that the other seven are left out
+    assert len(printed["runs"]) == 6  # the first six agree, so that the other four are left out
     assert printed["warnings"] == []
     assert "undirected network" in (out / "report.html").read_text(encoding="utf-8")
     assert (out / "labels.csv").read_text().splitlines()[1] == "0,0"

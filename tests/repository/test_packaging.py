@@ -15,8 +15,12 @@ def test_the_citation_has_the_version():
 
 
 def test_wheels_are_built_for_the_versions_that_are_announced():
+    """One for each version before the stable ABI, one by the stable ABI, and a free-threaded one of the newest."""
     announced = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["project"]["classifiers"]))
-    assert PROJECT["tool"]["cibuildwheel"]["build"] == " ".join(f"cp{v.replace('.', '')}-*" for v in announced)
+    tags = [f"cp{version.replace('.', '')}" for version in announced]
+    stable = PROJECT["tool"]["scikit-build"]["wheel"]["py-api"]
+    wanted = [*tags[: tags.index(stable)], stable, f"{tags[-1]}t"]
+    assert PROJECT["tool"]["cibuildwheel"]["build"] == " ".join(f"{tag}-*" for tag in wanted)
     assert PROJECT["project"]["requires-python"] == f">={announced[0]}"
 
 
