@@ -216,8 +216,8 @@ class StochasticBlockModel(LazyPosterior):
             resolutions, annealed partitions (up to 500 nodes), random partitions (up to 3,000 nodes), and under degree
             correction k-means with the nodes of fewest edges in a cluster apart (501 to 3,000 nodes). Runs that do not
             agree try new arrangements of a few clusters at a time and are crossed: first within up to three separate
-            groups (of at least 3 runs each, or 10 above 500 nodes), then all together. If the first three runs agree,
-            the others are left out.
+            groups (of at least 3 runs each, or 10 above 500 nodes), then all together. If the first three runs agree
+            (the first six up to 500 nodes without degree correction), the others are left out.
         rng : None, int or numpy Generator
             Seed or source of random numbers; the same seed gives the same result.
         starts : (s, nodes) array_like, optional
