@@ -137,12 +137,11 @@ def _take_head(piece: Piece, header: bool | None, index: bool | None, name: str)
     starts = list(_head_starts(piece.text))
     if not starts:
         raise ValueError(f"{name} is empty")
-    first_lines = [_from(piece, start) for start in starts]
-    lines = [_decode(Piece(p.first_line, p.text.partition(b"\n")[0]), name).rstrip("\r") for p in first_lines]
+    first_lines = [_line_at(piece, start) for start in starts]
+    lines = [_decode(line, name).rstrip("\r") for line in first_lines]
     check_not_json(lines, name)
-    layout = find_layout(lines, [p.first_line for p in first_lines], header, index, name)
-    after_header = [*first_lines, _from(piece, len(piece.text))][layout.header is not None]
-    return layout, after_header
+    layout = find_layout(lines, [line.first_line for line in first_lines], header, index, name)
+    return layout, _from(piece, [*starts, len(piece.text)][layout.header is not None])
 
 
 def _head_starts(text: bytes) -> Iterator[int]:
@@ -151,6 +150,12 @@ def _head_starts(text: bytes) -> Iterator[int]:
         if count >= 2 and start > HEAD_BYTES:
             return
         yield start
+
+
+def _line_at(piece: Piece, start: int) -> Piece:
+    """The line that begins there, alone."""
+    end = piece.text.find(b"\n", start)
+    return Piece(piece.first_line + piece.text.count(b"\n", 0, start), piece.text[start : end if end >= 0 else None])
 
 
 def _from(piece: Piece, start: int) -> Piece:
