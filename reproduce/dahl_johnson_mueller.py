@@ -64,8 +64,8 @@ def write_samples(page: frame.Page, runs: dict[Design, Contests]) -> None:
         + "\n".join(design_in_words(design, contests) for design, contests in runs.items())
         + "\n\nMonte Carlo errors are standard errors over models. Times are CPU seconds of one thread; 'equal time' "
         "is as many runs as take the CPU seconds of four runs of SALSO, by a trial of two runs. Expected losses that "
-        f"differ by less than 1e-9 of their size are ties. Our default search is run in {WITH_OURS} replication of "
-        f"each set. The searches took {spent(runs) / 3600:.1f} CPU hours in all.",
+        f"differ by less than 1e-9 of their size are ties. Our default search is run in the first replication "
+        f"of {WITH_OURS} models of each set at least. The searches took {spent(runs) / 3600:.1f} CPU hours in all.",
     )
 
 

@@ -160,7 +160,7 @@ def write_default(page: frame.Page, runs: dict[Design, Contests]) -> None:
     page.section(
         "Our default search: as it is (S), and in the time of four runs of SALSO (T)",
         "`pt.estimate(draws, loss)`, at most as many clusters as a draw has, against four runs of SALSO (A) and "
-        "Rastelli & Friel in equal time (C). S and T are run in the first replication only.",
+        "Rastelli & Friel in equal time (C). S and T are run in the first replication only, and not on every model.",
         decimals=3,
     )
     for _, _, rows in each(page, runs):
