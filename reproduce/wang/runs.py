@@ -24,6 +24,7 @@ Rows = list[tuple[str, float]]  # metric, value
 Job = Callable[[], Rows]  # what scores one method
 Labels = NDArray[np.intp]
 BETAS = (1.0, 4.0, 8.0)  # fixed concentrations of the labels
+PRIORS = {"alpha_prior": (1.0, 1.0), "beta_prior": (1.0, 1.0)}  # of concentrations that are learned
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Effort:
 
     def gibbs(self, seed: int, prior: str = "fsd", **settings: Any) -> NBCE:
         lengths = {"draws": self.draws, "warmup": self.warmup, "thin": 2, "chains": 2}
-        return NBCE("gibbs", prior, random_state=seed, weights=None, **lengths, **settings)
+        return NBCE("gibbs", prior, random_state=seed, weights=None, **PRIORS, **lengths, **settings)
 
 
 class Results:
@@ -141,8 +142,8 @@ def models(k: int, seed: int, effort: Effort) -> dict[str, Any]:
         "BCE": BCE(k, **starts),
         "BCE, smoothed": BCE(k, smoothing=0.5, **starts),
         "NBCE, TSB": effort.gibbs(seed, "tsb"),
-        "NBCE, CVB": NBCE("cvb", weights=None, **starts),
-        "NBCE, VB": NBCE("vb", weights=None, **starts),
+        "NBCE, CVB": NBCE("cvb", weights=None, **PRIORS, **starts),
+        "NBCE, VB": NBCE("vb", weights=None, **PRIORS, **starts),
         **nbce_models(k, seed, effort),
     }
 
