@@ -4,7 +4,8 @@
 of each case it has the number of clusters and the adjusted Rand index of each method; for NBCE also the log predictive
 density per item of a clustering that it has not seen (`log mean_s p(Y_new | Z_s, β_s) / n`; Ward's for data, one more
 noisy copy for simulated ensembles); and, for simulated ensembles, how often pairs with a stated probability are
-together in the truth. Finished ensembles are kept: a run goes on where the last one stopped.
+together in the truth. "plain NBCE" has weights 1 and α0 ~ Gamma(1, 1). What is there is kept: a run goes on where
+the last one stopped, and measures a method again whose rows were taken out.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import csv
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,7 @@ from partita.ensembles.predictive import count_labels
 
 RESULTS = Path(__file__).parent / "results" / "runs" / "dependence.csv"
 ENSEMBLES = 10
+METHODS = ("", "NBCE", "plain NBCE", "MCLA", "expected VI", "expected VI, weighted")  # first what has no method
 SIMULATED = ("independent copies", "dependent copies")  # for which calibration is measured
 FILES = {
     "glass": ("glass.csv", "type", []),
@@ -99,23 +101,33 @@ def predictive(model: NBCE, held_out: np.ndarray) -> float:
     return float(logsumexp(logs) - np.log(len(logs))) / len(held_out)
 
 
-def rows_of(name: str, case: Case, seed: int) -> Iterator[tuple[str, int, str, str, float]]:
+def rows_of(case: Case, seed: int, method: str, simulated: bool) -> Iterator[tuple[str, float]]:
+    """Metrics and values of one method; of the ensemble itself if it has no name."""
     base, truth, held_out = case
-    k = len(np.unique(truth))
+    if not method:
+        yield "effective", dependence(base).effective
+        return
+    model = models(seed).get(method)
+    labels = model.fit_predict(base) if model else rivals(base, len(np.unique(truth)), seed)[method]()
+    yield "clusters", float(labels.max() + 1)
+    yield "ari", pt.adjusted_rand(labels, truth)
+    if model:
+        yield "predictive", predictive(model, held_out)
+        if simulated:
+            yield from calibration(model, truth)
+
+
+def models(seed: int) -> dict[str, NBCE]:
     sampling = {"draws": 100, "warmup": 150, "chains": 2, "random_state": seed}
-    models = {"NBCE": NBCE(**sampling), "plain NBCE": NBCE(weights=None, **sampling)}
-    found = {method: model.fit_predict(base) for method, model in models.items()}
-    found["MCLA"] = mcla(base, k, rng=seed)
-    found["expected VI"] = consensus(base, rng=seed)
-    found["expected VI, weighted"] = consensus(base, weights=dependence(base).weights, rng=seed)
-    yield name, seed, "", "effective", dependence(base).effective
-    for method, labels in found.items():
-        yield name, seed, method, "clusters", float(labels.max() + 1)
-        yield name, seed, method, "ari", pt.adjusted_rand(labels, truth)
-    for method, model in models.items():
-        yield name, seed, method, "predictive", predictive(model, held_out)
-        if name in SIMULATED:
-            yield from ((name, seed, method, *row) for row in calibration(model, truth))
+    return {"NBCE": NBCE(**sampling), "plain NBCE": NBCE(weights=None, alpha_prior=(1.0, 1.0), **sampling)}
+
+
+def rivals(base: np.ndarray, k: int, seed: int) -> dict[str, Callable[[], np.ndarray]]:
+    return {
+        "MCLA": lambda: mcla(base, k, rng=seed),
+        "expected VI": lambda: consensus(base, rng=seed),
+        "expected VI, weighted": lambda: consensus(base, weights=dependence(base).weights, rng=seed),
+    }
 
 
 def calibration(model: NBCE, truth: np.ndarray) -> Iterator[tuple[str, float]]:
@@ -139,21 +151,23 @@ def main(arguments: list[str] | None = None) -> None:
     warnings.simplefilter("ignore")
     done = set()
     if RESULTS.exists():
-        done = {(row["case"], int(row["ensemble"])) for row in csv.DictReader(RESULTS.open(encoding="utf-8"))}
+        rows = csv.DictReader(RESULTS.open(encoding="utf-8"))
+        done = {(row["case"], int(row["ensemble"]), row["method"]) for row in rows}
     else:
         RESULTS.parent.mkdir(parents=True, exist_ok=True)
         RESULTS.write_text("case,ensemble,method,metric,value\n", encoding="utf-8")
     for seed in range(given.ensembles):
         for name, case in cases(seed, given.data):
-            if (name, seed) in done:
-                continue
-            started = time.process_time()
-            rows = list(rows_of(name, case, seed))
-            with RESULTS.open("a", newline="", encoding="utf-8") as file:
-                csv.writer(file, lineterminator="\n").writerows([*row[:4], f"{row[4]:.6g}"] for row in rows)
-            print(
-                f"{name}, ensemble {seed}: {time.process_time() - started:.1f} CPU seconds", file=sys.stderr, flush=True
-            )
+            for method in METHODS:
+                if (name, seed, method) in done:
+                    continue
+                started = time.process_time()
+                found = list(rows_of(case, seed, method, simulated=name in SIMULATED))
+                with RESULTS.open("a", newline="", encoding="utf-8") as file:
+                    writer = csv.writer(file, lineterminator="\n")
+                    writer.writerows([name, seed, method, metric, f"{value:.6g}"] for metric, value in found)
+                used = time.process_time() - started
+                print(f"{name}, ensemble {seed}, {method}: {used:.1f} CPU seconds", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

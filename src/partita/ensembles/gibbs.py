@@ -16,7 +16,7 @@ from partita.models.ranges import check_shape
 from partita.models.sampling import Registry, Sampler, sample_model
 
 from .base_clusterings import Base, Labels
-from .hyper import GammaPrior
+from .hyper import ALPHA_PRIOR, BETA_PRIOR, GammaPrior
 from .predictive import Mixture, partition_mixture
 from .variational import START_ALPHA, START_BETA
 
@@ -35,8 +35,8 @@ class NBCEModel:
     truncation: int = 100
     alpha: float | None = None
     beta: float | None = None
-    alpha_prior: tuple[float, float] = (1.0, 1.0)
-    beta_prior: tuple[float, float] = (1.0, 1.0)
+    alpha_prior: tuple[float, float] = ALPHA_PRIOR
+    beta_prior: tuple[float, float] = BETA_PRIOR
 
     def params(self) -> dict[str, Any]:
         return asdict(self)

@@ -20,6 +20,9 @@ Curve = Callable[[float], tuple[float, float, float]]  # value, first and second
 
 _LOWEST, _HIGHEST = 1e-8, 1e8
 
+# Shape and rate by default. Few clusters, unless the labels call for more: docs/ensembles.md has the measurements.
+ALPHA_PRIOR, BETA_PRIOR = (1.0, 30.0), (1.0, 1.0)
+
 
 @dataclass(frozen=True)
 class GammaPrior:
@@ -53,11 +56,12 @@ class Hyperpriors(SettingsGroup):
     Parameters
     ----------
     alpha_prior, beta_prior : (float, float)
-        Shape and rate of the Gamma priors of the concentrations: positive numbers, each at most 1e100.
+        Shape and rate of the Gamma priors of the concentrations: positive numbers, each at most 1e100. The default of
+        `alpha_prior` expects few clusters; (1, 1) is more ready to open clusters of few items.
     """
 
-    alpha_prior: tuple[float, float] = (1.0, 1.0)
-    beta_prior: tuple[float, float] = (1.0, 1.0)
+    alpha_prior: tuple[float, float] = ALPHA_PRIOR
+    beta_prior: tuple[float, float] = BETA_PRIOR
 
 
 def newton(curve: Curve, start: float, steps: int = 50, tolerance: float = 1e-10) -> float:

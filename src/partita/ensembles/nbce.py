@@ -65,7 +65,8 @@ class NBCE(EnsembleEstimator):
         clusterings are far from independent. Otherwise one number from 0 to 1 per clustering (a Series is matched by
         name).
     alpha_prior, beta_prior : (float, float)
-        Shape and rate of these Gamma priors, each at most 1e100.
+        Shape and rate of these Gamma priors, each at most 1e100. By default (1, 30), which expects few clusters, and
+        (1, 1); `alpha_prior=(1, 1)` is more ready to open clusters of few items.
     loss : str or Loss
         The loss whose posterior expectation `labels_` minimises (gibbs).
     draws, warmup, thin, chains : int
