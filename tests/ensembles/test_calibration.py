@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from benchmarks.calibration import DESIGNS, simulate, simulation_itself, tenths
 
 import partita as pt
-from benchmarks.calibration import DESIGNS, simulate, simulation_itself, tenths
 from partita.ensembles import NBCE
 
 ENSEMBLES = 4
