@@ -69,6 +69,7 @@ def main() -> None:
         if len(sets) > 1:
             tables.write_t_tests(table, sets)
         tables.write_grid(table, sets)
+        tables.write_repetitions(table, sets)
         tables.write_clusters(table, sets)
         tables.write_perplexity(table, sets)
         tables.write_outliers(table, sets)
