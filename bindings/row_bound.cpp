@@ -62,13 +62,13 @@ nb::list descend(const ClusterCosts& costs, Array1<double> duals, const std::vec
     return out;
 }
 
-nb::tuple price(const ClusterCosts& costs, Array1<double> duals, const Items& order, double seconds,
+nb::tuple price(const ClusterCosts& costs, Array1<double> duals, const Items& homes, double seconds,
                 unsigned threads) {
     partita::bounds::Pricing result;
     const auto deadline = deadline_after(seconds);
     const partita::common::StopFlag stop;
     const bool interrupted = run_interruptible(
-        stop, [&] { result = partita::bounds::price(costs, as_span(duals), order, threads, stop); },
+        stop, [&] { result = partita::bounds::price({costs, as_span(duals), homes}, threads, stop); },
         [&] { stop_after(deadline, stop); });
     return nb::make_tuple(result.proven, result.negative, result.families, interrupted);
 }
@@ -86,6 +86,6 @@ void bind_row_bound(nb::module_& m) {
             "items"_a)
         .def("constant", &ClusterCosts::constant)
         .def("descend", &descend, "duals"_a, "starts"_a, "anchors"_a, "threads"_a)
-        .def("price", &price, "duals"_a, "order"_a, "seconds"_a, "threads"_a);
+        .def("price", &price, "duals"_a, "homes"_a, "seconds"_a, "threads"_a);
     m.def("cluster_costs", &make_costs, "sample"_a, "a"_a, "b"_a);
 }

@@ -80,11 +80,17 @@ std::vector<std::uint32_t> number_groups(std::span<const std::uint16_t> with_gue
 
 } // namespace
 
-FamilyRows::FamilyRows(const ClusterCosts& costs, std::span<const double> duals, Family family, Items guess,
-                       std::size_t n_groups)
-    : costs_(&costs), duals_(duals), family_(std::move(family)), guess_(std::move(guess)),
+double ReducedCosts::of(const Items& items) const {
+    double reduced = costs.cost(items);
+    for (const auto item : items)
+        reduced -= duals[item];
+    return reduced;
+}
+
+FamilyRows::FamilyRows(const ReducedCosts& problem, Family family, Items guess, std::size_t n_groups)
+    : problem_(&problem), costs_(&problem.costs), family_(std::move(family)), guess_(std::move(guess)),
       rows_(n_in() + n_open()), x_(n_open(), 0.0), rate_(first_rate) {
-    std::vector<char> guessed(costs.n_items(), 0);
+    std::vector<char> guessed(costs_->n_items(), 0);
     for (const auto item : guess_)
         guessed[item] = 1;
     for (std::size_t j = 0; j < n_open(); ++j)
@@ -101,7 +107,7 @@ FamilyRows::FamilyRows(const ClusterCosts& costs, std::span<const double> duals,
 }
 
 FamilyRows::FamilyRows(const FamilyRows& parent, Family family, const Items* guess)
-    : costs_(parent.costs_), duals_(parent.duals_), family_(std::move(family)),
+    : problem_(parent.problem_), costs_(parent.costs_), family_(std::move(family)),
       guess_(guess ? *guess : parent.guess_), grouped_at_(parent.grouped_at_), rate_(rate_of_part) {
     constexpr auto absent = ~std::size_t{0};
     std::vector<std::size_t> row_of(costs_->n_items(), absent), place_of(costs_->n_items(), absent);
@@ -162,16 +168,38 @@ void FamilyRows::prepare() {
             (log2[family_.upper] - log2[family_.lower]) / static_cast<double>(family_.upper - family_.lower);
     intercept_ = log2[family_.lower] - slope_ * static_cast<double>(family_.lower);
     bound_ = -never;
-    chosen_.assign(n_open(), 0);
-    never_in_ = never_out_ = chosen_;
-    coefficients_.resize(n_open());
+    selection_ = selection();
+    never_in_.assign(n_open(), 0);
+    never_out_ = never_in_;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
         auto& row = rows_[i];
         row.own = i < n_in() ? ~std::size_t{0} : i - n_in();
-        row.chosen.assign(n_open(), 0);
         row.mean.assign(n_open(), 0.0);
         row.square.assign(n_open(), 0.0);
     }
+}
+
+/// The homes that have limits, of which the items that are in take their share.
+Selection FamilyRows::selection() const {
+    std::vector<std::uint16_t> group(n_open(), 0);
+    std::vector<Limits> limits(1);
+    for (const auto& [home, count] : family_.homes) {
+        const auto is_of_home = [&](std::uint32_t item) { return problem_->homes[item] == home; };
+        const auto held =
+            static_cast<std::size_t>(std::count_if(family_.in.begin(), family_.in.end(), is_of_home));
+        for (std::size_t j = 0; j < n_open(); ++j)
+            if (is_of_home(family_.open[j]))
+                group[j] = static_cast<std::uint16_t>(limits.size());
+        // if too many are in, no number is allowed
+        limits.push_back(held <= count.upper
+                             ? Limits{count.lower - std::min(count.lower, held), count.upper - held}
+                             : Limits{n_open() + 1, n_open() + 1});
+    }
+    return {std::move(group), std::move(limits)};
+}
+
+Limits FamilyRows::limits() const {
+    return {family_.lower - std::min(family_.lower, n_in()), family_.upper - n_in()};
 }
 
 struct FamilyRows::Parts {
@@ -261,38 +289,12 @@ void FamilyRows::evaluate(Row& row) {
         value -= both * (row.weight[g] * conjugate(v, p, costs_->log2_table()) + p * row.base[g]);
         tangents[g] = both * p;
     }
+    row.coefficients.resize(n_open());
     for (std::size_t j = 0; j < n_open(); ++j)
-        coefficients_[j] = b * slope_ + row.mu[j];
-    subtract_tangents(row.mass.data(), tangents.data(), tangents.size(), n_open(), coefficients_.data());
-    order_.clear();
-    std::size_t negative = 0;
-    for (std::uint32_t j = 0; j < n_open(); ++j)
-        if (j != row.own) {
-            order_.push_back(j);
-            negative += coefficients_[j] < 0;
-        }
-    std::fill(row.chosen.begin(), row.chosen.end(), 0);
-    row.coefficients = coefficients_;
-    row.value = never;
-    if (family_.upper < fixed || family_.lower > fixed + order_.size())
-        return;
-    const auto low = family_.lower - std::min(family_.lower, fixed);
-    const auto high = std::min(family_.upper - fixed, order_.size());
-    const auto take = taken(negative, low, high);
-    if (take < order_.size())
-        std::nth_element(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(take), order_.end(),
-                         [&](auto s, auto t) { return coefficients_[s] < coefficients_[t]; });
-    double last_chosen = -never, first_other = never;
-    for (std::size_t s = 0; s < take; ++s) {
-        value += coefficients_[order_[s]];
-        row.chosen[order_[s]] = 1;
-        last_chosen = std::max(last_chosen, coefficients_[order_[s]]);
-    }
-    for (std::size_t s = take; s < order_.size(); ++s)
-        first_other = std::min(first_other, coefficients_[order_[s]]);
-    row.value = value;
-    row.given_up = take < high && negative >= low ? 0.0 : last_chosen;
-    row.taken_instead = take > low ? std::min(0.0, first_other) : first_other;
+        row.coefficients[j] = b * slope_ + row.mu[j];
+    subtract_tangents(row.mass.data(), tangents.data(), tangents.size(), n_open(), row.coefficients.data());
+    selection_.run(row.coefficients, limits(), row.choice, is_open ? row.own : Selection::nobody);
+    row.value = row.choice.is_possible() ? value + row.choice.sum : never;
 }
 
 /// The set x that the rows' values favour, and with it the bound.
@@ -300,9 +302,9 @@ void FamilyRows::reduce(bool probes) {
     double of_in = -round_off();
     std::vector<double> reduced(n_open());
     for (std::size_t j = 0; j < n_open(); ++j)
-        reduced[j] = rows_[n_in() + j].value - duals_[family_.open[j]];
+        reduced[j] = rows_[n_in() + j].value - problem_->duals[family_.open[j]];
     for (std::size_t i = 0; i < n_in(); ++i) {
-        of_in += rows_[i].value - duals_[family_.in[i]];
+        of_in += rows_[i].value - problem_->duals[family_.in[i]];
         for (std::size_t j = 0; j < n_open(); ++j)
             reduced[j] -= rows_[i].mu[j];
     }
@@ -313,10 +315,10 @@ void FamilyRows::reduce(bool probes) {
 
 void FamilyRows::move_references() {
     for (std::size_t j = 0; j < n_open(); ++j)
-        x_[j] += averaging * (chosen_[j] - x_[j]);
+        x_[j] += averaging * (choice_.chosen[j] - x_[j]);
     for (auto& row : rows_) {
         for (std::size_t j = 0; j < n_open(); ++j)
-            row.y[j] += averaging * (row.chosen[j] - row.y[j]);
+            row.y[j] += averaging * (row.choice.chosen[j] - row.y[j]);
         set_overlap(row);
     }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "bounds/family_rows.hpp"
@@ -15,14 +16,14 @@ constexpr double size_ratio = 1.25; // of the classes that a family is first spl
 constexpr std::size_t steps_per_round = 20, max_rounds = 8; // before branching
 constexpr double worth_another = 0.3;                       // share of what is missing that a round must gain
 constexpr double worth_restricting = 0.1; // share of the open items that a round must decide
-constexpr double chord_share = 0.3;       // of what is missing: sizes are split if their chord loses more
+constexpr double home_share = 0.5;  // of a home, or of the size if it is less: sets with this are of the home
+constexpr double chord_share = 0.3; // of what is missing: sizes are split if their chord loses more
 
-/// The clusters of one anchor.
-class AnchorProof {
+/// The clusters of one family.
+class FamilyProof {
 public:
-    AnchorProof(const ClusterCosts& costs, std::span<const double> duals, const common::StopFlag& stop,
-                const common::StopFlag& refuted)
-        : costs_(costs), duals_(duals), stop_(stop), refuted_(refuted) {}
+    FamilyProof(const ReducedCosts& problem, const common::StopFlag& stop, const common::StopFlag& refuted)
+        : problem_(problem), stop_(stop), refuted_(refuted) {}
 
     /// Whether every cluster of the family is proven, which is part of that of the rows.
     bool run(const FamilyRows& all, Family family) {
@@ -38,7 +39,7 @@ public:
             return true;
         if (is_decided(left))
             return decided(left);
-        const auto guess = descend(costs_, duals_, left, rows.likely());
+        const auto guess = descend(problem_.costs, problem_.duals, left, rows.likely());
         if (guess.reduced < 0)
             return refuted(guess.items);
         return explore(FamilyRows(rows, std::move(left), &guess.items), max_rounds);
@@ -76,10 +77,7 @@ private:
         auto items = family.in;
         if (family.upper > family.in.size())
             items.insert(items.end(), family.open.begin(), family.open.end());
-        double reduced = costs_.cost(items);
-        for (const auto item : items)
-            reduced -= duals_[item];
-        return reduced >= 0 || refuted(items);
+        return problem_.of(items) >= 0 || refuted(items);
     }
 
     bool explore_part(const FamilyRows& rows, Family part, std::size_t rounds) {
@@ -152,47 +150,65 @@ private:
                explore_part(rows, std::move(above), max_rounds);
     }
 
-    const ClusterCosts& costs_;
-    std::span<const double> duals_;
+    const ReducedCosts& problem_;
     const common::StopFlag &stop_, &refuted_;
     Items negative_;
     std::size_t families_ = 0;
 };
 
-/// The number of anchors in a family that is left, or 1 if some items are in all of its sets.
-std::size_t n_families(const FamilyRows& all, const Family& left) {
-    if (all.bound() >= 0 || left.lower > left.upper)
-        return 0;
-    return left.in.empty() ? left.open.size() - left.lower + 1 : 1;
+/// The numbers of items of each home, most first, that sets of this size at least have if it is theirs.
+std::vector<HomeLimits> thresholds(std::span<const std::uint32_t> homes, std::size_t size) {
+    std::vector<std::size_t> counts;
+    for (const auto home : homes) {
+        counts.resize(std::max<std::size_t>(counts.size(), home + 1));
+        ++counts[home];
+    }
+    std::vector<HomeLimits> found;
+    for (std::uint32_t home = 0; home < counts.size(); ++home)
+        if (const auto most = std::min(counts[home], size); most > 0)
+            found.push_back({home,
+                             {static_cast<std::size_t>(std::ceil(home_share * static_cast<double>(most))),
+                              counts[home]}});
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& s, const auto& t) { return s.count.upper > t.count.upper; });
+    return found;
 }
 
-Family family_of(const Family& left, std::size_t k) {
-    if (!left.in.empty())
-        return left;
-    const auto later = left.open.begin() + static_cast<std::ptrdiff_t>(k) + 1;
-    return {{left.open[k]}, {later, left.open.end()}, left.lower, std::min(left.upper, left.open.size() - k)};
+/// The sets of the family by the first home of which they have enough items, and those without one.
+std::vector<Family> by_home(const Family& family, std::span<const std::uint32_t> homes) {
+    std::vector<Family> parts;
+    auto rest = family;
+    for (const auto& limit : thresholds(homes, family.lower)) {
+        parts.push_back(rest);
+        parts.back().homes.push_back(limit);
+        rest.homes.push_back({limit.home, {0, limit.count.lower - 1}});
+    }
+    parts.push_back(rest);
+    return parts;
 }
 
 } // namespace
 
-Pricing price(const ClusterCosts& costs, std::span<const double> duals, std::span<const std::uint32_t> order,
-              unsigned threads, const common::StopFlag& stop) {
+Pricing price(const ReducedCosts& problem, unsigned threads, const common::StopFlag& stop) {
     Pricing result;
     std::mutex mutex;
     const common::StopFlag refuted;
-    for (std::size_t lower = 1; lower <= order.size() && !stop && !refuted;) {
+    Items everything(problem.duals.size());
+    std::iota(everything.begin(), everything.end(), 0u);
+    for (std::size_t lower = 1; lower <= everything.size() && !stop && !refuted;) {
         const auto wide = static_cast<std::size_t>(static_cast<double>(lower) * size_ratio);
-        const auto upper = std::min(order.size(), std::max(lower, wide));
-        FamilyRows all(costs, duals, {{}, {order.begin(), order.end()}, lower, upper}, {}, groups_of_all);
+        const auto upper = std::min(everything.size(), std::max(lower, wide));
+        FamilyRows all(problem, {{}, everything, lower, upper}, {}, groups_of_all);
         for (std::size_t t = 0; t < steps_of_all && all.bound() < 0 && !stop; ++t)
             all.step(t + 1 == steps_of_all);
         const auto left = all.remaining();
-        const auto n_anchors = n_families(all, left);
-        common::parallel_for(n_anchors, threads, stop, [&](std::size_t k, unsigned) {
+        const auto parts = all.bound() >= 0 || left.lower > left.upper ? std::vector<Family>{}
+                                                                       : by_home(left, problem.homes);
+        common::parallel_for(parts.size(), threads, stop, [&](std::size_t k, unsigned) {
             if (stop || refuted)
                 return;
-            AnchorProof proof(costs, duals, stop, refuted);
-            const bool done = proof.run(all, family_of(left, k));
+            FamilyProof proof(problem, stop, refuted);
+            const bool done = proof.run(all, parts[k]);
             std::lock_guard lock(mutex);
             result.families += proof.families();
             if (!done)

@@ -144,9 +144,7 @@ class _Proofs:
                 return 0.0
             total = self.program.own.sum() - gap * self.reached * len(duals)
             lowered = duals - (duals.sum() - total) / len(duals)
-            proven, negative, interrupted = _price(
-                self.costs, lowered, _order(self.labels, duals), until.left, self.n_jobs
-            )
+            proven, negative, interrupted = _price(self.costs, lowered, self.labels, until.left, self.n_jobs)
             if interrupted:
                 raise KeyboardInterrupt
             if proven:
@@ -158,10 +156,10 @@ class _Proofs:
 
 
 def _price(
-    costs: _core.ClusterCosts, duals: Floats, order: list[int], seconds: float, n_jobs: int
+    costs: _core.ClusterCosts, duals: Floats, labels: Labels, seconds: float, n_jobs: int
 ) -> tuple[bool, list[list[int]], bool]:
     """Whether u(S) <= f(S) is proven for all S, clusters that violate it, and whether Ctrl-C came."""
-    proven, negative, _, interrupted = costs.price(duals, order, seconds, n_jobs)
+    proven, negative, _, interrupted = costs.price(duals, labels.tolist(), seconds, n_jobs)
     return proven, negative, interrupted
 
 
@@ -176,13 +174,3 @@ def _shares_of_the_estimate(sample: PartitionSample, loss: VI, labels: Labels) -
             overlap = (within == within[:, [place]]).sum(axis=1)
             shares[item] -= (a + b) * float(sample.weights @ np.log2(overlap))
     return shares
-
-
-def _order(labels: Labels, duals: Floats) -> list[int]:
-    """The items that are surest of their cluster first, one of each cluster in turn, large clusters first."""
-    sizes = np.bincount(labels)
-    rank = np.empty(len(labels), np.int64)
-    for cluster in range(len(sizes)):
-        items = np.flatnonzero(labels == cluster)
-        rank[items[np.argsort(duals[items], kind="stable")]] = np.arange(len(items))
-    return [int(item) for item in np.lexsort((labels, -sizes[labels], rank))]
