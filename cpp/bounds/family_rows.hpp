@@ -23,13 +23,14 @@ struct ReducedCosts {
 
 class FamilyRows {
 public:
-    /// The guess is a good set of the family: tangents start there, and draws with the same overlaps with it
-    /// share one, in at most this many groups per row.
-    FamilyRows(const ReducedCosts& problem, Family family, Items guess, std::size_t n_groups);
+    static constexpr std::size_t max_groups = 96;
 
-    /// Part of the parent's family: its multipliers and references are kept. The draws are grouped anew if
-    /// there is a guess, or if few of the open items are left.
-    FamilyRows(const FamilyRows& parent, Family family, const Items* guess = nullptr);
+    /// Draws share a tangent, in at most this many groups per row.
+    FamilyRows(const ReducedCosts& problem, Family family, std::size_t n_groups);
+
+    /// Part of the parent's family: its multipliers and references are kept. The draws are grouped anew
+    /// around the references if a number of groups is given, and if few of the open items are left.
+    FamilyRows(const FamilyRows& parent, Family family, std::size_t n_groups = 0);
 
     /// One evaluation and one step of the multipliers; afterwards bound() may be larger. Probes bound the
     /// family with and without each open item.
@@ -90,7 +91,6 @@ private:
     const ReducedCosts* problem_;
     const ClusterCosts* costs_;
     Family family_;
-    Items guess_;
     Selection selection_;
     std::vector<Row> rows_;                  // of the items that are in, then of the open ones
     std::vector<double> x_, with_, without_; // (open); the last two: bounds of the last probes

@@ -11,7 +11,7 @@
 namespace partita::bounds {
 namespace {
 
-constexpr std::size_t groups_of_all = 24, steps_of_all = 200; // for the family of all clusters of a size
+constexpr std::size_t groups_of_all = 24, steps_of_all = 100; // for all clusters of a size, twice
 constexpr double size_ratio = 1.25; // of the classes that a family is first split into
 constexpr std::size_t steps_per_round = 20, max_rounds = 8; // before branching
 constexpr double worth_another = 0.3;                       // share of what is missing that a round must gain
@@ -42,7 +42,7 @@ public:
         const auto guess = descend(problem_.costs, problem_.duals, left, rows.likely());
         if (guess.reduced < 0)
             return refuted(guess.items);
-        return explore(FamilyRows(rows, std::move(left), &guess.items), max_rounds);
+        return explore(FamilyRows(rows, std::move(left), FamilyRows::max_groups));
     }
 
     const Items& negative() const { return negative_; }
@@ -80,24 +80,24 @@ private:
         return problem_.of(items) >= 0 || refuted(items);
     }
 
-    bool explore_part(const FamilyRows& rows, Family part, std::size_t rounds) {
+    bool explore_part(const FamilyRows& rows, Family part) {
         part.lower = std::max(part.lower, part.in.size());
         part.upper = std::min(part.upper, part.in.size() + part.open.size());
         if (part.lower > part.upper)
             return true;
-        return is_decided(part) ? decided(part) : explore(FamilyRows(rows, std::move(part)), rounds);
+        return is_decided(part) ? decided(part) : explore(FamilyRows(rows, std::move(part)));
     }
 
-    bool explore(FamilyRows rows, std::size_t rounds) {
+    bool explore(FamilyRows rows) {
         ++families_;
-        for (std::size_t round = 0; round < rounds; ++round) {
+        for (std::size_t round = 0; round < max_rounds; ++round) {
             const double before = rows.bound();
             if (const auto verdict = ascend(rows); verdict != Verdict::open)
                 return verdict == Verdict::proven;
             auto left = rows.remaining();
             const double n_open = static_cast<double>(rows.family().open.size());
             if (n_open - static_cast<double>(left.open.size()) >= worth_restricting * n_open)
-                return explore_part(rows, std::move(left), max_rounds);
+                return explore_part(rows, std::move(left));
             if (round > 0 && rows.bound() - before < -worth_another * rows.bound())
                 break;
         }
@@ -111,14 +111,13 @@ private:
         if (left.lower < left.upper && rows.chord_loss() > -chord_share * rows.bound())
             return split_sizes(rows, left);
         if (left.open.empty())
-            return explore_part(rows, left, max_rounds);
+            return explore_part(rows, left);
         const auto chosen = branching_item(rows, left);
         auto with = left;
         std::erase(with.open, chosen);
         auto without = with;
         with.in.push_back(chosen);
-        return explore_part(rows, std::move(with), max_rounds) &&
-               explore_part(rows, std::move(without), max_rounds);
+        return explore_part(rows, std::move(with)) && explore_part(rows, std::move(without));
     }
 
     /// The open item whose two parts gain most, and of those that gain nothing the one that is most in doubt.
@@ -145,9 +144,8 @@ private:
         below.upper = likely - 1;
         at.lower = at.upper = likely;
         above.lower = likely + 1;
-        return explore_part(rows, std::move(at), max_rounds) &&
-               explore_part(rows, std::move(below), max_rounds) &&
-               explore_part(rows, std::move(above), max_rounds);
+        return explore_part(rows, std::move(at)) && explore_part(rows, std::move(below)) &&
+               explore_part(rows, std::move(above));
     }
 
     const ReducedCosts& problem_;
@@ -155,6 +153,21 @@ private:
     Items negative_;
     std::size_t families_ = 0;
 };
+
+/// The rows of all sets of these sizes, whose draws are grouped anew when the references are known.
+FamilyRows ascended(const Family& family, const ReducedCosts& problem, const common::StopFlag& stop) {
+    const auto ascend = [&](FamilyRows& rows) {
+        for (std::size_t t = 0; t < steps_of_all && rows.bound() < 0 && !stop; ++t)
+            rows.step(t + 1 == steps_of_all);
+    };
+    FamilyRows first(problem, family, groups_of_all);
+    ascend(first);
+    if (first.bound() >= 0 || stop)
+        return first;
+    FamilyRows second(first, family, groups_of_all);
+    ascend(second);
+    return second;
+}
 
 /// The numbers of items of each home, most first, that sets of this size at least have if it is theirs.
 std::vector<HomeLimits> thresholds(std::span<const std::uint32_t> homes, std::size_t size) {
@@ -198,9 +211,7 @@ Pricing price(const ReducedCosts& problem, unsigned threads, const common::StopF
     for (std::size_t lower = 1; lower <= everything.size() && !stop && !refuted;) {
         const auto wide = static_cast<std::size_t>(static_cast<double>(lower) * size_ratio);
         const auto upper = std::min(everything.size(), std::max(lower, wide));
-        FamilyRows all(problem, {{}, everything, lower, upper}, {}, groups_of_all);
-        for (std::size_t t = 0; t < steps_of_all && all.bound() < 0 && !stop; ++t)
-            all.step(t + 1 == steps_of_all);
+        const auto all = ascended({{}, everything, lower, upper}, problem, stop);
         const auto left = all.remaining();
         const auto parts = all.bound() >= 0 || left.lower > left.upper ? std::vector<Family>{}
                                                                        : by_home(left, problem.homes);

@@ -99,6 +99,10 @@ def test_pricing_is_right_for_any_shares(threads):
     assert 0 < sum(verdicts) < len(verdicts)
 
 
+#: Of the sizes 1 to 12; with one home, each of them has two families that are not parts of others.
+N_CLASSES = 7
+
+
 def test_families_that_are_split_are_priced_right():
     """Twelve items with as large shares as all subsets allow, so that there are many near ties."""
     rng, n = np.random.default_rng(3), 12
@@ -115,10 +119,11 @@ def test_families_that_are_split_are_priced_right():
             shares[item] += (values - members @ shares)[members[:, item]].min()
         for margin in (1e-6, -1e-6):
             duals = shares - margin
-            proven, negative, families, _ = costs.price(duals, rng.integers(3, size=n).tolist(), 60.0, 1)
-            assert proven == (margin > 0)
-            assert all(costs.cost(items) < duals[items].sum() for items in negative)
-            splits += families > 3 * n
+            for homes in ([0] * n, rng.integers(3, size=n).tolist()):
+                proven, negative, families, _ = costs.price(duals, homes, 60.0, 1)
+                assert proven == (margin > 0)
+                assert all(costs.cost(items) < duals[items].sum() for items in negative)
+                splits += max(homes) == 0 and families > 2 * N_CLASSES
     assert splits > 0
 
 

@@ -32,8 +32,6 @@ GAPS = (0.1, 0.05, 0.02, 0.01, 0.003, 4e-8)
 AMPLE = 4.0
 #: It is the first to be tried if there is this many times the time that a first gap may take.
 AT_ONCE = 40.0
-#: For gaps from this one on, the shares sum to half the gap below the cost of the estimate: they are found sooner.
-LOOSE = 0.05
 #: The share of the remaining time for the last gap, if others are passed over.
 JUMP_SHARE = 0.6
 #: About the core-seconds that a first gap takes, per items³ × (draws + 2000): from timings of 60 to 100 items.
@@ -126,8 +124,8 @@ class _Proofs:
         return cls(costs, program, sample.labels[starts].astype(np.int64), labels, n_jobs, reached)
 
     def _shares(self, gap: float, until: Deadline) -> Floats | None:
-        """Shares that sum to the cost of the estimate; for large gaps, or if there are none, to half the gap below."""
-        if gap >= LOOSE:
+        """Shares that sum to half the gap below the cost of the estimate, for the last gap to that cost if there are any."""
+        if gap > GAPS[-1]:
             return self.program.solve(self.draws, until, gap * self.reached * self.program.n / 2)
         if self.duals is None and self.has_duals:
             self.duals = self.program.solve(self.draws, until)
