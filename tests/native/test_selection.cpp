@@ -1,7 +1,8 @@
-// Selections with limits, against all subsets.
+// Selections with limits against all subsets, and families by home, of which every subset is in one.
 #include <algorithm>
 #include <bit>
 
+#include "bounds/families_by_home.hpp"
 #include "bounds/selection.hpp"
 #include "check.hpp"
 #include "common/random.hpp"
@@ -55,7 +56,8 @@ void check(const Case& given) {
     selection.run(given.values, given.total, choice);
     CHECK(same(choice.sum, given.least(0, 0)));
     for (std::size_t j = 0; j < given.values.size(); ++j) {
-        const double value = given.values[j], with = given.least(1u << j, 0), without = given.least(0, 1u << j);
+        const double value = given.values[j], with = given.least(1u << j, 0),
+                     without = given.least(0, 1u << j);
         const double taken = selection.least_sum_with(given.values, given.total, j);
         CHECK(same(with, taken < never ? taken + value : never));
         CHECK(same(without, selection.least_sum_without(given.values, given.total, j)));
@@ -67,9 +69,29 @@ void check(const Case& given) {
     }
 }
 
+bool holds(const Family& family, unsigned set, const std::vector<std::uint32_t>& homes) {
+    return std::all_of(family.homes.begin(), family.homes.end(), [&](const HomeLimits& limit) {
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < homes.size(); ++i)
+            count += homes[i] == limit.home && (set >> i & 1u);
+        return limit.count.lower <= count && count <= limit.count.upper;
+    });
+}
+
+void check_homes(const std::vector<std::uint32_t>& homes) {
+    for (std::size_t lower = 1; lower <= homes.size(); ++lower) {
+        const auto parts = by_home({{}, {}, lower, lower + 1}, homes);
+        for (unsigned set = 0; set < 1u << homes.size(); ++set)
+            CHECK(std::count_if(parts.begin(), parts.end(),
+                                [&](const Family& part) { return holds(part, set, homes); }) == 1);
+    }
+}
+
 } // namespace
 
 void test_selection() {
+    check_homes({0, 0, 0, 1, 1, 1, 2, 2, 2});
+    check_homes({3, 0, 0, 0, 0, 3, 0, 1});
     partita::common::Rng random(3);
     std::size_t possible = 0;
     for (int repeat = 0; repeat < 400; ++repeat) {
