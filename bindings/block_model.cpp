@@ -32,15 +32,15 @@ nb::tuple maximize(const BlockModel& model, const Array2<std::uint32_t>& starts,
                    std::size_t max_columns, std::size_t trial_runs, std::size_t groups,
                    std::size_t random_clusters, std::size_t generations, std::size_t patience,
                    std::size_t anneal_sweeps, std::size_t reheat_sweeps, std::size_t rearrange_runs,
-                   std::size_t rearrange_children, std::size_t rearrange_best, std::size_t survivors,
-                   bool merge_first, bool as_printed, std::uint64_t seed, unsigned threads, double seconds) {
+                   std::size_t rearrange_children, std::size_t rearrange_best,
+                   std::size_t rearrange_clusters, std::size_t survivors, bool merge_first, bool as_printed, std::uint64_t seed, unsigned threads, double seconds) {
     const SearchPlan plan{{trial_runs, groups, generations, patience, seed, threads, survivors, true},
                           {max_rows, max_columns},
                           runs_of(kinds, resolutions),
                           random_clusters,
                           anneal_sweeps,
                           reheat_sweeps,
-                          {rearrange_runs, rearrange_children, rearrange_best},
+                          {rearrange_runs, rearrange_children, rearrange_best, rearrange_clusters},
                           merge_first,
                           as_printed};
     return search_tuple(seconds, [&](const partita::common::StopFlag& stop) {
@@ -137,7 +137,7 @@ void bind_block_model(nb::module_& m) {
              nb::arg("max_rows"), nb::arg("max_columns"), nb::arg("trial_runs"), nb::arg("groups"),
              nb::arg("random_clusters"), nb::arg("generations"), nb::arg("patience"),
              nb::arg("anneal_sweeps"), nb::arg("reheat_sweeps"), nb::arg("rearrange_runs"),
-             nb::arg("rearrange_children"), nb::arg("rearrange_best"), nb::arg("survivors"),
+             nb::arg("rearrange_children"), nb::arg("rearrange_best"), nb::arg("rearrange_clusters"), nb::arg("survivors"),
              nb::arg("merge_first"), nb::arg("as_printed"), nb::arg("seed"), nb::arg("threads"),
              nb::arg("seconds"));
 

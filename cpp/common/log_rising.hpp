@@ -20,7 +20,7 @@ public:
         table_[0] = 0.0;
     }
 
-    double operator()(std::int64_t n) const {
+    [[gnu::always_inline]] double operator()(std::int64_t n) const {
         if (static_cast<std::size_t>(n) < table_.size()) [[likely]]
             return table_[static_cast<std::size_t>(n)];
         return direct(static_cast<double>(n));

@@ -62,9 +62,9 @@ public:
         return climb(false);
     }
 
-    /// New arrangements of a few clusters at a time, then a climb.
-    Solution rearrange(std::size_t patience, double heat) {
-        this->rearrange_clusters(patience * (filled_[0] + filled_[1]), heat);
+    /// New arrangements of up to `clusters` clusters at a time, then a climb.
+    Solution rearrange(std::size_t patience, double heat, std::size_t clusters) {
+        this->rearrange_clusters(patience * (filled_[0] + filled_[1]), heat, clusters);
         return climb(false);
     }
 

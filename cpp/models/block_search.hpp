@@ -28,6 +28,7 @@ struct Rearrangements {
     std::size_t of_runs = 0;     // of each run, if runs do not agree
     std::size_t of_children = 0; // of each crossing
     std::size_t of_best = 0;     // of the best, if groups of runs do not agree
+    std::size_t clusters = 3;    // taken apart together, at most
 };
 
 struct SearchPlan {
@@ -106,8 +107,9 @@ private:
     static constexpr double hot = 2.0, warm = 1.0, cold = 0.6, cool = 0.3;
     static constexpr double arrangement_heat = 2.0;
 
-    static Solution rearranged(Climber<State>& climber, const Solution& found, std::size_t patience) {
-        return patience == 0 ? found : climber.rearrange(patience, arrangement_heat);
+    Solution rearranged(Climber<State>& climber, const Solution& found, std::size_t patience) const {
+        return patience == 0 ? found
+                             : climber.rearrange(patience, arrangement_heat, plan_.rearrange.clusters);
     }
 
     Climber<State> climber_at(std::span<const std::uint32_t> labels, common::Rng& rng) const {

@@ -37,17 +37,17 @@ protected:
         return improved;
     }
 
-    /// Takes a few clusters apart that compete for the same nodes and puts their nodes together anew, until
+    /// Takes up to `clusters` clusters apart that compete for the same nodes and puts their nodes together anew, until
     /// this many attempts in a row find nothing better than the best. With heat, an attempt that lowers the
     /// ICL by d is kept with probability exp(−d / heat); the best partition is the one that stays.
-    void rearrange_clusters(std::size_t patience, double heat) {
+    void rearrange_clusters(std::size_t patience, double heat, std::size_t clusters) {
         state_.compact(room_to_grow);
         this->learn_near();
         Kept now{state_, {filled_[0], filled_[1]}, icl()};
         std::vector<std::uint32_t> best(state_.labels().begin(), state_.labels().end());
         double most = now.icl;
         for (std::size_t idle = 0; idle < patience && !stop_; ++idle)
-            if (rearrange(now, heat) && now.icl > most + min_gain) {
+            if (rearrange(now, heat, clusters) && now.icl > most + min_gain) {
                 most = now.icl;
                 best.assign(state_.labels().begin(), state_.labels().end());
                 idle = 0;
@@ -89,9 +89,9 @@ private:
     };
 
     /// One attempt: whether it was kept.
-    bool rearrange(Kept& now, double heat) {
+    bool rearrange(Kept& now, double heat, std::size_t most) {
         const auto s = rng_.below(state_.n_sides());
-        const auto clusters = competitors(random_member(s));
+        const auto clusters = competitors(random_member(s), most);
         const auto places = new_places(s, clusters);
         auto members = members_of(clusters);
         if (members.size() > max_split_nodes || places.empty())
@@ -126,12 +126,12 @@ private:
         return members[rng_.below(members.size())];
     }
 
-    /// The node's own cluster and up to two others that would have it, the best first.
-    std::vector<std::uint32_t> competitors(std::uint32_t node) {
+    /// The node's own cluster and others that would have it, the best first: `most` in all, or fewer.
+    std::vector<std::uint32_t> competitors(std::uint32_t node, std::size_t most) {
         weigh(node, true);
         const auto first = state_.side(model_.network.side(node)).first;
         std::vector<std::uint32_t> near{state_.label(node)};
-        const auto wanted = 1 + rng_.below(3);
+        const auto wanted = 1 + rng_.below(most);
         while (near.size() < wanted) {
             std::size_t best = near.front();
             double most = -std::numeric_limits<double>::infinity();

@@ -18,16 +18,16 @@ public:
     BernoulliBlocks(double eta0, double zeta0, std::int64_t max_edges, std::int64_t max_exposure)
         : edges_(eta0, max_edges), gaps_(zeta0, max_exposure), dyads_(eta0 + zeta0, max_exposure) {}
 
-    double cell(std::int64_t edges, std::int64_t exposure) const {
+    [[gnu::always_inline]] double cell(std::int64_t edges, std::int64_t exposure) const {
         return edges_(edges) + gaps_(exposure - edges) - dyads_(exposure);
     }
 
     bool allows(std::int64_t edges, std::int64_t exposure) const { return edges <= exposure; }
 
-    double floor(std::int64_t edges, std::int64_t exposure) const {
+    [[gnu::always_inline]] double floor(std::int64_t edges, std::int64_t exposure) const {
         return edges_(edges) + gaps_(exposure - edges);
     }
-    double top(std::int64_t edges, std::int64_t exposure, std::int64_t more) const {
+    [[gnu::always_inline]] double top(std::int64_t edges, std::int64_t exposure, std::int64_t more) const {
         return edges_(edges + more) + gaps_(exposure - edges - more);
     }
 

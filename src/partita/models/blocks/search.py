@@ -20,8 +20,6 @@ MEDIUM = 3000  # nodes up to which random starts are worth their time, and clust
 REHEAT_SWEEPS = {"small": 20, "medium": 0, "large": 0}  # of children that are not crossings; 0: there are none
 MAX_GENERATIONS = 50
 SURVIVORS = 5  # of a generation, in networks that are not small
-#: New arrangements of clusters of a run, of a crossing and of the best: attempts per cluster without a better solution.
-REARRANGE = {"small": (1, 1, 4), "medium": (2, 2, 16), "uneven": (2, 4, 32), "large": (1, 1, 4)}
 MAX_START_CLUSTERS = 256
 MAX_GROUPS = 3  # that cross their runs apart
 GROUP_RUNS = {"small": 3, "medium": 10, "large": 10}  # the least runs of a group: crossings need variety
@@ -65,6 +63,26 @@ EFFORTS = {
     "uneven": Effort(140, 3, 8),
     "medium": Effort(200, 3, 3),
     "large": Effort(200, 3, 2),
+}
+
+
+@dataclass(frozen=True)
+class Rearrangements:
+    """New arrangements of some clusters, of a run, a crossing and the best: attempts per cluster without a better
+    solution, and the most clusters that are taken apart together."""
+
+    runs: int
+    children: int
+    best: int
+    clusters: int = 3
+
+
+#: By the size of a network; "uneven" as in `CYCLES`.
+REARRANGE = {
+    "small": Rearrangements(1, 1, 4),
+    "medium": Rearrangements(2, 2, 16, clusters=5),
+    "uneven": Rearrangements(2, 4, 32),
+    "large": Rearrangements(1, 1, 4),
 }
 
 
@@ -141,9 +159,10 @@ def search_partition(
         patience=effort.patience,
         anneal_sweeps=effort.anneal_sweeps,
         reheat_sweeps=REHEAT_SWEEPS[size_of(n_nodes)],
-        rearrange_runs=rearrange[0],
-        rearrange_children=rearrange[1],
-        rearrange_best=rearrange[2],
+        rearrange_runs=rearrange.runs,
+        rearrange_children=rearrange.children,
+        rearrange_best=rearrange.best,
+        rearrange_clusters=rearrange.clusters,
         survivors=len(kinds) if n_nodes <= SMALL else SURVIVORS,
         merge_first=n_nodes > MEDIUM,
         as_printed=as_printed,
