@@ -124,7 +124,7 @@ class _Proofs:
         return cls(costs, program, sample.labels[starts].astype(np.int64), labels, n_jobs, reached)
 
     def _shares(self, gap: float, until: Deadline) -> Floats | None:
-        """Shares that sum to half the gap below the cost of the estimate, for the last gap to that cost if there are any."""
+        """Shares that sum to half the gap below the estimate's cost; for the last gap to that cost, if possible."""
         if gap > GAPS[-1]:
             return self.program.solve(self.draws, until, gap * self.reached * self.program.n / 2)
         if self.duals is None and self.has_duals:
