@@ -27,9 +27,9 @@ Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 #: Gaps to prove, one after the other; the last counts as proven.
-GAPS = (0.1, 0.05, 0.02, 0.01, 0.003, 4e-8)
+GAPS = (0.15, 0.1, 0.05, 0.02, 0.01, 0.003, 4e-8)
 #: The last gap is tried at once if there is this many times the time that the one before took.
-AMPLE = 4.0
+AMPLE = 20.0
 #: It is the first to be tried if there is this many times the time that a first gap may take.
 AT_ONCE = 40.0
 #: The share of the remaining time for the last gap, if others are passed over.
