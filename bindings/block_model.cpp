@@ -32,8 +32,9 @@ nb::tuple maximize(const BlockModel& model, const Array2<std::uint32_t>& starts,
                    std::size_t max_columns, std::size_t trial_runs, std::size_t groups,
                    std::size_t random_clusters, std::size_t generations, std::size_t patience,
                    std::size_t anneal_sweeps, std::size_t reheat_sweeps, std::size_t rearrange_runs,
-                   std::size_t rearrange_children, std::size_t rearrange_best,
-                   std::size_t rearrange_clusters, std::size_t survivors, bool merge_first, bool as_printed, std::uint64_t seed, unsigned threads, double seconds) {
+                   std::size_t rearrange_children, std::size_t rearrange_best, std::size_t rearrange_clusters,
+                   std::size_t survivors, bool merge_first, bool as_printed, std::uint64_t seed,
+                   unsigned threads, double seconds) {
     const SearchPlan plan{{trial_runs, groups, generations, patience, seed, threads, survivors, true},
                           {max_rows, max_columns},
                           runs_of(kinds, resolutions),
@@ -137,9 +138,9 @@ void bind_block_model(nb::module_& m) {
              nb::arg("max_rows"), nb::arg("max_columns"), nb::arg("trial_runs"), nb::arg("groups"),
              nb::arg("random_clusters"), nb::arg("generations"), nb::arg("patience"),
              nb::arg("anneal_sweeps"), nb::arg("reheat_sweeps"), nb::arg("rearrange_runs"),
-             nb::arg("rearrange_children"), nb::arg("rearrange_best"), nb::arg("rearrange_clusters"), nb::arg("survivors"),
-             nb::arg("merge_first"), nb::arg("as_printed"), nb::arg("seed"), nb::arg("threads"),
-             nb::arg("seconds"));
+             nb::arg("rearrange_children"), nb::arg("rearrange_best"), nb::arg("rearrange_clusters"),
+             nb::arg("survivors"), nb::arg("merge_first"), nb::arg("as_printed"), nb::arg("seed"),
+             nb::arg("threads"), nb::arg("seconds"));
 
     nb::class_<BlockSampler> sampler(m, "BlockSampler",
                                      "A chain of a block model; use partita.models instead.");

@@ -37,9 +37,9 @@ protected:
         return improved;
     }
 
-    /// Takes up to `clusters` clusters apart that compete for the same nodes and puts their nodes together anew, until
-    /// this many attempts in a row find nothing better than the best. With heat, an attempt that lowers the
-    /// ICL by d is kept with probability exp(−d / heat); the best partition is the one that stays.
+    /// Takes up to `clusters` clusters apart that compete for the same nodes and puts their nodes together
+    /// anew, until this many attempts in a row find nothing better than the best. With heat, an attempt that
+    /// lowers the ICL by d is kept with probability exp(−d / heat); the best partition is the one that stays.
     void rearrange_clusters(std::size_t patience, double heat, std::size_t clusters) {
         state_.compact(room_to_grow);
         this->learn_near();

@@ -27,7 +27,7 @@ constexpr std::size_t finer = 8;                         // times more draws on 
 constexpr std::size_t insisting_runs = 8;                // fewer runs are requested for speed
 constexpr std::size_t small_labels = 1 << 20;            // of all draws: then it is cheap to insist
 constexpr std::size_t pair_items = 8192; // up to here Binder's loss is searched on the similarity matrix
-constexpr std::size_t tabu_items = 2048; // on the matrix: with more, tabu search costs too much
+constexpr std::size_t tabu_items = 2048; // on the matrix: with more, it costs too much after every start
 constexpr Breeding pair_breeding{48, 8, 18, 4};
 constexpr std::uint64_t tabu_patience = 200; // moves
 constexpr double max_uneven = 1e5;           // weights, for the matrix is in single precision
@@ -147,27 +147,30 @@ std::optional<Found> search_pairs(const Draws<Label>& draws, const Binder& loss,
     const Runner runner(options, limits, progress);
     Level<PairState> level(problem, runner);
     const bool is_small = draws.n_items <= tabu_items;
-    const auto tabu = [&options, is_small](PairState& state, common::Rng& rng, Tally& tally,
-                                           const Limits& until) {
-        if (is_small)
-            Tabu(state, options.max_clusters).run(tabu_patience, rng, tally, until);
+    const auto tabu = [&options](PairState& state, common::Rng& rng, Tally& tally, const Limits& until) {
+        Tabu(state, options.max_clusters).run(tabu_patience, rng, tally, until);
     };
-    auto runs = runner.run(level.starts(options.runs, 0, random_draw(draws), tabu));
+    const auto after_start = [&](PairState& state, common::Rng& rng, Tally& tally, const Limits& until) {
+        if (is_small)
+            tabu(state, rng, tally, until);
+    };
+    auto runs = runner.run(level.starts(options.runs, 0, random_draw(draws), after_start));
     auto n_started = runs.size();
     auto thorough = options;
     thorough.zealous *= 8;
     const Runner patient(thorough, limits, progress);
     Level<PairState> further(problem, patient, further_stream);
     auto try_harder = [&](auto&, auto& found) {
-        if (options.adapts && !limits.reached()) {
+        if (options.adapts && is_small && !limits.reached()) {
             auto more = patient.run(further.starts(2 * options.runs, options.runs, random_draw(draws), tabu));
             n_started += more.size();
             std::move(more.begin(), more.end(), std::back_inserter(found));
         }
-        insist(level, found, runner, random_draw(draws));
+        if (is_small)
+            insist(level, found, runner, random_draw(draws));
         breed(level, found, runner, pair_breeding, tabu);
     };
-    finish(level, runs, runner, options.runs >= insisting_runs && is_small, try_harder);
+    finish(level, runs, runner, options.runs >= insisting_runs, try_harder);
     return Found{std::move(runs), n_started};
 }
 
