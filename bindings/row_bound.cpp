@@ -40,35 +40,35 @@ ClusterCosts make_costs(const SampleView& sample, double a, double b) {
     return sample.visit([&](const auto& draws) { return ClusterCosts(draws, a, b); });
 }
 
-/// From each start, with its anchor always included, to the nearest local minimum.
+/// From each start, with its anchor always included, to the nearest local minimum; fewer if the time ends.
 nb::list descend(const ClusterCosts& costs, Array1<double> duals, const std::vector<Items>& starts,
-                 const Items& anchors, unsigned threads) {
+                 const Items& anchors, double seconds, unsigned threads) {
     std::vector<partita::bounds::FoundCluster> found(starts.size());
-    run_or_raise(
-        static_cast<double>(costs.n_draws() * costs.n_items() * starts.size()), [&](const auto& stop) {
-            partita::common::parallel_for(starts.size(), threads, stop, [&](std::size_t s, unsigned) {
-                if (stop)
-                    return;
-                partita::bounds::Family family{{anchors[s]}, {}, 1, costs.n_items()};
-                for (std::uint32_t i = 0; i < costs.n_items(); ++i)
-                    if (i != anchors[s])
-                        family.open.push_back(i);
-                found[s] = partita::bounds::descend(costs, as_span(duals), family, starts[s]);
-            });
+    run_for(seconds, [&](const auto& stop) {
+        partita::common::parallel_for(starts.size(), threads, stop, [&](std::size_t s, unsigned) {
+            if (stop)
+                return;
+            partita::bounds::Family family{{anchors[s]}, {}, 1, costs.n_items()};
+            for (std::uint32_t i = 0; i < costs.n_items(); ++i)
+                if (i != anchors[s])
+                    family.open.push_back(i);
+            found[s] = partita::bounds::descend(costs, as_span(duals), family, starts[s]);
         });
+    });
     nb::list out;
     for (const auto& cluster : found)
-        out.append(nb::make_tuple(cluster.items, cluster.reduced));
+        if (!cluster.items.empty())
+            out.append(nb::make_tuple(cluster.items, cluster.reduced));
     return out;
 }
 
-nb::tuple price(const ClusterCosts& costs, Array1<double> duals, const Items& order, double seconds,
+nb::tuple price(const ClusterCosts& costs, Array1<double> duals, const Items& homes, double seconds,
                 unsigned threads) {
     partita::bounds::Pricing result;
     const auto deadline = deadline_after(seconds);
     const partita::common::StopFlag stop;
     const bool interrupted = run_interruptible(
-        stop, [&] { result = partita::bounds::price(costs, as_span(duals), order, threads, stop); },
+        stop, [&] { result = partita::bounds::price({costs, as_span(duals), homes}, threads, stop); },
         [&] { stop_after(deadline, stop); });
     return nb::make_tuple(result.proven, result.negative, result.families, interrupted);
 }
@@ -85,7 +85,7 @@ void bind_row_bound(nb::module_& m) {
             "cost", [](const ClusterCosts& costs, const Items& items) { return costs.cost(items); },
             "items"_a)
         .def("constant", &ClusterCosts::constant)
-        .def("descend", &descend, "duals"_a, "starts"_a, "anchors"_a, "threads"_a)
-        .def("price", &price, "duals"_a, "order"_a, "seconds"_a, "threads"_a);
+        .def("descend", &descend, "duals"_a, "starts"_a, "anchors"_a, "seconds"_a, "threads"_a)
+        .def("price", &price, "duals"_a, "homes"_a, "seconds"_a, "threads"_a);
     m.def("cluster_costs", &make_costs, "sample"_a, "a"_a, "b"_a);
 }

@@ -48,10 +48,10 @@ double certified_row(const Draws<Label>& draws, const Rows& rows, const Kind& ki
 /// The sum over the items of their least values. Every kind's last value is a bound too, up to single
 /// precision, if it was found at the current multipliers. So kinds may be skipped, but only those whose last
 /// value is above the least certified value: the references have moved since, which may have raised the kinds
-/// that looked least.
+/// that looked least. If it is stopped, the sum is of no use.
 template <class Label>
 double certificate(const Draws<Label>& draws, const Rows& rows, const Multipliers& multipliers,
-                   unsigned threads) {
+                   unsigned threads, const common::StopFlag& stop) {
     std::vector<double> min_value(rows.n, never);
     const auto certify = [&](auto&& needs) {
         std::vector<double> cost, constant;
@@ -65,7 +65,7 @@ double certificate(const Draws<Label>& draws, const Rows& rows, const Multiplier
             multipliers.costs(kind, k, cost, constant);
             common::parallel_for(kind.count(), threads, [&](std::size_t s, unsigned) {
                 const auto item = kind.items[s];
-                if (!needed(item))
+                if (stop || !needed(item))
                     return;
                 const double value =
                     certified_row(draws, rows, kind, item, cost.data() + s * kind.count(), constant[s]);

@@ -4,13 +4,21 @@
 #include <span>
 
 #include "bounds/cluster_costs.hpp"
+#include "bounds/selection.hpp"
 
 namespace partita::bounds {
+
+/// How many items of a home, a group of items, a set may have.
+struct HomeLimits {
+    std::uint32_t home;
+    Limits count;
+};
 
 /// Sets that contain `in`, and otherwise only items of `open`, with lower..upper items in total.
 struct Family {
     Items in, open;
     std::size_t lower, upper;
+    std::vector<HomeLimits> homes = {}; // that have limits
 };
 
 struct FoundCluster {
@@ -18,7 +26,8 @@ struct FoundCluster {
     double reduced = 0; // f(S) - u(S)
 };
 
-/// The nearest local minimum from a start, of which what is not in the family is left out.
+/// The nearest local minimum from a start, of which what is not in the family is left out. Limits of homes do
+/// not count.
 FoundCluster descend(const ClusterCosts& costs, std::span<const double> duals, const Family& family,
                      const Items& start);
 

@@ -1,6 +1,5 @@
 // Which open items every set of negative reduced cost contains, or lacks.
 #include <algorithm>
-#include <numeric>
 
 #include "bounds/family_rows.hpp"
 #include "bounds/selection.hpp"
@@ -8,67 +7,47 @@
 namespace partita::bounds {
 
 void FamilyRows::note_decided(const std::vector<double>& reduced, double of_in) {
-    const auto count = n_open();
-    order_.resize(count);
-    std::iota(order_.begin(), order_.end(), 0u);
-    std::sort(order_.begin(), order_.end(), [&](auto s, auto t) { return reduced[s] < reduced[t]; });
-    std::vector<double> sums(count + 1, 0.0); // of the least
-    std::size_t negative = 0;
-    for (std::size_t s = 0; s < count; ++s) {
-        sums[s + 1] = sums[s] + reduced[order_[s]];
-        negative += reduced[order_[s]] < 0;
-    }
-    const auto low = family_.lower - n_in(), high = std::min(family_.upper - n_in(), count);
-    const auto take = taken(negative, low, high);
-    bound_ = std::max(bound_, of_in + sums[take]);
-    std::fill(chosen_.begin(), chosen_.end(), 0);
-    for (std::size_t s = 0; s < take; ++s)
-        chosen_[order_[s]] = 1;
-    for (std::size_t s = 0; s < count; ++s) {
-        const auto j = order_[s];
-        const auto others = [&](std::size_t k) { return k <= s ? sums[k] : sums[k + 1] - reduced[j]; };
-        const auto negative_others = negative - (reduced[j] < 0 ? 1 : 0);
-        const auto with = taken(negative_others, low - std::min<std::size_t>(low, 1),
-                                high - std::min<std::size_t>(high, 1));
-        if (high == 0 || of_in + reduced[j] + others(with) >= 0)
-            never_in_[j] = 1;
-        if (low > count - 1 || of_in + others(taken(negative_others, low, std::min(high, count - 1))) >= 0)
-            never_out_[j] = 1;
+    selection_.run(reduced, limits(), choice_);
+    const double now = choice_.is_possible() ? of_in + choice_.sum : never;
+    bound_ = std::max(bound_, now);
+    if (bound_ >= 0)
+        return;
+    for (std::size_t j = 0; j < n_open(); ++j) {
+        const auto group = selection_.group(j);
+        never_in_[j] |= now + choice_.cost_with(j, reduced[j], group) >= 0;
+        never_out_[j] |= now + choice_.cost_without(j, reduced[j], group) >= 0;
     }
 }
 
-/// What the row costs more if the open item has to be in its set.
-double FamilyRows::cost_with(const Row& row, std::size_t open) {
-    if (row.chosen[open])
-        return 0.0;
-    return row.given_up > -never ? row.coefficients[open] - row.given_up : never;
+double FamilyRows::cost_with(const Row& row, std::size_t open) const {
+    return row.choice.cost_with(open, row.coefficients[open], selection_.group(open));
 }
 
-/// What the row costs more if its set has to lack the open item.
-double FamilyRows::cost_without(const Row& row, std::size_t open) {
-    return row.chosen[open] ? row.taken_instead - row.coefficients[open] : 0.0;
+double FamilyRows::cost_without(const Row& row, std::size_t open) const {
+    return row.choice.cost_without(open, row.coefficients[open], selection_.group(open));
 }
 
 /// If an open item is in S, every row has to have it, and if it is out, every row has to lack it.
 void FamilyRows::probe(const std::vector<double>& reduced, double of_in) {
     const auto count = n_open();
-    const auto low = family_.lower - n_in(), high = std::min(family_.upper - n_in(), count);
     with_.assign(count, never);
     without_.assign(count, never);
-    std::vector<double> values;
-    const auto bound = [&](std::size_t j, auto cost, double start, std::size_t least, std::size_t most) {
-        values.clear();
-        for (std::size_t i = 0; i < n_in(); ++i)
-            start += cost(rows_[i], j);
-        for (std::size_t k = 0; k < count; ++k)
-            if (k != j)
-                values.push_back(reduced[k] + cost(rows_[n_in() + k], j));
-        return start + least_sum(values, least, most);
-    };
+    auto values = reduced;
     for (std::size_t j = 0; j < count; ++j) {
-        if (high > 0)
-            with_[j] = bound(j, cost_with, of_in + reduced[j], low - std::min<std::size_t>(low, 1), high - 1);
-        without_[j] = bound(j, cost_without, of_in, low, high);
+        double of_with = of_in + reduced[j], of_without = of_in;
+        for (std::size_t i = 0; i < n_in(); ++i) {
+            of_with += cost_with(rows_[i], j);
+            of_without += cost_without(rows_[i], j);
+        }
+        for (std::size_t k = 0; k < count; ++k)
+            if (k != j && rows_[n_in() + k].choice.is_possible())
+                values[k] = reduced[k] + cost_with(rows_[n_in() + k], j);
+        with_[j] = of_with + selection_.least_sum_with(values, limits(), j);
+        for (std::size_t k = 0; k < count; ++k)
+            if (k != j && rows_[n_in() + k].choice.is_possible())
+                values[k] = reduced[k] + cost_without(rows_[n_in() + k], j);
+        without_[j] = of_without + selection_.least_sum_without(values, limits(), j);
+        values[j] = reduced[j];
         never_in_[j] |= with_[j] >= 0;
         never_out_[j] |= without_[j] >= 0;
     }
@@ -82,7 +61,7 @@ double FamilyRows::gain_of_branching(std::size_t open) const {
 }
 
 Family FamilyRows::remaining() const {
-    Family left{family_.in, {}, family_.lower, family_.upper};
+    Family left{family_.in, {}, family_.lower, family_.upper, family_.homes};
     for (std::size_t j = 0; j < n_open(); ++j) {
         if (never_in_[j] && never_out_[j])
             return {{}, {}, 1, 0};

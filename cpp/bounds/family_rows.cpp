@@ -20,7 +20,7 @@ constexpr double rate_of_part = 0.03, slowing = 0.97;          // a part starts 
 constexpr double averaging = 0.2;                              // weight of the newest minimiser
 constexpr double momentum = 0.9, memory = 0.99, damping = 0.1; // of the steps (Adam)
 constexpr double max_mass = 5e6;                               // numbers in all rows
-constexpr std::size_t min_groups = 16, max_groups = 96;
+constexpr std::size_t min_groups = 16;
 constexpr double regroup_below = 0.6; // of the open items that there were when the draws were grouped
 
 PARTITA_CLONES void subtract_tangents(const double* mass, const double* tangents, std::size_t groups,
@@ -44,30 +44,31 @@ PARTITA_CLONES void weigh(const double* mass, const double* y, std::size_t group
     }
 }
 
-/// How finely draws are told apart by |T n guess| and by the other items of the family in T.
+/// How finely draws are told apart by |S n T| at the reference S and by the other items of the family in T.
 struct Resolution {
-    double of_guess; // per doubling; 0: every size by itself
+    double of_reference; // per doubling; 0: every size by itself
     double of_others;
 };
 constexpr Resolution resolutions[] = {{0, 2}, {0, 1}, {8, 1}, {5, 1}, {3, 0.5}, {2, 0}, {1, 0}};
 
 /// Numbers the groups of draws, coarser if there are too many of them.
-std::vector<std::uint32_t> number_groups(std::span<const std::uint16_t> with_guess,
+std::vector<std::uint32_t> number_groups(std::span<const std::uint16_t> at_reference,
                                          std::span<const std::uint16_t> with_others, std::size_t most,
                                          std::span<const double> log2_table, std::size_t& count) {
     constexpr std::size_t others = 32;
-    std::vector<std::uint32_t> group(with_guess.size());
+    std::vector<std::uint32_t> group(at_reference.size());
     std::vector<std::uint32_t> number;
     for (const auto& resolution : resolutions) {
         number.assign((log2_table.size() * 8 + 8) * others, nobody_yet);
         count = 0;
         for (std::size_t h = 0; h < group.size(); ++h) {
-            const auto guess = resolution.of_guess > 0
-                                   ? static_cast<std::size_t>(resolution.of_guess * log2_table[with_guess[h]])
-                                   : with_guess[h];
+            const auto reference =
+                resolution.of_reference > 0
+                    ? static_cast<std::size_t>(resolution.of_reference * log2_table[at_reference[h]])
+                    : at_reference[h];
             const auto rest =
                 static_cast<std::size_t>(resolution.of_others * log2_table[with_others[h] + 1u]);
-            auto& known = number[guess * others + rest];
+            auto& known = number[reference * others + rest];
             if (known == nobody_yet)
                 known = static_cast<std::uint32_t>(count++);
             group[h] = known;
@@ -80,29 +81,27 @@ std::vector<std::uint32_t> number_groups(std::span<const std::uint16_t> with_gue
 
 } // namespace
 
-FamilyRows::FamilyRows(const ClusterCosts& costs, std::span<const double> duals, Family family, Items guess,
-                       std::size_t n_groups)
-    : costs_(&costs), duals_(duals), family_(std::move(family)), guess_(std::move(guess)),
-      rows_(n_in() + n_open()), x_(n_open(), 0.0), rate_(first_rate) {
-    std::vector<char> guessed(costs.n_items(), 0);
-    for (const auto item : guess_)
-        guessed[item] = 1;
-    for (std::size_t j = 0; j < n_open(); ++j)
-        x_[j] = guessed[family_.open[j]] ? 1.0 : 0.0;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-        auto& row = rows_[i];
+double ReducedCosts::of(const Items& items) const {
+    double reduced = costs.cost(items);
+    for (const auto item : items)
+        reduced -= duals[item];
+    return reduced;
+}
+
+FamilyRows::FamilyRows(const ReducedCosts& problem, Family family, std::size_t n_groups)
+    : problem_(&problem), costs_(&problem.costs), family_(std::move(family)), rows_(n_in() + n_open()),
+      x_(n_open(), 0.0), rate_(first_rate) {
+    for (auto& row : rows_) {
         row.y = x_;
-        row.mu.assign(n_open(), 0.0);
-        if (i >= n_in())
-            row.y[i - n_in()] = 0.0;
+        row.mu = x_;
     }
     prepare();
     group_draws(n_groups);
 }
 
-FamilyRows::FamilyRows(const FamilyRows& parent, Family family, const Items* guess)
-    : costs_(parent.costs_), duals_(parent.duals_), family_(std::move(family)),
-      guess_(guess ? *guess : parent.guess_), grouped_at_(parent.grouped_at_), rate_(rate_of_part) {
+FamilyRows::FamilyRows(const FamilyRows& parent, Family family, std::size_t n_groups)
+    : problem_(parent.problem_), costs_(parent.costs_), family_(std::move(family)),
+      grouped_at_(parent.grouped_at_), rate_(rate_of_part) {
     constexpr auto absent = ~std::size_t{0};
     std::vector<std::size_t> row_of(costs_->n_items(), absent), place_of(costs_->n_items(), absent);
     for (std::size_t i = 0; i < parent.n_in(); ++i)
@@ -119,15 +118,16 @@ FamilyRows::FamilyRows(const FamilyRows& parent, Family family, const Items* gue
             joined.push_back(place_of[item]);
     for (const auto j : kept)
         x_.push_back(parent.x_[j]);
-    const bool regroups =
-        guess || static_cast<double>(n_open()) < regroup_below * static_cast<double>(grouped_at_);
+    if (static_cast<double>(n_open()) < regroup_below * static_cast<double>(grouped_at_))
+        n_groups = max_groups;
+    const bool regroups = n_groups > 0;
     for (const auto item : family_.in)
         rows_.push_back(reduced(parent.rows_[row_of[item]], kept, joined, !regroups));
     for (const auto item : family_.open)
         rows_.push_back(reduced(parent.rows_[row_of[item]], kept, joined, !regroups));
     prepare();
     if (regroups)
-        group_draws(max_groups);
+        group_draws(n_groups);
     else
         for (auto& row : rows_)
             set_overlap(row);
@@ -162,32 +162,49 @@ void FamilyRows::prepare() {
             (log2[family_.upper] - log2[family_.lower]) / static_cast<double>(family_.upper - family_.lower);
     intercept_ = log2[family_.lower] - slope_ * static_cast<double>(family_.lower);
     bound_ = -never;
-    chosen_.assign(n_open(), 0);
-    never_in_ = never_out_ = chosen_;
-    coefficients_.resize(n_open());
+    selection_ = selection();
+    never_in_.assign(n_open(), 0);
+    never_out_ = never_in_;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
         auto& row = rows_[i];
         row.own = i < n_in() ? ~std::size_t{0} : i - n_in();
-        row.chosen.assign(n_open(), 0);
         row.mean.assign(n_open(), 0.0);
         row.square.assign(n_open(), 0.0);
     }
 }
 
+/// The homes that have limits, of which the items that are in take their share.
+Selection FamilyRows::selection() const {
+    std::vector<std::uint16_t> group(n_open(), 0);
+    std::vector<Limits> limits(1);
+    for (const auto& [home, count] : family_.homes) {
+        const auto is_of_home = [&](std::uint32_t item) { return problem_->homes[item] == home; };
+        const auto held =
+            static_cast<std::size_t>(std::count_if(family_.in.begin(), family_.in.end(), is_of_home));
+        for (std::size_t j = 0; j < n_open(); ++j)
+            if (is_of_home(family_.open[j]))
+                group[j] = static_cast<std::uint16_t>(limits.size());
+        // if too many are in, no number is allowed
+        limits.push_back(held <= count.upper
+                             ? Limits{count.lower - std::min(count.lower, held), count.upper - held}
+                             : Limits{n_open() + 1, n_open() + 1});
+    }
+    return {std::move(group), std::move(limits)};
+}
+
+Limits FamilyRows::limits() const {
+    return {family_.lower - std::min(family_.lower, n_in()), family_.upper - n_in()};
+}
+
 struct FamilyRows::Parts {
-    Overlaps in, guess, all;
+    Overlaps in, all;
     std::vector<std::uint16_t> open_labels; // draw after draw
 
-    Parts(const ClusterCosts& costs, const Family& family, const Items& guessed)
-        : in(costs, family.in), guess(in), all(in), open_labels(costs.n_draws() * family.open.size()) {
-        std::vector<char> is_guessed(costs.n_items(), 0);
-        for (const auto item : guessed)
-            is_guessed[item] = 1;
+    Parts(const ClusterCosts& costs, const Family& family)
+        : in(costs, family.in), all(in), open_labels(costs.n_draws() * family.open.size()) {
         for (std::size_t j = 0; j < family.open.size(); ++j) {
             const auto item = family.open[j];
             all.insert(item);
-            if (is_guessed[item])
-                guess.insert(item);
             const auto labels = costs.labels(item);
             for (std::size_t h = 0; h < labels.size(); ++h)
                 open_labels[h * family.open.size() + j] = labels[h];
@@ -199,26 +216,27 @@ void FamilyRows::group_draws(std::size_t n_groups) {
     grouped_at_ = n_open();
     const double room = max_mass / static_cast<double>(rows_.size() * std::max<std::size_t>(n_open(), 1));
     const auto most = std::clamp(static_cast<std::size_t>(room), std::min(min_groups, n_groups), n_groups);
-    const Parts parts(*costs_, family_, guess_);
+    const Parts parts(*costs_, family_);
     for (std::size_t i = 0; i < rows_.size(); ++i)
         group_draws(rows_[i], i < n_in() ? family_.in[i] : family_.open[i - n_in()], parts, most);
 }
 
 void FamilyRows::group_draws(Row& row, std::uint32_t item, const Parts& parts, std::size_t n_groups) const {
     const auto n_draws = costs_->n_draws();
-    std::vector<std::uint16_t> with_guess(n_draws), with_others(n_draws);
-    const int itself = parts.guess.holds(item) ? 0 : 1;
+    std::vector<std::uint16_t> at_reference(n_draws), with_others(n_draws);
+    const auto labels = costs_->labels(item);
+    const int apart = parts.in.holds(item) ? 0 : 1;
     for (std::size_t h = 0; h < n_draws; ++h) {
-        with_guess[h] = static_cast<std::uint16_t>(parts.guess.with(item, h) + itself);
-        with_others[h] = static_cast<std::uint16_t>(parts.all.with(item, h) - with_guess[h]);
+        const double open = sum_where(&parts.open_labels[h * n_open()], labels[h], row.y.data(), n_open());
+        at_reference[h] = static_cast<std::uint16_t>(std::lround(parts.in.with(item, h) + apart + open));
+        const int others = parts.all.with(item, h) - at_reference[h];
+        with_others[h] = static_cast<std::uint16_t>(std::max(others, 0));
     }
     std::size_t count = 0;
-    const auto group = number_groups(with_guess, with_others, n_groups, costs_->log2_table(), count);
+    const auto group = number_groups(at_reference, with_others, n_groups, costs_->log2_table(), count);
     row.weight.assign(count, 0.0);
     row.base.assign(count, 0.0);
     row.mass.assign(count * n_open(), 0.0);
-    const auto labels = costs_->labels(item);
-    const int apart = parts.in.holds(item) ? 0 : 1;
     for (std::size_t h = 0; h < n_draws; ++h) {
         const double weight = costs_->weight(h);
         row.weight[group[h]] += weight;
@@ -261,38 +279,12 @@ void FamilyRows::evaluate(Row& row) {
         value -= both * (row.weight[g] * conjugate(v, p, costs_->log2_table()) + p * row.base[g]);
         tangents[g] = both * p;
     }
+    row.coefficients.resize(n_open());
     for (std::size_t j = 0; j < n_open(); ++j)
-        coefficients_[j] = b * slope_ + row.mu[j];
-    subtract_tangents(row.mass.data(), tangents.data(), tangents.size(), n_open(), coefficients_.data());
-    order_.clear();
-    std::size_t negative = 0;
-    for (std::uint32_t j = 0; j < n_open(); ++j)
-        if (j != row.own) {
-            order_.push_back(j);
-            negative += coefficients_[j] < 0;
-        }
-    std::fill(row.chosen.begin(), row.chosen.end(), 0);
-    row.coefficients = coefficients_;
-    row.value = never;
-    if (family_.upper < fixed || family_.lower > fixed + order_.size())
-        return;
-    const auto low = family_.lower - std::min(family_.lower, fixed);
-    const auto high = std::min(family_.upper - fixed, order_.size());
-    const auto take = taken(negative, low, high);
-    if (take < order_.size())
-        std::nth_element(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(take), order_.end(),
-                         [&](auto s, auto t) { return coefficients_[s] < coefficients_[t]; });
-    double last_chosen = -never, first_other = never;
-    for (std::size_t s = 0; s < take; ++s) {
-        value += coefficients_[order_[s]];
-        row.chosen[order_[s]] = 1;
-        last_chosen = std::max(last_chosen, coefficients_[order_[s]]);
-    }
-    for (std::size_t s = take; s < order_.size(); ++s)
-        first_other = std::min(first_other, coefficients_[order_[s]]);
-    row.value = value;
-    row.given_up = take < high && negative >= low ? 0.0 : last_chosen;
-    row.taken_instead = take > low ? std::min(0.0, first_other) : first_other;
+        row.coefficients[j] = b * slope_ + row.mu[j];
+    subtract_tangents(row.mass.data(), tangents.data(), tangents.size(), n_open(), row.coefficients.data());
+    selection_.run(row.coefficients, limits(), row.choice, is_open ? row.own : Selection::nobody);
+    row.value = row.choice.is_possible() ? value + row.choice.sum : never;
 }
 
 /// The set x that the rows' values favour, and with it the bound.
@@ -300,9 +292,9 @@ void FamilyRows::reduce(bool probes) {
     double of_in = -round_off();
     std::vector<double> reduced(n_open());
     for (std::size_t j = 0; j < n_open(); ++j)
-        reduced[j] = rows_[n_in() + j].value - duals_[family_.open[j]];
+        reduced[j] = rows_[n_in() + j].value - problem_->duals[family_.open[j]];
     for (std::size_t i = 0; i < n_in(); ++i) {
-        of_in += rows_[i].value - duals_[family_.in[i]];
+        of_in += rows_[i].value - problem_->duals[family_.in[i]];
         for (std::size_t j = 0; j < n_open(); ++j)
             reduced[j] -= rows_[i].mu[j];
     }
@@ -313,10 +305,10 @@ void FamilyRows::reduce(bool probes) {
 
 void FamilyRows::move_references() {
     for (std::size_t j = 0; j < n_open(); ++j)
-        x_[j] += averaging * (chosen_[j] - x_[j]);
+        x_[j] += averaging * (choice_.chosen[j] - x_[j]);
     for (auto& row : rows_) {
         for (std::size_t j = 0; j < n_open(); ++j)
-            row.y[j] += averaging * (row.chosen[j] - row.y[j]);
+            row.y[j] += averaging * (row.choice.chosen[j] - row.y[j]);
         set_overlap(row);
     }
 }

@@ -8,19 +8,29 @@
 #pragma once
 
 #include "bounds/cluster_descent.hpp"
+#include "bounds/selection.hpp"
 
 namespace partita::bounds {
 
+/// Clusters S whose reduced cost f(S) - u(S) is to be bounded.
+struct ReducedCosts {
+    const ClusterCosts& costs;
+    std::span<const double> duals;        // u
+    std::span<const std::uint32_t> homes; // of the items: groups of which families limit the number of items
+
+    double of(const Items& items) const;
+};
+
 class FamilyRows {
 public:
-    /// The guess is a good set of the family: tangents start there, and draws with the same overlaps with it
-    /// share one, in at most this many groups per row.
-    FamilyRows(const ClusterCosts& costs, std::span<const double> duals, Family family, Items guess,
-               std::size_t n_groups);
+    static constexpr std::size_t max_groups = 96;
 
-    /// Part of the parent's family: its multipliers and references are kept. The draws are grouped anew if
-    /// there is a guess, or if few of the open items are left.
-    FamilyRows(const FamilyRows& parent, Family family, const Items* guess = nullptr);
+    /// Draws share a tangent, in at most this many groups per row.
+    FamilyRows(const ReducedCosts& problem, Family family, std::size_t n_groups);
+
+    /// Part of the parent's family: its multipliers and references are kept. The draws are grouped anew
+    /// around the references if a number of groups is given, and if few of the open items are left.
+    FamilyRows(const FamilyRows& parent, Family family, std::size_t n_groups = 0);
 
     /// One evaluation and one step of the multipliers; afterwards bound() may be larger. Probes bound the
     /// family with and without each open item.
@@ -50,10 +60,8 @@ private:
         std::vector<double> overlap;       // (groups): weight times |S n T_i| at the reference
         std::vector<double> y, mu;         // (open): the reference, and the multipliers
         std::vector<double> mean, square;  // (open): of the steps (Adam)
-        std::vector<char> chosen;          // (open): the set of least value
-        std::vector<double> coefficients;  // (open): of the items in it
-        double given_up = 0;               // the coefficient, or 0, that makes room for one more item
-        double taken_instead = 0;          // the coefficient, or 0, of what replaces an item
+        std::vector<double> coefficients;  // (open): of the items in the set
+        Choice choice;                     // the set of least value
         std::size_t own = ~std::size_t{0}; // place among the open items, if it is one of them
     };
 
@@ -63,14 +71,16 @@ private:
     static Row reduced(const Row& row, const std::vector<std::size_t>& kept,
                        const std::vector<std::size_t>& joined, bool with_groups);
     void prepare();
+    Selection selection() const;
     void group_draws(std::size_t n_groups);
     void group_draws(Row& row, std::uint32_t item, const Parts& parts, std::size_t n_groups) const;
     void set_overlap(Row& row) const;
     void evaluate(Row& row);
     void reduce(bool probes);
     void probe(const std::vector<double>& reduced, double of_in);
-    static double cost_with(const Row& row, std::size_t open);
-    static double cost_without(const Row& row, std::size_t open);
+    Limits limits() const; // of the number of open items in a set
+    double cost_with(const Row& row, std::size_t open) const;
+    double cost_without(const Row& row, std::size_t open) const;
     void note_decided(const std::vector<double>& reduced, double of_in);
     void move_references();
     void move_multipliers();
@@ -78,20 +88,19 @@ private:
     std::size_t n_in() const { return family_.in.size(); }
     double round_off() const;
 
+    const ReducedCosts* problem_;
     const ClusterCosts* costs_;
-    std::span<const double> duals_;
     Family family_;
-    Items guess_;
-    std::vector<Row> rows_;                           // of the items that are in, then of the open ones
-    std::vector<double> x_, with_, without_;          // (open); the last two: bounds of the last probes
-    std::vector<char> chosen_, never_in_, never_out_; // (open)
-    double slope_ = 0, intercept_ = 0;                // of the chord
+    Selection selection_;
+    std::vector<Row> rows_;                  // of the items that are in, then of the open ones
+    std::vector<double> x_, with_, without_; // (open); the last two: bounds of the last probes
+    std::vector<char> never_in_, never_out_; // (open)
+    Choice choice_;                          // the set that the rows' values favour
+    double slope_ = 0, intercept_ = 0;       // of the chord
     double bound_;
     std::size_t grouped_at_ = 0; // open items when the draws were last grouped
     std::size_t steps_ = 0;
     double rate_;
-    std::vector<double> coefficients_;
-    std::vector<std::uint32_t> order_;
 };
 
 } // namespace partita::bounds

@@ -24,6 +24,18 @@ PARTITA_CLONES void add_where(const Label* row, Label own, double amount, std::s
         out[j] += row[j] == own ? amount : 0.0;
 }
 
+template <class Label>
+PARTITA_CLONES double sum_where(const Label* row, Label own, const double* x, std::size_t n) {
+    double part[4] = {};
+    std::size_t j = 0;
+    for (; j + 4 <= n; j += 4)
+        for (std::size_t lane = 0; lane < 4; ++lane)
+            part[lane] += row[j + lane] == own ? x[j + lane] : 0.0;
+    for (; j < n; ++j)
+        part[0] += row[j] == own ? x[j] : 0.0;
+    return (part[0] + part[2]) + (part[1] + part[3]);
+}
+
 /// For one item: groups of draws, and for each group the share of its weight in which the item is with item
 /// j.
 struct Memberships {

@@ -3,26 +3,27 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
+#include "bounds/families_by_home.hpp"
 #include "bounds/family_rows.hpp"
 
 namespace partita::bounds {
 namespace {
 
-constexpr std::size_t groups_of_all = 24, steps_of_all = 200; // for the family of all clusters of a size
+constexpr std::size_t groups_of_all = 24, steps_of_all = 100; // for all clusters of a size, twice
 constexpr double size_ratio = 1.25; // of the classes that a family is first split into
 constexpr std::size_t steps_per_round = 20, max_rounds = 8; // before branching
 constexpr double worth_another = 0.3;                       // share of what is missing that a round must gain
 constexpr double worth_restricting = 0.1; // share of the open items that a round must decide
 constexpr double chord_share = 0.3;       // of what is missing: sizes are split if their chord loses more
 
-/// The clusters of one anchor.
-class AnchorProof {
+/// The clusters of one family.
+class FamilyProof {
 public:
-    AnchorProof(const ClusterCosts& costs, std::span<const double> duals, const common::StopFlag& stop,
-                const common::StopFlag& refuted)
-        : costs_(costs), duals_(duals), stop_(stop), refuted_(refuted) {}
+    FamilyProof(const ReducedCosts& problem, const common::StopFlag& stop, const common::StopFlag& refuted)
+        : problem_(problem), stop_(stop), refuted_(refuted) {}
 
     /// Whether every cluster of the family is proven, which is part of that of the rows.
     bool run(const FamilyRows& all, Family family) {
@@ -38,10 +39,10 @@ public:
             return true;
         if (is_decided(left))
             return decided(left);
-        const auto guess = descend(costs_, duals_, left, rows.likely());
+        const auto guess = descend(problem_.costs, problem_.duals, left, rows.likely());
         if (guess.reduced < 0)
             return refuted(guess.items);
-        return explore(FamilyRows(rows, std::move(left), &guess.items), max_rounds);
+        return explore(FamilyRows(rows, std::move(left), FamilyRows::max_groups));
     }
 
     const Items& negative() const { return negative_; }
@@ -76,30 +77,27 @@ private:
         auto items = family.in;
         if (family.upper > family.in.size())
             items.insert(items.end(), family.open.begin(), family.open.end());
-        double reduced = costs_.cost(items);
-        for (const auto item : items)
-            reduced -= duals_[item];
-        return reduced >= 0 || refuted(items);
+        return problem_.of(items) >= 0 || refuted(items);
     }
 
-    bool explore_part(const FamilyRows& rows, Family part, std::size_t rounds) {
+    bool explore_part(const FamilyRows& rows, Family part) {
         part.lower = std::max(part.lower, part.in.size());
         part.upper = std::min(part.upper, part.in.size() + part.open.size());
         if (part.lower > part.upper)
             return true;
-        return is_decided(part) ? decided(part) : explore(FamilyRows(rows, std::move(part)), rounds);
+        return is_decided(part) ? decided(part) : explore(FamilyRows(rows, std::move(part)));
     }
 
-    bool explore(FamilyRows rows, std::size_t rounds) {
+    bool explore(FamilyRows rows) {
         ++families_;
-        for (std::size_t round = 0; round < rounds; ++round) {
+        for (std::size_t round = 0; round < max_rounds; ++round) {
             const double before = rows.bound();
             if (const auto verdict = ascend(rows); verdict != Verdict::open)
                 return verdict == Verdict::proven;
             auto left = rows.remaining();
             const double n_open = static_cast<double>(rows.family().open.size());
             if (n_open - static_cast<double>(left.open.size()) >= worth_restricting * n_open)
-                return explore_part(rows, std::move(left), max_rounds);
+                return explore_part(rows, std::move(left));
             if (round > 0 && rows.bound() - before < -worth_another * rows.bound())
                 break;
         }
@@ -113,14 +111,13 @@ private:
         if (left.lower < left.upper && rows.chord_loss() > -chord_share * rows.bound())
             return split_sizes(rows, left);
         if (left.open.empty())
-            return explore_part(rows, left, max_rounds);
+            return explore_part(rows, left);
         const auto chosen = branching_item(rows, left);
         auto with = left;
         std::erase(with.open, chosen);
         auto without = with;
         with.in.push_back(chosen);
-        return explore_part(rows, std::move(with), max_rounds) &&
-               explore_part(rows, std::move(without), max_rounds);
+        return explore_part(rows, std::move(with)) && explore_part(rows, std::move(without));
     }
 
     /// The open item whose two parts gain most, and of those that gain nothing the one that is most in doubt.
@@ -147,52 +144,51 @@ private:
         below.upper = likely - 1;
         at.lower = at.upper = likely;
         above.lower = likely + 1;
-        return explore_part(rows, std::move(at), max_rounds) &&
-               explore_part(rows, std::move(below), max_rounds) &&
-               explore_part(rows, std::move(above), max_rounds);
+        return explore_part(rows, std::move(at)) && explore_part(rows, std::move(below)) &&
+               explore_part(rows, std::move(above));
     }
 
-    const ClusterCosts& costs_;
-    std::span<const double> duals_;
+    const ReducedCosts& problem_;
     const common::StopFlag &stop_, &refuted_;
     Items negative_;
     std::size_t families_ = 0;
 };
 
-/// The number of anchors in a family that is left, or 1 if some items are in all of its sets.
-std::size_t n_families(const FamilyRows& all, const Family& left) {
-    if (all.bound() >= 0 || left.lower > left.upper)
-        return 0;
-    return left.in.empty() ? left.open.size() - left.lower + 1 : 1;
-}
-
-Family family_of(const Family& left, std::size_t k) {
-    if (!left.in.empty())
-        return left;
-    const auto later = left.open.begin() + static_cast<std::ptrdiff_t>(k) + 1;
-    return {{left.open[k]}, {later, left.open.end()}, left.lower, std::min(left.upper, left.open.size() - k)};
+/// The rows of all sets of these sizes, whose draws are grouped anew when the references are known.
+FamilyRows ascended(const Family& family, const ReducedCosts& problem, const common::StopFlag& stop) {
+    const auto ascend = [&](FamilyRows& rows) {
+        for (std::size_t t = 0; t < steps_of_all && rows.bound() < 0 && !stop; ++t)
+            rows.step(t + 1 == steps_of_all);
+    };
+    FamilyRows first(problem, family, groups_of_all);
+    ascend(first);
+    if (first.bound() >= 0 || stop)
+        return first;
+    FamilyRows second(first, family, groups_of_all);
+    ascend(second);
+    return second;
 }
 
 } // namespace
 
-Pricing price(const ClusterCosts& costs, std::span<const double> duals, std::span<const std::uint32_t> order,
-              unsigned threads, const common::StopFlag& stop) {
+Pricing price(const ReducedCosts& problem, unsigned threads, const common::StopFlag& stop) {
     Pricing result;
     std::mutex mutex;
     const common::StopFlag refuted;
-    for (std::size_t lower = 1; lower <= order.size() && !stop && !refuted;) {
+    Items everything(problem.duals.size());
+    std::iota(everything.begin(), everything.end(), 0u);
+    for (std::size_t lower = 1; lower <= everything.size() && !stop && !refuted;) {
         const auto wide = static_cast<std::size_t>(static_cast<double>(lower) * size_ratio);
-        const auto upper = std::min(order.size(), std::max(lower, wide));
-        FamilyRows all(costs, duals, {{}, {order.begin(), order.end()}, lower, upper}, {}, groups_of_all);
-        for (std::size_t t = 0; t < steps_of_all && all.bound() < 0 && !stop; ++t)
-            all.step(t + 1 == steps_of_all);
+        const auto upper = std::min(everything.size(), std::max(lower, wide));
+        const auto all = ascended({{}, everything, lower, upper}, problem, stop);
         const auto left = all.remaining();
-        const auto n_anchors = n_families(all, left);
-        common::parallel_for(n_anchors, threads, stop, [&](std::size_t k, unsigned) {
+        const auto parts = all.bound() >= 0 || left.lower > left.upper ? std::vector<Family>{}
+                                                                       : by_home(left, problem.homes);
+        common::parallel_for(parts.size(), threads, stop, [&](std::size_t k, unsigned) {
             if (stop || refuted)
                 return;
-            AnchorProof proof(costs, duals, stop, refuted);
-            const bool done = proof.run(all, family_of(left, k));
+            FamilyProof proof(problem, stop, refuted);
+            const bool done = proof.run(all, parts[k]);
             std::lock_guard lock(mutex);
             result.families += proof.families();
             if (!done)

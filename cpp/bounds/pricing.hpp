@@ -1,10 +1,10 @@
 // Proof that no cluster has a negative reduced cost f(S) - u(S), by branch and bound.
 //
-// Items are taken in a given order. Every cluster belongs to the family of its first item, its anchor: this
-// item is in, the earlier ones are out. The families are independent of each other.
+// Clusters are distinguished by their size and by their home: the first group of items, such as a cluster of
+// the estimate, of which they have at least about half. The families are independent of each other.
 #pragma once
 
-#include "bounds/cluster_descent.hpp"
+#include "bounds/family_rows.hpp"
 #include "common/parallel.hpp"
 
 namespace partita::bounds {
@@ -16,7 +16,6 @@ struct Pricing {
 };
 
 /// Ends at the first cluster of negative reduced cost, and when stopped.
-Pricing price(const ClusterCosts& costs, std::span<const double> duals, std::span<const std::uint32_t> order,
-              unsigned threads, const common::StopFlag& stop);
+Pricing price(const ReducedCosts& problem, unsigned threads, const common::StopFlag& stop);
 
 } // namespace partita::bounds

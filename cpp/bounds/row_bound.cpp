@@ -48,13 +48,15 @@ public:
             if (t == first_passes / 2)
                 regroup(margin, false);
         }
-        certify();
+        certify(stop_);
+        if (stop_) // there is no bound yet, and to find one would take seconds
+            return result;
         result.rows_only = best_;
         if (!late(1)) {
             ascend();
             if (best_ < options_.enough) {
                 settle();
-                certify();
+                certify(to_the_end_);
             }
         }
         result.value = best_;
@@ -78,11 +80,14 @@ private:
     }
     double elapsed() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
 
-    /// The bound at the current multipliers, and the time when the next one is worth its cost.
-    void certify() {
+    /// The bound at the current multipliers, unless it is stopped, and the time when the next one is worth
+    /// its cost.
+    void certify(const common::StopFlag& stop) {
         const double before = elapsed();
-        best_ = std::max(best_, certificate(draws_, rows_, multipliers_, options_.threads) /
-                                    static_cast<double>(rows_.n));
+        const double sum = certificate(draws_, rows_, multipliers_, options_.threads, stop);
+        if (stop)
+            return;
+        best_ = std::max(best_, sum / static_cast<double>(rows_.n));
         const double now = elapsed();
         while (next_mark_ <= now)
             next_mark_ = next_mark_ < 60 ? std::min(next_mark_ * 10, 60.0) : next_mark_ + 60;
@@ -99,7 +104,7 @@ private:
             return;
         multipliers_.spread(rows_, options_.threads);
         pass(averaging / 10, true);
-        certify();
+        certify(stop_);
     }
 
     /// Every item's references contain the items that are most often with it.
@@ -124,6 +129,8 @@ private:
     /// Regroups the draws of every item, by |S n T| in the kinds whose value is near the item's least value.
     void regroup(double within, bool refine) {
         common::parallel_for(draws_.n_items, options_.threads, [&](std::size_t i, unsigned) {
+            if (stop_ && best_ <= 0)
+                return; // nothing will be certified
             const auto near = rows_.near(i, within);
             std::vector<float> features(draws_.n_draws() * near.size()), x;
             for (std::size_t f = 0; f < near.size(); ++f) {
@@ -180,6 +187,7 @@ private:
     const Draws<Label>& draws_;
     const RowBoundOptions& options_;
     const common::StopFlag& stop_;
+    const common::StopFlag to_the_end_{};
     Clock::time_point started_;
     std::size_t passes_ = 0;
     double best_ = -never, next_mark_ = 1, not_before_ = 0; // seconds

@@ -29,3 +29,4 @@ void test_mixtures();
 void test_pairs();
 void test_sample();
 void test_search();
+void test_selection();

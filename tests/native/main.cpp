@@ -34,7 +34,8 @@ int main() {
                                                {"mixtures", test_mixtures},
                                                {"pairs", test_pairs},
                                                {"sample", test_sample},
-                                               {"search", test_search}};
+                                               {"search", test_search},
+                                               {"selection", test_selection}};
     int failed = 0;
     for (const auto& part : parts)
         failed += !passes(part);

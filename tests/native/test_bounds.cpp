@@ -53,12 +53,13 @@ template <class Label> void check_pricing(std::size_t n) {
     const RandomDraws<Label> owned(15, n, 3, 0.0, 5);
     const bounds::ClusterCosts costs(owned.view(), 1, 1);
     const common::StopFlag go{false}, stop{true};
-    bounds::Items order(n);
-    std::iota(order.begin(), order.end(), 0u);
+    bounds::Items homes(n);
+    for (std::size_t i = 0; i < n; ++i)
+        homes[i] = static_cast<std::uint32_t>(i % 3);
     const std::vector<double> low(n, -3 * std::log2(static_cast<double>(n)) - 1), high(n, 1.0);
-    CHECK(bounds::price(costs, low, order, 2, go).proven);
-    CHECK(!bounds::price(costs, low, order, 2, stop).proven);
-    const auto refuted = bounds::price(costs, high, order, 2, go);
+    CHECK(bounds::price({costs, low, homes}, 2, go).proven);
+    CHECK(!bounds::price({costs, low, homes}, 2, stop).proven);
+    const auto refuted = bounds::price({costs, high, homes}, 2, go);
     CHECK(!refuted.proven);
     CHECK(!refuted.negative.empty());
 }

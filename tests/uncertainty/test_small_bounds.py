@@ -186,3 +186,19 @@ def test_ctrl_c_ends_all_stages(loss):
     timer.join()
     assert time.monotonic() - started < 60
     assert 0 <= found.value <= best.expected_loss
+
+
+def test_ctrl_c_does_not_wait_for_the_first_rows():
+    """Before the first bound there is nothing to keep: what is left of the first passes, seconds, is not done."""
+    sample = as_sample(np.random.default_rng(7).integers(12, size=(500, 400)))
+    sent = []
+
+    def send():
+        sent.append(time.process_time())
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Timer(0.5, send).start()
+    value, *_, interrupted = _core.row_bound(core_sample(sample), 1.0, 1.0, 1000.0, 1)
+    assert interrupted
+    assert value == 0
+    assert time.process_time() - sent[0] < 1

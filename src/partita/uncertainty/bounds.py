@@ -42,7 +42,7 @@ WORTH_PRICING = 3.0
 #: With this many times that time, a first gap is nearly sure.
 AMPLE_FOR_PRICING = 20.0
 #: The shares of the time for the rows of VI before the bound by clusters: if a first gap is nearly sure, and if not.
-SMALL_ROWS_SHARE, ROWS_SHARE = 0.1, 0.5
+SMALL_ROWS_SHARE, ROWS_SHARE = 0.1, 0.2
 #: If a first gap is nearly sure, the rows get at most this many times the time that it may take.
 MAX_ROWS_TIMES = 4.0
 #: With more items, Binder's linear program, which has one variable per pair, is not tried.

@@ -83,16 +83,16 @@ class ClusterDuals:
                 duals, violation = self._program(self.own.sum() - below, distance * self.unit, until)
                 if duals is None or violation > TIE * self.unit:
                     break
-                if not self._search(duals, starts[round_ % len(starts)]):
+                if not self._search(duals, starts[round_ % len(starts)], until):
                     return duals
         return None
 
-    def _search(self, duals: Floats, draw: Labels) -> bool:
-        """Adds clusters with less room than wanted; whether one of them is violated."""
+    def _search(self, duals: Floats, draw: Labels, until: Deadline) -> bool:
+        """Adds clusters with less room than wanted, as far as time allows; whether one of them is violated."""
         items = list(range(self.n))
         alone = [[item] for item in items]
         together = [np.flatnonzero(draw == draw[item]).tolist() for item in items]
-        found = self.costs.descend(duals, alone + together, items + items, self.n_jobs)
+        found = self.costs.descend(duals, alone + together, items + items, until.left, self.n_jobs)
         violated = False
         for members, reduced in found:
             cluster = frozenset(members)

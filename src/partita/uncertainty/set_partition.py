@@ -27,13 +27,11 @@ Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 #: Gaps to prove, one after the other; the last counts as proven.
-GAPS = (0.1, 0.05, 0.02, 0.01, 0.003, 4e-8)
+GAPS = (0.15, 0.1, 0.05, 0.02, 0.01, 0.003, 4e-8)
 #: The last gap is tried at once if there is this many times the time that the one before took.
-AMPLE = 4.0
+AMPLE = 20.0
 #: It is the first to be tried if there is this many times the time that a first gap may take.
 AT_ONCE = 40.0
-#: For gaps from this one on, the shares sum to half the gap below the cost of the estimate: they are found sooner.
-LOOSE = 0.05
 #: The share of the remaining time for the last gap, if others are passed over.
 JUMP_SHARE = 0.6
 #: About the core-seconds that a first gap takes, per items³ × (draws + 2000): from timings of 60 to 100 items.
@@ -126,8 +124,8 @@ class _Proofs:
         return cls(costs, program, sample.labels[starts].astype(np.int64), labels, n_jobs, reached)
 
     def _shares(self, gap: float, until: Deadline) -> Floats | None:
-        """Shares that sum to the cost of the estimate; for large gaps, or if there are none, to half the gap below."""
-        if gap >= LOOSE:
+        """Shares that sum to half the gap below the estimate's cost; for the last gap to that cost, if possible."""
+        if gap > GAPS[-1]:
             return self.program.solve(self.draws, until, gap * self.reached * self.program.n / 2)
         if self.duals is None and self.has_duals:
             self.duals = self.program.solve(self.draws, until)
@@ -144,9 +142,7 @@ class _Proofs:
                 return 0.0
             total = self.program.own.sum() - gap * self.reached * len(duals)
             lowered = duals - (duals.sum() - total) / len(duals)
-            proven, negative, interrupted = _price(
-                self.costs, lowered, _order(self.labels, duals), until.left, self.n_jobs
-            )
+            proven, negative, interrupted = _price(self.costs, lowered, self.labels, until.left, self.n_jobs)
             if interrupted:
                 raise KeyboardInterrupt
             if proven:
@@ -158,10 +154,10 @@ class _Proofs:
 
 
 def _price(
-    costs: _core.ClusterCosts, duals: Floats, order: list[int], seconds: float, n_jobs: int
+    costs: _core.ClusterCosts, duals: Floats, labels: Labels, seconds: float, n_jobs: int
 ) -> tuple[bool, list[list[int]], bool]:
     """Whether u(S) <= f(S) is proven for all S, clusters that violate it, and whether Ctrl-C came."""
-    proven, negative, _, interrupted = costs.price(duals, order, seconds, n_jobs)
+    proven, negative, _, interrupted = costs.price(duals, labels.tolist(), seconds, n_jobs)
     return proven, negative, interrupted
 
 
@@ -176,13 +172,3 @@ def _shares_of_the_estimate(sample: PartitionSample, loss: VI, labels: Labels) -
             overlap = (within == within[:, [place]]).sum(axis=1)
             shares[item] -= (a + b) * float(sample.weights @ np.log2(overlap))
     return shares
-
-
-def _order(labels: Labels, duals: Floats) -> list[int]:
-    """The items that are surest of their cluster first, one of each cluster in turn, large clusters first."""
-    sizes = np.bincount(labels)
-    rank = np.empty(len(labels), np.int64)
-    for cluster in range(len(sizes)):
-        items = np.flatnonzero(labels == cluster)
-        rank[items[np.argsort(duals[items], kind="stable")]] = np.arange(len(items))
-    return [int(item) for item in np.lexsort((labels, -sizes[labels], rank))]
