@@ -20,8 +20,8 @@ class Search:
     ----------
     runs : int, optional
         Number of runs, each from a different start. None: 16, but with many small clusters "search" makes four runs and
-        goes on only where they differ (docs/many_clusters.md), and under Binder's loss, where runs are cheap, it makes
-        48 if the first 16 disagree. ``n_runs`` of the estimate is the number made.
+        goes on only where they differ (docs/many_clusters.md), and under Binder's loss with up to 2,048 items, where
+        runs are cheap, it makes 48 if the first 16 disagree. ``n_runs`` of the estimate is the number made.
     seconds : float, optional
         Time limit in seconds for the whole call. When it is reached, the best partition so far is returned, and
         ``timed_out`` of the estimate is set.
