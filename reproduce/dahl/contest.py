@@ -20,7 +20,8 @@ LOSSES: dict[str, pt.Loss] = {
 }
 GREEDY_EPL = ("Binder", "VI", "NVI", "NID")  # the losses of Table 2, those of R&F's package
 SAME = 1e-9  # relative: expected losses that differ by less are equal
-PILOT, MAX_RUNS = 2, 500
+MAX_RUNS = 500
+FURTHER = 10**9  # between the seeds of the runs of one search, which are above those of all first runs
 
 FOUR, ONE, FREE = "SALSO, 4 runs", "SALSO, 1 run", "SALSO, unconstrained"
 GREEDY, GREEDY_FREE = "R&F, equal time", "R&F"
@@ -55,10 +56,14 @@ def reach(sample: pt.PartitionSample, loss: pt.Loss, seed: int, method: str = "s
 def reach_in(
     seconds: float, sample: pt.PartitionSample, loss: pt.Loss, seed: int, method: str = "salso", **settings: float
 ) -> Reached:
-    """As many runs as fit into this many CPU seconds, extrapolated from a few. (A clock would stop on other work.)"""
-    pilot = reach(sample, loss, seed, method, runs=PILOT, **settings)
-    runs = min(max(1, round(PILOT * seconds / pilot.seconds)), MAX_RUNS)
-    return reach(sample, loss, seed + 1, method, runs=runs, **settings)
+    """As many runs as fit into this many CPU seconds, by what those so far took. (A clock would stop on other work.)"""
+    best = reach(sample, loss, seed, method, runs=1, **settings)
+    runs, spent = 1, best.seconds
+    while (more := min(round(runs * (seconds / spent - 1)), MAX_RUNS - runs)) >= 1:
+        found = reach(sample, loss, seed + FURTHER * runs, method, runs=more, **settings)
+        best = min(best, found, key=lambda reached: reached.loss)
+        runs, spent = runs + more, spent + found.seconds
+    return Reached(best.loss, best.clusters, spent)
 
 
 def contest(sample: pt.PartitionSample, name: str, seed: int, ours: bool = True) -> Contest:

@@ -9,6 +9,7 @@ six of the points (full or diagonal covariances; concentration 0.3, 3, or learne
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,7 @@ class Design:
         return f"{self.items:,} items"
 
 
+@cache  # all replications use it
 def posterior_sample(n_items: int, n_draws: int, number: int) -> pt.PartitionSample:
     """The draws of the fitted model of this number in the set: one chain."""
     dataset, model = divmod(number, len(MODELS))
