@@ -6,7 +6,7 @@ The paper's sets of posterior samples are not public. Ours have the same numbers
 (dahl/samples.py says which models they come from). Each search runs on one thread and is measured in CPU seconds.
 "A < B" is the share of comparisons, one per model and replication, in which A reached a lower expected loss than B.
 Rows go to runs/dahl-ITEMS-REPLICATION.csv as they come, all models before the next replication; a run adds what is
-missing, and the page is made of what is there. The whole design takes more than a day of CPU time.
+missing, and the page is made of what is there. The whole design takes about six hours of CPU time.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ def write_samples(page: frame.Page, runs: dict[Design, Contests]) -> None:
         "stand in brackets.\n\n"
         + "\n".join(design_in_words(design, contests) for design, contests in runs.items())
         + "\n\nMonte Carlo errors are standard errors over models. Times are CPU seconds of one thread; 'equal time' "
-        "is as many runs as take the CPU seconds of four runs of SALSO, by a trial of two runs. Expected losses that "
+        "is as many runs as take the CPU seconds of four runs of SALSO: runs are added while they fit (in the first "
+        "replication of 60 and 200 items, and of eight models of 1,072, by a trial of two runs). Expected losses that "
         "differ by less than 1e-9 of their size are ties. "
         f"The searches took {spent(runs) / 3600:.1f} CPU hours in all.",
     )

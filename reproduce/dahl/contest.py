@@ -21,6 +21,7 @@ LOSSES: dict[str, pt.Loss] = {
 GREEDY_EPL = ("Binder", "VI", "NVI", "NID")  # the losses of Table 2, those of R&F's package
 SAME = 1e-9  # relative: expected losses that differ by less are equal
 MAX_RUNS = 500
+SHORT, TRIAL = 0.005, 5  # seconds of a run, and runs that show what a short one takes
 FURTHER = 10**9  # between the seeds of the runs of one search, which are above those of all first runs
 
 FOUR, ONE, FREE = "SALSO, 4 runs", "SALSO, 1 run", "SALSO, unconstrained"
@@ -58,12 +59,27 @@ def reach_in(
 ) -> Reached:
     """As many runs as fit into this many CPU seconds, by what those so far took. (A clock would stop on other work.)"""
     best = reach(sample, loss, seed, method, runs=1, **settings)
+    if best.seconds < SHORT:
+        runs = short_runs(seconds, best.seconds, reach(sample, loss, seed, method, runs=TRIAL, **settings).seconds)
+        return reach(sample, loss, seed, method, runs=runs, **settings)
     runs, spent = 1, best.seconds
     while (more := min(round(runs * (seconds / spent - 1)), MAX_RUNS - runs)) >= 1:
         found = reach(sample, loss, seed + FURTHER * runs, method, runs=more, **settings)
         best = min(best, found, key=lambda reached: reached.loss)
         runs, spent = runs + more, spent + found.seconds
     return Reached(best.loss, best.clusters, spent)
+
+
+def short_runs(seconds: float, one: float, trial: float) -> int:
+    """How many short runs fit: a call costs about as much as a run, so that one call has to make them all.
+
+    >>> short_runs(0.010, one=0.002, trial=0.010)  # the cost of a call is 0, that of a run 0.002
+    5
+    >>> short_runs(0.010, one=0.002, trial=0.006)  # 0.001 each
+    9
+    """
+    per_run = max((trial - one) / (TRIAL - 1), one / TRIAL)
+    return min(max(1, 1 + round((seconds - one) / per_run)), MAX_RUNS)
 
 
 def contest(sample: pt.PartitionSample, name: str, seed: int, ours: bool = True) -> Contest:
