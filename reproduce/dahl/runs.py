@@ -15,6 +15,8 @@ from dahl.samples import Design, posterior_sample
 
 MEASURES = ("excess", "clusters", "seconds")
 FIELDS = ("model", "loss", "least", *(f"{search}: {measure}" for search in SEARCHES for measure in MEASURES))
+#: Replications in which SALSO is run without one of its parts, too.
+WITHOUT_PARTS = 2
 #: By number of items: models on which our default search is run too, in the first replication, eight of a data set.
 WITH_OURS = {60: 96, 200: 24, 1072: 8}
 #: Contests by loss, then model, one per replication.
@@ -33,8 +35,11 @@ def run_missing(design: Design, folder: Path, replications: int) -> None:
     for replication, model in due:
         sample = posterior_sample(design.items, design.draws, model)
         seed = 10_000 * model + 100 * replication
-        ours = replication == 0 and model < WITH_OURS[design.items]
-        found = {loss: contest(sample, loss, seed, ours) for loss in LOSSES}
+        also = {
+            "without_parts": replication < WITHOUT_PARTS,
+            "ours": replication == 0 and model < WITH_OURS[design.items],
+        }
+        found = {loss: contest(sample, loss, seed, **also) for loss in LOSSES}
         append(file_of(design, folder, replication), model, found)
         progress.step()
 
