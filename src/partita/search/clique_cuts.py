@@ -1,4 +1,7 @@
-"""Cuts of the linear program of clique partitioning: triangles and stars that a fractional solution violates."""
+"""Cuts of the linear program of clique partitioning: triangles, stars and crowds that a fractional solution violates.
+
+A crowd has more items than there may be clusters, so that some of them are together.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,8 @@ Ints = NDArray[np.int64]
 
 #: Triangles are added only if they are violated by more than this, ...
 VIOLATION = 1e-6
-#: ... and stars if by more than this.
-STAR_VIOLATION = 1e-3
+#: ... and stars and crowds if by more than this.
+STAR_VIOLATION = CROWD_VIOLATION = 1e-3
 
 
 def violated_triangles(x: Floats, count: int) -> Ints:
@@ -55,3 +58,46 @@ class Stars:
 def violated_stars(x: Floats, count: int) -> Stars:
     """Stars that x violates, the most violated first, at most `count` of them; they are searched greedily."""
     return Stars(*_core.violated_stars(np.ascontiguousarray(x), count, STAR_VIOLATION))
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Items of which at least `pairs` pairs are together in every partition that obeys the limit on clusters."""
+
+    items: Ints
+    pairs: int
+
+
+def pairs_together(count: int, max_clusters: int) -> int:
+    """The least number of pairs of `count` items that are together: that of clusters of about equal sizes (Turán).
+
+    Examples
+    --------
+    >>> pairs_together(3, 3), pairs_together(4, 3), pairs_together(8, 3)
+    (0, 1, 7)
+    """
+    size, larger = divmod(count, max_clusters)
+    return larger * size + max_clusters * (size * (size - 1) // 2)
+
+
+def violated_crowds(x: Floats, max_clusters: int) -> list[Crowd]:
+    """Crowds that x violates, at most one from each item: it grows by the item that is least together with it.
+
+    Of the crowds on the way the one is taken that x is farthest from obeying, as a point from a plane.
+    """
+    n = len(x)
+    together = x + np.diag(np.full(n, np.inf))  # of each start's crowd, with each item
+    members, sums = np.arange(n)[:, None], np.zeros(n)
+    depths, best = np.full(n, CROWD_VIOLATION), np.zeros(n, np.int64)
+    for count in range(2, n + 1):
+        nearest = together.argmin(axis=1)
+        sums += together[np.arange(n), nearest]
+        members = np.column_stack([members, nearest])
+        together += x[nearest]
+        together[np.arange(n), nearest] = np.inf
+        violation = pairs_together(count, max_clusters) - sums
+        depth = np.where(violation > CROWD_VIOLATION, violation / np.sqrt(count * (count - 1) / 2), 0.0)
+        best[depth > depths] = count
+        depths = np.maximum(depths, depth)
+    crowds = {tuple(sorted(members[start, : best[start]].tolist())) for start in np.flatnonzero(best)}
+    return [Crowd(np.array(crowd), pairs_together(len(crowd), max_clusters)) for crowd in sorted(crowds)]
