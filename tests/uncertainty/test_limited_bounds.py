@@ -25,7 +25,7 @@ from partita.uncertainty.bound_work import Work
 from partita.uncertainty.bounds import Bound, lower_bound, with_proof
 from partita.uncertainty.cluster_duals import Shares
 from partita.uncertainty.set_partition import set_partition_bound
-from partita.uncertainty.vi_bounds import _limited_rows
+from partita.uncertainty.vi_bounds import _rows
 from strategies import random_sample
 
 
@@ -56,7 +56,7 @@ def by_clusters(sample, loss, labels, limit):
 
 
 def by_rows(sample, loss, labels, limit):
-    return _limited_rows(sample, loss, labels, Work(0.05, 1, ignore), limit)
+    return _rows(sample, loss, labels, Work(0.05, 1, ignore), limit)
 
 
 def by_pairs(sample, loss, labels, limit):

@@ -26,7 +26,7 @@ from partita.uncertainty.bound_progress import BoundProgress, ignore
 from partita.uncertainty.bound_work import PROVEN, Work
 from partita.uncertainty.information_distance import SLOPES, below_information_distance
 from partita.uncertainty.matched_draws import matched_distance
-from partita.uncertainty.vi_bounds import MAX_ITEMS, ROWS_ALONE, bound_limited_vi, bound_vi, row_bound
+from partita.uncertainty.vi_bounds import MAX_ITEMS, ROWS_ALONE, bound_vi, row_bound
 
 #: The share of the time for matching draws, if the loss has another bound.
 MATCHING_SHARE = 0.1
@@ -208,7 +208,7 @@ def _within_limit(estimate: Estimate, limit: int, known: float, seconds: float, 
         solved = bound_limited_binder(sample, loss, seconds, labels, limit, told.tell)
         value, method = work.ended(solved.value, solved.interrupted), "linear program"
     elif isinstance(loss, VI) and sample.n_items <= MAX_ITEMS:
-        value, method = bound_limited_vi(sample, loss, labels, work, limit, known)
+        value, method = bound_vi(sample, loss, labels, work, limit, known)
     return _bound(estimate, value, method, limit)
 
 

@@ -37,7 +37,7 @@ SMALL_ROWS_SHARE, ROWS_SHARE = 0.1, 0.2
 #: If a first gap is nearly sure, the rows get at most this many times the time that it may take.
 MAX_ROWS_TIMES = 4.0
 #: Prices to try with rows alone, as shares of what the cheapest merge of two clusters of the estimate costs.
-PRICES = (0.2, 0.4, 0.6, 0.8, 1.0)
+PRICES = (0.25, 0.5, 1.0)
 #: The share of the time of the rows for the choice of a price.
 CHOICE_SHARE = 0.25
 #: Merges of this many clusters, the smallest ones, are looked at.
@@ -52,25 +52,15 @@ class Limit:
     per_cluster: float = 0.0
 
 
-def bound_vi(sample: PartitionSample, loss: VI, labels: Labels, work: Work) -> tuple[float, str]:
-    """A bound over all partitions, and how it was found; `labels` is the estimate, and no label may be missing."""
-    n_jobs = check_n_jobs(work.n_jobs)
-    times = work.seconds / seconds_to_price(sample, n_jobs)
-    if times < WORTH_PRICING:
-        return row_bound(sample, loss, work), "rows"
-    share = min(SMALL_ROWS_SHARE, MAX_ROWS_TIMES / times) if times >= AMPLE_FOR_PRICING else ROWS_SHARE
-    until = Deadline.after(work.seconds)
-    first = row_bound(sample, loss, replace(work, seconds=share * work.seconds), max_anchored=0)
-    if first >= work.enough * (1 - PROVEN / 2):
-        return first, "rows"
-    value, interrupted = set_partition_bound(sample, loss, labels, until.left, n_jobs, work.tell, first)
-    return work.ended(value, interrupted), "clusters" if value > first else "rows"
-
-
-def bound_limited_vi(
-    sample: PartitionSample, loss: VI, labels: Labels, work: Work, max_clusters: int, known: float
+def bound_vi(
+    sample: PartitionSample,
+    loss: VI,
+    labels: Labels,
+    work: Work,
+    max_clusters: int | None = None,
+    known: float = 0.0,
 ) -> tuple[float, str]:
-    """A bound over the partitions into at most `max_clusters` clusters, and how it was found.
+    """A bound over all partitions, or over those into at most `max_clusters` clusters, and how it was found.
 
     Parameters
     ----------
@@ -80,9 +70,9 @@ def bound_limited_vi(
     labels : (n,) int array
         The estimate, which obeys the limit.
     work : Work
-    max_clusters : int
+    max_clusters : int, optional
     known : float
-        A bound over all partitions: only gaps below it are tried.
+        A bound; only larger ones are of use.
 
     Examples
     --------
@@ -90,27 +80,45 @@ def bound_limited_vi(
     >>> from partita.uncertainty.bound_progress import ignore
     >>> sample, work = as_sample([[0, 0, 1, 1], [0, 0, 1, 2], [0, 0, 1, 2]]), Work(5.0, 1, ignore)
     >>> unlimited, _ = bound_vi(sample, VI(), np.array([0, 0, 1, 2]), work)
-    >>> limited, _ = bound_limited_vi(sample, VI(), np.array([0, 0, 1, 1]), work, 2, unlimited)
+    >>> limited, _ = bound_vi(sample, VI(), np.array([0, 0, 1, 1]), work, max_clusters=2)
     >>> round(unlimited, 4), round(limited, 4)
     (0.1667, 0.3333)
     """
     n_jobs = check_n_jobs(work.n_jobs)
-    if work.seconds < WORTH_PRICING * seconds_to_price(sample, n_jobs):
-        return _limited_rows(sample, loss, labels, work, max_clusters), "rows"
-    value, interrupted = set_partition_bound(sample, loss, labels, work.seconds, n_jobs, work.tell, known, max_clusters)
-    return work.ended(value, interrupted), "clusters"
+    times = work.seconds / seconds_to_price(sample, n_jobs)
+    if times < WORTH_PRICING:
+        return _rows(sample, loss, labels, work, max_clusters), "rows"
+    share = min(SMALL_ROWS_SHARE, MAX_ROWS_TIMES / times) if times >= AMPLE_FOR_PRICING else ROWS_SHARE
+    until = Deadline.after(work.seconds)
+    first = _rows(sample, loss, labels, replace(work, seconds=share * work.seconds), max_clusters, max_anchored=0)
+    if first >= work.enough * (1 - PROVEN / 2):
+        return first, "rows"
+    value, interrupted = set_partition_bound(
+        sample, loss, labels, until.left, n_jobs, work.tell, max(first, known), max_clusters
+    )
+    return work.ended(value, interrupted), "clusters" if value > first else "rows"
 
 
-def _limited_rows(sample: PartitionSample, loss: VI, labels: Labels, work: Work, max_clusters: int) -> float:
-    """Rows alone show which price is best, and this one gets most of the time."""
+def _rows(
+    sample: PartitionSample,
+    loss: VI,
+    labels: Labels,
+    work: Work,
+    max_clusters: int | None,
+    max_anchored: int = MAX_ANCHORED,
+) -> float:
+    """Rows; under a limit, rows alone show which price is best, and this one gets most of the time."""
+    if max_clusters is None:
+        return row_bound(sample, loss, work, max_anchored)
     until = Deadline.after(work.seconds)
     merge = _cheapest_merge(sample, loss, labels)
     quick = replace(work, seconds=CHOICE_SHARE * work.seconds / len(PRICES), max_passes=ROWS_ALONE)
     limits = [Limit(max_clusters, share * merge) for share in PRICES]
-    alone = [row_bound(sample, loss, quick, limit=limit) for limit in limits]
+    alone = [row_bound(sample, loss, quick, max_anchored, limit) for limit in limits]
     best = limits[int(np.argmax(alone))]
-    left = replace(work, seconds=max(until.left, 1e-3))
-    return max(*alone, row_bound(sample, loss, left, limit=best))
+    if until.is_past:
+        return max(alone)
+    return max(*alone, row_bound(sample, loss, replace(work, seconds=until.left), max_anchored, best))
 
 
 def row_bound(
