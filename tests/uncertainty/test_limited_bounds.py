@@ -238,6 +238,15 @@ def test_missing_labels_leave_the_bound_without_a_limit():
 
 
 @pytest.mark.parametrize("loss", [VI(), Binder(0.3, 1.7)], ids=str)
+def test_the_time_limit_is_kept(loss):
+    few = estimate(np.random.default_rng(1).integers(6, size=(300, 120)), loss, search=Search(max_clusters=3, runs=1))
+    started = time.process_time()
+    found = few.bound(1.0)
+    assert time.process_time() - started < 20
+    assert 0 <= found.value <= few.expected_loss
+
+
+@pytest.mark.parametrize("loss", [VI(), Binder(0.3, 1.7)], ids=str)
 def test_ctrl_c_under_a_limit_gives_the_bound_so_far(loss):
     rows = np.random.default_rng(1).integers(6, size=(300, 120))
     few = estimate(rows, loss, search=Search(max_clusters=3, runs=1), rng=1)

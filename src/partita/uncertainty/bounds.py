@@ -157,8 +157,8 @@ def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None)
             found.append(_by_matching(estimate, seconds))
             told.tell(found[-1].value)
         found.append(_by_loss(estimate, seconds if within is None else UNLIMITED_SHARE * seconds, told))
-        if within is not None and not found[-1].proven:
-            found.append(_within_limit(estimate, within, told.best, max(until.left, 1e-3), told))
+        if within is not None and not found[-1].proven and not until.is_past:
+            found.append(_within_limit(estimate, within, told.best, until.left, told))
     except KeyboardInterrupt:
         found.append(_bound(estimate, told.best, "as far as the time allowed", limit))
     if estimate.proven and estimate.constraints is None:

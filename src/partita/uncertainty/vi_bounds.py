@@ -36,8 +36,9 @@ AMPLE_FOR_PRICING = 20.0
 SMALL_ROWS_SHARE, ROWS_SHARE = 0.1, 0.2
 #: If a first gap is nearly sure, the rows get at most this many times the time that it may take.
 MAX_ROWS_TIMES = 4.0
-#: Prices to try with rows alone, as shares of what the cheapest merge of two clusters of the estimate costs.
-PRICES = (0.25, 0.5, 1.0)
+#: Prices to try with rows alone, as shares of what the cheapest merge of two clusters of the estimate costs; there is
+#: time for the first in any case.
+PRICES = (0.5, 1.0, 0.25, 0.0)
 #: The share of the time of the rows for the choice of a price.
 CHOICE_SHARE = 0.25
 #: Merges of this many clusters, the smallest ones, are looked at.
@@ -114,7 +115,7 @@ def _rows(
     merge = _cheapest_merge(sample, loss, labels)
     quick = replace(work, seconds=CHOICE_SHARE * work.seconds / len(PRICES), max_passes=ROWS_ALONE)
     limits = [Limit(max_clusters, share * merge) for share in PRICES]
-    alone = [row_bound(sample, loss, quick, max_anchored, limit) for limit in limits]
+    alone = [row_bound(sample, loss, quick, max_anchored, limit) for limit in until.while_time(limits)]
     best = limits[int(np.argmax(alone))]
     if until.is_past:
         return max(alone)
