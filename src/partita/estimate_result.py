@@ -65,8 +65,8 @@ class Estimate(HasClusters):
         Whether it is proven that no partition has a lower expected loss; if ``max_clusters`` was set, no partition
         into at most so many clusters.
     gap : float or None
-        Upper limit on how much lower the expected loss of another partition can be, as a share of the loss, if the
-        method gives one.
+        Upper limit on how much lower the expected loss of another partition (into at most ``max_clusters`` clusters, if
+        that was set) can be, as a share of the loss, if the method gives one.
     compression : Compression
         How many `items`, `draws` and `clusters` of draws each searched one represents. Items with the same labels in
         every draw, equal draws, and clusters that occur in several draws are searched as one, which does not change the

@@ -116,6 +116,8 @@ def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None)
     - Binder: a linear program over pairs of items, with as many triangle inequalities as time allows.
     - VI: every item chooses its own best cluster, with multipliers that pull the choices together; then shares of
       the loss for the items are proven to be at most the cost of every cluster.
+    - Binder and VI under a limit that was set: all items at once, because a limit may join components. For Binder, rows
+      say how many pairs of any items are together at least; for VI, every cluster has a price.
     - ID: the bound for VI(a, b), which is below ID but for a constant, with the best weights.
     - 0-1: one minus the largest weight of a draw.
     - one minus ARI: pairs of items one by one, then linear programs, for intervals of the number of pairs together.
@@ -149,6 +151,8 @@ def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None)
     """
     check_positive(seconds, "seconds")
     limit, until = _limit(estimate), Deadline.after(seconds)
+    if limit == 1:
+        return _bound(estimate, estimate.expected_loss, "the only partition", limit)
     within = limit if _has_limited_bound(estimate) else None
     told = BoundProgress(progress, lambda value: _bound(estimate, value, "so far", limit))
     found: list[Bound] = []
