@@ -51,9 +51,9 @@ def find_exact(
     """Least expected Binder loss, for any a and b, as a clique partitioning problem solved with HiGHS.
 
     If all components have at most 12 items, all partitions of each component are enumerated; this also works for VI
-    and for draws with missing labels. If a limit on clusters leaves few partitions, all of them are enumerated, because
-    the linear program is weak in this case. Otherwise the program starts from the result of "search". At the time
-    limit, or after Ctrl-C, the best partition so far is returned with the gap.
+    and for draws with missing labels. If a limit on clusters leaves few partitions, all of them are enumerated.
+    Otherwise the program starts from the result of "search". At the time limit, or after Ctrl-C, the best partition so
+    far is returned with the gap.
 
     References
     ----------
