@@ -21,6 +21,8 @@ Ints = NDArray[np.int64]
 VIOLATION = 1e-6
 #: ... and stars and crowds if by more than this.
 STAR_VIOLATION = CROWD_VIOLATION = 1e-3
+#: Crowds found in a round, and the pairs that they have in all: rows of large crowds take much memory.
+MAX_CROWDS, MAX_CROWD_PAIRS = 200, 2_000_000
 
 
 def violated_triangles(x: Floats, count: int) -> Ints:
@@ -81,23 +83,35 @@ def pairs_together(count: int, max_clusters: int) -> int:
 
 
 def violated_crowds(x: Floats, max_clusters: int) -> list[Crowd]:
-    """Crowds that x violates, at most one from each item: it grows by the item that is least together with it.
+    """Crowds that x violates, at most one from each start, those that x is farthest from obeying first."""
+    members, sizes, depths = _grown_crowds(x, max_clusters)
+    farthest = np.argsort(-depths, kind="stable")[: np.count_nonzero(depths)]
+    crowds = list(dict.fromkeys(tuple(sorted(members[s, : sizes[s]].tolist())) for s in farthest))
+    pairs = np.cumsum([len(crowd) * (len(crowd) - 1) // 2 for crowd in crowds])
+    most = max(1, int(np.searchsorted(pairs, MAX_CROWD_PAIRS, "right")))
+    return [Crowd(np.array(crowd), pairs_together(len(crowd), max_clusters)) for crowd in crowds[:most]]
 
-    Of the crowds on the way the one is taken that x is farthest from obeying, as a point from a plane.
+
+def _grown_crowds(x: Floats, max_clusters: int) -> tuple[Ints, Ints, Floats]:
+    """From each start, all items in the order in which its crowd grows: by the item that is least together with it.
+
+    Also how many of them make the crowd that x is farthest from obeying, as a point from a plane, and how far; 0 if x
+    violates none.
     """
     n = len(x)
-    together = x + np.diag(np.full(n, np.inf))  # of each start's crowd, with each item
-    members, sums = np.arange(n)[:, None], np.zeros(n)
-    depths, best = np.full(n, CROWD_VIOLATION), np.zeros(n, np.int64)
+    members = np.arange(0, n, -(-n // MAX_CROWDS))[:, None]
+    each = np.arange(len(members))
+    together = x[members[:, 0]]  # of each crowd, with each item
+    together[each, members[:, 0]] = np.inf
+    sums, depths, sizes = np.zeros(each.size), np.zeros(each.size), np.zeros(each.size, np.int64)
     for count in range(2, n + 1):
         nearest = together.argmin(axis=1)
-        sums += together[np.arange(n), nearest]
         members = np.column_stack([members, nearest])
+        sums += together[each, nearest]
         together += x[nearest]
-        together[np.arange(n), nearest] = np.inf
+        together[each, nearest] = np.inf
         violation = pairs_together(count, max_clusters) - sums
         depth = np.where(violation > CROWD_VIOLATION, violation / np.sqrt(count * (count - 1) / 2), 0.0)
-        best[depth > depths] = count
+        sizes[depth > depths] = count
         depths = np.maximum(depths, depth)
-    crowds = {tuple(sorted(members[start, : best[start]].tolist())) for start in np.flatnonzero(best)}
-    return [Crowd(np.array(crowd), pairs_together(len(crowd), max_clusters)) for crowd in sorted(crowds)]
+    return members, sizes, depths
