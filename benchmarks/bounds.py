@@ -35,13 +35,13 @@ def some_items(data: str) -> NDArray[np.int64]:
     return draws[:, np.sort(chosen)]
 
 
-def earlier(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+def earlier(name: str, rows: list[dict[str, str]], keys: tuple[str, ...] = ("data", "loss")) -> list[dict[str, str]]:
     """What the file has of other data and losses."""
-    path = RESULTS / "bounds.csv"
+    path = RESULTS / f"{name}.csv"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    new = {(row["data"], row["loss"]) for row in rows}
+    new = [[row[key] for key in keys] for row in rows]
     kept = csv.DictReader(line for line in lines if not line.startswith("#"))
-    return [row for row in kept if (row["data"], row["loss"]) not in new]
+    return [row for row in kept if [row[key] for key in keys] not in new]
 
 
 def row(data: str, loss: str, seconds: float, threads: int) -> dict[str, str]:
@@ -73,7 +73,9 @@ def main() -> None:
         for loss in given.losses.split(","):
             rows.append(row(data, loss, given.seconds, given.threads))
             print(" | ".join(rows[-1].values()), flush=True)
-    write_result("bounds", earlier(rows) + rows, note="the command gave the last rows; others are of earlier ones")
+    write_result(
+        "bounds", earlier("bounds", rows) + rows, note="the command gave the last rows; others are of earlier ones"
+    )
 
 
 if __name__ == "__main__":

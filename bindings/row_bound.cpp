@@ -16,9 +16,9 @@ namespace {
 
 nb::tuple row_bound(const SampleView& sample, double a, double b, double seconds, unsigned threads,
                     std::vector<std::uint32_t> anchors, std::size_t max_passes, double enough,
-                    nb::object report) {
-    partita::bounds::RowBoundOptions options{a,          b,      seconds, threads, std::move(anchors),
-                                             max_passes, enough, {}};
+                    nb::object report, double per_cluster, std::size_t max_clusters) {
+    partita::bounds::RowBoundOptions options{
+        a, b, per_cluster, max_clusters, seconds, threads, std::move(anchors), max_passes, enough, {}};
     if (!report.is_none())
         options.report = [held = hold(std::move(report))](double value) {
             nb::gil_scoped_acquire acquire;
@@ -63,12 +63,13 @@ nb::list descend(const ClusterCosts& costs, Array1<double> duals, const std::vec
 }
 
 nb::tuple price(const ClusterCosts& costs, Array1<double> duals, const Items& homes, double seconds,
-                unsigned threads) {
+                unsigned threads, double per_cluster) {
     partita::bounds::Pricing result;
     const auto deadline = deadline_after(seconds);
     const partita::common::StopFlag stop;
     const bool interrupted = run_interruptible(
-        stop, [&] { result = partita::bounds::price({costs, as_span(duals), homes}, threads, stop); },
+        stop,
+        [&] { result = partita::bounds::price({costs, as_span(duals), homes, per_cluster}, threads, stop); },
         [&] { stop_after(deadline, stop); });
     return nb::make_tuple(result.proven, result.negative, result.families, interrupted);
 }
@@ -79,13 +80,14 @@ void bind_row_bound(nb::module_& m) {
     m.def("row_bound", &row_bound, "sample"_a, "a"_a, "b"_a, "seconds"_a, "threads"_a,
           "anchors"_a = std::vector<std::uint32_t>{},
           "max_passes"_a = partita::bounds::RowBoundOptions{}.max_passes,
-          "enough"_a = partita::bounds::RowBoundOptions{}.enough, "report"_a.none() = nb::none());
+          "enough"_a = partita::bounds::RowBoundOptions{}.enough, "report"_a.none() = nb::none(),
+          "per_cluster"_a = 0.0, "max_clusters"_a = 0);
     nb::class_<ClusterCosts>(m, "ClusterCosts", "Expected VI(a, b) as a sum over clusters.")
         .def(
             "cost", [](const ClusterCosts& costs, const Items& items) { return costs.cost(items); },
             "items"_a)
         .def("constant", &ClusterCosts::constant)
         .def("descend", &descend, "duals"_a, "starts"_a, "anchors"_a, "seconds"_a, "threads"_a)
-        .def("price", &price, "duals"_a, "homes"_a, "seconds"_a, "threads"_a);
+        .def("price", &price, "duals"_a, "homes"_a, "seconds"_a, "threads"_a, "per_cluster"_a = 0.0);
     m.def("cluster_costs", &make_costs, "sample"_a, "a"_a, "b"_a);
 }

@@ -24,7 +24,7 @@ double certified_row(const Draws<Label>& draws, const Rows& rows, const Kind& ki
     const auto& weights = rows.weights;
     const auto& groups = rows.members[item].draws;
     const auto* overlap = &rows.overlap[kind.cell(item) * rows.n_groups];
-    double fixed = weights.b * kind.size.intercept + weights.a * rows.own[item] + constant;
+    double fixed = kind.size.intercept + weights.a * rows.own[item] + constant;
     std::vector<double> together(rows.n, 0.0), q(kind.count());
     for (std::size_t g = 0; g < groups.size(); ++g) {
         const double v = std::max(1.0, static_cast<double>(overlap[g])), p = std::numbers::log2e / v;
@@ -36,7 +36,7 @@ double certified_row(const Draws<Label>& draws, const Rows& rows, const Kind& ki
         }
     }
     for (std::size_t s = 0; s < kind.count(); ++s)
-        q[s] = weights.b * kind.size.slope + cost[s] - weights.both() * together[kind.items[s]];
+        q[s] = kind.size.slope + cost[s] - weights.both() * together[kind.items[s]];
     const auto places = fixed_places(kind, item);
     const Row<double> row{q, fixed, places, static_cast<std::size_t>(kind.size.lower),
                           static_cast<std::size_t>(kind.size.upper)};

@@ -82,7 +82,7 @@ std::vector<std::uint32_t> number_groups(std::span<const std::uint16_t> at_refer
 } // namespace
 
 double ReducedCosts::of(const Items& items) const {
-    double reduced = costs.cost(items);
+    double reduced = per_cluster + costs.cost(items);
     for (const auto item : items)
         reduced -= duals[item];
     return reduced;
@@ -289,7 +289,7 @@ void FamilyRows::evaluate(Row& row) {
 
 /// The set x that the rows' values favour, and with it the bound.
 void FamilyRows::reduce(bool probes) {
-    double of_in = -round_off();
+    double of_in = problem_->per_cluster - round_off();
     std::vector<double> reduced(n_open());
     for (std::size_t j = 0; j < n_open(); ++j)
         reduced[j] = rows_[n_in() + j].value - problem_->duals[family_.open[j]];

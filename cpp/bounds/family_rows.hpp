@@ -12,11 +12,13 @@
 
 namespace partita::bounds {
 
-/// Clusters S whose reduced cost f(S) - u(S) is to be bounded.
+/// Clusters S, not empty, whose reduced cost f(S) - u(S) is to be bounded. Under a limit on clusters, each of
+/// them costs something more.
 struct ReducedCosts {
     const ClusterCosts& costs;
     std::span<const double> duals;        // u
     std::span<const std::uint32_t> homes; // of the items: groups of which families limit the number of items
+    double per_cluster = 0;
 
     double of(const Items& items) const;
 };

@@ -38,8 +38,7 @@ struct Kinds {
     std::vector<Kind> list;
     std::size_t n_cells = 0, n_pairs = 0;
 
-    Kinds(std::size_t n, double size_ratio, std::span<const std::uint32_t> anchors) {
-        const auto sizes = size_classes(n, size_ratio);
+    Kinds(std::size_t n, std::span<const SizeClass> sizes, std::span<const std::uint32_t> anchors) {
         std::vector<std::uint32_t> rest(n);
         for (std::uint32_t i = 0; i < n; ++i)
             rest[i] = i;

@@ -40,7 +40,7 @@ public:
         if (is_decided(left))
             return decided(left);
         const auto guess = descend(problem_.costs, problem_.duals, left, rows.likely());
-        if (guess.reduced < 0)
+        if (problem_.of(guess.items) < 0)
             return refuted(guess.items);
         return explore(FamilyRows(rows, std::move(left), FamilyRows::max_groups));
     }

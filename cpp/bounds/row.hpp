@@ -10,19 +10,34 @@
 
 namespace partita::bounds {
 
-/// Cluster sizes lower..upper, on which log2 is replaced by the chord intercept + slope * size below it.
+/// What the row of an item pays for the size of its cluster: all items of a cluster together pay for the
+/// cluster itself.
+struct SizeCost {
+    double b, per_cluster;
+    double operator()(double size) const { return b * std::log2(size) + per_cluster / size; }
+};
+
+/// Cluster sizes lower..upper, on which the line intercept + slope * size is nowhere above their cost.
 struct SizeClass {
     double lower, upper, slope, intercept;
 };
 
-inline std::vector<SizeClass> size_classes(std::size_t n, double ratio) {
+/// The line has the slope of the chord, which it is if the cost is concave.
+inline SizeClass size_class(std::size_t lower, std::size_t upper, const SizeCost& cost) {
+    const double lo = static_cast<double>(lower), up = static_cast<double>(upper);
+    const double slope = upper > lower ? (cost(up) - cost(lo)) / (up - lo) : 0.0;
+    double intercept = cost(lo) - slope * lo;
+    for (double size = lo + 1; size <= up; ++size)
+        intercept = std::min(intercept, cost(size) - slope * size);
+    return {lo, up, slope, intercept};
+}
+
+inline std::vector<SizeClass> size_classes(std::size_t n, double ratio, const SizeCost& cost) {
     std::vector<SizeClass> classes;
     for (std::size_t lower = 1; lower <= n;) {
         const auto wide = static_cast<std::size_t>(static_cast<double>(lower) * ratio);
         const auto upper = std::min(n, std::max(lower, wide));
-        const double lo = static_cast<double>(lower), up = static_cast<double>(upper);
-        const double slope = upper > lower ? (std::log2(up) - std::log2(lo)) / (up - lo) : 0.0;
-        classes.push_back({lo, up, slope, std::log2(lo) - slope * lo});
+        classes.push_back(size_class(lower, upper, cost));
         lower = upper + 1;
     }
     return classes;

@@ -35,7 +35,7 @@ template <class Label> class Ascent {
 public:
     Ascent(const Draws<Label>& draws, const RowBoundOptions& options, const common::StopFlag& stop)
         : draws_(draws), options_(options), stop_(stop), started_(Clock::now()),
-          rows_(draws.n_items, Kinds(draws.n_items, size_ratio, options.anchors), {options.a, options.b},
+          rows_(draws.n_items, kinds(draws.n_items, options), {options.a, options.b},
                 whole_groups(std::min(groups_of_draws, draws.n_draws()))),
           multipliers_(rows_.kinds) {}
 
@@ -68,6 +68,10 @@ public:
 private:
     static std::size_t whole_groups(std::size_t groups) { return (groups + 15) / 16 * 16; }
 
+    static Kinds kinds(std::size_t n, const RowBoundOptions& options) {
+        return {n, size_classes(n, size_ratio, {options.b, options.per_cluster}), options.anchors};
+    }
+
     /// The share of the time or of the passes that is used up.
     double progress() const {
         return std::max(elapsed() / options_.seconds,
@@ -87,7 +91,8 @@ private:
         const double sum = certificate(draws_, rows_, multipliers_, options_.threads, stop);
         if (stop)
             return;
-        best_ = std::max(best_, sum / static_cast<double>(rows_.n));
+        const double of_clusters = options_.per_cluster * static_cast<double>(options_.max_clusters);
+        best_ = std::max(best_, (sum - of_clusters) / static_cast<double>(rows_.n));
         const double now = elapsed();
         while (next_mark_ <= now)
             next_mark_ = next_mark_ < 60 ? std::min(next_mark_ * 10, 60.0) : next_mark_ + 60;

@@ -97,7 +97,7 @@ void Rows::pass(double step, bool all, unsigned threads) {
 double Rows::evaluate(std::size_t i, const Kind& kind, Scratch& scratch) {
     const auto c = kind.cell(i);
     const auto& m = members[i];
-    double fixed = weights.b * kind.size.intercept + weights.a * own[i] + constant[c];
+    double fixed = kind.size.intercept + weights.a * own[i] + constant[c];
     for (std::size_t g = 0; g < n_groups; ++g) {
         const double v = std::max(1.0, static_cast<double>(overlap[c * n_groups + g]));
         const double p = std::numbers::log2e / v;
@@ -107,8 +107,8 @@ double Rows::evaluate(std::size_t i, const Kind& kind, Scratch& scratch) {
     }
     scratch.q.resize(kind.count());
     coefficients(m.shares.data(), kind.items.data(), kind.count(), scratch.tangents.data(), n_groups,
-                 static_cast<float>(weights.both()), static_cast<float>(weights.b * kind.size.slope),
-                 &cost[kind.row(i)], scratch.q.data());
+                 static_cast<float>(weights.both()), static_cast<float>(kind.size.slope), &cost[kind.row(i)],
+                 scratch.q.data());
     const auto places = fixed_places(kind, i);
     const Row<float> row{scratch.q, fixed, places, static_cast<std::size_t>(kind.size.lower),
                          static_cast<std::size_t>(kind.size.upper)};

@@ -17,6 +17,7 @@ from partita.losses import Loss
 from partita.sample import PartitionSample
 from partita.search.components import Components, components_of
 from partita.search.constraints import Constraints
+from partita.search.limits import explicit_limit, into_at_most
 from partita.search.result import Compression, RunRow
 from partita.search.settings import Search
 
@@ -61,10 +62,11 @@ class Estimate(HasClusters):
     timed_out : bool
         Whether the time limit ended the search.
     proven : bool
-        Whether it is proven that no partition has a lower expected loss.
+        Whether it is proven that no partition has a lower expected loss; if ``max_clusters`` was set, no partition
+        into at most so many clusters.
     gap : float or None
-        Upper limit on how much lower the expected loss of another partition can be, as a share of the loss, if the
-        method gives one.
+        Upper limit on how much lower the expected loss of another partition (into at most ``max_clusters`` clusters, if
+        that was set) can be, as a share of the loss, if the method gives one.
     compression : Compression
         How many `items`, `draws` and `clusters` of draws each searched one represents. Items with the same labels in
         every draw, equal draws, and clusters that occur in several draws are searched as one, which does not change the
@@ -114,10 +116,18 @@ class Estimate(HasClusters):
         Under VI and Binder's loss some best partition joins no two components, so each of them is a separate problem.
         Components of at most 12 items are proven by enumerating all of their partitions.
         """
-        return components_of(self.labels, self.sample, self.loss, self.search.n_jobs, self.proven)
+        proven = self.proven and self._limit is None  # under a limit, a component alone may have a better partition
+        return components_of(self.labels, self.sample, self.loss, self.search.n_jobs, proven)
+
+    @property
+    def _limit(self) -> int | None:
+        """The limit on clusters that was set: `proven` is about partitions that obey it."""
+        return explicit_limit(self.sample, self.search)
 
     def bound(self, seconds: float = 10.0, progress: Any = None) -> Bound:
         """A lower bound on the least expected loss of any partition, and the gap to it.
+
+        If ``max_clusters`` was set, the bound may be over partitions into at most so many clusters; it then says so.
 
         Parameters
         ----------
@@ -126,6 +136,13 @@ class Estimate(HasClusters):
         progress : bool or callable, optional
             True prints the gap after 1, 10 and 60 seconds and every further minute; a function is called at these
             times with the seconds so far and the `Bound`.
+
+        Examples
+        --------
+        >>> from partita import estimate
+        >>> draws = [[0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 2, 2]]
+        >>> print(estimate(draws, search=Search(max_clusters=2), rng=1).bound())
+        No partition into at most 2 clusters has a smaller expected loss: the estimate is proven best.
         """
         from partita.uncertainty.bounds import lower_bound
 
@@ -185,7 +202,7 @@ class Estimate(HasClusters):
         if self.held_out is not None:
             facts.append(("held out", f"{self.held_out.loss:.6f} ± {self.held_out.standard_error:.2g}"))
         if self.proven:
-            facts.append(("proven", "no partition is better"))
+            facts.append(("proven", f"no partition{into_at_most(self._limit)} is better"))
         if self.interrupted:
             facts.append(("interrupted", "the best so far"))
         elif self.timed_out:

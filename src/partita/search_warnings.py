@@ -25,6 +25,11 @@ def search_warnings(best: Estimate) -> Iterator[str]:
             f"Only {best.times_reached} of {best.ends} reached the lowest expected loss: the search is hard here. Use"
             f" more runs (for example {4 * best.n_runs})."
         )
+    yield from limit_warnings(best)
+
+
+def limit_warnings(best: Estimate) -> Iterator[str]:
+    """The warning that more clusters may be better."""
     if _limit_binds(best):
         yield (
             f"The estimate has as many clusters as were allowed ({best.n_clusters}): allowing more may lower the"

@@ -135,6 +135,18 @@ def test_a_proof_by_the_bound_is_told_once(tmp_path):
     assert shown.count("No partition has a") == 1
 
 
+def test_a_bound_under_a_limit_names_it(tmp_path):
+    np.save(tmp_path / "draws.npy", pt.datasets.make_draws(20, 50, n_clusters=4, doubt=0.05, rng=2))
+    asked = (tmp_path / "draws.npy", "--loss", "binder", "--bound", 20, "--max-clusters", 3, "--seed", 1)
+    found = json.loads(succeeds("estimate", *asked, "--json"))
+    assert found["proven"] is True
+    assert found["bound"]["max_clusters"] == 3
+    assert any("as many clusters as were allowed" in sentence for sentence in found["warnings"])
+    shown = succeeds("estimate", *asked)
+    assert "of all partitions into at most 3 clusters, which is proven" in shown
+    assert "No partition into at most 3 clusters has a smaller expected loss: the estimate is proven best." in shown
+
+
 IGNORED = [
     ("estimate DRAWS --level 0.9", "--level is for the results that --out writes"),
     ("estimate DRAWS --data DATA", "--data is for the results that --out writes"),

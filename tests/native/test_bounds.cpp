@@ -62,6 +62,7 @@ template <class Label> void check_pricing(std::size_t n) {
     const auto refuted = bounds::price({costs, high, homes}, 2, go);
     CHECK(!refuted.proven);
     CHECK(!refuted.negative.empty());
+    CHECK(bounds::price({costs, high, homes, 1e4}, 2, go).proven); // no cluster is worth its price
 }
 
 } // namespace

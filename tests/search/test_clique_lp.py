@@ -10,7 +10,16 @@ import pytest
 
 import reference as ref
 from interrupts import signal_when_in
-from partita.search.clique_cuts import STAR_VIOLATION, VIOLATION, violated_stars, violated_triangles
+from partita.search import clique_lp
+from partita.search.clique_cuts import (
+    CROWD_VIOLATION,
+    STAR_VIOLATION,
+    VIOLATION,
+    pairs_together,
+    violated_crowds,
+    violated_stars,
+    violated_triangles,
+)
 from partita.search.clique_lp import _Program, solve_cliques
 from partita.search.cost_steps import common_step
 
@@ -126,6 +135,57 @@ def test_rows_of_stars_have_the_coefficients_of_their_pairs():
     stars = violated_stars(x, 50)
     for (center, leaves), (left, right, values) in zip(listed(stars), stars.rows(), strict=True):
         assert float(values @ x[left, right]) - 1 == pytest.approx(star_excess(x, center, leaves))
+
+
+def together(labels):
+    return np.equal.outer(np.array(labels), np.array(labels)) & ~np.eye(len(labels), dtype=bool)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 5])
+def test_the_least_number_of_pairs_together_is_that_of_the_best_partition(limit):
+    for n in range(1, 8):
+        fewest = min(together(p).sum() / 2 for p in ref.all_partitions(n) if max(p) < limit)
+        assert pairs_together(n, limit) == fewest
+
+
+def crowd_shortfall(x, crowd):
+    return crowd.pairs - x[np.ix_(crowd.items, crowd.items)].sum() / 2
+
+
+def test_crowds_are_violated_and_no_partition_within_the_limit_violates_one():
+    rng = np.random.default_rng(6)
+    for n, limit in ((4, 1), (5, 2), (6, 2), (6, 3), (7, 3), (7, 4)):
+        x = 0.2 * fractional(n, rng)
+        crowds = violated_crowds(x, limit)
+        assert crowds
+        assert all(crowd_shortfall(x, crowd) > CROWD_VIOLATION for crowd in crowds)
+        for p in ref.all_partitions(n):
+            exceeds = max(p) >= limit
+            assert exceeds or all(crowd_shortfall(together(p), crowd) <= 0 for crowd in crowds)
+            assert exceeds == bool(violated_crowds(together(p).astype(float), limit))
+
+
+def test_one_cluster_too_many_is_a_violated_crowd():
+    crowds = violated_crowds(np.zeros((4, 4)), 3)
+    assert [(crowd.items.tolist(), crowd.pairs) for crowd in crowds] == [([0, 1, 2, 3], 1)]
+    assert violated_crowds(np.zeros((3, 3)), 3) == []
+
+
+def test_crowds_close_the_gap_that_a_limit_leaves(monkeypatch):
+    """Without branching: most of the gap to the best partition that obeys the limit."""
+    rng, gaps = np.random.default_rng(7), []
+    for n, limit in ((6, 2), (7, 2), (7, 3), (8, 3)) * 3:
+        cost = random_costs(n, rng) + 0.7 * (1 - np.eye(n))
+        allowed = [p for p in ref.all_partitions(n) if max(p) < limit]
+        best = min(allowed, key=lambda p: value(p, cost))
+        least = value(best, cost)
+        with_crowds = solve_cliques(cost, soon(), np.array(best), limit, may_branch=False).bound
+        with monkeypatch.context() as patch:
+            patch.setattr(clique_lp, "violated_crowds", lambda x, limit: [])
+            without = solve_cliques(cost, soon(), np.array(best), limit, may_branch=False).bound
+        assert without - 1e-6 <= with_crowds <= least + 1e-6
+        gaps.append((least - with_crowds, least - without))
+    assert sum(gap for gap, _ in gaps) < 0.3 * sum(gap for _, gap in gaps)
 
 
 def test_costs_of_equal_draws_have_a_step():

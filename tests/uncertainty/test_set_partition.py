@@ -19,6 +19,7 @@ from partita.search.deadline import NEVER
 from partita.search.settings import Search
 from partita.uncertainty import set_partition
 from partita.uncertainty.bound_progress import ignore
+from partita.uncertainty.cluster_duals import Shares
 from partita.uncertainty.set_partition import set_partition_bound
 from strategies import random_sample
 
@@ -66,7 +67,7 @@ def test_clusters_are_never_above_the_optimum_and_mostly_prove_it(count):
 def test_a_seeded_fault_is_found(monkeypatch):
     """Pricing that always says yes."""
     monkeypatch.setattr(set_partition, "_price", lambda *given: (True, [], False))
-    monkeypatch.setattr(set_partition.ClusterDuals, "solve", lambda program, *given: program.own)
+    monkeypatch.setattr(set_partition.ClusterDuals, "solve", lambda program, *given: Shares(program.own, 0.0, None))
     assert largest_excess(40)[0] > 1e-6
 
 
@@ -137,7 +138,7 @@ def test_the_proof_does_not_depend_on_threads():
     sample = noisy_sample(np.random.default_rng(2))
     labels = estimate(sample, "vi", rng=1).labels
     proofs = set_partition._Proofs.of(sample, VI(), labels, 1)
-    shares = proofs._shares(0.0, NEVER) - 1e-6
+    shares = proofs._shares(0.0, NEVER).of_items - 1e-6
     answers = [proofs.costs.price(shares, labels.tolist(), 60.0, threads) for threads in (1, 3)]
     assert answers[0] == answers[1]
     proven, _, families, _ = answers[0]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from partita.estimate_result import Estimate
 from partita.losses import Loss
+from partita.search.limits import explicit_limit, into_at_most
 from partita.search_warnings import HARD_SEARCH
 from partita.uncertainty.ball import CredibleBall
 from partita.uncertainty.bounds import Bound
@@ -85,10 +86,15 @@ def sizes_in_words(labels: NDArray[np.int64], noun: str = "items") -> str:
 
 def _found(estimate: Estimate) -> str:
     if estimate.proven:
-        return "of all partitions, which is proven"
+        return f"of all partitions{_within(estimate)}, which is proven"
     if estimate.n_runs > 1:
         return f"that {estimate.n_runs} runs of the search found"
     return "that was found"
+
+
+def _within(estimate: Estimate) -> str:
+    """The limit on clusters that was set: a proof is for partitions that obey it."""
+    return into_at_most(explicit_limit(estimate.sample, estimate.search))
 
 
 def settings(estimate: Estimate, ball: CredibleBall | None) -> Iterator[tuple[str, str]]:
@@ -132,7 +138,7 @@ def advice(
 def _on_search(estimate: Estimate) -> Iterator[Advice]:
     runs, reached = len(estimate.runs), estimate.times_reached if estimate.runs else 0
     if estimate.proven:
-        yield Advice("good", "No partition has a lower expected loss: this is proven.")
+        yield Advice("good", f"No partition{_within(estimate)} has a lower expected loss: this is proven.")
     elif runs > 1 and not estimate.interrupted and reached > max(1, HARD_SEARCH * runs):
         yield Advice("good", f"{reached} of {estimate.ends} reached the lowest expected loss: different runs agree.")
 

@@ -3,7 +3,7 @@
 A partition is a 0-1 vector x over pairs of items that obeys x_ij + x_ik - x_jk <= 1 for all triples. The
 program minimises Σ c_ij x_ij over 0 <= x <= 1 and adds these triangles only when the solution violates them.
 A fractional solution that obeys all triangles is cut off by stars, Σ_j x_ij - Σ_{j<k} x_jk <= 1 over the leaves j, k of
-a center i, before HiGHS has to branch.
+a center i, before HiGHS has to branch. Under a limit on clusters, crowds say how many pairs of some items are together.
 """
 
 from __future__ import annotations
@@ -19,7 +19,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from partita.partitions import canonical
-from partita.search.clique_cuts import Stars, all_triangles, violated_stars, violated_triangles
+from partita.search.clique_cuts import (
+    Crowd,
+    Stars,
+    all_triangles,
+    violated_crowds,
+    violated_stars,
+    violated_triangles,
+)
 from partita.search.cost_steps import STEP_MARGIN, common_step, raised
 
 Floats = NDArray[np.float64]
@@ -127,11 +134,15 @@ def _rounds(
             return
         known = replace(known, x=program.matrix())
         triangles = violated_triangles(known.x, per_round)
-        if len(triangles):
+        crowds = [] if branching else program.violated_crowds(known.x)
+        if len(triangles) or crowds:
             if not branching:
                 program.fix(upper)
             program.drop_slack_rows()
-            program.add(triangles)
+            if len(triangles):
+                program.add(triangles)
+            if crowds:
+                program.add_crowds(crowds)
         elif branching or program.is_whole():
             known = replace(known, proven=True)
         elif len(stars := _paying_stars(known, before, upper, per_round)):
@@ -188,8 +199,9 @@ class _Program:
         self.values, self.row_values, self.duals = np.zeros(self.left.size), np.zeros(0), np.zeros(0)
         self.fixed_at = np.full(self.left.size, np.nan)
         self._add_columns(self.cost)
-        if max_clusters is not None and max_clusters < self.n:
-            self._limit_clusters(max_clusters)
+        self.max_clusters = None if max_clusters is None or max_clusters >= self.n else max_clusters
+        if self.max_clusters is not None:
+            self._limit_clusters(self.max_clusters)
 
     def solve(self, deadline: float) -> bool:
         """Solves the program; returns whether it finished before the deadline."""
@@ -307,6 +319,16 @@ class _Program:
         columns = self.index[np.concatenate(left), np.concatenate(right)]
         starts = np.concatenate([[0], np.cumsum([row.size for row in values])])
         self._add_rows(columns, np.concatenate(values), starts, np.ones(len(stars)))
+
+    def violated_crowds(self, x: Floats) -> list[Crowd]:
+        return [] if self.max_clusters is None else violated_crowds(x, self.max_clusters)
+
+    def add_crowds(self, crowds: list[Crowd]) -> None:
+        pairs = [self.index[np.ix_(crowd.items, crowd.items)][np.triu_indices(crowd.items.size, 1)] for crowd in crowds]
+        columns = np.concatenate(pairs).astype(np.int64)
+        starts = np.concatenate([[0], np.cumsum([row.size for row in pairs])])
+        upper = np.array([-float(crowd.pairs) for crowd in crowds])
+        self._add_rows(columns, np.full(columns.size, -1.0), starts, upper)
 
     def drop_slack_rows(self) -> None:
         if not self.upper.size:

@@ -19,7 +19,7 @@ from partita.search.core import find_search
 from partita.search.deadline import Deadline
 from partita.search.enumerate import best_of_all
 from partita.search.laugreen import swap_items
-from partita.search.limits import given_limit
+from partita.search.limits import explicit_limit, given_limit
 from partita.search.result import SearchResult
 from partita.search.settings import Search
 from partita.similarity import complete_similarity
@@ -51,9 +51,9 @@ def find_exact(
     """Least expected Binder loss, for any a and b, as a clique partitioning problem solved with HiGHS.
 
     If all components have at most 12 items, all partitions of each component are enumerated; this also works for VI
-    and for draws with missing labels. If a limit on clusters leaves few partitions, all of them are enumerated, because
-    the linear program is weak in this case. Otherwise the program starts from the result of "search". At the time
-    limit, or after Ctrl-C, the best partition so far is returned with the gap.
+    and for draws with missing labels. If a limit on clusters leaves few partitions, all of them are enumerated.
+    Otherwise the program starts from the result of "search". At the time limit, or after Ctrl-C, the best partition so
+    far is returned with the gap.
 
     References
     ----------
@@ -64,12 +64,12 @@ def find_exact(
     if has_parts(loss) and (solved := _by_parts(sample, loss, search, limit)) is not None:
         return solved
     binder = _checked(sample, loss)
-    if limit < sample.n_items and _are_few(sample, limit):
+    if limit < sample.n_items and are_few(sample, limit):
         return best_of_all(sample, loss, search)
     half = None if search.seconds is None else search.seconds / 2  # the proof gets the rest, usually far more than half
     start = find_search(sample, loss, replace(search, max_clusters=limit, seconds=half), rng, starts)
     seconds = 0.0 if start.interrupted else until.left
-    found = bound_binder(sample, binder, seconds, start.labels, limit if limit < sample.n_items else None)
+    found = bound_binder(sample, binder, seconds, start.labels, explicit_limit(sample, search))
     reached = float(expected_loss(found.labels, sample, loss))
     gap = 0.0 if found.proven else (reached - found.value) / reached if reached > 0 else 0.0
     interrupted = start.interrupted or found.interrupted
@@ -97,7 +97,7 @@ def _may_have_small_parts(sample: PartitionSample) -> bool:
     return float((np.bincount(first[first >= 0]).astype(np.float64) ** 2).sum()) <= SMALL_CLUSTERS * sample.n_items
 
 
-def _are_few(sample: PartitionSample, limit: int) -> bool:
+def are_few(sample: PartitionSample, limit: int) -> bool:
     """Whether all partitions into at most `limit` clusters can be enumerated within seconds."""
     if sample.n_items > FEW_ITEMS:
         return False
@@ -129,21 +129,53 @@ def bound_binder(
     `tell` is called with the lower bound on the expected loss after each round.
     """
     deadline = time.monotonic() + min(seconds, 1e9)
-    psm = complete_similarity(sample)
-    a, b = loss.a / loss.unit, loss.b / loss.unit
-    cost = b - (a + b) * psm
-    np.fill_diagonal(cost, 0)
-
-    def as_loss(bound: float) -> float:
-        return float(loss.unit * 2 / sample.n_items**2 * (a * np.triu(psm, 1).sum() + bound))
-
-    free = solve_clique_parts(cost, deadline, start, None if tell is None else lambda bound: tell(as_loss(bound)))
+    pairs = _PairCosts.of(sample, loss)
+    free = solve_clique_parts(pairs.cost, deadline, start, pairs.telling(tell))
     exceeds = max_clusters is not None and (not free.proven or free.labels().max() >= max_clusters)
-    solved = _limited(cost, deadline, free, start, max_clusters) if exceeds and not free.interrupted else free
-    value = as_loss(solved.bound)
-    if solved.proven:
-        return BinderBound(value, solved.labels(), True, False)
-    return BinderBound(value, _better(start, solved, cost, max_clusters), False, solved.interrupted)
+    solved = _limited(pairs.cost, deadline, free, start, max_clusters) if exceeds and not free.interrupted else free
+    return pairs.result(solved, start, max_clusters)
+
+
+def bound_limited_binder(
+    sample: PartitionSample, loss: Binder, seconds: float, start: Labels, max_clusters: int, tell: Tell | None = None
+) -> BinderBound:
+    """As `bound_binder`, without the problem that has no limit on clusters: what that gives is known already."""
+    deadline = time.monotonic() + min(seconds, 1e9)
+    pairs = _PairCosts.of(sample, loss)
+    solved = solve_cliques(pairs.cost, deadline, start, max_clusters, tell=pairs.telling(tell))
+    return pairs.result(solved, start, max_clusters)
+
+
+@dataclass(frozen=True)
+class _PairCosts:
+    """Expected Binder loss as `unit` times (a constant plus the sum of the costs of the pairs that are together)."""
+
+    cost: Floats
+    constant: float
+    unit: float
+
+    @classmethod
+    def of(cls, sample: PartitionSample, loss: Binder) -> _PairCosts:
+        psm = complete_similarity(sample)
+        a, b = loss.a / loss.unit, loss.b / loss.unit
+        cost = b - (a + b) * psm
+        np.fill_diagonal(cost, 0)
+        return cls(cost, a * float(np.triu(psm, 1).sum()), loss.unit * 2 / sample.n_items**2)
+
+    def as_loss(self, bound: float) -> float:
+        """The expected loss of a sum of costs."""
+        return float(self.unit * (self.constant + bound))
+
+    def telling(self, tell: Tell | None) -> Tell | None:
+        """Tells sums of costs as losses."""
+        return None if tell is None else lambda bound: tell(self.as_loss(bound))
+
+    def result(self, solved: Cliques, start: Labels, max_clusters: int | None) -> BinderBound:
+        """The bound, and the partition that is proven, or else the best one that is known."""
+        value = self.as_loss(solved.bound)
+        if solved.proven:
+            return BinderBound(value, solved.labels(), True, False)
+        return BinderBound(value, _better(start, solved, self.cost, max_clusters), False, solved.interrupted)
 
 
 def solve_clique_parts(cost: Floats, deadline: float, start: Labels, tell: Tell | None = None) -> Cliques:

@@ -20,6 +20,23 @@ def given_limit(sample: PartitionSample, search: Search) -> int:
     return sample.n_items if search.max_clusters is None else cluster_limit(sample, search)
 
 
+def explicit_limit(sample: PartitionSample, search: Search) -> int | None:
+    """The limit that is set, if it excludes any partition; otherwise None."""
+    limit = given_limit(sample, search)
+    return limit if limit < sample.n_items else None
+
+
+def into_at_most(limit: int | None) -> str:
+    """Words that follow "partition", or none if there is no limit.
+
+    Examples
+    --------
+    >>> into_at_most(5), into_at_most(1), into_at_most(None)
+    (' into at most 5 clusters', ' into at most 1 cluster', '')
+    """
+    return "" if limit is None else f" into at most {limit:,} cluster{'' if limit == 1 else 's'}"
+
+
 def within_limit(sample: PartitionSample, search: Search) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which distinct draws label every item and obey the limit; an error if none does."""
     whole = complete(sample)

@@ -8,97 +8,72 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita import _core
 from partita._html import ShownAsText
-from partita._validate import check_n_jobs, check_positive
+from partita._validate import check_positive
 from partita.estimate_result import Estimate
-from partita.losses import ID, VI, Binder, OneMinusARI, ZeroOne, core_sample
+from partita.losses import ID, VI, Binder, OneMinusARI, ZeroOne, expected_loss
 from partita.partitions import canonical
 from partita.sample import PartitionSample
-from partita.search.clique_lp import Tell
 from partita.search.components import MAX_ENUMERATED, component_labels, solve_parts
 from partita.search.deadline import Deadline
-from partita.search.exact import bound_binder
+from partita.search.enumerate import best_of_all
+from partita.search.exact import are_few, bound_binder, bound_limited_binder
+from partita.search.limits import explicit_limit, into_at_most
 from partita.search.multilevel import restricted
-from partita.search_warnings import search_warnings
+from partita.search_warnings import limit_warnings, search_warnings
 from partita.uncertainty.adjusted_rand import adjusted_rand_bound
 from partita.uncertainty.bound_progress import BoundProgress, ignore
+from partita.uncertainty.bound_work import PROVEN, Work
 from partita.uncertainty.information_distance import SLOPES, below_information_distance
 from partita.uncertainty.matched_draws import matched_distance
-from partita.uncertainty.set_partition import seconds_to_price, set_partition_bound
+from partita.uncertainty.vi_bounds import MAX_ITEMS, ROWS_ALONE, bound_vi, row_bound
 
-#: An estimate is proven best if its gap is below this.
-PROVEN = 1e-7
-#: With more items, the rows of VI do not fit in memory: they take about 100 numbers per pair of items.
-MAX_ITEMS = 1400
 #: The share of the time for matching draws, if the loss has another bound.
 MATCHING_SHARE = 0.1
-#: Passes over the rows before their multipliers move.
-ROWS_ALONE = 20
-#: Up to this many items, the rows of VI are distinguished by the first item of the cluster.
-MAX_ANCHORED = 60
-#: The bound for VI by clusters is tried if there is this many times the time that its first gap may take.
-WORTH_PRICING = 3.0
-#: With this many times that time, a first gap is nearly sure.
-AMPLE_FOR_PRICING = 20.0
-#: The shares of the time for the rows of VI before the bound by clusters: if a first gap is nearly sure, and if not.
-SMALL_ROWS_SHARE, ROWS_SHARE = 0.1, 0.2
-#: If a first gap is nearly sure, the rows get at most this many times the time that it may take.
-MAX_ROWS_TIMES = 4.0
+#: The share of the time for the bound over all partitions, if there is one under a limit on clusters, too.
+UNLIMITED_SHARE = 0.25
 #: With more items, Binder's linear program, which has one variable per pair, is not tried.
 MAX_PAIRED = 20_000
+#: The same under a limit on clusters, where components cannot be solved one by one.
+MAX_PAIRED_WITH_LIMIT = 600
 #: With more items, the matrices of the bound for one minus ARI take too long.
 MAX_COUNTED = 2000
 
 
 @dataclass(frozen=True)
-class Work:
-    """What a bound may cost, whom to tell of its progress, and the value that proves the estimate best."""
-
-    seconds: float
-    n_jobs: int
-    tell: Tell
-    enough: float = np.inf
-    max_passes: int = 10**18
-
-    def ended(self, value: float, interrupted: bool) -> float:
-        """The value; after Ctrl-C it is told, and no further work is done."""
-        if interrupted:
-            self.tell(value)
-            raise KeyboardInterrupt
-        return value
-
-
-@dataclass(frozen=True)
 class Bound(ShownAsText):
-    """A lower bound on the expected loss of every partition.
+    """A lower bound on the expected loss of every partition, or of every partition into a limited number of clusters.
 
     Attributes
     ----------
     value : float
         The bound.
     gap : float
-        (expected loss of the estimate - value) / expected loss: no partition improves on the estimate by a larger
-        share.
+        (expected loss of the estimate - value) / expected loss: none of these partitions improves on the estimate by a
+        larger share.
     method : str
         How the bound was found; "none" if there is no bound better than zero.
     proven : bool
-        Whether the estimate is proven to be optimal.
+        Whether the estimate is proven to be optimal among these partitions.
+    max_clusters : int or None
+        The bound holds for partitions into at most so many clusters; None: for all partitions.
     """
 
     value: float
     gap: float
     method: str
     proven: bool
+    max_clusters: int | None = None
 
     def in_words(self) -> str:
         """One sentence for a report."""
+        nothing = f"No partition{into_at_most(self.max_clusters)}"
         if self.proven:
-            return "No partition has a smaller expected loss: the estimate is proven best."
+            return f"{nothing} has a smaller expected loss: the estimate is proven best."
         if self.method == "none":
             return "For this loss there is no lower bound: how far the estimate is from the best is not known."
         share = f"{self.gap:.2%}" if self.gap >= 0.0001 else f"{self.gap:.1e} of itself"
-        return f"No partition has an expected loss that is smaller by more than {share}."
+        return f"{nothing} has an expected loss that is smaller by more than {share}."
 
     def __str__(self) -> str:
         return self.in_words()
@@ -107,7 +82,8 @@ class Bound(ShownAsText):
 def with_proof(estimate: Estimate, bound: Bound | None) -> Estimate:
     """The estimate with the gap of a bound, and whether it is proven to be optimal.
 
-    A proof removes warnings that the search may have missed the best partition.
+    A proof removes warnings that the search may have missed the best partition. The warning that more clusters may
+    lower the expected loss stays, unless the proof is for partitions into any number of clusters.
 
     Examples
     --------
@@ -121,19 +97,27 @@ def with_proof(estimate: Estimate, bound: Bound | None) -> Estimate:
     gap = bound.gap if estimate.gap is None else min(bound.gap, estimate.gap)
     if not bound.proven:
         return replace(estimate, gap=gap)
-    on_search = set(search_warnings(estimate))
-    warnings = tuple(sentence for sentence in estimate.warnings if sentence not in on_search)
+    settled = set(search_warnings(estimate))
+    if bound.max_clusters is not None:
+        settled -= set(limit_warnings(estimate))
+    warnings = tuple(sentence for sentence in estimate.warnings if sentence not in settled)
     return replace(estimate, gap=gap, proven=True, warnings=warnings)
 
 
 def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None) -> Bound:
     """A lower bound on the least expected loss of any partition, and the gap to it.
 
+    If the estimate was made under a limit on clusters, such as ``Search(max_clusters=5)``, the bound is over the
+    partitions that obey it, where there is such a bound (Binder and VI) and it is larger than that over all partitions.
+    The default limit of a search does not count.
+
     - Binder and VI: the sum of the bounds of the components (see `Estimate.components`); those of at most 12 items are
       solved exactly.
     - Binder: a linear program over pairs of items, with as many triangle inequalities as time allows.
     - VI: every item chooses its own best cluster, with multipliers that pull the choices together; then shares of
       the loss for the items are proven to be at most the cost of every cluster.
+    - Binder and VI under a limit that was set: all items at once, because a limit may join components. For Binder, rows
+      say how many pairs of any items are together at least; for VI, every cluster has a price.
     - ID: the bound for VI(a, b), which is below ID but for a constant, with the best weights.
     - 0-1: one minus the largest weight of a draw.
     - one minus ARI: pairs of items one by one, then linear programs, for intervals of the number of pairs together.
@@ -160,20 +144,41 @@ def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None)
     >>> best = estimate([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]], "binder", rng=1)
     >>> print(lower_bound(best))
     No partition has a smaller expected loss: the estimate is proven best.
+    >>> from partita.search.settings import Search
+    >>> few = estimate([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]], "binder", search=Search(max_clusters=1), rng=1)
+    >>> print(lower_bound(few))
+    No partition into at most 1 cluster has a smaller expected loss: the estimate is proven best.
     """
     check_positive(seconds, "seconds")
-    told = BoundProgress(progress, lambda value: _bound(estimate, value, "so far"))
+    limit, until = _limit(estimate), Deadline.after(seconds)
+    if limit == 1:
+        return _bound(estimate, estimate.expected_loss, "the only partition", limit)
+    within = limit if _has_limited_bound(estimate) else None
+    told = BoundProgress(progress, lambda value: _bound(estimate, value, "so far", limit))
     found: list[Bound] = []
     try:
         if estimate.loss.is_metric and not isinstance(estimate.loss, ZeroOne):
             found.append(_by_matching(estimate, seconds))
             told.tell(found[-1].value)
-        found.append(_by_loss(estimate, seconds, told))
+        found.append(_by_loss(estimate, seconds if within is None else UNLIMITED_SHARE * seconds, told))
+        if within is not None and not found[-1].proven and not until.is_past:
+            found.append(_within_limit(estimate, within, told.best, until.left, told))
     except KeyboardInterrupt:
-        found.append(_bound(estimate, told.best, "as far as the time allowed"))
-    if estimate.proven and estimate.search.max_clusters is None:
-        found.append(_bound(estimate, estimate.expected_loss, estimate.method))
-    return max([*found, _bound(estimate, 0.0, "none")], key=lambda bound: bound.value)
+        found.append(_bound(estimate, told.best, "as far as the time allowed", limit))
+    if estimate.proven and estimate.constraints is None:
+        found.append(_bound(estimate, estimate.expected_loss, estimate.method, limit))
+    return max([*found, _bound(estimate, 0.0, "none")], key=_strength)
+
+
+def _strength(bound: Bound) -> tuple[bool, bool, float]:
+    """A proof for all partitions says more than one under a limit on clusters."""
+    return bound.proven, bound.proven and bound.max_clusters is None, bound.value
+
+
+def _limit(estimate: Estimate) -> int | None:
+    """The limit on clusters that was set, if the estimate obeys it."""
+    limit = explicit_limit(estimate.sample, estimate.search)
+    return None if limit is None or estimate.n_clusters > limit else limit
 
 
 def _by_loss(estimate: Estimate, seconds: float, told: BoundProgress) -> Bound:
@@ -188,6 +193,27 @@ def _by_loss(estimate: Estimate, seconds: float, told: BoundProgress) -> Bound:
         value = adjusted_rand_bound(sample, estimate.labels, seconds, told.tell)
         return _bound(estimate, value, "intervals of pairs")
     return _bound(estimate, 0.0, "none")
+
+
+def _has_limited_bound(estimate: Estimate) -> bool:
+    return isinstance(estimate.loss, Binder | VI) and not estimate.sample.has_gaps
+
+
+def _within_limit(estimate: Estimate, limit: int, known: float, seconds: float, told: BoundProgress) -> Bound:
+    """A bound under a limit. It may force components together, so that they are not solved one by one."""
+    loss, sample, labels = estimate.loss, estimate.sample, estimate.labels
+    work = Work(seconds, estimate.search.n_jobs, told.tell, estimate.expected_loss)
+    value, method = 0.0, "none"
+    if are_few(sample, limit):
+        found = best_of_all(sample, loss, replace(estimate.search, seconds=seconds))
+        least = float(expected_loss(found.labels, sample, loss)) if found.proven else 0.0
+        value, method = work.ended(least, found.interrupted), "enumeration"
+    elif isinstance(loss, Binder) and sample.n_items <= MAX_PAIRED_WITH_LIMIT:
+        solved = bound_limited_binder(sample, loss, seconds, labels, limit, told.tell)
+        value, method = work.ended(solved.value, solved.interrupted), "linear program"
+    elif isinstance(loss, VI) and sample.n_items <= MAX_ITEMS:
+        value, method = bound_vi(sample, loss, labels, work, limit, known)
+    return _bound(estimate, value, method, limit)
 
 
 def _by_parts(estimate: Estimate, loss: Binder | VI, seconds: float, told: BoundProgress) -> Bound:
@@ -236,22 +262,7 @@ def _of_one(sample: PartitionSample, loss: Binder | VI, labels: NDArray[np.int64
         return work.ended(solved.value, solved.interrupted), "linear program"
     if sample.n_items > MAX_ITEMS:
         return 0.0, "none"
-    return _of_vi(sample, loss, labels, work)
-
-
-def _of_vi(sample: PartitionSample, loss: VI, labels: NDArray[np.int64], work: Work) -> tuple[float, str]:
-    """Rows for a first bound, then clusters for a better one."""
-    n_jobs = check_n_jobs(work.n_jobs)
-    times = work.seconds / seconds_to_price(sample, n_jobs)
-    if times < WORTH_PRICING:
-        return _rows(sample, loss, work), "rows"
-    share = min(SMALL_ROWS_SHARE, MAX_ROWS_TIMES / times) if times >= AMPLE_FOR_PRICING else ROWS_SHARE
-    until = Deadline.after(work.seconds)
-    first = _rows(sample, loss, replace(work, seconds=share * work.seconds), max_anchored=0)
-    if first >= work.enough * (1 - PROVEN / 2):
-        return first, "rows"
-    value, interrupted = set_partition_bound(sample, loss, labels, until.left, n_jobs, work.tell, first)
-    return work.ended(value, interrupted), "clusters" if value > first else "rows"
+    return bound_vi(sample, loss, labels, work)
 
 
 def _by_lines(estimate: Estimate, seconds: float, told: BoundProgress) -> float:
@@ -261,28 +272,12 @@ def _by_lines(estimate: Estimate, seconds: float, told: BoundProgress) -> float:
     quick = Work(seconds / (4 * len(lines)), estimate.search.n_jobs, ignore, max_passes=ROWS_ALONE)
     alone = []
     for below, constant in lines:
-        alone.append(constant + _rows(sample, below, quick))
+        alone.append(constant + row_bound(sample, below, quick))
         told.tell(alone[-1])
     below, constant = lines[int(np.argmax(alone))]
     work = Work(until.left, estimate.search.n_jobs, told.part(constant, 1.0), estimate.expected_loss - constant)
-    found = constant + _of_vi(sample, below, estimate.labels, work)[0] if until.left > 0 else 0.0
+    found = constant + bound_vi(sample, below, estimate.labels, work)[0] if until.left > 0 else 0.0
     return max(*alone, found)
-
-
-def _rows(sample: PartitionSample, loss: VI, work: Work, max_anchored: int = MAX_ANCHORED) -> float:
-    anchors = list(range(sample.n_items)) if sample.n_items <= max_anchored else []
-    value, *_, interrupted = _core.row_bound(
-        core_sample(sample),
-        loss.a / loss.unit,
-        loss.b / loss.unit,
-        work.seconds,
-        check_n_jobs(work.n_jobs),
-        anchors=anchors,
-        enough=work.enough * (1 - PROVEN / 2) / loss.unit,
-        report=lambda value: work.tell(loss.unit * value),
-        max_passes=work.max_passes,
-    )
-    return work.ended(loss.unit * float(value), interrupted)
 
 
 def _by_matching(estimate: Estimate, seconds: float) -> Bound:
@@ -294,10 +289,10 @@ def _by_matching(estimate: Estimate, seconds: float) -> Bound:
     return _bound(estimate, value, "distances of matched draws")
 
 
-def _bound(estimate: Estimate, value: float, method: str) -> Bound:
+def _bound(estimate: Estimate, value: float, method: str, max_clusters: int | None = None) -> Bound:
     """The bound compared with the estimate's loss; losses are not negative, and a proven optimum has no gap."""
     reached = estimate.expected_loss
     value = float(min(max(value, 0.0), reached))
     gap = (reached - value) / reached if reached > 0 else 0.0
     proven = gap < PROVEN and not (method == "none" and reached > 0)
-    return Bound(value, 0.0 if proven else gap, method, proven)
+    return Bound(value, 0.0 if proven else gap, method, proven, max_clusters)

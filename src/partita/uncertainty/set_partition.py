@@ -4,8 +4,9 @@ With φ(m) = m log2 m and T the clusters of a draw,
 
     n E[VI(a, b)](c) = constant + Σ_{S in c} f(S),   f(S) = b φ(|S|) - (a + b) E Σ_T φ(|S ∩ T|).
 
-If u(S) <= f(S) for every set S, no partition has a loss below (constant + Σ u_i) / n. `cluster_duals` finds such u, and
-branch and bound in the core proves that it holds for all S.
+If u(S) <= f(S) for every set S, no partition has a loss below (constant + Σ u_i) / n. If u(S) <= f(S) + λ with λ >= 0,
+no partition into at most K clusters has a loss below (constant + Σ u_i - λ K) / n. `cluster_duals` finds such u and λ,
+and branch and bound in the core proves that it holds for all S.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from partita.losses import VI, core_sample
 from partita.sample import PartitionSample
 from partita.search.clique_lp import Tell
 from partita.search.deadline import Deadline
-from partita.uncertainty.cluster_duals import ClusterDuals
+from partita.uncertainty.cluster_duals import ClusterDuals, Shares
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -49,7 +50,14 @@ def seconds_to_price(sample: PartitionSample, n_jobs: int) -> float:
 
 
 def set_partition_bound(
-    sample: PartitionSample, loss: VI, labels: Labels, seconds: float, n_jobs: int, tell: Tell, known: float = 0.0
+    sample: PartitionSample,
+    loss: VI,
+    labels: Labels,
+    seconds: float,
+    n_jobs: int,
+    tell: Tell,
+    known: float = 0.0,
+    max_clusters: int | None = None,
 ) -> tuple[float, bool]:
     """The bound, or the known one if none was proven in time, and whether Ctrl-C ended the work.
 
@@ -66,6 +74,8 @@ def set_partition_bound(
         Called with every bound that is proven.
     known : float
         A bound; only larger ones are of use.
+    max_clusters : int, optional
+        The bound is over partitions into at most so many clusters; `labels` must be one of them.
 
     Examples
     --------
@@ -75,9 +85,12 @@ def set_partition_bound(
     >>> value, interrupted = set_partition_bound(sample, VI(), labels, 5.0, 1, lambda value: None)
     >>> round(value, 6)
     0.396241
+    >>> value, interrupted = set_partition_bound(sample, VI(), labels * 0, 5.0, 1, lambda value: None, max_clusters=1)
+    >>> round(value, 6)
+    0.937093
     """
     until = Deadline.after(seconds)
-    proofs = _Proofs.of(sample, loss, labels, n_jobs)
+    proofs = _Proofs.of(sample, loss, labels, n_jobs, max_clusters)
     best = known
     todo = [gap for gap in GAPS if loss.unit * proofs.reached * (1 - gap) > known]
     is_ample, has_failed = seconds > AT_ONCE * seconds_to_price(sample, n_jobs), False
@@ -111,20 +124,22 @@ class _Proofs:
     labels: Labels
     n_jobs: int
     reached: float  # the expected loss of the estimate
-    duals: Floats | None = None
-    has_duals: bool = True  # unless the program has shown that the shares cannot sum to the cost of the estimate
+    duals: Shares | None = None
+    has_duals: bool = True  # unless the program has shown that the shares cannot reach the cost of the estimate
 
     @classmethod
-    def of(cls, sample: PartitionSample, loss: VI, labels: Labels, n_jobs: int) -> _Proofs:
+    def of(
+        cls, sample: PartitionSample, loss: VI, labels: Labels, n_jobs: int, max_clusters: int | None = None
+    ) -> _Proofs:
         costs = _core.cluster_costs(core_sample(sample), loss.a / loss.unit, loss.b / loss.unit)
         own = _shares_of_the_estimate(sample, loss, labels)
-        program = ClusterDuals(costs, labels, own, (loss.a + loss.b) / (2 * loss.unit), n_jobs)
+        program = ClusterDuals(costs, labels, own, (loss.a + loss.b) / (2 * loss.unit), n_jobs, max_clusters)
         starts = np.linspace(0, sample.n_unique - 1, STARTS).astype(np.int64)
         reached = (costs.constant() + own.sum()) / len(labels)
         return cls(costs, program, sample.labels[starts].astype(np.int64), labels, n_jobs, reached)
 
-    def _shares(self, gap: float, until: Deadline) -> Floats | None:
-        """Shares that sum to half the gap below the estimate's cost; for the last gap to that cost, if possible."""
+    def _shares(self, gap: float, until: Deadline) -> Shares | None:
+        """Shares whose total is half the gap below the estimate's cost; for the last gap that cost, if possible."""
         if gap > GAPS[-1]:
             return self.program.solve(self.draws, until, gap * self.reached * self.program.n / 2)
         if self.duals is None and self.has_duals:
@@ -137,16 +152,15 @@ class _Proofs:
     def attempt(self, gap: float, until: Deadline) -> float:
         """A bound with at most this gap to the estimate, or 0 if it is not proven; raises KeyboardInterrupt."""
         while not until.is_past:
-            duals = self._shares(gap, until)
-            if duals is None:
+            shares = self._shares(gap, until)
+            if shares is None:
                 return 0.0
-            total = self.program.own.sum() - gap * self.reached * len(duals)
-            lowered = duals - (duals.sum() - total) / len(duals)
+            lowered = shares.lowered_to(self.program.own.sum() - gap * self.reached * self.program.n)
             proven, negative, interrupted = _price(self.costs, lowered, self.labels, until.left, self.n_jobs)
             if interrupted:
                 raise KeyboardInterrupt
             if proven:
-                return float(self.costs.constant() + lowered.sum()) / len(lowered) * (1 - BOUND_MARGIN)
+                return (self.costs.constant() + lowered.total) / self.program.n * (1 - BOUND_MARGIN)
             if not sum(self.program.add(frozenset(cluster)) for cluster in negative):
                 return 0.0
             self.duals = None
@@ -154,10 +168,12 @@ class _Proofs:
 
 
 def _price(
-    costs: _core.ClusterCosts, duals: Floats, labels: Labels, seconds: float, n_jobs: int
+    costs: _core.ClusterCosts, shares: Shares, labels: Labels, seconds: float, n_jobs: int
 ) -> tuple[bool, list[list[int]], bool]:
-    """Whether u(S) <= f(S) is proven for all S, clusters that violate it, and whether Ctrl-C came."""
-    proven, negative, _, interrupted = costs.price(duals, labels.tolist(), seconds, n_jobs)
+    """Whether u(S) <= f(S) + λ is proven for all S, clusters that violate it, and whether Ctrl-C came."""
+    proven, negative, _, interrupted = costs.price(
+        shares.of_items, labels.tolist(), seconds, n_jobs, shares.per_cluster
+    )
     return proven, negative, interrupted
 
 
