@@ -35,7 +35,8 @@ void State::allocate(std::size_t columns) {
 void State::ensure_column(std::size_t column) {
     if (column < table_.stride)
         return;
-    // all cells are counted again: a quarter more room, so that many new clusters do not pay for it one by one
+    // all cells are counted again: a quarter more room, so that many new clusters do not pay for it one by
+    // one
     allocate(std::max(column + 1, table_.stride + table_.stride / 4));
     count_cells();
     fill_gains();
