@@ -64,9 +64,10 @@ def write_samples(page: frame.Page, runs: dict[Design, Contests]) -> None:
         "stand in brackets.\n\n"
         + "\n".join(design_in_words(design, contests) for design, contests in runs.items())
         + "\n\nMonte Carlo errors are standard errors over models. Times are CPU seconds of one thread; 'equal time' "
-        "is as many runs as take the CPU seconds of four runs of SALSO: runs are added while they fit (in the first "
-        "replication of 60 and 200 items, and of eight models of 1,072, by a trial of two runs). Expected losses that "
-        "differ by less than 1e-9 of their size are ties. "
+        "is as many runs as take the CPU seconds of four runs of SALSO: runs are added while they fit. (In the first "
+        "replication with 60 and 200 items, 15 models of the second, and eight models with 1,072 items, a trial of two "
+        "runs said how many, on an earlier build.) Expected losses that differ by less than 1e-9 of their size are "
+        "ties. "
         f"The searches took {spent(runs) / 3600:.1f} CPU hours in all.",
     )
 
