@@ -11,15 +11,20 @@ install: $(VENV)/.installed
 $(VENV)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --group dev
+	$(BIN)/python -m pip install --quiet --group build
 	touch $@
 
 # Editable, so that Python edits need no reinstall; the native build is incremental (build/).
-$(VENV)/.installed: $(VENV)/.tools $(NATIVE)
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[all]"
+$(VENV)/.built: $(VENV)/.tools $(NATIVE)
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[plot,report]"
 	touch $@
 
-demo: install
+# What tests need and the demo does not; the package that is there gets the rest of its extras, and is not built again.
+$(VENV)/.installed: $(VENV)/.built
+	$(BIN)/python -m pip install --quiet --group dev "partita[all]"
+	touch $@
+
+demo: $(VENV)/.built
 	$(BIN)/partita demo
 
 test: install
@@ -58,7 +63,7 @@ extras-test:
 r-test: install
 	rm -rf build/r && mkdir -p build/r
 	R CMD INSTALL --library=build/r r
-	cd r/tests && RETICULATE_PYTHON=$(abspath $(BIN))/python R_LIBS=$(abspath build/r) Rscript testthat.R
+	cd r/tests && RETICULATE_PYTHON="$(CURDIR)/$(BIN)/python" R_LIBS="$(CURDIR)/build/r" Rscript testthat.R
 
 # PyMC, NumPyro, CmdStan's files, ArviZ 0 and 1, and JAGS, each in an environment of its own; downloads a lot, needs R with rjags.
 neighbours-test:
@@ -81,8 +86,9 @@ reproduce: install
 	$(if $(QUICK),,$(BIN)/python reproduce/overview.py)
 
 # The core's own tests, and the extension that is fuzzed, under ASan and UBSan; the same tests under TSan, for the threads.
-CONFIGURE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DPARTITA_NATIVE_TESTS=ON \
-	-DPARTITA_WERROR=ON -DPython_EXECUTABLE=$(abspath $(BIN))/python -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir)
+CONFIGURE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM="$(CURDIR)/$(BIN)/ninja" -DPARTITA_NATIVE_TESTS=ON \
+	-DPARTITA_WERROR=ON -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python" \
+	-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)"
 sanitize: $(VENV)/.tools
 	$(CONFIGURE) -B build/sanitize -DPARTITA_SANITIZE=address,undefined
 	$(BIN)/cmake --build build/sanitize --target partita_tests

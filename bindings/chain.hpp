@@ -21,15 +21,16 @@ template <class Bound, class Visit> void bind_chain_methods(nb::class_<Bound>& t
             [visit](Bound& self) { return visit(self, [](auto& chain) { return chain.stat_names(); }); })
         .def(
             "advance",
-            [visit](Bound& self, std::uint64_t sweeps, std::uint64_t warmup, std::uint64_t thin) {
+            [visit](Bound& self, std::uint64_t sweeps, std::uint64_t warmup, std::uint64_t thin,
+                    const partita::common::StopFlag* stop) {
                 auto draws = visit(self, [&](auto& chain) {
                     nb::gil_scoped_release release;
-                    return partita::common::advance(chain, sweeps, {warmup, thin});
+                    return partita::common::advance(chain, sweeps, {warmup, thin}, stop);
                 });
                 return nb::make_tuple(to_numpy(std::move(draws.labels), {draws.n_draws, draws.n_items}),
                                       to_numpy(std::move(draws.stats), {draws.n_draws, draws.n_stats}));
             },
-            nb::arg("sweeps"), nb::arg("warmup"), nb::arg("thin"))
+            nb::arg("sweeps"), nb::arg("warmup"), nb::arg("thin"), nb::arg("stop").none() = nb::none())
         .def("state",
              [visit](Bound& self) {
                  const auto bytes = visit(self, [](auto& chain) { return chain.state(); });

@@ -7,7 +7,7 @@
 #include "bindings.hpp"
 #include "chain.hpp"
 
-using namespace partita;
+namespace ensembles = partita::ensembles;
 using ensembles::Concentration;
 
 namespace {
@@ -21,7 +21,7 @@ template <class Label> struct BoundChain {
 
     BoundChain(Array2<Label> codes, Array1<std::uint32_t> n_labels, Array1<double> powers,
                ensembles::Weights weights, std::uint32_t truncation, Concentration alpha, Concentration beta,
-               common::Rng rng)
+               partita::common::Rng rng)
         : codes(codes), n_labels(n_labels), powers(powers),
           sampler({as_span(codes), as_span(n_labels), as_span(powers)}, weights, truncation, alpha, beta,
                   rng) {}
@@ -36,7 +36,7 @@ template <class Label> void bind_chain(nb::module_& m, const char* name) {
            std::uint32_t truncation, Concentration alpha, Concentration beta, std::uint64_t seed,
            std::uint64_t stream) {
             new (self) C(codes, n_labels, weights, sticks ? ensembles::Weights::tsb : ensembles::Weights::fsd,
-                         truncation, alpha, beta, common::Rng(seed, stream));
+                         truncation, alpha, beta, partita::common::Rng(seed, stream));
         },
         nb::arg("codes"), nb::arg("n_labels"), nb::arg("weights"), nb::arg("sticks"), nb::arg("truncation"),
         nb::arg("alpha"), nb::arg("beta"), nb::arg("seed"), nb::arg("stream"));

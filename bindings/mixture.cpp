@@ -9,8 +9,6 @@
 #include "bindings.hpp"
 #include "mixture_sampler.hpp"
 #include "mixture_search.hpp"
-#include "models/diagonal_gaussian.hpp"
-#include "models/full_gaussian.hpp"
 
 using namespace partita::models;
 

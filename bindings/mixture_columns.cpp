@@ -7,7 +7,6 @@
 #include "bindings.hpp"
 #include "mixture_sampler.hpp"
 #include "mixture_search.hpp"
-#include "models/families/product.hpp"
 
 using namespace partita::models;
 

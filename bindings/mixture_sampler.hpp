@@ -11,7 +11,7 @@
 
 #include "arrays.hpp"
 #include "chain.hpp"
-#include "models/mixture_sampler.hpp"
+#include "models/mixtures.hpp"
 
 /// Log weights of new items for every cluster of a given partition (canonical labels), the last column for a
 /// new one.

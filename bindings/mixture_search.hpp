@@ -9,7 +9,7 @@
 
 #include "arrays.hpp"
 #include "mixture_sampler.hpp"
-#include "models/mixture_search.hpp"
+#include "models/mixtures.hpp"
 #include "search_result.hpp"
 
 inline std::vector<partita::models::MixtureRun> mixture_runs(const Array1<std::uint8_t>& kinds,

@@ -28,8 +28,9 @@ nb::tuple as_tuple(pairs::Result result, bool interrupted) {
 }
 
 template <class Objective>
-nb::tuple search(const GraphArrays& graph, const Objective& objective, const ConstraintArrays& constraints,
-                 Array2<std::uint32_t> starts, const pairs::Options& options) {
+nb::tuple search_pairs(const GraphArrays& graph, const Objective& objective,
+                       const ConstraintArrays& constraints, Array2<std::uint32_t> starts,
+                       const pairs::Options& options) {
     pairs::Result result;
     const bool interrupted = run_interruptible([&](const partita::common::StopFlag& stop) {
         result = pairs::search(graph.view(), objective, constraints.view(), as_span(starts), options, stop);
@@ -64,9 +65,9 @@ void bind_pairs(nb::module_& m) {
     nb::class_<pairs::Options>(m, "PairOptions")
         .def(nb::init<std::uint32_t, std::uint32_t, double, unsigned, std::uint64_t>(), "runs"_a, "zealous"_a,
              "seconds"_a, "threads"_a, "seed"_a);
-    m.def("search_pairs", &search<pairs::Threshold>, "graph"_a, "objective"_a, "constraints"_a, "starts"_a,
-          "options"_a);
-    m.def("search_pairs", &search<pairs::LogMass>, "graph"_a, "objective"_a, "constraints"_a, "starts"_a,
-          "options"_a);
+    m.def("search_pairs", &search_pairs<pairs::Threshold>, "graph"_a, "objective"_a, "constraints"_a,
+          "starts"_a, "options"_a);
+    m.def("search_pairs", &search_pairs<pairs::LogMass>, "graph"_a, "objective"_a, "constraints"_a,
+          "starts"_a, "options"_a);
     m.def("pairs_of", &pairs_of, "sample"_a, "above"_a, "threads"_a);
 }

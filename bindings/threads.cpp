@@ -1,6 +1,8 @@
 // Work of Python on the core's threads: started, watched and joined where no signal can come between.
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "common/watched_stop.hpp"
+#include "common/work.hpp"
 #include "interrupt.hpp"
 
 using namespace nb::literals;
@@ -27,6 +29,10 @@ bool run_on_threads(nb::callable work, unsigned threads, const StopFlag& stop, n
 } // namespace
 
 void bind_threads(nb::module_& m) {
+    nb::exception<partita::common::Stopped>(m, "Stopped");
+    m.def("counted_steps", &partita::common::counted_steps,
+          "Steps of the core's work so far, for tests of how they grow: this thread's and those of ended "
+          "ones.");
     nb::class_<StopFlag>(m, "StopFlag", "A request to end early, seen by every thread that polls it.")
         .def(nb::init<>())
         .def("request", &StopFlag::request)

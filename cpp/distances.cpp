@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "common/clones.hpp"
+#include "common/work.hpp"
 
 namespace partita {
 namespace {
@@ -58,6 +59,7 @@ template <class Label> Sums Contingency::sums(std::span<const Label> draw, const
     Sums sums;
     n_rows_ = count_clusters(draw);
     row_sizes_.resize(n_rows_);
+    common::count_steps(draw.size() + (dense_ ? n_cells() : n_rows_ + n_columns_));
     if (dense_) {
         count_dense(draw);
         sums.joint = joint_and_sizes_of_dense(tables.joint());

@@ -1,11 +1,14 @@
 #include "draw_losses.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "common/clones.hpp"
+#include "common/work.hpp"
 
 namespace partita {
 namespace {
@@ -28,14 +31,23 @@ struct Clusters {
     const Word* begin_of(std::size_t cluster) const { return bits.data() + cluster * n_words; }
 };
 
-template <class Label> Clusters distinct_clusters(const Draws<Label>& draws) {
+/// None if to compare all of them takes more than `max_steps`; known before many bits are stored.
+template <class Label>
+std::optional<Clusters> distinct_clusters(const Draws<Label>& draws, double max_steps) {
     Clusters out;
     out.n_words = (draws.n_items + 63) / 64;
+    const auto steps = [&](std::size_t count) {
+        const auto n = static_cast<double>(count);
+        return n * n * (static_cast<double>(out.n_words) + steps_beside_words);
+    };
     std::unordered_map<std::string, std::uint32_t> known;
     std::vector<Word> words;
     for (std::size_t t = 0; t < draws.n_draws(); ++t) {
         const auto row = draws.draw(t);
         const std::size_t n_clusters = count_clusters(row);
+        if (steps(std::max(n_clusters, out.count())) > max_steps)
+            return {};
+        common::count_steps(n_clusters * out.n_words);
         words.assign(n_clusters * out.n_words, 0);
         std::vector<std::uint32_t> sizes(n_clusters, 0);
         for (std::size_t i = 0; i < row.size(); ++i) {
@@ -56,6 +68,8 @@ template <class Label> Clusters distinct_clusters(const Draws<Label>& draws) {
             mine.push_back(place->second);
         }
     }
+    if (steps(out.count()) > max_steps)
+        return {};
     return out;
 }
 
@@ -104,11 +118,12 @@ std::vector<double> expected_losses_of_draws(const Draws<Label>& draws, const Lo
                                              double max_steps, unsigned threads,
                                              const common::StopFlag& stop) {
     const auto loss = as_linear(tables.loss(), draws.n_items);
-    const auto clusters = distinct_clusters(draws);
-    const auto count = static_cast<double>(clusters.count());
-    if (!(loss.divisor > 0) ||
-        count * count * (static_cast<double>(clusters.n_words) + steps_beside_words) > max_steps)
+    if (!(loss.divisor > 0))
         return {};
+    const auto distinct = distinct_clusters(draws, max_steps);
+    if (!distinct)
+        return {};
+    const auto& clusters = *distinct;
     const auto phi = tables.joint();
     std::vector<double> joint(clusters.count());
     const auto blocks = (clusters.count() + block_of_rows - 1) / block_of_rows;

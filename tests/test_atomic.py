@@ -6,14 +6,14 @@ import errno
 import itertools
 import json
 import os
-import subprocess
 import sys
-import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import forks
 import partita as pt
 from partita import _atomic
 from partita._atomic import NotReplaced, atomic_file, atomic_folder, files_only, remove_leftovers
@@ -247,24 +247,18 @@ def test_only_draws_in_zarr_are_replaced_by_draws(tmp_path, version):
 # ---- the disk is full
 
 
-def child(program, **options):
-    return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120, **options
-    )
-
-
 LIMITED = """
-    import resource, signal
-    import numpy as np, partita as pt
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    sample = pt.as_sample(np.random.default_rng(1).integers(5, size=(200, 1000)))
-    if {warm}:
-        pt.write_draws(r"{path}", [[0, 1]])
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-    try:
-        {action}
-    except OSError as error:
-        print(type(error).__name__, "|", error)
+import resource, signal
+import numpy as np, partita as pt
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+sample = pt.as_sample(np.random.default_rng(1).integers(5, size=(200, 1000)))
+if {warm}:
+    pt.write_draws(r"{path}", [[0, 1]])
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+try:
+    {action}
+except OSError as error:
+    print(type(error).__name__, "|", error)
 """
 
 
@@ -272,7 +266,7 @@ LIMITED = """
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_full_disk_is_said_and_the_old_file_stays(tmp_path, suffix):
     path = tmp_path / f"draws{suffix}"
-    answer = child(LIMITED.format(path=path, warm=True, action=f"pt.write_draws(r'{path}', sample)"))
+    answer = forks.run(LIMITED.format(path=path, warm=True, action=f"pt.write_draws(r'{path}', sample)"))
     assert "nothing was written" in answer.stdout, answer.stderr
     assert path.name in answer.stdout
     assert pt.read_draws(path).n_items == 2
@@ -284,7 +278,7 @@ def test_a_full_disk_is_said_and_the_old_file_stays(tmp_path, suffix):
 def test_a_sample_on_a_full_disk(tmp_path, write):
     """save used to say [Errno None] None."""
     path = tmp_path / "kept"
-    answer = child(LIMITED.format(path=path, warm=False, action=write.format(path)))
+    answer = forks.run(LIMITED.format(path=path, warm=False, action=write.format(path)))
     assert answer.stdout.strip() == f"OSError | [Errno 27] File too large; nothing was written: {str(path)!r}"
     assert names(tmp_path) == []
 
@@ -307,34 +301,30 @@ def test_every_kind_of_full_is_named(tmp_path, monkeypatch, code):
 
 def test_of_four_commands_with_one_folder_one_succeeds(tmp_path, draws_file):
     """All four used to report success."""
-    command = [sys.executable, "-m", "partita", "estimate", draws_file, "--out", tmp_path / "same", "--seed", "1"]
-    processes = [
-        subprocess.Popen([*command, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for _ in range(4)
-    ]
-    answers = [(process.communicate(timeout=300), process.returncode) for process in processes]
-    assert sorted(code for _, code in answers) == [0, 2, 2, 2]
-    for (out, error), code in answers:
-        if code == 0:
-            assert json.loads(out)["labels"] == json.loads((tmp_path / "same" / "summary.json").read_text())["labels"]
+    words = ("estimate", draws_file, "--out", tmp_path / "same", "--seed", 1, "--json")
+    with ThreadPoolExecutor(4) as pool:
+        answers = [future.result() for future in [pool.submit(forks.run, forks.COMMAND, *words) for _ in range(4)]]
+    assert sorted(answer.returncode for answer in answers) == [0, 2, 2, 2]
+    for answer in answers:
+        if answer.returncode == 0:
+            summary = json.loads((tmp_path / "same" / "summary.json").read_text())
+            assert json.loads(answer.stdout)["labels"] == summary["labels"]
         else:
-            assert out == ""
-            assert "same" in error
-            assert "exists already" in error
+            assert answer.stdout == ""
+            assert "same" in answer.stderr
+            assert "exists already" in answer.stderr
     assert names(tmp_path) == ["same"]
 
 
 def test_savers_at_the_same_time_leave_one_whole_sample(tmp_path):
-    program = f"""
-        import partita as pt, sys
-        number = int(sys.argv[1])
-        for _ in range(30):
-            pt.as_sample([[0] * number]).save(r"{tmp_path / "A"}")
-    """
-    command = [sys.executable, "-c", textwrap.dedent(program)]
-    processes = [subprocess.Popen([*command, str(n)], stderr=subprocess.PIPE, text=True) for n in (2, 3, 4)]
-    for process in processes:
-        _, error = process.communicate(timeout=120)
-        assert process.returncode == 0, error
+    code = f"""
+import partita as pt, sys
+number = int(sys.argv[1])
+for _ in range(30):
+    pt.as_sample([[0] * number]).save(r"{tmp_path / "A"}")
+"""
+    with ThreadPoolExecutor(3) as pool:
+        for future in [pool.submit(forks.run, code, number) for number in (2, 3, 4)]:
+            assert future.result().returncode == 0, future.result().stderr
     assert pt.open_sample(tmp_path / "A").n_items in (2, 3, 4)
     assert names(tmp_path) == ["A"]

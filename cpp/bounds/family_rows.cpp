@@ -14,12 +14,10 @@ namespace partita::bounds {
 namespace {
 
 constexpr auto nobody_yet = ~std::uint32_t{0};
-constexpr double row_round_off = 1e-10;                        // subtracted from each row
-constexpr double first_rate = 0.15, last_rate = 0.002;         // of the steps, in units of (a + b) / size
-constexpr double rate_of_part = 0.03, slowing = 0.97;          // a part starts from its parent's multipliers
-constexpr double averaging = 0.2;                              // weight of the newest minimiser
-constexpr double momentum = 0.9, memory = 0.99, damping = 0.1; // of the steps (Adam)
-constexpr double max_mass = 5e6;                               // numbers in all rows
+constexpr double row_round_off = 1e-10;               // subtracted from each row
+constexpr double start_rate = 0.15, min_rate = 0.002; // of the steps, in units of (a + b) / size
+constexpr double rate_of_part = 0.03, slowing = 0.97; // a part starts from its parent's multipliers
+constexpr double max_mass = 5e6;                      // numbers in all rows
 constexpr std::size_t min_groups = 16;
 constexpr double regroup_below = 0.6; // of the open items that there were when the draws were grouped
 
@@ -90,7 +88,7 @@ double ReducedCosts::of(const Items& items) const {
 
 FamilyRows::FamilyRows(const ReducedCosts& problem, Family family, std::size_t n_groups)
     : problem_(&problem), costs_(&problem.costs), family_(std::move(family)), rows_(n_in() + n_open()),
-      x_(n_open(), 0.0), rate_(first_rate) {
+      x_(n_open(), 0.0), rate_(start_rate) {
     for (auto& row : rows_) {
         row.y = x_;
         row.mu = x_;
@@ -262,7 +260,7 @@ void FamilyRows::step(bool probes) {
     if (bound_ >= 0)
         return;
     ++steps_;
-    rate_ = std::max(last_rate, rate_ * slowing);
+    rate_ = std::max(min_rate, rate_ * slowing);
     move_references();
     move_multipliers();
 }
@@ -304,6 +302,7 @@ void FamilyRows::reduce(bool probes) {
 }
 
 void FamilyRows::move_references() {
+    constexpr double averaging = 0.2; // weight of the newest minimiser
     for (std::size_t j = 0; j < n_open(); ++j)
         x_[j] += averaging * (choice_.chosen[j] - x_[j]);
     for (auto& row : rows_) {
@@ -314,6 +313,7 @@ void FamilyRows::move_references() {
 }
 
 void FamilyRows::move_multipliers() {
+    constexpr double momentum = 0.9, memory = 0.99, damping = 0.1; // of the steps (Adam)
     const auto age = static_cast<double>(steps_);
     // tangents, and with them good multipliers, are inverse to the sizes
     const double rate = rate_ * costs_->both() / static_cast<double>(family_.upper + 2);

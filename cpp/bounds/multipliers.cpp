@@ -31,7 +31,7 @@ template <class Use> void each_pair(std::size_t m, Use use) {
 
 /// Adds the terms of a triangle's multiplier tau to the rows of its three items.
 template <class Real>
-void add_triangle(const Triangle& t, double tau, std::size_t m, Real* cost, double* constant) {
+void add_triangle(const TriangleMultiplier& t, double tau, std::size_t m, Real* cost, double* constant) {
     const auto whole = static_cast<Real>(tau), half = whole / 2;
     cost[t.i * m + t.j] += whole;
     cost[t.i * m + t.l] += whole;
@@ -40,7 +40,7 @@ void add_triangle(const Triangle& t, double tau, std::size_t m, Real* cost, doub
     constant[t.i] -= tau;
 }
 
-float violation(const Rows& rows, const Kind& kind, const Triangle& t) {
+float violation(const Rows& rows, const Kind& kind, const TriangleMultiplier& t) {
     const float together = 0.5f * (rows.joint(kind, t.j, t.l) + rows.joint(kind, t.l, t.j));
     return rows.joint(kind, t.i, t.j) + rows.joint(kind, t.i, t.l) - together -
            rows.share[kind.first_cell + t.i];
@@ -104,7 +104,7 @@ void Multipliers::step_triangles(Rows& rows, std::size_t k, float rate) {
         t.idle = tau > 0 ? 0 : t.idle + 1;
         t.tau = tau;
     }
-    std::erase_if(triangles_[k], [](const Triangle& t) { return t.idle > patience; });
+    std::erase_if(triangles_[k], [](const TriangleMultiplier& t) { return t.idle > patience; });
 }
 
 void Multipliers::separate(const Rows& rows, unsigned threads) {
@@ -116,16 +116,18 @@ void Multipliers::separate(const Rows& rows, unsigned threads) {
     });
 }
 
-std::vector<Triangle> Multipliers::violated(const Rows& rows, std::size_t k) const {
+std::vector<TriangleMultiplier> Multipliers::violated(const Rows& rows, std::size_t k) const {
     const auto& kind = rows.kinds.list[k];
     const auto m = kind.count();
     std::unordered_set<std::uint64_t> known;
-    const auto key = [&](const Triangle& t) { return (static_cast<std::uint64_t>(t.i) * m + t.j) * m + t.l; };
+    const auto key = [&](const TriangleMultiplier& t) {
+        return (static_cast<std::uint64_t>(t.i) * m + t.j) * m + t.l;
+    };
     for (const auto& t : triangles_[k])
         known.insert(key(t));
-    std::vector<Triangle> added;
+    std::vector<TriangleMultiplier> added;
     std::vector<std::pair<float, std::uint32_t>> near; // share together with i, place
-    std::vector<std::pair<float, Triangle>> list;
+    std::vector<std::pair<float, TriangleMultiplier>> list;
     for (std::uint32_t i = 0; i < m; ++i) {
         const float y = rows.share[kind.first_cell + i];
         if (y < worth_separating || kind.size.upper < 3)
@@ -140,7 +142,7 @@ std::vector<Triangle> Multipliers::violated(const Rows& rows, std::size_t k) con
             for (std::size_t r = s + 1;
                  r < near.size() && near[s].first + near[r].first > y + worth_separating; ++r) {
                 const auto [j, l] = std::minmax(near[s].second, near[r].second);
-                const Triangle t{i, j, l};
+                const TriangleMultiplier t{i, j, l};
                 const float v = violation(rows, kind, t);
                 if (v > worth_separating && !known.contains(key(t)))
                     list.emplace_back(v, t);

@@ -9,7 +9,7 @@
 namespace partita::bounds {
 
 /// x_ij + x_il - x_jl <= y_i in one kind, items by place, with its multiplier and the state of its steps.
-struct Triangle {
+struct TriangleMultiplier {
     std::uint32_t i, j, l;
     float tau = 0, mean = 0, square = 0;
     std::uint32_t idle = 0;
@@ -42,10 +42,10 @@ private:
 
     void step_pairs(Rows& rows, std::size_t k, float rate);
     void step_triangles(Rows& rows, std::size_t k, float rate);
-    std::vector<Triangle> violated(const Rows& rows, std::size_t k) const;
+    std::vector<TriangleMultiplier> violated(const Rows& rows, std::size_t k) const;
 
     std::vector<Pairs> pairs_;
-    std::vector<std::vector<Triangle>> triangles_;
+    std::vector<std::vector<TriangleMultiplier>> triangles_;
     std::size_t steps_ = 0;
 };
 

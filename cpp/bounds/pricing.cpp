@@ -13,7 +13,7 @@ namespace partita::bounds {
 namespace {
 
 constexpr std::size_t groups_of_all = 24, steps_of_all = 100; // for all clusters of a size, twice
-constexpr double size_ratio = 1.25; // of the classes that a family is first split into
+constexpr double first_size_ratio = 1.25; // of the classes that a family is first split into
 constexpr std::size_t steps_per_round = 20, max_rounds = 8; // before branching
 constexpr double worth_another = 0.3;                       // share of what is missing that a round must gain
 constexpr double worth_restricting = 0.1; // share of the open items that a round must decide
@@ -178,7 +178,7 @@ Pricing price(const ReducedCosts& problem, unsigned threads, const common::StopF
     Items everything(problem.duals.size());
     std::iota(everything.begin(), everything.end(), 0u);
     for (std::size_t lower = 1; lower <= everything.size() && !stop && !refuted;) {
-        const auto wide = static_cast<std::size_t>(static_cast<double>(lower) * size_ratio);
+        const auto wide = static_cast<std::size_t>(static_cast<double>(lower) * first_size_ratio);
         const auto upper = std::min(everything.size(), std::max(lower, wide));
         const auto all = ascended({{}, everything, lower, upper}, problem, stop);
         const auto left = all.remaining();

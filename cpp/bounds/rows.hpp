@@ -9,11 +9,11 @@
 
 #include "bounds/kinds.hpp"
 #include "bounds/memberships.hpp"
+#include "bounds/selection.hpp"
 #include "common/parallel.hpp"
 
 namespace partita::bounds {
 
-inline constexpr double never = 1e300;
 inline constexpr double margin = 0.3; // in bits: kinds this near an item's least value are in play
 
 struct Weights { // of the loss

@@ -10,7 +10,7 @@
 namespace partita::bounds {
 
 /// The value of what is impossible.
-constexpr double never = 1e300;
+inline constexpr double never = 1e300;
 
 /// At least and at most this many.
 struct Limits {

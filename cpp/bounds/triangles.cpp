@@ -22,7 +22,7 @@ PARTITA_CLONES bool exceeds_in_block(const float* first, const float* second, fl
     return exceeded != 0;
 }
 
-bool comes_first(const Triangle& a, const Triangle& b) {
+bool is_more_violated(const Triangle& a, const Triangle& b) {
     return std::tuple(-a.excess, a.i, a.j, a.k) < std::tuple(-b.excess, b.i, b.j, b.k);
 }
 
@@ -31,7 +31,7 @@ void keep_first(std::vector<Triangle>& found, std::size_t count) {
     if (found.size() <= count)
         return;
     std::nth_element(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count), found.end(),
-                     comes_first);
+                     is_more_violated);
     found.resize(count);
 }
 
@@ -73,7 +73,7 @@ std::vector<Triangle> violated_triangles(std::span<const double> x, std::size_t 
             keep_first(found, count);
     }
     keep_first(found, count);
-    std::sort(found.begin(), found.end(), comes_first);
+    std::sort(found.begin(), found.end(), is_more_violated);
     return found;
 }
 

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/watched_stop.hpp"
+
 namespace partita::common {
 
 /// A chain is made unstarted, which costs little: its first `sweep` finds the start, unless `restore` has put
@@ -20,7 +22,7 @@ concept MarkovChain =
         { seen.n_items() } -> std::same_as<std::size_t>;                 // labels of a draw
         { seen.stat_names() } -> std::same_as<std::vector<std::string>>; // numbers that go with a draw
         { seen.log_density() } -> std::same_as<double>;                  // of the target, up to a constant
-        chain.sweep();                                                   // leaves the target invariant
+        chain.sweep(); // leaves the target invariant; throws Stopped if a watched stop comes in the middle
         seen.write_labels(labels); // canonical labels of the draw, n_items of them
         chain.append_stats(stats); // one number for each name; counts since the last draw start again
         { chain.state() } -> std::same_as<std::string>; // everything that the next sweep depends on
@@ -42,8 +44,10 @@ struct ChainDraws {
     std::vector<double> stats;
 };
 
-/// Sweeps on, and keeps what the plan keeps.
-template <MarkovChain C> ChainDraws advance(C& chain, std::uint64_t sweeps, DrawPlan plan) {
+/// Sweeps on, and keeps what the plan keeps. A stop throws Stopped, and the chain must not be used then.
+template <MarkovChain C>
+ChainDraws advance(C& chain, std::uint64_t sweeps, DrawPlan plan, const StopFlag* stop = nullptr) {
+    const WatchedStop watched(stop);
     const auto n_draws = plan.draws_after(chain.sweeps() + sweeps) - plan.draws_after(chain.sweeps());
     ChainDraws draws{n_draws, chain.n_items(), chain.stat_names().size(), {}, {}};
     draws.labels.resize(draws.n_draws * draws.n_items);

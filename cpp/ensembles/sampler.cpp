@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/slice.hpp"
+#include "common/watched_stop.hpp"
 #include "ensembles/sampler.hpp"
 
 namespace partita::ensembles {
@@ -52,6 +53,7 @@ template <class Label> void Sampler<Label>::start() {
 }
 
 template <class Label> void Sampler<Label>::place(std::size_t item) {
+    common::end_if_stopped();
     state_.score(item);
     state_.insert(item, state_.draw(rng_), rng_);
 }

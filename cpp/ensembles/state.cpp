@@ -8,6 +8,7 @@
 
 #include "common/first_appearance.hpp"
 #include "common/log_gamma.hpp"
+#include "common/work.hpp"
 
 namespace partita::ensembles {
 
@@ -166,6 +167,7 @@ template <class Label> void State<Label>::score(std::size_t item) {
         rows_[n_rows++] = &log_cells_[(offsets_[m] + labels[m]) * stride_];
         empty_score_ -= log_n_labels_[m];
     }
+    common::count_steps((n_rows + 1) * n_columns_);
     for (std::size_t first = 0; first < n_columns_; first += pad) {
         double sums[pad];
         for (std::size_t c = 0; c < pad; ++c)

@@ -16,6 +16,7 @@
 #include "common/first_appearance.hpp"
 #include "common/random.hpp"
 #include "common/variates.hpp"
+#include "common/watched_stop.hpp"
 #include "models/block_climb.hpp"
 #include "models/crossing.hpp"
 #include "models/dirichlet.hpp"
@@ -50,8 +51,11 @@ public:
         if (!started_)
             start();
         state_.rebuild_gains(); // from integers: what follows depends on the state alone, as resuming needs
-        for (std::size_t node = 0; node < n_items(); ++node)
+        const auto& stop = common::WatchedStop::flag();
+        for (std::size_t node = 0; node < n_items(); ++node) {
+            common::end_if_stopped(stop);
             draw_label(node);
+        }
         for (std::size_t s = 0; s < state_.n_sides(); ++s) {
             for (std::uint32_t t = 0; t < plan_.resizes; ++t)
                 resize(s);
@@ -127,12 +131,14 @@ private:
     /// One greedy climb from a random partition, with random numbers of its own beside the chain's.
     void start() {
         started_ = true;
-        const common::StopFlag never{false};
+        const auto& stop = common::WatchedStop::flag();
         common::Rng rng(~plan_.seed, plan_.stream);
         const std::size_t max_clusters[2] = {plan_.log_k[0].size(),
                                              std::max<std::size_t>(plan_.log_k[1].size(), 1)};
         const auto labels = random_labels(model_.network, plan_.start_clusters, max_clusters, rng);
-        begin_at(Climber<State>(model_, labels, max_clusters, rng, never).run().labels);
+        const auto found = Climber<State>(model_, labels, max_clusters, rng, stop).run();
+        common::end_if_stopped();
+        begin_at(found.labels);
     }
 
     void begin_at(std::span<const std::uint32_t> labels) {
@@ -359,8 +365,10 @@ private:
 
     /// A Gibbs scan between two clusters, or with `forced` to given ends; the log probability of what it did.
     double scan(std::size_t a, std::size_t b, const std::uint32_t* forced) {
+        const auto& stop = common::WatchedStop::flag();
         double log_q = 0.0;
         for (std::size_t at = 0; at < movers_.size(); ++at) {
+            common::end_if_stopped(stop);
             const auto v = movers_[at];
             const auto& prior = model_.priors[model_.network.side(v)];
             const std::size_t own = state_.label(v);

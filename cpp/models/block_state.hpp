@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "common/work.hpp"
 #include "models/block_counts.hpp"
 #include "models/block_merges.hpp"
 #include "models/network.hpp"
@@ -87,6 +88,8 @@ public:
         for (auto h = side.first; h < side.end(); ++h)
             score_[h] = base_[h];
         for (std::size_t d = 0; d < network_->directions(); ++d)
+            common::count_steps((touched_[d].size() + 1) * (side.end() - side.first));
+        for (std::size_t d = 0; d < network_->directions(); ++d)
             for (const auto l : touched_[d])
                 if (network_->bipartite() || l != own)
                     add_touched(d, l, side);
@@ -107,6 +110,8 @@ public:
         const bool one_kind = !network_->bipartite();
         for (const auto h : slots)
             score_[h] = h == own ? stay() : base_[h] + (one_kind ? own_and_diagonal(h) : 0.0);
+        for (std::size_t d = 0; d < network_->directions(); ++d)
+            common::count_steps((touched_[d].size() + 1) * slots.size());
         for (std::size_t d = 0; d < network_->directions(); ++d)
             for (const auto l : touched_[d])
                 if (l != own)

@@ -14,6 +14,7 @@
 
 #include "common/first_appearance.hpp"
 #include "common/lanes.hpp"
+#include "common/work.hpp"
 #include "models/mixture_family.hpp"
 #include "models/partition_prior.hpp"
 #include "models/slots.hpp"
@@ -83,6 +84,7 @@ protected:
     bool score(std::size_t i, double depth = never) {
         const std::size_t own = labels_[i];
         const auto n_own = family_.size(own);
+        common::count_steps(used_);
         std::copy_n(weights_.begin(), used_, scores_.begin());
         scores_[own] = n_own > 1 ? prior_.log_join(n_own - 1) : never;
         if (n_own == 1)
@@ -96,6 +98,7 @@ protected:
 
     /// The same for an item without a cluster.
     void score_newcomer(std::size_t i) {
+        common::count_steps(used_);
         std::copy_n(weights_.begin(), used_, scores_.begin());
         family_.score(item(i), no_slot, used_, scores_.data());
     }

@@ -21,7 +21,7 @@ using common::store;
 
 namespace {
 
-enum Constant { add_constant, half_size, n_constants };
+enum SlotConstant { constant_of_slot, half_size, n_slot_constants };
 
 /// Factors of a product before its logarithm is taken; small enough not to overflow.
 constexpr std::size_t product_length = 8;
@@ -76,7 +76,7 @@ PARTITA_CLONES void score_blocks(const DimensionRows& rows, const double* x, std
                                  double* out) {
     for (std::size_t s = 0; s < slots; s += lanes) {
         Lanes total, half, score;
-        load(total, rows.constants + add_constant * rows.stride + s);
+        load(total, rows.constants + constant_of_slot * rows.stride + s);
         load(half, rows.constants + half_size * rows.stride + s);
         load(score, out + s);
         total += score;
@@ -96,7 +96,7 @@ PARTITA_CLONES void score_blocks(const DimensionRows& rows, const double* x, std
 
 DiagonalGaussian::DiagonalGaussian(GammaBase base, std::size_t max_size)
     : base_(std::move(base)), dims_(base_.mean.size()), max_size_(max_size), order_(dims_), sorted_(dims_),
-      mean_(dims_), b_(dims_), weight_(dims_), constants_(n_constants) {
+      mean_(dims_), b_(dims_), weight_(dims_), constants_(n_slot_constants) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(), [&](auto i, auto j) { return base_.a[i] < base_.a[j]; });
     for (std::size_t r = 0, begin = 0; r < dims_; ++r) {
@@ -179,7 +179,7 @@ void DiagonalGaussian::set_constants(std::size_t slot) {
     log_b += std::log(product);
     const double d = static_cast<double>(dims_);
     // a full cluster can take no more: its constant for adding is never used
-    constants_.at(add_constant, slot) =
+    constants_.at(constant_of_slot, slot) =
         -0.5 * log_b - 0.5 * d * std::log(2.0 * std::numbers::pi) + (n < max_size_ ? step(n) : 0.0);
     constants_.at(half_size, slot) = 0.5 * static_cast<double>(n);
 }
@@ -217,7 +217,7 @@ double DiagonalGaussian::score_own(std::size_t own) {
     const std::size_t n = sizes_[own];
     if (n < 2)
         return 0.0; // an item alone in its cluster is scored by the empty slot instead
-    double total = constants_.at(add_constant, own) - (n < max_size_ ? step(n) : 0.0) + step(n - 1);
+    double total = constants_.at(constant_of_slot, own) - (n < max_size_ ? step(n) : 0.0) + step(n - 1);
     double c_before = -1.0, growth = 0.0; // c_n / (c_n - 1) over c_n / (c_n + 1), which the weights have
     std::size_t r = 0;
     for (const auto& [end, a] : products_) {

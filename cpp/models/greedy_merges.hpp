@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/lanes.hpp"
+#include "common/watched_stop.hpp"
 #include "models/base_update.hpp"
 #include "models/mixture_family.hpp"
 #include "models/partition_prior.hpp"
@@ -98,6 +99,7 @@ private:
     void score(std::size_t slot, std::size_t other) {
         if (slot == other)
             return;
+        common::end_if_stopped();
         double gain = never;
         if (alive(slot) && alive(other)) {
             summaries_.join(slot, other, slots_);

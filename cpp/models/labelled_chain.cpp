@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "common/variates.hpp"
+#include "common/watched_stop.hpp"
 #include "models/solution.hpp"
 
 namespace partita::models {
@@ -53,8 +54,10 @@ bool LabelledModel::improve(LabelledState& state, std::size_t node) const {
 void LabelledChain::sweep() {
     if (!started_)
         start();
-    for (std::size_t node = 0; node < n_items(); ++node)
+    for (std::size_t node = 0; node < n_items(); ++node) {
+        common::end_if_stopped();
         draw_label(node);
+    }
     ++sweeps_;
 }
 
@@ -65,8 +68,8 @@ void LabelledChain::start() {
     std::vector<std::uint32_t> labels(n_items());
     for (auto& label : labels)
         label = static_cast<std::uint32_t>(rng.below(model_->n_clusters()));
-    const common::StopFlag never{false};
-    state_.assign(model_->climb(labels, rng, start_sweeps, never));
+    state_.assign(model_->climb(labels, rng, start_sweeps, common::WatchedStop::flag()));
+    common::end_if_stopped();
 }
 
 void LabelledChain::draw_label(std::size_t node) {

@@ -15,6 +15,7 @@
 
 #include "common/archive.hpp"
 #include "common/random.hpp"
+#include "common/watched_stop.hpp"
 #include "models/base_update.hpp"
 #include "models/cluster_slots.hpp"
 #include "models/greedy_merges.hpp"
@@ -56,8 +57,11 @@ public:
             refresh();
             settled_.forget();
         }
-        for (std::size_t i = 0; i < n_items_; ++i)
+        const auto& stop = common::WatchedStop::flag();
+        for (std::size_t i = 0; i < n_items_; ++i) {
+            common::end_if_stopped(stop);
             update(i);
+        }
         propose_split_merges();
         if (update_base(family_, summaries_, rng_, [this] { summarise(); })) {
             assign_all();
@@ -239,6 +243,7 @@ private:
         choose_open();
         const auto order = rng_.permutation(n_items_);
         for (auto p = start_from_seeds(order); p < n_items_; ++p) {
+            common::end_if_stopped();
             join(order[p], rng_.uniform());
             weigh_open();
         }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/random.hpp"
+#include "common/watched_stop.hpp"
 #include "models/base_update.hpp"
 #include "models/mixture_family.hpp"
 #include "models/pair_choice.hpp"
@@ -148,8 +149,10 @@ private:
     /// A Gibbs scan over the two sides; returns ln of the probability of its choices. With `forced` the
     /// choices are given.
     double restricted_scan(const PartitionPrior& prior, common::Rng& rng, bool forced = false) {
+        const auto& stop = common::WatchedStop::flag();
         double log_q = 0.0, q = 1.0;
         for (std::size_t p = 2; p < items_.size(); ++p) {
+            common::end_if_stopped(stop);
             const auto scored = score_sides(prior, p);
             const double p_stay = 1.0 / (1.0 + std::exp(scored.gain));
             const bool moves = forced ? originals_[p] != sides_[p] : rng.uniform() >= p_stay;

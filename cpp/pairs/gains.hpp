@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "common/work.hpp"
 #include "pairs/local.hpp"
 #include "pairs/objective.hpp"
 
@@ -86,6 +87,7 @@ public:
         for (const auto i : node) {
             const auto begin = local_->neighbours.offsets[i];
             const auto near = local_->neighbours[i];
+            common::count_steps(near.size());
             for (std::size_t e = 0; e < near.size(); ++e)
                 if (const auto k = labels[near[e]]; k != nothing)
                     attraction_.add(k, objective_.attraction(local_->probabilities[begin + e]));
@@ -177,6 +179,7 @@ private:
     template <class Visit> void each(std::uint32_t i, Visit visit) const {
         const auto begin = local_->neighbours.offsets[i];
         const auto near = local_->neighbours[i];
+        common::count_steps(near.size());
         for (std::size_t e = 0; e < near.size(); ++e)
             visit(near[e], local_->probabilities[begin + e]);
     }

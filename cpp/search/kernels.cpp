@@ -7,8 +7,6 @@
 namespace partita::search {
 namespace {
 
-constexpr std::size_t flush = 64; // rows summed in float before they go to double
-
 /// Sums that are added to in turn, so that an addition need not wait for the one before.
 template <std::size_t n_vectors> inline constexpr std::size_t turns = n_vectors == 1 ? 4 : 2;
 
@@ -18,6 +16,7 @@ template <std::size_t n_vectors, bool with_own>
 PARTITA_INLINE void sum_block(const CellTable& table, std::span<const std::uint32_t> rows, std::size_t first,
                               const OwnColumn* own, double* out, double& own_sum) {
     constexpr std::size_t width = n_vectors * vector_width;
+    constexpr std::size_t flush = 64; // rows summed in float before they go to double
 #if defined(__GNUC__)
     typedef float Vector __attribute__((vector_size(vector_width * sizeof(float)), aligned(4), may_alias));
 #endif

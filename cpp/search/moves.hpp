@@ -18,6 +18,7 @@
 
 #include "common/parallel.hpp"
 #include "common/random.hpp"
+#include "common/work.hpp"
 #include "search/rounding.hpp"
 
 namespace partita::search {
@@ -139,7 +140,9 @@ template <SearchState S> std::uint32_t best_cluster(S& state, std::size_t i) {
 /// in the best of the other clusters.
 class Settled {
 public:
-    explicit Settled(std::size_t n_items) : moves_when_scored_(n_items, never), penalties_(n_items) {}
+    explicit Settled(std::size_t n_items) : moves_when_scored_(n_items, never), penalties_(n_items) {
+        common::count_steps(n_items);
+    }
 
     bool contains(std::size_t i) const { return moves_when_scored_[i] == moves_; }
     void add(std::size_t i, double penalty) {
@@ -171,35 +174,49 @@ private:
     std::uint64_t moves_ = 0;
 };
 
-/// Visits the items in the given order and moves each to its best cluster, unless it is settled. Returns the
+/// Calls visit(i), which returns whether it has moved item i, for each item in the given order. Returns the
 /// number of moves.
-template <SearchState S>
-std::uint64_t sweep(S& state, std::span<const std::uint32_t> order, Settled& settled, Tally& tally,
-                    const Limits& limits) {
+template <class Visit>
+std::uint64_t count_moves(std::span<const std::uint32_t> order, Tally& tally, const Limits& limits,
+                          Visit visit) {
     std::uint64_t moves = 0;
     for (std::size_t visited = 0; visited < order.size(); ++visited) {
         if (visited % poll_every == 0 && limits.reached())
             break;
-        const auto i = order[visited];
-        if (settled.contains(i))
-            continue;
-        const auto decision = decide(state, i);
-        if (decision.target != state.cluster_of(i)) {
-            state.move(i, decision.target);
-            settled.clear();
-            ++moves;
-        }
-        settled.add(i, decision.other.best_score);
+        moves += visit(order[visited]);
     }
     tally.moves += moves;
     return moves;
 }
 
-/// The same for items of which none is settled.
+/// Moves each item to its best cluster.
 template <SearchState S>
 std::uint64_t sweep(S& state, std::span<const std::uint32_t> order, Tally& tally, const Limits& limits) {
-    Settled none(state.labels().size());
-    return sweep(state, order, none, tally, limits);
+    return count_moves(order, tally, limits, [&](std::uint32_t i) {
+        const auto target = best_cluster(state, i);
+        const bool moves = target != state.cluster_of(i);
+        if (moves)
+            state.move(i, target);
+        return moves;
+    });
+}
+
+/// The same for the items that are not settled. Afterwards all of them are, unless one has moved later.
+template <SearchState S>
+std::uint64_t sweep(S& state, std::span<const std::uint32_t> order, Settled& settled, Tally& tally,
+                    const Limits& limits) {
+    return count_moves(order, tally, limits, [&](std::uint32_t i) {
+        if (settled.contains(i))
+            return false;
+        const auto decision = decide(state, i);
+        const bool moves = decision.target != state.cluster_of(i);
+        if (moves) {
+            state.move(i, decision.target);
+            settled.clear();
+        }
+        settled.add(i, decision.other.best_score);
+        return moves;
+    });
 }
 
 /// Sweeps, each in the order that next_order() gives, until a whole sweep moves nothing. Every move is a gain

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/clones.hpp"
+#include "common/work.hpp"
 
 namespace partita::search {
 namespace {
@@ -55,6 +56,7 @@ double PairState::exact_value() const {
 std::span<const double> PairState::score(std::size_t i) {
     const auto own = labels_[i];
     const auto candidates = n_clusters() + (n_clusters() < max_clusters_ && !is_alone(i));
+    common::count_steps(candidates);
     scores_.assign(candidates, 0.0);
     for (std::uint32_t k = 0; k < n_clusters(); ++k)
         scores_[k] = cost(2.0 * sizes_[k], 2 * mass(i, k));
@@ -71,6 +73,7 @@ void PairState::ensure_cluster(std::uint32_t cluster) {
 }
 
 void PairState::add_mass(std::size_t i, std::uint32_t cluster, double sign) {
+    common::count_steps(problem_->n);
     add_scaled(problem_->row(i), problem_->n, sign, masses_to_change(cluster));
 }
 
@@ -117,6 +120,7 @@ void PairState::close_cluster(std::uint32_t cluster) {
 
 std::vector<double> PairState::merge_changes() const {
     const std::size_t clusters = n_clusters();
+    common::count_steps(problem_->n * clusters);
     std::vector<double> between(clusters * clusters), changes(clusters * clusters);
     for (std::size_t k = 0; k < clusters; ++k)
         for (std::size_t i = 0; i < problem_->n; ++i)

@@ -276,6 +276,8 @@ template <class Label>
 std::vector<Run> refine(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
                         std::vector<Run> starts, const common::StopFlag& stop, const Progress& progress) {
     const Limits limits(stop, options.seconds);
+    if (prefers_sparse(draws, tables.loss(), options))
+        return refine_sparse(draws, tables, options, std::move(starts), limits, progress);
     const Problem problem(draws, tables);
     const Runner runner(options, limits, progress);
     Level<State> level(problem, runner, refining_stream);

@@ -2,15 +2,16 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "common/work.hpp"
+
 namespace partita::search {
 
-/// Clusters of few items by their size. Where there is none, a look at all sizes costs little: then clusters
-/// are few.
+/// Clusters by their size. Larger ones than a thousand items are few, and a look at all of their sizes costs
+/// little.
 class SizeIndex {
 public:
     static constexpr std::uint32_t nowhere = 0xffffffffu;
@@ -26,14 +27,17 @@ public:
     void add(std::uint32_t cluster, std::uint32_t size) {
         if (cluster >= places_.size())
             places_.resize(cluster + std::size_t{1});
-        if (size >= buckets_.size())
+        if (size > max_size)
             return;
+        if (size >= buckets_.size())
+            buckets_.resize(size + std::size_t{1});
+        lowest_ = std::min<std::size_t>(lowest_, size);
         places_[cluster] = static_cast<std::uint32_t>(buckets_[size].size());
         buckets_[size].push_back(cluster);
     }
 
     void erase(std::uint32_t cluster, std::uint32_t size) {
-        if (size >= buckets_.size())
+        if (size > max_size)
             return;
         auto& bucket = buckets_[size];
         bucket[places_[cluster]] = bucket.back();
@@ -42,11 +46,14 @@ public:
     }
 
     /// A smallest cluster other than `besides`; nowhere if there is no other.
-    std::uint32_t smallest(std::span<const std::uint32_t> sizes, std::uint32_t besides) const {
-        for (const auto& bucket : buckets_)
-            for (const auto cluster : bucket)
+    std::uint32_t smallest(std::span<const std::uint32_t> sizes, std::uint32_t besides) {
+        while (lowest_ < buckets_.size() && buckets_[lowest_].empty())
+            ++lowest_;
+        for (auto size = lowest_; size < buckets_.size(); ++size)
+            for (const auto cluster : buckets_[size])
                 if (cluster != besides)
                     return cluster;
+        common::count_steps(sizes.size());
         auto best = nowhere;
         for (std::uint32_t cluster = 0; cluster < sizes.size(); ++cluster)
             if (cluster != besides && (best == nowhere || sizes[cluster] < sizes[best]))
@@ -55,7 +62,10 @@ public:
     }
 
 private:
-    std::array<std::vector<std::uint32_t>, 9> buckets_; // by size
+    static constexpr std::uint32_t max_size = 1024;
+
+    std::vector<std::vector<std::uint32_t>> buckets_; // by size
+    std::size_t lowest_ = 0;                          // no bucket before this one has a cluster
     std::vector<std::uint32_t> places_;
 };
 

@@ -31,61 +31,54 @@ concept CandidateState = SearchState<S> && requires(S state, std::size_t i, std:
 /// A start at a draw takes the first that comes: to score several costs more than it gains.
 template <> inline constexpr std::size_t draws_per_start<SparseState> = 1;
 
-/// The candidate of least score other than `own`, and the score of `own`. Among equals the lowest number
-/// wins, as if all clusters had been looked at in turn.
-struct Alternatives {
-    Choice other;
-    double stay = std::numeric_limits<double>::infinity();
-};
-
-template <CandidateState S> Alternatives alternatives(S& state, std::size_t i) {
-    Alternatives found;
-    const auto own = state.cluster_of(i);
-    for (const auto& [cluster, score] : state.candidates(i)) {
-        if (cluster == own)
-            found.stay = score;
-        else if (score < found.other.best_score ||
-                 (score == found.other.best_score && cluster < found.other.best))
-            found.other = {cluster, score};
-    }
-    return found;
+/// The least score of the candidates that `allows` lets pass. Among equals the lowest number wins, as if all
+/// clusters had been looked at in turn.
+template <class Candidates, class Allows> Choice best_candidate(const Candidates& candidates, Allows allows) {
+    Choice least;
+    for (const auto& [cluster, score] : candidates)
+        if (allows(cluster) &&
+            (score < least.best_score || (score == least.best_score && cluster < least.best)))
+            least = {cluster, score};
+    return least;
 }
 
-template <CandidateState S> std::uint32_t best_cluster(S& state, std::size_t i) {
+template <class Candidates> double score_at(const Candidates& candidates, std::uint32_t cluster) {
+    return best_candidate(candidates, [&](std::uint32_t k) { return k == cluster; }).best_score;
+}
+
+/// As for all clusters; the best of the others is the best candidate, if there is another one in use.
+template <CandidateState S> Decision decide(S& state, std::size_t i) {
     const auto own = state.cluster_of(i);
-    const auto [other, stay] = alternatives(state, i);
+    const auto candidates = state.candidates(i);
+    const auto other = best_candidate(candidates, [&](std::uint32_t k) { return k != own; });
     if (own == S::nowhere)
-        return other.best;
-    if (!std::isfinite(other.best_score))
-        return own;
-    const auto magnitude = std::max(std::abs(stay) + state.cancelled(i, own),
-                                    std::abs(other.best_score) + state.cancelled(i, other.best));
-    return stay - other.best_score > state.precise_tolerance() * magnitude ? other.best : own;
+        return {other.best};
+    const auto stay = score_at(candidates, own);
+    bool leaves = false;
+    if (std::isfinite(other.best_score)) {
+        const auto magnitude = std::max(std::abs(stay) + state.cancelled(i, own),
+                                        std::abs(other.best_score) + state.cancelled(i, other.best));
+        leaves = stay - other.best_score > state.precise_tolerance() * magnitude;
+    }
+    const auto target = leaves ? other.best : own;
+    auto second =
+        best_candidate(candidates, [&](std::uint32_t k) { return k != target && k < state.n_clusters(); });
+    second.best_score -= leaves ? other.best_score : stay;
+    return {target, second};
 }
 
 template <CandidateState S> double gain_of_move(S& state, std::size_t i, std::uint32_t target) {
-    double stay = 0, go = 0;
-    for (const auto& [cluster, score] : state.candidates(i)) {
-        if (cluster == state.cluster_of(i))
-            stay = score;
-        if (cluster == target)
-            go = score;
-    }
-    return stay - go;
+    const auto candidates = state.candidates(i);
+    return score_at(candidates, state.cluster_of(i)) - score_at(candidates, target);
 }
 
 template <CandidateState S> void add_waverer(S& state, std::uint32_t i, std::vector<Waverer>& found) {
     const auto own = state.cluster_of(i);
-    double stay = 0;
-    Choice other;
-    for (const auto& [cluster, score] : state.candidates(i)) {
-        if (cluster == own)
-            stay = score;
-        else if (cluster < state.n_clusters() && score < other.best_score)
-            other = {cluster, score};
-    }
+    const auto candidates = state.candidates(i);
+    const auto other =
+        best_candidate(candidates, [&](std::uint32_t k) { return k != own && k < state.n_clusters(); });
     if (!state.is_alone(i) && std::isfinite(other.best_score))
-        found.push_back({i, own, other.best, other.best_score - stay});
+        found.push_back({i, own, other.best, other.best_score - score_at(candidates, own)});
 }
 
 /// Merges, cheapest first. Each cluster has its best partner in a heap; what has changed since it was looked

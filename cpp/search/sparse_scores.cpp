@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/work.hpp"
 #include "search/sparse_state.hpp"
 
 namespace partita::search {
@@ -66,13 +67,18 @@ void SparseState::gather(std::size_t i) {
     for (const auto& pair : rows_->pairs_of(i))
         if (const auto cluster = labels_[pair.other]; cluster != nowhere)
             add_extra(cluster, pair, joint_extra(problem_->copies(pair.other), copies));
-    for (const auto row : rows_->rows_of(i))
-        for (const auto& cell : cells(row)) {
+    std::size_t steps = rows_->pairs_of(i).size();
+    for (const auto row : rows_->rows_of(i)) {
+        const auto in_row = cells(row);
+        steps += in_row.size();
+        for (const auto& cell : in_row) {
             const auto count = cell.count - (cell.cluster == own ? copies : 0);
             if (count == 0)
                 continue;
             add_extra(cell.cluster, row, joint_extra(count, copies));
         }
+    }
+    common::count_steps(steps);
 }
 
 /// The sums of each draw with the item taken out (if it is in), and with it counted in the draw's own sum and
@@ -175,6 +181,7 @@ std::span<const SparseState::Candidate> SparseState::candidates(std::size_t i) {
         find_terms(i);
     for (std::size_t slot = 0; slot < found_.size(); ++slot)
         found_[slot].score = score_of(i, found_[slot].cluster, slot);
+    common::count_steps(found_.size());
     return found_;
 }
 
@@ -185,6 +192,7 @@ std::span<const double> SparseState::score(std::size_t i) {
     scores_.resize(n_clusters() + may_open(i));
     for (std::uint32_t k = 0; k < scores_.size(); ++k)
         scores_[k] = score_of(i, k, slots_[k]);
+    common::count_steps(scores_.size());
     return scores_;
 }
 
@@ -205,6 +213,7 @@ void SparseState::gather_merges(std::uint32_t k) {
             if (std::exchange(seen_[row], look_) == look_)
                 continue;
             const auto in_row = cells(row);
+            common::count_steps(in_row.size());
             const auto own =
                 std::find_if(in_row.begin(), in_row.end(), [&](auto& c) { return c.cluster == k; });
             for (const auto& cell : in_row)

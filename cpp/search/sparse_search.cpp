@@ -14,10 +14,10 @@
 namespace partita::search {
 namespace {
 
-constexpr std::size_t draws_looked_at = 16;
 constexpr std::uint32_t first_runs = 4; // one from each kind of start, of a search that adapts
 constexpr std::size_t max_limited = 4;  // partitions that are merged down to the limit on clusters
-constexpr std::uint64_t unsettled_stream = std::uint64_t{1} << 60, limited_stream = std::uint64_t{1} << 62;
+constexpr std::uint64_t unsettled_stream = std::uint64_t{1} << 60, limited_stream = std::uint64_t{1} << 62,
+                        refining_stream = std::uint64_t{1} << 63;
 
 /// What scoring one item in one draw costs, in units of one vector of eight cells.
 struct Cost {
@@ -31,10 +31,9 @@ constexpr double cells_of_long = 6;  // entries of a long list, near an optimum
 constexpr double min_clusters = 100; // below, a row of cells is a few vectors and merges are cheap
 
 template <class Label> Cost predicted_cost(const Draws<Label>& draws) {
-    const auto step = std::max<std::size_t>(1, draws.n_draws() / draws_looked_at);
+    const auto n_draws = static_cast<double>(draws.n_draws());
     Cost cost;
-    double looked_at = 0;
-    for (std::size_t t = 0; t < draws.n_draws(); t += step, ++looked_at) {
+    for (std::size_t t = 0; t < draws.n_draws(); ++t) {
         const auto labels = draws.draw(t);
         std::vector<std::uint32_t> sizes(count_clusters(labels));
         for (const auto label : labels)
@@ -47,7 +46,7 @@ template <class Label> Cost predicted_cost(const Draws<Label>& draws) {
                 entries += size * (row_cost + cell_cost * std::min<double>(size, cells_of_long));
         cost.sparse += entries / static_cast<double>(draws.n_items);
     }
-    return {cost.dense / looked_at, cost.sparse / looked_at};
+    return {cost.dense / n_draws, cost.sparse / n_draws};
 }
 
 /// The parts that are solved beforehand and the problem that is left. Losses that are not linear have no
@@ -190,6 +189,14 @@ std::vector<Run> within_limit(const SparseProblem& problem, std::vector<Run> run
     return all;
 }
 
+/// Puts the labels of runs in the order of the draws' items.
+void give_back(const SparseProblem& problem, std::vector<Run>& runs) {
+    for (auto& run : runs) {
+        run.labels = problem.to_given(run.labels);
+        renumber(run.labels);
+    }
+}
+
 } // namespace
 
 template <class Label>
@@ -221,17 +228,30 @@ Found search_sparse(const Draws<Label>& draws, const LossTables& tables, const S
             reduced.complete(run);
     }
     found.runs = within_limit(whole, std::move(found.runs), runner);
-    for (auto& run : found.runs) {
-        run.labels = whole.to_given(run.labels);
-        renumber(run.labels);
-    }
+    give_back(whole, found.runs);
     return found;
+}
+
+template <class Label>
+std::vector<Run> refine_sparse(const Draws<Label>& draws, const LossTables& tables,
+                               const SearchOptions& options, std::vector<Run> starts, const Limits& limits,
+                               const Progress& progress) {
+    const SparseProblem problem(draws, tables, options.threads, SparseProblem::Order::by_locality);
+    for (auto& start : starts)
+        start.labels = problem.to_own(start.labels);
+    const Runner runner(options, limits, progress);
+    Level<SparseState> level(problem, runner, refining_stream);
+    auto runs = carry_on(level, starts, runner);
+    give_back(problem, runs);
+    return runs;
 }
 
 #define INSTANTIATE(Label)                                                                                   \
     template bool prefers_sparse(const Draws<Label>&, const Loss&, const SearchOptions&);                    \
     template Found search_sparse(const Draws<Label>&, const LossTables&, const SearchOptions&,               \
-                                 const Limits&, const Progress&);
+                                 const Limits&, const Progress&);                                            \
+    template std::vector<Run> refine_sparse(const Draws<Label>&, const LossTables&, const SearchOptions&,    \
+                                            std::vector<Run>, const Limits&, const Progress&);
 INSTANTIATE(std::uint8_t)
 INSTANTIATE(std::uint16_t)
 INSTANTIATE(std::uint32_t)

@@ -8,8 +8,8 @@
 
 namespace partita::search {
 
-/// Whether a search is faster, or only possible, on lists of cells; decided by what both would cost on some
-/// of the draws, unless the options say.
+/// Whether a search is faster, or only possible, on lists of cells; decided by what both would cost, unless
+/// the options say.
 template <class Label>
 bool prefers_sparse(const Draws<Label>& draws, const Loss& loss, const SearchOptions& options);
 
@@ -17,5 +17,11 @@ bool prefers_sparse(const Draws<Label>& draws, const Loss& loss, const SearchOpt
 template <class Label>
 Found search_sparse(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
                     const Limits& limits, const Progress& progress);
+
+/// As `refine`, on lists of cells, without crossings.
+template <class Label>
+std::vector<Run> refine_sparse(const Draws<Label>& draws, const LossTables& tables,
+                               const SearchOptions& options, std::vector<Run> starts, const Limits& limits,
+                               const Progress& progress);
 
 } // namespace partita::search

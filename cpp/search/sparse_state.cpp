@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/work.hpp"
+
 namespace partita::search {
 SparseState::SparseState(const SparseProblem& problem, std::uint32_t max_clusters)
     : problem_(&problem), rows_(&problem.rows()), max_clusters_(max_clusters),
@@ -52,6 +54,7 @@ void SparseState::assign(std::span<const std::uint32_t> labels) {
         sizes_[labels_[i]] += problem_->copies(i);
         link(i, labels_[i]);
     }
+    common::count_steps(labels_.size() + sizes_.size());
     by_size_.reset(sizes_);
     count_long_rows();
     if (problem_->has_gaps()) {
@@ -283,6 +286,7 @@ void SparseState::move(std::size_t i, std::uint32_t cluster) {
 }
 
 void SparseState::refresh() {
+    common::count_steps(labels_.size());
     if (problem_->is_linear()) {
         value_ = linear_value();
     } else {

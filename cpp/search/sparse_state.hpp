@@ -58,7 +58,7 @@ public:
     std::span<const Candidate> merges_of(std::uint32_t k);
     /// The same for one other cluster, whether it shares a row or not.
     double merge_change(std::uint32_t k, std::uint32_t l);
-    std::uint32_t smallest_cluster(std::uint32_t besides) const { return by_size_.smallest(sizes_, besides); }
+    std::uint32_t smallest_cluster(std::uint32_t besides) { return by_size_.smallest(sizes_, besides); }
 
     /// Calls use(j) for the items that share a row with item i, some more than once; not for those of long
     /// rows, which one item hardly changes.

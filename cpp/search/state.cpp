@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "common/work.hpp"
+
 namespace partita::search {
 namespace {
 
@@ -222,6 +224,7 @@ std::vector<std::uint32_t> State::members(std::uint32_t cluster) const {
 /// The rows of item i. A linear loss sums gains over all its rows, margins included; others pair each row
 /// with its draw and margin.
 void State::find_rows(std::size_t i) {
+    common::count_steps(problem_->n_draws() * (n_clusters() + std::size_t{1}));
     if (problem_->shared())
         return find_shared_rows(i);
     if (!problem_->has_gaps()) {

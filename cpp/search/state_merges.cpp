@@ -1,4 +1,5 @@
 // Merges of clusters and what each would change.
+#include "common/work.hpp"
 #include "search/state.hpp"
 
 #include <algorithm>
@@ -34,6 +35,7 @@ double State::size_gain(std::uint32_t k, std::uint32_t l) const {
 }
 
 std::vector<double> State::merge_changes() const {
+    common::count_steps(problem_->n_draws() * n_clusters() * n_clusters());
     if (problem_->is_linear())
         return linear_merge_changes();
     if (!sums_changes())

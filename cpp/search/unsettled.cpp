@@ -8,19 +8,14 @@
 #include "search/union_find.hpp"
 
 namespace partita::search {
-namespace {
-
-constexpr auto nowhere = SparseState::nowhere;
-
-} // namespace
 
 std::vector<std::uint32_t> differing_items(const std::vector<Run>& runs) {
     const auto n = static_cast<std::uint32_t>(runs.front().labels.size());
     UnionFind blocks(n);
     for (const auto& run : runs) {
-        std::vector<std::uint32_t> first(run.clusters, nowhere);
+        std::vector<std::uint32_t> first(run.clusters, SparseState::nowhere);
         for (std::uint32_t i = 0; i < n; ++i)
-            if (auto& other = first[run.labels[i]]; other == nowhere)
+            if (auto& other = first[run.labels[i]]; other == SparseState::nowhere)
                 other = i;
             else
                 blocks.join(other, i);
@@ -44,7 +39,7 @@ std::vector<std::uint32_t> restricted_labels(std::span<const std::uint32_t> labe
     own.reserve(items.size());
     common::FirstAppearance name(labels.size());
     for (const auto i : items)
-        own.push_back(labels[i] == nowhere ? nowhere : name(labels[i]));
+        own.push_back(labels[i] == SparseState::nowhere ? SparseState::nowhere : name(labels[i]));
     return own;
 }
 

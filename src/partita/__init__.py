@@ -5,8 +5,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from partita import _moved
-
 # Where each public name lives. Modules are imported when a name is first used, so that `partita --help` starts at once;
 # __init__.pyi tells type checkers the same.
 _HOME = {
@@ -86,4 +84,3 @@ class _Package(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
-_moved.install()

@@ -15,3 +15,10 @@ def free_bytes() -> int | None:
         return int(os.sysconf("SC_AVPHYS_PAGES")) * int(os.sysconf("SC_PAGE_SIZE"))
     except (OSError, ValueError, AttributeError):
         return None
+
+
+def check_fits(needed: int, what: str) -> None:
+    """Refuses what needs more memory than is free."""
+    free = free_bytes()
+    if free is not None and needed > free:
+        raise MemoryError(f"{what} need at least {needed / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are free")

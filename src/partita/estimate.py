@@ -23,8 +23,9 @@ from partita.sample import PartitionSample, as_sample, with_weight
 from partita.search import as_method, methods_that
 from partita.search.components import is_proven_by_parts
 from partita.search.constraints import Constraints, resolve
+from partita.search.core import with_default_limit
 from partita.search.deadline import Deadline
-from partita.search.method import Method
+from partita.search.method import SEARCH, Method
 from partita.search.result import SearchResult
 from partita.search.settings import Search
 from partita.search.starts import check_starts
@@ -237,6 +238,8 @@ def estimate_with(
     until = Deadline.after(how.seconds) if deadline is None else deadline
     seed, generator = seed_and_generator(rng)
     part, searched = _searched_draws(sample, how, generator)
+    if method == SEARCH.name and constraints is None:
+        how = with_default_limit(part, kind, how)
     found = find(part, kind, until.limit(how), generator)
     timed_out = until.is_past
     if found.interrupted:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita import _core
 from partita._custom_loss import CustomLoss as CustomLoss
+from partita._draws.store_checks import check_unchanged
 from partita._hints import did_you_mean
 from partita._loss import Loss as Loss
 from partita._loss import PlainLoss, WeightedLoss
@@ -314,6 +315,7 @@ def pairwise_distances(draws: Any, loss: str | Loss = "vi", *, n_jobs: int = -1)
 def core_sample(sample: PartitionSample) -> _core.Sample:
     """The sample as an object of the core: -1, a missing label, becomes the largest unsigned label."""
     labels = sample.labels
+    check_unchanged(labels)
     if labels.dtype.kind == "i":
         labels = labels.view(labels.dtype.str.replace("i", "u"))
     return _core.Sample(labels, sample.weights)

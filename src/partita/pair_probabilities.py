@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from partita._draws.sources.tables import is_table
 from partita._html import ShownAsText
-from partita._memory import free_bytes
+from partita._memory import check_fits
 from partita._names import check_names, row_names
 from partita._pairs.checks import check_rows
 from partita._pairs.columns import check_wanted
@@ -220,11 +220,7 @@ def symmetric_rows(
 
     if n_items > MAX_ITEMS:
         raise ValueError(f"there are {n_items} items, but at most {MAX_ITEMS} can be numbered")
-    needed, free = n_items * _BYTES_PER_ITEM, free_bytes()
-    if free is not None and needed > free:
-        raise MemoryError(
-            f"{n_items} items need at least {needed / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are free"
-        )
+    check_fits(n_items * _BYTES_PER_ITEM, f"{n_items} items")
     low, high, values = triples
     index = np.int32 if n_items < 2**31 else np.int64
     both = (np.concatenate([low, high]).astype(index), np.concatenate([high, low]).astype(index))

@@ -18,7 +18,7 @@ from partita._draws.npy import write_npy
 from partita._draws.sources import Block, Source, open_source
 from partita._draws.sources.blocks import row_slices
 from partita._draws.store import LABELS, new_folder, read_facts, write_facts
-from partita._draws.store_checks import check_still_whole
+from partita._draws.store_checks import check_unchanged
 from partita._hints import hinted
 from partita._html import facts_table
 from partita._names import as_named, check_names, row_names
@@ -97,11 +97,14 @@ class PartitionSample:
         """
         with new_folder(Path(folder)) as place:
             write_npy(place / LABELS, self.labels)
+            check_unchanged(self.labels)
             write_facts(place, {"weights": self.weights, "index": self.index, "chains": self.chains}, self.names)
 
     def to_numpy(self) -> NDArray[Any]:
         """All draws in their order, repeats included: an (n_draws, n_items) array."""
-        return self.labels[self.index]
+        draws: NDArray[Any] = self.labels[self.index]
+        check_unchanged(self.labels)
+        return draws
 
     def to_pandas(self) -> Any:
         """All draws as a pandas table with one column per item, and `.chain` and `.weight` if they matter."""
@@ -175,7 +178,7 @@ def as_sample(
     names : (items,) sequence of str, optional
         Names of the items; they override those of the draws.
     store : path, optional
-        A folder for distinct draws that do not fit in memory: the sample is then memory-mapped, and
+        A folder for distinct draws that do not fit in memory: a large sample is then memory-mapped, and
         `open_sample` opens it again. Arrays of Dask, Zarr and NumPy's memory maps are read chunk by chunk.
 
     Returns
@@ -199,7 +202,7 @@ def as_sample(
     if not isinstance(draws, PartitionSample):
         source = open_source(draws, variable, long)
         return build_sample(source, weights, gaps, burn=burn, thin=thin, names=names, store=store)
-    check_still_whole(draws.labels)
+    check_unchanged(draws.labels)
     if weights is None and names is None and burn == 0 and thin == 1 and store is None:
         return draws
     gaps = Missing((*gaps.values, GAP), gaps.null)
@@ -239,11 +242,13 @@ def _weights_of(draws: Any, weights: Any) -> Any:
 
 
 def open_sample(folder: str | PathLike[str]) -> PartitionSample:
-    """Opens a sample written by `PartitionSample.save` or ``store=``, with its labels memory-mapped.
+    """Opens a sample written by `PartitionSample.save` or ``store=``.
 
     The labels are read once, to compare their checksum and to check that they are valid. Changed, truncated or invalid
-    files are refused. While the sample is in use its files must not be truncated; `save` and ``store=`` never do so,
-    since they replace the old folder by a new one.
+    files are refused. Labels of up to 256 MiB or a quarter of the free memory are kept in memory, and nothing that
+    happens to the folder later concerns the sample. Larger ones are memory-mapped: a sample whose file has changed is
+    refused wherever it is used, but a change while a function reads it may end the process. `save` and ``store=`` never
+    change a file, since they replace the old folder by a new one.
 
     Parameters
     ----------
@@ -269,6 +274,7 @@ def sample_source(sample: PartitionSample) -> Source:
         for rows in row_slices(sample.n_draws, sample.n_items):
             chains = None if sample.chains is None else sample.chains[rows]
             cells = sample.labels[sample.index[rows]]
+            check_unchanged(sample.labels)
             yield Block(cells, lambda row, column: f"draws[{row}, {column}]", chains, sample.draw_weights[rows])
 
     return Source(sample.n_items, blocks(), sample.names)

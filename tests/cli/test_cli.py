@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import forks
 import partita as pt
 from commands import COMMANDS, GROUPS, one_sentence
 from partita.uncertainty.ball import credible_ball
@@ -20,9 +21,9 @@ from partita.uncertainty.ball import credible_ball
 PARTITA = [sys.executable, "-m", "partita"]
 
 
-def partita(*arguments, stdin=None, timeout=120, **options):
-    command = [*PARTITA, *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=timeout, check=False, **options)
+def partita(*arguments, before="", stdin=None, timeout=120, **options):
+    """The command in a process of its own, after the code `before`."""
+    return forks.run(before + forks.COMMAND, *arguments, stdin=stdin, timeout=timeout, **options)
 
 
 def succeeds(*arguments, **options):
@@ -159,17 +160,19 @@ def test_a_failing_run_leaves_nothing(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["bad.csv"]
 
 
-def limit_file_size():
-    """Writing past the limit fails as on a full disk."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+#: Writing past the limit fails as on a full disk.
+LIMIT_FILE_SIZE = """
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+"""
 
 
 def test_a_full_disk_leaves_nothing(draws_file, tmp_path):
-    sentence = fails("estimate", draws_file, "--out", tmp_path / "results", preexec_fn=limit_file_size)
+    sentence = fails("estimate", draws_file, "--out", tmp_path / "results", before=LIMIT_FILE_SIZE)
     assert "too large" in sentence.lower()
     assert list(tmp_path.iterdir()) == []
-    fails("report", draws_file, "--out", tmp_path / "report.html", preexec_fn=limit_file_size)
+    fails("report", draws_file, "--out", tmp_path / "report.html", before=LIMIT_FILE_SIZE)
     assert list(tmp_path.iterdir()) == []
 
 

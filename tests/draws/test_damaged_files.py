@@ -3,17 +3,19 @@
 import gzip
 import os
 import shutil
-import subprocess
-import sys
+import struct
 import time
+import tracemalloc
 import zipfile
 
 import numpy as np
 import pytest
 
+import forks
 import partita as pt
 from commands import one_sentence
-from partita._draws.sources import files, hdf5_probe, text
+from partita import _memory
+from partita._draws.sources import chunks, files, hdf5_probe, text
 
 SECONDS = 20  # far more than any of these needs
 
@@ -66,8 +68,7 @@ def test_headers_of_npy_files_are_not_believed(tmp_path, header):
 @pytest.mark.parametrize("header", ["no bytes per element", "beyond 64 bits", "unfinished"])
 def test_the_command_says_so_in_one_sentence(tmp_path, words, header):
     path = npy(tmp_path / "draws.npy", HEADERS[header])
-    command = [sys.executable, "-m", "partita", *(word.format(path) for word in words), str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = forks.run(forks.COMMAND, *(word.format(path) for word in words), path)
     assert done.returncode == 2
     assert "draws.npy" in one_sentence(done.stderr)
 
@@ -137,8 +138,7 @@ def test_metadata_that_the_library_cannot_read_to_their_end_are_refused(tmp_path
 def test_an_endless_device_is_no_file_of_draws(tmp_path, name):
     (tmp_path / name).symlink_to("/dev/zero")
     code = f"import partita as pt\ntry: pt.read_draws({str(tmp_path / name)!r})\nexcept ValueError as e: print(e)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
-    assert name in done.stdout
+    assert name in forks.run(code).stdout
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="needs /dev/zero")
@@ -148,8 +148,7 @@ def test_an_endless_device_is_no_file_of_draws(tmp_path, name):
 def test_the_command_reads_no_endless_device(tmp_path, words):
     path = tmp_path / "table.csv"
     path.symlink_to("/dev/zero")
-    command = [sys.executable, "-m", "partita", *(word.format(path) for word in words), str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = forks.run(forks.COMMAND, *(word.format(path) for word in words), path)
     assert done.returncode == 2
     assert "table.csv" in one_sentence(done.stderr)
 
@@ -168,3 +167,58 @@ def test_names_that_mark_columns_are_not_written_as_items(tmp_path, name, suffix
     with pytest.raises(ValueError, match="rename it"):
         pt.write_draws(tmp_path / f"draws.{suffix}", sample)
     assert not list(tmp_path.iterdir())
+
+
+# ---- small files that unfold
+
+
+def counted_rds(path, count):
+    """R's 1:count, which saveRDS writes as three numbers."""
+    kind, package = (struct.pack(">iiii", 2, 1, 9, len(name)) + name for name in (b"compact_intseq", b"base"))
+    pairs = kind + package + struct.pack(">iiiii", 2, 13, 1, 13, 254)
+    state = struct.pack(">iiddd", 14, 3, count, 1.0, 1.0)
+    head = b"X\n" + struct.pack(">iiii", 3, 0x40300, 0x30500, 5) + b"UTF-8"
+    path.write_bytes(head + struct.pack(">i", 238) + pairs + state + struct.pack(">i", 254))
+    return path
+
+
+def test_a_sequence_of_r_is_refused_before_it_is_made(tmp_path):
+    """102 bytes asked for 112 GiB."""
+    pytest.importorskip("rdata")
+    with pytest.raises(ValueError, match=r"long\.rds.*a sequence of 30,000,000,000 numbers; at most"):
+        pt.read_draws(counted_rds(tmp_path / "long.rds", 3e10))
+    with pytest.raises(ValueError, match="it must hold a matrix or a data frame"):
+        pt.read_draws(counted_rds(tmp_path / "short.rds", 5))
+
+
+def test_compressed_draws_are_read_in_pieces(tmp_path, monkeypatch):
+    """An npz file of 3 MB took 3 GB."""
+    monkeypatch.setattr(chunks, "CELLS_PER_BLOCK", 100_000)
+    np.savez_compressed(tmp_path / "draws.npz", draws=np.zeros((2000, 10_000), np.int8))
+    tracemalloc.start()
+    sample = pt.read_draws(tmp_path / "draws.npz")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (sample.n_draws, sample.n_unique) == (2000, 1)
+    assert peak < 5e6
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(60, 30), (3, 20, 30)])
+def test_the_pieces_of_compressed_draws_are_the_draws(tmp_path, monkeypatch, shape, order):
+    monkeypatch.setattr(chunks, "CELLS_PER_BLOCK", 200)
+    draws = np.random.default_rng(1).integers(4, size=shape)
+    np.savez_compressed(tmp_path / "draws.npz", draws=np.array(draws, order=order))
+    found, expected = pt.read_draws(tmp_path / "draws.npz"), pt.as_sample(draws)
+    assert np.array_equal(found.labels, expected.labels)
+    assert np.array_equal(found.index, expected.index)
+    assert found.n_chains == expected.n_chains
+
+
+def test_pairs_that_need_more_memory_than_is_free_are_not_read(tmp_path, monkeypatch):
+    from scipy.sparse import eye_array, save_npz
+
+    monkeypatch.setattr(_memory, "free_bytes", lambda: 1 << 20)
+    save_npz(tmp_path / "pairs.npz", eye_array(100_000, format="csr"))
+    with pytest.raises(MemoryError, match=r"pairs\.npz need at least 0\.0 GiB, but 0\.0 GiB are free"):
+        pt.as_similarity(tmp_path / "pairs.npz")

@@ -6,7 +6,6 @@ import gzip
 import io
 import os
 import pickle
-import subprocess
 import sys
 from functools import partial
 
@@ -17,6 +16,7 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
+import forks
 from partita import _core
 from partita._draws.sources import text
 from partita.datasets import make_draws
@@ -225,10 +225,7 @@ def test_chain_and_weight_columns():
 
 def test_standard_input(tmp_path):
     code = "from partita.io import read_draws; print(read_draws('-').to_numpy().tolist())"
-    answer = subprocess.run(
-        [sys.executable, "-c", code], input="1,2\n2,2\n", capture_output=True, text=True, check=True
-    )
-    assert answer.stdout.strip() == "[[0, 1], [0, 0]]"
+    assert forks.run(code, stdin="1,2\n2,2\n").stdout.strip() == "[[0, 1], [0, 0]]"
 
 
 BAD_TEXT = {

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import textwrap
 
 import numpy as np
 import pytest
 
+import forks
 import partita as pt
+from partita._draws import store_checks
 from partita._draws.sources import chunks
 from partita._draws.store import smallest_type
 from partita.datasets import make_draws
@@ -20,6 +20,12 @@ def small_blocks(monkeypatch):
     """Blocks of a few draws, so that small data has many of them."""
     monkeypatch.setattr(chunks, "CELLS_PER_BLOCK", 200)
     monkeypatch.setattr(chunks, "MAX_CELLS_AT_ONCE", 2000)
+
+
+@pytest.fixture
+def mapped(monkeypatch):
+    """Every stored sample counts as large."""
+    monkeypatch.setattr(store_checks, "_fits_in_memory", lambda size: False)
 
 
 @pytest.fixture
@@ -40,25 +46,30 @@ def assert_same(found, expected):
 # ---- a sample on disk
 
 
-def test_a_saved_sample_is_mapped_into_memory(tmp_path, draws):
+@pytest.mark.parametrize("large", [False, True])
+def test_a_saved_sample_is_mapped_if_it_is_large(tmp_path, draws, large, monkeypatch):
+    monkeypatch.setattr(store_checks, "_ALWAYS_READ", 1000)
+    monkeypatch.setattr(store_checks, "free_bytes", lambda: 0 if large else 1 << 20)
     sample = pt.as_sample(draws.reshape(1, *draws.shape), names=[f"x{i}" for i in range(30)])
     sample.save(tmp_path / "kept")
     opened = pt.open_sample(tmp_path / "kept")
-    assert isinstance(opened.labels, np.memmap)
+    assert isinstance(opened.labels, np.memmap) == large
+    assert not opened.labels.flags.writeable
     assert_same(opened, sample)
     assert np.array_equal(opened.chains, sample.chains)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kept"]
 
 
 @pytest.mark.parametrize("loss", ["vi", "binder", "omari"])
+@pytest.mark.usefixtures("mapped")
 def test_a_mapped_sample_gives_the_same_answers(tmp_path, draws, loss):
     sample = pt.as_sample(draws)
-    mapped = pt.as_sample(draws, store=tmp_path / "kept")
-    assert isinstance(mapped.labels, np.memmap)
-    here, there = pt.estimate(sample, loss, rng=1), pt.estimate(mapped, loss, rng=1)
+    stored = pt.as_sample(draws, store=tmp_path / "kept")
+    assert isinstance(stored.labels, np.memmap)
+    here, there = pt.estimate(sample, loss, rng=1), pt.estimate(stored, loss, rng=1)
     assert np.array_equal(here.labels, there.labels)
     assert here.expected_loss == there.expected_loss
-    assert np.array_equal(pt.similarity(sample), pt.similarity(mapped))
+    assert np.array_equal(pt.similarity(sample), pt.similarity(stored))
 
 
 def test_labels_that_grow_and_gaps_that_come_late(tmp_path, small_blocks):
@@ -120,7 +131,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
 
 
 def run(program, **options):
-    answer = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, **options)
+    answer = forks.run(textwrap.dedent(program), **options)
     assert answer.returncode == 0, answer.stderr
     return answer.stdout
 

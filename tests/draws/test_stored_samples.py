@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-import subprocess
+import os
 import sys
 
 import numpy as np
@@ -11,6 +11,7 @@ import pytest
 import partita as pt
 from partita import _core
 from partita._checked_json import from_checked_json, to_checked_json
+from partita._draws import store_checks
 from partita.datasets import make_draws
 
 
@@ -171,29 +172,63 @@ def test_every_sample_that_is_saved_is_opened(tmp_path):
             assert np.array_equal(opened.weights, sample.weights)
 
 
-CUT_WHILE_OPEN = """
-import sys, os
-import numpy as np, partita as pt
-sample = pt.open_sample(sys.argv[1])
-os.truncate(sys.argv[1] + "/labels.npy", 200)
-for work in (pt.estimate, pt.similarity, lambda s: pt.expected_loss(np.zeros(s.n_items, int), s)):
-    try:
-        work(sample)
-    except ValueError as error:
-        assert "truncated while it was open" in str(error), error
-    else:
-        raise SystemExit("it was not seen")
-print("seen")
-"""
+USES = {
+    "similarity": pt.similarity,
+    "expected loss": lambda sample: pt.expected_loss(np.zeros(sample.n_items, int), sample),
+    "draws": lambda sample: sample.to_numpy(),
+    "table": lambda sample: sample.to_pandas(),
+    "thinned": lambda sample: pt.as_sample(sample, thin=2).labels,
+    "estimate": lambda sample: pt.estimate(sample, rng=1, search=pt.Search(runs=1)).labels,
+}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be cut off there")
-def test_a_file_that_is_cut_off_while_open_is_seen_before_it_is_read(tmp_path):
-    """It ended the process (SIGBUS)."""
-    pt.as_sample(np.random.default_rng(1).integers(5, size=(400, 500))).save(tmp_path / "kept")
-    words = [sys.executable, "-c", CUT_WHILE_OPEN, str(tmp_path / "kept")]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
-    assert (done.returncode, done.stdout.strip()) == (0, "seen"), done.stderr[-1000:]
+def overwrite(path):
+    """Labels far outside the range of the tables."""
+    with path.open("r+b") as stream:
+        stream.seek(500)
+        stream.write(b"\xfe" * 5000)
+
+
+CHANGES = pytest.mark.parametrize(
+    "change", [overwrite, lambda path: os.truncate(path, 200)], ids=["overwritten", "truncated"]
+)
+
+
+@pytest.fixture
+def stored(tmp_path):
+    pt.as_sample(make_draws(100, 200, 5, rng=1)).save(tmp_path / "kept")
+    os.utime(tmp_path / "kept" / "labels.npy", ns=(0, 0))  # so that every change is later than the last one
+    return tmp_path / "kept"
+
+
+@CHANGES
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be changed there")
+def test_what_happens_to_the_folder_later_does_not_concern_an_open_sample(stored, tmp_path, change):
+    """It ended the process (SIGSEGV, SIGBUS), or the changed labels were used."""
+    sample = pt.open_sample(stored)
+    expected = {name: np.array(use(sample)) for name, use in USES.items()}
+    change(stored / "labels.npy")
+    for name, use in USES.items():
+        assert np.array_equal(np.array(use(sample)), expected[name]), name
+    sample.save(tmp_path / "again")
+    assert np.array_equal(pt.open_sample(tmp_path / "again").to_numpy(), expected["draws"])
+
+
+@CHANGES
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be changed there")
+def test_a_mapped_file_that_has_changed_is_not_used(stored, tmp_path, change, monkeypatch):
+    monkeypatch.setattr(store_checks, "_fits_in_memory", lambda size: False)
+    sample = pt.open_sample(stored)
+    best = pt.estimate(sample, rng=1, search=pt.Search(runs=1))
+    change(stored / "labels.npy")
+    uses = [*USES.values()] if change is overwrite else [USES[name] for name in ("similarity", "thinned", "estimate")]
+    for use in (*uses, lambda _: pt.credible_ball(best), lambda _: pt.write_draws(tmp_path / "again.csv", sample)):
+        with pytest.raises(ValueError, match=r"labels\.npy has changed while it was open"):
+            use(sample)
+    if change is overwrite:
+        with pytest.raises(ValueError, match=r"labels\.npy has changed while it was open"):
+            sample.save(tmp_path / "again")
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
 
 
 def test_a_sample_whose_folder_was_replaced_is_still_whole(tmp_path):

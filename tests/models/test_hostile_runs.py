@@ -5,13 +5,12 @@ import io
 import json
 import os
 import shutil
-import subprocess
-import sys
 import zipfile
 
 import numpy as np
 import pytest
 
+import forks
 import partita as pt
 from partita.models import (
     GaussianDPM,
@@ -112,7 +111,7 @@ print("refused", refused, "of", 3 * len(range({first}, len(state), {step})))
 
 def flip_bytes(kind, path, first, step):
     code = FLIP.format(tests=os.path.dirname(__file__), path=str(path), kind=kind, first=first, step=step)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=False)
+    done = forks.run(code, timeout=600)
     assert done.returncode == 0, (kind, done.returncode, done.stderr[-2000:])
     return int(done.stdout.split()[1])
 

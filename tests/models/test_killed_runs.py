@@ -13,6 +13,7 @@ import time
 import numpy as np
 import pytest
 
+import forks
 from partita.models import resume
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills with SIGKILL")
@@ -76,8 +77,7 @@ def script(body):
 
 
 def process(*words, body=GO_ON):
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    child = subprocess.Popen([sys.executable, "-c", script(body), *map(str, words)], **pipes)
+    child = forks.Talking(script(body), *words)
     if body is GO_ON:
         assert child.stdout.readline() == "ready\n"
     return child
@@ -222,5 +222,5 @@ def test_a_lock_that_is_another_file_is_refused(tmp_path):
 
 def test_nbce_runs_resume_where_nothing_was_imported(tmp_path):
     expected = uninterrupted("nbce", tmp_path, 5)
-    body = "said(digest(pt.resume(sys.argv[1])))"
-    assert end_of(process(tmp_path / "whole-nbce-5", body=body)) == expected
+    words = [sys.executable, "-c", script("said(digest(pt.resume(sys.argv[1])))"), tmp_path / "whole-nbce-5"]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip() == expected

@@ -1,14 +1,13 @@
 """Hyperparameters have ranges, every log density is a number, and empty data are refused: no crash, no endless loop."""
 
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.special import gammaln
 
+import forks
 import partita as pt
 from block_reference import sbm_icl
 from mixture_reference import log_crp, log_marginal_diag
@@ -30,7 +29,7 @@ SHORT = {"draws": 5, "warmup": 3, "chains": 1, "n_jobs": 1, "rng": 1}
 
 
 def in_a_child(code, seconds=300):
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=seconds, check=False)
+    done = forks.run(code, timeout=seconds)
     assert done.returncode == 0, (done.returncode, done.stderr[-2000:])
     return done.stdout
 

@@ -5,14 +5,15 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
+from itertools import count
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import forks
 from interrupts import signal_when_in
 from partita.models import GaussianDPM, RunFormatError, checkpoint, resume, sampling
 
@@ -66,12 +67,11 @@ def kill_and_resume(folder, moments, uninterrupted):
     path = folder / "run.partita"
     for moment in moments:
         code = CHILD.replace("{settings}", repr(SETTINGS))
-        child = subprocess.Popen([sys.executable, "-c", code, path, folder / "X.npy"], stdout=subprocess.PIPE)
+        child = forks.Talking(code, path, folder / "X.npy")
         child.stdout.readline()
         time.sleep(moment)
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-        child.stdout.close()
+        child.kill()
+        child.communicate()
     chain = resume(path) if path.exists() else GaussianDPM().sample(X, path=path, **SETTINGS)
     same(chain, uninterrupted)
 
@@ -114,7 +114,7 @@ def test_full_disk_ends_with_a_clear_error(tmp_path, uninterrupted):
     code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))\n" + CHILD
     code = code.replace("{settings}", repr(SETTINGS)).replace("0.01, 0.005", "1e9, 0.005")
     path = tmp_path / "run.partita"
-    child = subprocess.run([sys.executable, "-c", code, path, tmp_path / "X.npy"], capture_output=True, text=True)
+    child = forks.run(code, path, tmp_path / "X.npy")
     assert child.returncode == 1
     assert "could not be written (File too large)" in child.stderr
     assert not list(path.rglob(".partita-*"))
@@ -139,6 +139,28 @@ def test_ctrl_c_keeps_what_there_is(tmp_path, ctrl_c):
     assert "stopped early" in repr(chain)
     shorter = GaussianDPM().sample(X, draws=chain.n_draws, warmup=0, chains=2, rng=1)
     same(chain, shorter)
+
+
+def test_a_sweep_that_is_given_up_is_made_again(tmp_path, ctrl_c, monkeypatch):
+    """Ctrl-C was answered only after the sweep, which takes half a minute on large tables."""
+    monkeypatch.setattr(sampling, "SLOW_SECONDS", -1.0)
+    monkeypatch.setattr(sampling, "TURN_SECONDS", 0.0)  # one sweep per turn
+    take_turn, turns, given_up = sampling._Job.take_turn, count(), []
+
+    def interrupted(job, stop):
+        if next(turns) == 5:
+            signal.raise_signal(signal.SIGINT)
+            while not stop.requested:
+                time.sleep(0.001)
+        take_turn(job, stop)
+        given_up.append(job.given_up_at is not None)
+
+    monkeypatch.setattr(sampling._Job, "take_turn", interrupted)
+    settings = {"draws": 20, "warmup": 0, "chains": 1, "rng": 1}
+    with pytest.warns(UserWarning, match="stopped by Ctrl-C after 5 draws"):
+        GaussianDPM().sample(X, **settings, path=tmp_path / "run.partita")
+    assert given_up == [False] * 5 + [True]
+    same(resume(tmp_path / "run.partita"), GaussianDPM().sample(X, **settings))
 
 
 def test_ctrl_c_in_the_warmup_raises(ctrl_c):

@@ -1,9 +1,6 @@
 // Mixture samplers: every prior on partitions and every family, few items and equal ones.
 #include "chains.hpp"
-#include "models/diagonal_gaussian.hpp"
-#include "models/families/product.hpp"
-#include "models/full_gaussian.hpp"
-#include "models/mixture_sampler.hpp"
+#include "models/mixtures.hpp"
 
 namespace {
 

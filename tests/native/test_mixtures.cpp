@@ -8,8 +8,7 @@
 
 #include "check.hpp"
 #include "common/random.hpp"
-#include "models/diagonal_gaussian.hpp"
-#include "models/mixture_sampler.hpp"
+#include "models/mixtures.hpp"
 #include "models/pick.hpp"
 
 namespace {

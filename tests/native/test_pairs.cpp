@@ -118,7 +118,8 @@ template <class Objective> void check_against_all_partitions(const Objective& ob
         CHECK(lower_bound(local, objective, best) <= least + 1e-9);
         const StopFlag go{false};
         const Options options{4, 2, 60, 2, seed};
-        const auto found = search(pairs.graph(), objective, pairs.constraints(), {}, options, go);
+        const auto found =
+            partita::pairs::search(pairs.graph(), objective, pairs.constraints(), {}, options, go);
         CHECK(pairs.obeys(found.labels));
         CHECK(near(value_of(local, objective, found.labels), least));
         for (const auto& component : found.components)
@@ -154,13 +155,14 @@ template <class Objective> void check_searches(const Objective& objective) {
     const RandomPairs pairs(120, 0.06, true, 3);
     const StopFlag go{false}, stop{true};
     const Options one{5, 3, 60, 1, 7}, many{5, 3, 60, 3, 7};
-    const auto found = search(pairs.graph(), objective, pairs.constraints(), {}, one, go);
-    const auto again = search(pairs.graph(), objective, pairs.constraints(), {}, many, go);
+    const auto found = partita::pairs::search(pairs.graph(), objective, pairs.constraints(), {}, one, go);
+    const auto again = partita::pairs::search(pairs.graph(), objective, pairs.constraints(), {}, many, go);
     CHECK(pairs.obeys(found.labels) && found.labels == again.labels);
-    const auto begun = search(pairs.graph(), objective, pairs.constraints(), found.labels, one, go);
+    const auto begun =
+        partita::pairs::search(pairs.graph(), objective, pairs.constraints(), found.labels, one, go);
     const auto local = pairs.local();
     CHECK(value_of(local, objective, begun.labels) <= value_of(local, objective, found.labels) + 1e-9);
-    const auto stopped = search(pairs.graph(), objective, pairs.constraints(), {}, one, stop);
+    const auto stopped = partita::pairs::search(pairs.graph(), objective, pairs.constraints(), {}, one, stop);
     CHECK(stopped.labels.size() == pairs.n_items());
 }
 

@@ -52,7 +52,7 @@ bool same(double s, double t) { return s >= never / 2 ? t >= never / 2 : near(s,
 
 void check(const Case& given) {
     Selection selection(given.group, given.limits);
-    Choice choice;
+    partita::bounds::Choice choice;
     selection.run(given.values, given.total, choice);
     CHECK(same(choice.sum, given.least(0, 0)));
     for (std::size_t j = 0; j < given.values.size(); ++j) {

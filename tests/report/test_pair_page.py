@@ -40,3 +40,16 @@ def test_a_long_list_says_where_the_rest_is(best, tmp_path, monkeypatch):
     monkeypatch.setattr(sys.modules[pair_answer.__module__], "ITEMS_LISTED", 4)
     page = pt.report(best, path=tmp_path / "page.html", labels_file="labels.csv").read_text(encoding="utf-8")
     assert "The first 4 of 6 items; labels.csv has all." in page
+
+
+@pytest.mark.parametrize("loss", ["binder", "vi-lower-bound", "pear"])
+@pytest.mark.parametrize("value", [0.0, 5e-324, 1e-300, 0.5, 1 - 1e-16, 1.0])
+def test_extreme_probabilities_and_hostile_names(tmp_path, value, loss):
+    names = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "{{7*7}}", "</script>", "\x1b[31m", ""]
+    matrix = np.where(np.eye(6, dtype=bool), 1.0, value)
+    found = pt.estimate(pt.as_similarity(matrix, names=names), loss, rng=1)
+    assert np.isfinite(found.expected_loss)
+    page = pt.report(found, path=tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page
+    assert pt.read_report(tmp_path / "page.html").names == tuple(names)

@@ -458,3 +458,19 @@ def test_infinite_and_unknown_cells_survive():
     again = Table.from_json(json.loads(json.dumps(table.to_json())))
     assert [text for row in again.rows for _, text, _ in again.cells(row)] == ["∞", "–", "0.500"]
     assert [list(table.cells(row)) for row in table.rows] == [list(again.cells(row)) for row in again.rows]
+
+
+@pytest.mark.parametrize("name", ["data", "terms", "spelled", "style", "scripts", "self", "kind", "range"])
+def test_a_page_from_elsewhere_cannot_replace_what_the_template_adds(tmp_path, name):
+    """A key of this name ended in a TypeError."""
+    page = pt.report(pt.estimate([[0, 0, 1], [0, 1, 1]], rng=1), path=tmp_path / "page.html")
+    mark, hostile = '"title":', f'"{name}":"</script><script>alert(1)</script>","title":'
+    changed = page.read_text(encoding="utf-8").replace(mark, hostile.replace("<", "\\u003c"), 1)
+    (tmp_path / "changed.html").write_text(changed, encoding="utf-8")
+    if name == "kind":
+        with pytest.raises(ValueError, match="not the content of a page"):
+            pt.read_report(tmp_path / "changed.html")
+        return
+    again = pt.read_report(tmp_path / "changed.html").write(tmp_path / "again.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in again
+    assert again.count("<script") == page.read_text(encoding="utf-8").count("<script")

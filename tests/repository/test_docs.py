@@ -18,6 +18,19 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BUILT = {"api", "gallery", "_tables"}  # folders of docs/ that a build writes
 SOURCES = [page for page in PAGES if not BUILT & set(page.relative_to(ROOT).parts)]
+#: Pages whose code takes longer than a second: `make docs` runs it too, and `make test-all`.
+SLOW = {
+    "docs/develop/add_a_model.md",
+    "docs/ensembles.md",
+    "docs/guide/data.md",
+    "docs/guide/ensembles.md",
+    "docs/guide/how_sure.md",
+    "docs/guide/large_data.md",
+    "docs/guide/networks.md",
+    "docs/guide/settled.md",
+    "docs/guide/single_cells.md",
+    "docs/guide/which_loss.md",
+}
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -31,7 +44,15 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("page", SOURCES, ids=name_of)
+def test_slow_pages_are_there():
+    assert {name_of(page) for page in SOURCES} >= SLOW
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.slow if name_of(page) in SLOW else ()) for page in SOURCES],
+    ids=name_of,
+)
 def test_code_blocks_run(page, folder):
     import matplotlib.pyplot as plt
 

@@ -34,7 +34,10 @@ def read(path):
         return list(csv.DictReader(file))
 
 
-@pytest.mark.parametrize("name", FRAMED)
+SMALLEST = "come_latouche.py"  # takes least time
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n == SMALLEST else pytest.mark.slow) for n in FRAMED])
 def test_smallest_size(name, tmp_path):
     page, rows = run(name, tmp_path, "--smoke")
     assert rows

@@ -163,6 +163,31 @@ def test_many_small_clusters_are_searched_on_lists():
     assert not prefers_sparse(linked(40, 10), pt.VI(), options)
 
 
+def test_many_small_clusters_have_no_limit_by_default():
+    """Draws with some labels moved have fewer clusters than the partition behind them."""
+    rng = np.random.default_rng(2)
+    truth = rng.permutation(np.repeat(np.arange(600), rng.choice([1, 2, 3], 600, p=[0.7, 0.2, 0.1]))[:600])
+    draws = np.tile(truth, (40, 1))
+    moved = rng.random(draws.shape) < 0.03
+    draws[moved] = truth[rng.integers(truth.size, size=int(moved.sum()))]
+    sample = pt.as_sample(draws)
+    best = pt.estimate(sample, "vi", rng=1, check_draws=False)
+    assert best.search.max_clusters == np.inf
+    assert best.n_clusters > sample.n_clusters.max()
+    assert best.expected_loss <= pt.expected_loss(truth, sample, "vi") + 1e-12
+    shuffled = pt.estimate(draws[::-1, ::-1], "vi", rng=1, check_draws=False)
+    assert shuffled.search.max_clusters == np.inf
+
+
+def test_the_papers_limit_stays_the_default_elsewhere():
+    small, large = linked(400, 10, noise=0.05), linked(400, 10, sizes=(100,))
+    of_paper = pt.estimate(small, "vi", "salso", pt.Search(runs=1), rng=1, check_draws=False)
+    assert of_paper.search.max_clusters is None
+    assert of_paper.n_clusters <= small.n_clusters.max()
+    assert pt.estimate(large, "vi", rng=1, check_draws=False).search.max_clusters is None
+    assert pt.estimate(small, "vi", search=pt.Search(max_clusters=9), rng=1).search.max_clusters == 9
+
+
 def doubtful(groups, size, n_draws=3):
     """Groups of items that are together with each other at random and never with others: runs differ here and there."""
     rng = np.random.default_rng(5)

@@ -3,13 +3,12 @@
 What hung or killed the process runs in a child process, under a watchdog that a loaded machine survives.
 """
 
-import subprocess
-import sys
 import textwrap
 
 import numpy as np
 import pytest
 
+import forks
 import partita as pt
 from partita.datasets import make_draws
 from partita.losses import LOSSES
@@ -24,7 +23,7 @@ def in_child(code, seconds=WATCHDOG):
     prelude = "import warnings; warnings.simplefilter('ignore')\nimport numpy as np\nimport partita as pt\n"
     prelude += f"from partita.datasets import make_draws\nSEARCHED = {SEARCHED}\n"
     script = prelude + textwrap.dedent(code)
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=seconds)
+    done = forks.run(script, timeout=seconds)
     assert done.returncode == 0, f"exit {done.returncode}\n{done.stderr[-2000:]}"
     return done.stdout
 

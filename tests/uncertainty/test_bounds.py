@@ -37,18 +37,19 @@ def kinds(sample, anchored):
 
 @pytest.mark.parametrize("anchored", ["all", "some", "none"])
 @pytest.mark.parametrize("loss", [VI(), VI(0.5, 1.5), VI(1.5, 0.5)], ids=str)
-def test_rows_are_never_above_the_optimum(loss, anchored):
+@pytest.mark.parametrize("count", [20, pytest.param(70, marks=pytest.mark.slow)])
+def test_rows_are_never_above_the_optimum(loss, anchored, count):
     rng = np.random.default_rng(17)
     tighter = 0
-    for _ in range(70):
+    for _ in range(count):
         rows, weights = random_sample(int(rng.integers(1, 9)), int(rng.integers(1, 12)), rng)
         sample = as_sample(rows, weights)
         best = estimate(sample, loss, "enumerate").expected_loss
-        value, rows_only, *_ = rows_bound(sample, loss, 0.03, **kinds(sample, anchored))
+        value, rows_only, *_ = rows_bound(sample, loss, 1.0, max_passes=200, **kinds(sample, anchored))
         assert value <= best + 1e-9
         assert rows_only <= value
         tighter += value > rows_only + 1e-6
-    assert tighter > 3
+    assert tighter > count / 20
 
 
 STOPS = (*range(1, 13), 20, 21, 22, 30, 41, 60, 101, 140)

@@ -56,7 +56,7 @@ def by_clusters(sample, loss, labels, limit):
 
 
 def by_rows(sample, loss, labels, limit):
-    return _rows(sample, loss, labels, Work(0.05, 1, ignore), limit)
+    return _rows(sample, loss, labels, Work(0.02, 1, ignore), limit)
 
 
 def by_pairs(sample, loss, labels, limit):

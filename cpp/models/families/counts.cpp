@@ -12,8 +12,6 @@ namespace {
 
 /// Up to here G(z + x) / G(z) is a product; beyond, z + x is large enough for Stirling's series.
 constexpr std::uint32_t max_product = 16;
-/// Factors of a product before its logarithm is taken; few enough not to overflow.
-constexpr std::uint32_t product_length = 8;
 
 /// ln G(z) - [(z - 1/2) ln z - z]: what Stirling's leading terms leave, ln(2 pi) / 2 included.
 double stirling_remainder(double z) {
@@ -38,6 +36,7 @@ PARTITA_CLONES void score_column(const CountRows& rows, std::uint32_t count, std
         common::load(z, rows.z + s);
         total += zero + slope * x;
         if (count <= max_product) {
+            constexpr std::uint32_t product_length = 8; // factors before a logarithm is taken; none overflows
             for (std::uint32_t j = 0; j < count; j += product_length) {
                 common::Lanes product = z + static_cast<double>(j);
                 for (std::uint32_t f = j + 1; f < count && f < j + product_length; ++f)

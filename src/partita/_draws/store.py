@@ -1,4 +1,4 @@
-"""A sample in a folder: plain npy files, memory-mapped when it is opened, and metadata in JSON.
+"""A sample in a folder: plain npy files, and metadata in JSON.
 
 sample.json    format, version, library, names, size and SHA-256 of each file; it has its own checksum
 labels.npy     (n_unique, n_items), as in PartitionSample
@@ -22,7 +22,7 @@ from partita._atomic import atomic_folder, files_only
 from partita._checked_json import from_checked_json, to_checked_json
 from partita._draws.npy import write_npy
 from partita._draws.sources.npy import read_header
-from partita._draws.store_checks import check_arrays, check_labels, file_facts, map_labels
+from partita._draws.store_checks import check_arrays, file_facts, load_labels
 
 FORMAT, VERSION = "partita sample", 2
 OLDEST = 1  # version 1 has no checksums
@@ -183,15 +183,14 @@ def write_facts(folder: Path, arrays: dict[str, NDArray[Any] | None], names: tup
 
 
 def read_facts(folder: Path, *, check: bool = True) -> tuple[dict[str, Any], tuple[str, ...] | None]:
-    """The arrays of a folder, with memory-mapped labels, and the names of the items.
+    """The arrays of a folder, with large labels mapped, and the names of the items.
 
-    `check=False` is for a folder that this process has just written.
+    `check=False` does not read large labels; it is for a folder that this process has just written.
     """
     try:
         facts = _facts_of(folder)
-        if check:
-            check_labels(folder / LABELS, facts["files"].get(LABELS))
-        arrays: dict[str, Any] = {"labels": map_labels(folder / LABELS)}
+        labels = load_labels(folder / LABELS, facts["files"].get(LABELS), check=check)
+        arrays: dict[str, Any] = {"labels": labels}
         for name in ARRAYS:
             arrays[name] = _read_array(folder / f"{name}.npy", facts["files"].get(f"{name}.npy"))
         check_arrays(arrays, facts["names"])

@@ -1,9 +1,11 @@
 """Checks of the folder of a stored sample, which may come from anywhere, before any of it is used.
 
 The labels are read once, to compare their checksum and to check that each draw is canonical, so that no label exceeds
-the range for which the search allocates memory. The file is then mapped. If another program truncates the file later,
-the system ends a process that reads the lost labels (SIGBUS). `check_still_whole` refuses such a file, and is called
-wherever a sample is passed in.
+the range for which the search allocates memory. What was checked is kept in memory, because the core may not be shown
+labels that change: it reads them several times, first to count and then to fill, so that even a label within its range
+would make it write elsewhere. Only labels that take much of the free memory are mapped instead. Another program that
+changes their file then ends the process at worst (SIGSEGV, SIGBUS). `check_unchanged` refuses such a file, and is
+called wherever a sample is passed in, passed to the core or copied.
 """
 
 from __future__ import annotations
@@ -19,9 +21,12 @@ from numpy.typing import NDArray
 
 from partita import _core
 from partita._draws.sources.npy import Header, read_header
+from partita._memory import free_bytes
 from partita._validate import check_weights
 
 _BYTES_AT_A_TIME = 1 << 20  # fits the caches: hashed, then checked
+_ALWAYS_READ = 1 << 28
+_SHARE_OF_MEMORY = 4  # labels, the copy that a search makes, and as much again for its tables
 _IDENTITY = "_partita_identity"  # of the file that is mapped, kept with the array
 
 
@@ -34,33 +39,45 @@ def file_facts(path: Path) -> dict[str, Any]:
     return {"bytes": path.stat().st_size, "sha256": digest.hexdigest()}
 
 
-def map_labels(path: Path) -> NDArray[Any]:
-    """The labels of a file, mapped into memory."""
+def load_labels(path: Path, facts: Mapping[str, Any] | None, *, check: bool) -> NDArray[Any]:
+    """The labels of a file, checked: in memory, or mapped if they are large. `check=False` maps them unchecked."""
+    identity = _identity(path)
+    if _fits_in_memory(path.stat().st_size):
+        return _read_checked(path, facts, keep=True)
+    if check:
+        _read_checked(path, facts, keep=False)
     labels: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    setattr(labels, _IDENTITY, _identity(path))
+    setattr(labels, _IDENTITY, identity)
+    check_unchanged(labels)
     return labels
 
 
-def check_still_whole(labels: NDArray[Any]) -> None:
-    """Refuses labels whose file has been truncated since it was mapped; reading them would end the process."""
+def check_unchanged(labels: NDArray[Any]) -> None:
+    """Refuses labels whose file has changed since it was checked; to read them might end the process."""
     known = getattr(labels, _IDENTITY, None)
     if known is None or not isinstance(labels, np.memmap) or labels.filename is None:
         return
     path = Path(os.fspath(labels.filename))
-    if not path.exists() or _identity(path) != known:  # the name now belongs to another file; ours still exists
+    if not path.exists() or _identity(path)[:2] != known[:2]:  # the name now belongs to another file; ours still exists
         return
-    needed = labels.offset + labels.nbytes
-    if path.stat().st_size < needed:
-        raise ValueError(f"{path} was truncated while it was open: it has only {path.stat().st_size:,} bytes")
+    if _identity(path) != known:
+        raise ValueError(f"{path} has changed while it was open as a sample: open it again")
 
 
-def _identity(path: Path) -> tuple[int, int]:
+def _fits_in_memory(size: int) -> bool:
+    return size <= max(_ALWAYS_READ, (free_bytes() or 0) // _SHARE_OF_MEMORY)
+
+
+def _identity(path: Path) -> tuple[int, int, int, int]:
     facts = path.stat()
-    return facts.st_dev, facts.st_ino
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
-def check_labels(path: Path, facts: Mapping[str, Any] | None) -> None:
-    """Checks the file of the labels: its checksum if there is one, its type and shape, and that draws are canonical."""
+def _read_checked(path: Path, facts: Mapping[str, Any] | None, *, keep: bool) -> NDArray[Any]:
+    """The labels of a file, in memory if they are kept; else only a block of them.
+
+    Checks the checksum if there is one, the type and the shape, and that draws are canonical.
+    """
     size = path.stat().st_size
     digest = hashlib.sha256()
     with path.open("rb") as stream:
@@ -70,14 +87,19 @@ def check_labels(path: Path, facts: Mapping[str, Any] | None) -> None:
         digest.update(stream.read(header.offset))
         n_rows, n_items = header.shape
         step = max(1, _BYTES_AT_A_TIME // (n_items * header.dtype.itemsize))
+        labels = np.empty((n_rows if keep else min(step, n_rows), n_items), header.dtype)
         for start in range(0, n_rows, step):
-            content = stream.read(min(step, n_rows - start) * n_items * header.dtype.itemsize)
-            digest.update(content)
-            bad = _core.first_not_canonical(np.frombuffer(content, header.dtype).reshape(-1, n_items))
+            rows = labels[start : start + step] if keep else labels[: n_rows - start]
+            if stream.readinto(rows.reshape(-1).data) != rows.nbytes:
+                raise ValueError(f"{path.name} was truncated while it was read")
+            digest.update(rows.reshape(-1).data)
+            bad = _core.first_not_canonical(rows)
             if bad is not None:
                 raise ValueError(f"draw {start + bad} of {path.name} has labels that are not canonical")
     if facts is not None and (facts.get("sha256") != digest.hexdigest() or facts.get("bytes") != size):
         raise ValueError(f"{path.name} is damaged: its checksum does not match its content")
+    labels.flags.writeable = False
+    return labels
 
 
 def _check_header(header: Header, size: int) -> None:

@@ -11,9 +11,12 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 
 from partita._draws.sources.npy import read_header
+from partita._memory import check_fits
 from partita._pairs.columns import find_columns
 from partita._pairs.tables import table_pairs
 from partita._pairs.text import csv_pairs
+
+_COPIES = 4  # of a sparse matrix while it is checked and sorted
 
 
 def open_pairs(path: str | PathLike[str], wanted: Sequence[str] | None) -> Any:
@@ -54,6 +57,7 @@ def _sparse(where: str) -> Any:
         for info in archive.infolist():
             with archive.open(info) as member:
                 read_header(cast(BinaryIO, member), info.file_size)
+        check_fits(_COPIES * sum(info.file_size for info in archive.infolist()), f"the numbers of {where}")
         stream.seek(0)
         try:
             return load_npz(stream)  # never unpickles

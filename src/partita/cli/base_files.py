@@ -35,7 +35,7 @@ def read_base(source: str, items: str | None = None) -> Base:
     rows = [[_label(cells[j]) for j in columns] for _, cells in table.rows]
     given = named_rows(rows, table, columns, source)
     if named is not None:
-        given = Named(rows, tuple(cells[named] for _, cells in table.rows), source)
+        given = Named(rows, tuple(table.columns[named]), source)
     titles = tuple(table.names[j] for j in columns)
     return replace(as_base(rows), names=given.distinct_names(), clusterings=titles)
 
@@ -50,11 +50,11 @@ def _chosen_columns(table: Table, items: str | None) -> tuple[int | None, list[i
         return named, columns
     table.require_names()
     columns = variables(table)
-    words = [j for j in columns if different_words([_label(cells[j]) for _, cells in table.rows])]
+    words = [j for j in columns if different_words([_label(cell) for cell in table.columns[j]])]
     if words == columns[:1] == [0] and len(columns) > 1 and table.row_names is None:
         return 0, columns[1:]
     if words:
-        name, shown = table.names[words[0]], ", ".join(cells[words[0]] for _, cells in table.rows[:2])
+        name, shown = table.names[words[0]], ", ".join(table.columns[words[0]][:2])
         raise ValueError(
             f"{table.path}: {name} has a different word for each item ({shown}, ...); use --items {name} if it names "
             "the items, or remove it"

@@ -60,10 +60,11 @@ def read_partition(source: str) -> Named:
         return Named(labels, None, source)
     table = read_table(path, LABELS, [] if column is None else [column])
     index = _label_column(table) if column is None else table.column(column)
-    missing = next(((line, cells[index]) for line, cells in table.rows if parse_cell(cells[index]) is None), None)
+    cells = table.columns[index]
+    missing = next((at for at in zip(table.lines, cells, strict=True) if parse_cell(at[1]) is None), None)
     if missing is not None:
         raise ValueError(f"{path}, line {missing[0]}: the label is missing ({missing[1] or 'an empty cell'})")
-    return named_rows(np.array([cells[index] for _, cells in table.rows], dtype=object), table, [index], source)
+    return named_rows(np.array(list(cells), dtype=object), table, [index], source)
 
 
 def read_data(source: str, columns: str | None = None) -> Named:
@@ -107,7 +108,7 @@ def variables(table: Table) -> list[int]:
     found = [j for j in range(len(table.names)) if j != names]
     name = table.names[found[0]] if found else ""
     may_number = not table.has_header or name in ROW_NUMBERS
-    if len(found) > 1 and may_number and counts_rows([cells[found[0]] for _, cells in table.rows]):
+    if len(found) > 1 and may_number and counts_rows(table.columns[found[0]]):
         raise ValueError(
             f"{table.path}: {name!r} counts the rows and may not be a variable; rename it to item if it numbers the "
             f"items, remove it, or choose the columns by name (--columns, if the command has it)"
@@ -137,7 +138,7 @@ def name_column(table: Table, taken: Sequence[int]) -> int | None:
     lower = [name.lower() for name in table.names]
     for name in NAME_COLUMNS:
         if lower.count(name) == 1 and (column := lower.index(name)) not in taken:
-            cells = [row.cells[column] for row in table.rows]
+            cells = table.columns[column]
             if name in NUMBERING_COLUMNS or len(set(cells)) == len(cells):
                 return column
     return None
@@ -152,7 +153,7 @@ def named_rows(values: Any, table: Table, taken: Sequence[int], source: str) -> 
         names: Names | None = None if table.row_names is None else tuple(table.row_names)
         return Named(values, names, source, f"remove the first column of {table.path}")
     heading = table.names[column]
-    names = tuple(row.cells[column] for row in table.rows)
+    names = tuple(table.columns[column])
     if heading.lower() in NUMBERING_COLUMNS:
         return Named(values, names, source)
     return Named(values, names, source, f"remove the column {heading} of {table.path}")
@@ -212,4 +213,4 @@ def _number(table: Table, line: int, column: int, cell: str) -> float:
 
 
 def _is_numeric(table: Table, column: int) -> bool:
-    return all(isinstance(parse_cell(cells[column]), int | float) for _, cells in table.rows)
+    return all(isinstance(parse_cell(cell), int | float) for cell in table.columns[column])

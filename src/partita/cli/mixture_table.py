@@ -92,12 +92,13 @@ def read_mixed(path: str, families: Mapping[str, str], missing: Sequence[str] | 
     _refuse_row_numbers(table, positions, given)
     _refuse_names(table, [j for j in words if j in positions])
     _refuse_two_of_a_name([table.names[j] for j in positions], path)
-    rows = named_rows(np.arange(len(table.rows)), table, positions, path)
+    rows = named_rows(np.arange(len(table.lines)), table, positions, path)
     if names_at is not None and rows.names is None:
-        rows = replace(rows, names=tuple(row.cells[names_at] for row in table.rows))
+        rows = replace(rows, names=tuple(table.columns[names_at]))
     gaps = set(missing or ())
     columns = ((table.names[j], _cells(table, j, gaps)) for j in positions)
-    return from_columns(columns, rows.distinct_names(), line_of=lambda row: f"{path}, line {table.rows[row].line}")
+    lines = table.lines
+    return from_columns(columns, rows.distinct_names(), line_of=lambda row: f"{path}, line {lines[row]}")
 
 
 def _refuse_two_of_a_name(names: Sequence[str], path: str) -> None:
@@ -107,17 +108,18 @@ def _refuse_two_of_a_name(names: Sequence[str], path: str) -> None:
 
 
 def _cells(table: Table, column: int, gaps: set[str]) -> list[Cell]:
-    return [None if row.cells[column] in gaps else parse_cell(row.cells[column]) for row in table.rows]
+    return [None if cell in gaps else parse_cell(cell) for cell in table.columns[column]]
 
 
 def _names_rows(table: Table, column: int) -> bool:
-    return different_words([parse_cell(row.cells[column]) for row in table.rows])
+    cells = table.columns[column]
+    return isinstance(parse_cell(cells[0]), str) and different_words([parse_cell(cell) for cell in cells])
 
 
 def _refuse_names(table: Table, columns: Sequence[int]) -> None:
     """A column with a different word in each row says nothing of clusters."""
     for column in columns:
-        name, shown = table.names[column], ", ".join(row.cells[column] for row in table.rows[:2])
+        name, shown = table.names[column], ", ".join(table.columns[column][:2])
         raise ValueError(
             f"{table.path}: {name!r} has a different word in each row ({shown}, ...) and is hardly a variable; --family"
             f" '{name}=ignore' leaves it out"
@@ -130,7 +132,7 @@ def _refuse_row_numbers(table: Table, positions: Sequence[int], given: Sequence[
         return
     name = table.names[positions[0]]
     may_number = not table.has_header or name in ROW_NUMBERS
-    if may_number and counts_rows([row.cells[positions[0]] for row in table.rows]):
+    if may_number and counts_rows(table.columns[positions[0]]):
         raise ValueError(
             f"{table.path}: {name!r} counts the rows and may not be a variable; --family '{name}=ignore' leaves it out"
         )

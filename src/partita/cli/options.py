@@ -123,7 +123,10 @@ class Searching:
     seconds: Annotated[float | None, typer.Option(help="Time limit in seconds.", show_default=False)] = None
     max_clusters: Annotated[
         float | None,
-        typer.Option(help="Maximum number of clusters; inf for no limit.", show_default="as in the draws"),
+        typer.Option(
+            help="Maximum number of clusters; inf for no limit.",
+            show_default="as in the draws; none where clusters are many and small",
+        ),
     ] = None
     seed: Seed = None
     jobs: Jobs = -1

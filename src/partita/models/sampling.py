@@ -26,6 +26,7 @@ from partita.models.ranges import check_log_densities
 from partita.models.run_checks import NoDrawsYetError
 
 TURN_SECONDS = 0.1
+SLOW_SECONDS = 0.3  # of a turn: its sweep can be given up in the middle
 CHECKPOINT_SECONDS = 5.0
 
 
@@ -43,9 +44,12 @@ class Sampler(Protocol):
     def stat_names(self) -> Sequence[str]:
         """Columns of the statistics; `log_density` and `n_clusters` are among them."""
 
-    def advance(self, sweeps: int, warmup: int, thin: int) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    def advance(
+        self, sweeps: int, warmup: int, thin: int, stop: _core.StopFlag | None = None
+    ) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Sweeps on, without the GIL. Returns the labels (draws, items) and statistics (draws, names) after
-        every sweep s > warmup with (s - warmup) divisible by thin."""
+        every sweep s > warmup with (s - warmup) divisible by thin. A stop in the middle of a sweep raises
+        `_core.Stopped`, and the sampler must not be used then."""
 
     def state(self) -> bytes:
         """Everything that the next sweep depends on, the random numbers' state included."""
@@ -221,6 +225,8 @@ class _Job:
         self.written_sweeps = 0
         self.checkpoint_at = time.monotonic() + CHECKPOINT_SECONDS
         self.turn = 1
+        self.is_slow = True  # not known before the first turn
+        self.given_up_at: bytes | None = None  # the state before a sweep that was not finished
 
     @property
     def finished(self) -> bool:
@@ -248,14 +254,24 @@ class _Job:
             raise RunFormatError(f"{where}: the state does not fit the draws and the data")
         self.sweeps = self.written_sweeps = self.sampler.sweeps
 
-    def take_turn(self) -> None:
-        """A tenth of a second of sweeps, so that chains keep pace and Ctrl-C is answered."""
+    def take_turn(self, stop: _core.StopFlag) -> None:
+        """A tenth of a second of sweeps, so that chains keep pace and Ctrl-C is answered.
+
+        A sweep that takes longer is given up in the middle; a run then keeps the state from before it.
+        """
         sweeps = min(self.turn, self.plan.sweeps - self.sweeps)
+        state = self.sampler.state() if self.is_slow and self.run is not None and self.sweeps > 0 else None
         started = time.monotonic()
-        labels, stats = self.sampler.advance(sweeps, self.plan.warmup, self.plan.thin)
+        try:
+            watched = stop if self.is_slow else None
+            labels, stats = self.sampler.advance(sweeps, self.plan.warmup, self.plan.thin, watched)
+        except _core.Stopped:
+            self.given_up_at = state
+            return
         check_log_densities(stats[:, list(self.sampler.stat_names).index("log_density")], self.model.params())
         ended = time.monotonic()
         self.sweeps += sweeps
+        self.is_slow = ended - started > SLOW_SECONDS
         self.turn = max(1, min(2 * self.turn, int(sweeps * TURN_SECONDS / max(ended - started, 1e-6))))
         if len(labels):
             self.parts.append((smallest_unsigned(labels), stats))
@@ -272,7 +288,8 @@ class _Job:
         labels = np.concatenate([part[0] for part in fresh]) if fresh else np.empty((0, 0), np.uint8)
         stats = np.concatenate([part[1] for part in fresh]) if fresh else np.empty((0, n_stats))
         try:
-            self.run.append(self.chain, Part(labels, stats, self.sampler.state(), self.sweeps))
+            state = self.sampler.state() if self.given_up_at is None else self.given_up_at
+            self.run.append(self.chain, Part(labels, stats, state, self.sweeps))
         except OSError as error:
             raise OSError(error.errno, self._trouble(error)) from error
         self.unwritten, self.written_sweeps = 0, self.sweeps
@@ -310,7 +327,7 @@ class _Crew:
 
     def _work(self) -> None:
         while (job := self._next()) is not None:
-            job.take_turn()
+            job.take_turn(self.stop)
             job.busy = False
 
     def _next(self) -> _Job | None:

@@ -61,17 +61,15 @@ def render(kind: str, content: dict[str, Any], *, strict: bool = True) -> str:
     shown = from_json(data)[1]
     shown["first"] = shown.get("first", 0)
     names = ("chart.js", "theme.js", "tables.js", "downloads.js", *SCRIPTS[kind])
-    return environment.get_template(f"{kind}.html").render(
-        **{
-            name: value.counted_from(shown["first"]) if isinstance(value, Table) else value
-            for name, value in shown.items()
-        },
-        data=data,
-        terms=terms_of(content),
-        spelled=SPELLED,
-        style=_asset("style.css"),
-        scripts=[_asset(name) for name in names],
-    )
+    tables = {name: value.counted_from(shown["first"]) for name, value in shown.items() if isinstance(value, Table)}
+    own = {  # replaces what a page from elsewhere may call the same
+        "data": data,
+        "terms": terms_of(content),
+        "spelled": SPELLED,
+        "style": _asset("style.css"),
+        "scripts": [_asset(name) for name in names],
+    }
+    return environment.get_template(f"{kind}.html").render({**shown, **tables, **own})
 
 
 def to_json(kind: str, content: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -132,6 +133,17 @@ def search_runs(
 def prefers_sparse(sample: PartitionSample, loss: Loss, options: dict[str, Any]) -> bool:
     """Whether the core searches with lists of the nonempty cells instead of tables (docs/many_clusters.md)."""
     return bool(_core.prefers_sparse(core_sample(sample), loss._native(sample.n_items), as_options(options)))
+
+
+def with_default_limit(sample: PartitionSample, loss: Loss, search: Search) -> Search:
+    """The settings of "search": without a limit on clusters by default where they are many and small.
+
+    There no draw may have as many clusters as the best partition. Clusters are many and small where `prefers_sparse`
+    is true, which depends neither on the order of the draws nor on that of the items.
+    """
+    if search.max_clusters is not None or isinstance(loss, ZeroOne) or not prefers_sparse(sample, loss, {}):
+        return search
+    return replace(search, max_clusters=math.inf)
 
 
 def takes_matrix(sample: PartitionSample, loss: Loss) -> bool:

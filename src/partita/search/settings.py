@@ -26,7 +26,8 @@ class Search:
         Time limit in seconds for the whole call. When it is reached, the best partition so far is returned, and
         ``timed_out`` of the estimate is set.
     max_clusters : int or math.inf, optional
-        Limit on the number of clusters. None: the largest number in any draw; ``math.inf``: no limit.
+        Limit on the number of clusters; ``math.inf``: no limit. None: the largest number in any draw, but "search" has
+        no limit where clusters are many and small (docs/many_clusters.md); ``search`` of the estimate then says so.
     zealous : int
         Number of attempts to dissolve a cluster and reallocate its items. A run of "salso" makes exactly this many; a
         run of "search" ends after this many consecutive failures.

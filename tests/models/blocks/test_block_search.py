@@ -183,7 +183,7 @@ def test_the_fit_does_not_depend_on_the_number_of_threads():
     assert fits[0].icl == pytest.approx(StochasticBlockModel().icl(X, fits[0].labels), abs=1e-6)
 
 
-@pytest.mark.parametrize(("size", "restarts"), [(250, 1), (400, 2)])
+@pytest.mark.parametrize(("size", "restarts"), [(250, 1), pytest.param(400, 2, marks=pytest.mark.slow)])
 def test_weak_clusters_of_a_directed_network_are_found(size, restarts):
     """Mean degree 15, a quarter of the edges kept inside one of 8 groups; above 3,000 nodes runs merge first."""
     outside = 0.75 * 15 / (8 * size)

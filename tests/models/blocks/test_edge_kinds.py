@@ -393,3 +393,36 @@ def test_wrong_priors_of_marks_are_refused(prior):
         StochasticBlockModel(edges="signed", category_prior=0)
     with pytest.raises(ValueError, match="degree_corrected=True has counted edges"):
         StochasticBlockModel(edges="real", degree_corrected=True)
+
+
+@pytest.mark.parametrize("size", [1e308, 1e154])
+@pytest.mark.parametrize("equal", [True, False])
+@pytest.mark.parametrize("model", [StochasticBlockModel, LatentBlockModel])
+def test_weights_whose_squares_are_not_finite_are_refused(size, equal, model):
+    """The ICL of weights of 1e308 was wrong, and equal ones ended in a LinAlgError."""
+    weights = np.where(equal | (np.indices((10, 10)).sum(axis=0) % 2 == 0), size, -size) * (1 - np.eye(10))
+    for use in (model(edges="real").maximize, lambda graph, rng: model(edges="real").sample(graph, draws=2, rng=rng)):
+        with pytest.raises(ValueError, match=f"graph has a weight of size {size:g}".replace("+", r"\+")):
+            use(weights, rng=1)
+    fit = model(edges="real").maximize(weights / size * 1e150, rng=1, restarts=1)
+    assert np.isfinite(fit.icl)
+
+
+def test_a_prior_whose_distances_are_not_finite_is_refused():
+    model = StochasticBlockModel(edges="real", weight_prior=(1e200, 1.0, 1.0, 1.0))
+    with pytest.raises(ValueError, match=r"mu0 of weight_prior is 1e\+200, which is too large"):
+        model.maximize(np.ones((4, 4)) - np.eye(4), rng=1)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1.0, 1e150])
+def test_layers_of_extreme_weights_have_one_answer_on_any_number_of_threads(size):
+    upper = np.triu(np.random.default_rng(1).normal(size=(12, 12)), 1)
+    graphs = {"ties": ((upper + upper.T) > 0).astype(int), "weights": (upper + upper.T) * size}
+    sbm = functools.partial(StochasticBlockModel, directed=False)
+    model = LayeredBlockModel({"ties": sbm(), "weights": sbm(edges="real")})
+    fits = [model.maximize(graphs, restarts=2, rng=1, n_jobs=threads) for threads in (1, 3)]
+    assert np.isfinite(fits[0].icl)
+    assert fits[0].icl == fits[1].icl
+    assert np.array_equal(fits[0].labels, fits[1].labels)
+    with pytest.raises(ValueError, match="graph has a weight of size"):
+        model.maximize({**graphs, "weights": graphs["weights"] / size * 1e200}, rng=1)

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -285,3 +286,35 @@ def test_bad_input_is_refused(call, message):
 def test_k_max_is_obeyed():
     X, _, _ = planted()
     assert NestedBlockModel(directed=False).maximize(X, k_max=4, restarts=1, rng=1).n_clusters <= 4
+
+
+@pytest.mark.parametrize("count", [1, 2**31 - 1])
+@pytest.mark.parametrize("density", [0.0, 0.3, 1.0])
+def test_extreme_networks_have_one_answer_on_any_number_of_threads(density, count):
+    upper = np.triu(np.random.default_rng(1).random((12, 12)) < density, 1) * count
+    model = NestedBlockModel(directed=False, edges="counts")
+    fits = [model.maximize(upper + upper.T, restarts=2, rng=1, n_jobs=threads) for threads in (1, 3)]
+    assert np.isfinite(fits[0].icl)
+    assert fits[0].icl == fits[1].icl
+    for one, other in zip(fits[0].levels, fits[1].levels, strict=True):
+        assert np.array_equal(one.labels, other.labels)
+
+
+def test_ctrl_c_in_a_part_of_the_search_ends_all_of_it(monkeypatch):
+    """The flat search of one cluster, or of all nodes, was ended, and everything after it was done: 20 seconds."""
+    adjacency = np.triu(np.random.default_rng(1).random((30, 30)) < 0.3, 1).astype(int)
+    adjacency += adjacency.T
+    search, asked = StochasticBlockModel.maximize, []
+
+    def interrupted(model, graph, *args, **settings):
+        asked.append(graph.n_nodes)
+        fit = search(model, graph, *args, **settings)
+        return replace(fit, found=replace(fit.found, interrupted=len(asked) == at))
+
+    monkeypatch.setattr(StochasticBlockModel, "maximize", interrupted)
+    for at in (1, 2):
+        asked.clear()
+        fit = NestedBlockModel(directed=False).maximize(adjacency, restarts=1, rng=1)
+        assert len(asked) == at
+        assert fit.interrupted
+        assert np.isfinite(fit.icl)

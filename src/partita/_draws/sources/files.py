@@ -15,9 +15,10 @@ from partita._draws.sources.blocks import Block, Source, array_source
 from partita._draws.sources.chunks import CELLS_PER_BLOCK
 from partita._draws.sources.hdf5_probe import check_metadata_end
 from partita._draws.sources.long import Names
-from partita._draws.sources.npy import Header, open_npy, read_header
+from partita._draws.sources.npy import Header, ZippedRows, open_npy, read_header
 from partita._draws.sources.tables import table_source, tables_source
 from partita._draws.sources.xarrays import xarray_source
+from partita._memory import check_fits
 
 _CLASSIC, _HDF5 = b"CDF", b"\x89HDF"  # how netCDF files begin; classic ones have no groups
 _NETCDF_ENGINES = {_CLASSIC: {"netcdf4", "scipy"}, _HDF5: {"netcdf4", "h5netcdf"}}
@@ -38,8 +39,8 @@ def npz_source(path: Path, variable: str | None) -> Source:
     with zipfile.ZipFile(path) as archive:
         headers = {info.filename.removesuffix(".npy"): _member_header(archive, info) for info in archive.infolist()}
         name = _choose(headers, variable)
-        wanted = [key for key in headers if key in (name, CHAIN, WEIGHT, NAMES)]
-        return _arrays_source({key: _member_array(archive, key) for key in wanted}, name)
+        arrays = {key: _member_array(archive, key) for key in headers if key in (CHAIN, WEIGHT, NAMES)}
+        return _arrays_source({**arrays, name: _member_rows(path, archive, name, headers[name])}, name)
 
 
 def _member_header(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Header:
@@ -48,9 +49,18 @@ def _member_header(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Header:
 
 
 def _member_array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    check_fits(archive.getinfo(f"{name}.npy").file_size, f"the numbers of {name} in {archive.filename}")
     with archive.open(f"{name}.npy") as stream:
         array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
         return array
+
+
+def _member_rows(path: Path, archive: zipfile.ZipFile, name: str, header: Header) -> Any:
+    """An array whose rows are read on demand; one in Fortran order, whose rows are scattered, as a whole."""
+    if header.fortran_order:
+        return _member_array(archive, name)
+    stream = zipfile.ZipFile(path).open(f"{name}.npy")  # noqa: SIM115 - open as long as rows are read
+    return ZippedRows(path, header.shape, header.dtype, header.offset, cast(BinaryIO, stream))
 
 
 def zarr_source(path: Path, variable: str | None) -> Source:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -33,12 +33,27 @@ class NpyRows:
     def __getitem__(self, which: int | slice) -> Any:
         row_bytes = self.dtype.itemsize * prod(self.shape[1:])
         if isinstance(which, int):
-            return NpyRows(self.path, self.shape[1:], self.dtype, self.offset + which * row_bytes)
+            return replace(self, shape=self.shape[1:], offset=self.offset + which * row_bytes)
         begin, end, _ = which.indices(self.shape[0])
-        cells: NDArray[Any] = np.fromfile(
-            self.path, self.dtype, (end - begin) * prod(self.shape[1:]), offset=self.offset + begin * row_bytes
-        )
+        cells = self._cells(self.offset + begin * row_bytes, (end - begin) * prod(self.shape[1:]))
         return cells.reshape(end - begin, *self.shape[1:])
+
+    def _cells(self, offset: int, count: int) -> NDArray[Any]:
+        return np.fromfile(self.path, self.dtype, count, offset=offset)
+
+
+@dataclass(frozen=True)
+class ZippedRows(NpyRows):
+    """The same of a member of a zip file, whose rows are best read in their order."""
+
+    stream: BinaryIO
+
+    def _cells(self, offset: int, count: int) -> NDArray[Any]:
+        self.stream.seek(offset)
+        content = self.stream.read(count * self.dtype.itemsize)
+        if len(content) < count * self.dtype.itemsize:
+            raise ValueError("it is truncated")
+        return np.frombuffer(content, self.dtype)
 
 
 _PICKLE, _PICKLED = b"\x80", "it holds pickled objects, which are never loaded"  # how a pickle begins

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ import numpy as np
 from partita._draws.sources.blocks import Source, array_source, joined
 from partita._draws.sources.long import Names
 from partita._draws.sources.tables import is_table, table_source
+
+MAX_COUNTED = 1 << 27  # numbers of a sequence such as 1:n, which R writes as three numbers
 
 
 def rds_source(path: Path, variable: str | None, long: Names | None = None) -> Source:
@@ -35,10 +37,27 @@ def rdata_source(path: Path, variable: str | None, long: Names | None = None) ->
     return _source(objects[usable[0]], variable, long)
 
 
-def _read(read: Callable[[Path], Any], path: Path) -> Any:
+def _read(read: Callable[..., Any], path: Path) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # classes such as mcmc.list are read as the plain lists and matrices they are
-        return read(path)
+        return read(path, altrep_constructor_dict=_compact_vectors())
+
+
+def _compact_vectors() -> Mapping[bytes, Callable[[Any], Any]]:
+    """How vectors that R writes in a few bytes are made; sequences of any length are refused."""
+    from rdata.parser import DEFAULT_ALTREP_MAP
+
+    def checked(make: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def make_checked(state: Any) -> Any:
+            count = state.value[0]
+            if not 0 <= count <= MAX_COUNTED:
+                raise ValueError(f"it has a sequence of {count:,.0f} numbers; at most {MAX_COUNTED:,} are read")
+            return make(state)
+
+        return make_checked
+
+    sequences = (b"compact_intseq", b"compact_realseq")
+    return {name: checked(make) if name in sequences else make for name, make in DEFAULT_ALTREP_MAP.items()}
 
 
 def _may_be_draws(value: Any) -> bool:

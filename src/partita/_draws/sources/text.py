@@ -31,10 +31,9 @@ from partita._text.cells import ParsedCells
 from partita._text.encoding import decode
 from partita._text.header import HEAD_ROWS
 from partita._text.separator import SPACE, single_spaces, without_last_separators
-from partita._text.table import UTF16
+from partita._text.table import LONGEST_LINE, UTF16
 
 BYTES_PER_PIECE = 1 << 22
-LONGEST_LINE = 1 << 28  # a draw of some thirty million items
 FIRST_LINES = 8  # at least this many in the first piece, to detect the layout
 HEAD_BYTES = 1 << 16  # of the first lines that show the layout, after two of them
 

@@ -56,8 +56,8 @@ def read_edges(path: Path, columns: Sequence[str] | None, kind: str) -> list[Edg
     read = Columns(
         path.name,
         table.names,
-        lambda j: [cells[j] for _, cells in table.rows],
-        lambda row: f"line {table.rows[row].line} of {path.name}",
+        lambda j: list(table.columns[j]),
+        lambda row: f"line {table.lines[row]} of {path.name}",
     )
     return _edges(read, columns, kind, whole_or_text)
 

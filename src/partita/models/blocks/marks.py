@@ -49,10 +49,22 @@ def make_marks(graph: Graph, edges: str, prior: EdgePrior) -> Marks | None:
     if edges not in MARKED:
         return None
     if edges == "real":
-        return Marks(edges, check_weight_prior(prior.weight_prior) or default_weight_prior(graph.adjacency.data))
+        given = check_weight_prior(prior.weight_prior)
+        _check_squares(graph.adjacency.data, 0.0 if given is None else given[0])
+        return Marks(edges, given or default_weight_prior(graph.adjacency.data))
     alpha = check_shape(prior.category_prior, "category_prior")
     most = int(graph.adjacency.data.max()) if graph.adjacency.nnz else 1
     return Marks(edges, (alpha,), 2 if edges == "signed" else most)
+
+
+def _check_squares(weights: NDArray[Any], mu0: float) -> None:
+    """Refuses weights so large, or so far from mu0, that sums of their squares would not be finite."""
+    largest = float(np.abs(weights).max(initial=0.0))
+    with np.errstate(over="ignore"):
+        squares = np.square((np.float64(largest) + abs(mu0)) * len(weights))
+    if not np.isfinite(squares):
+        what = f"graph has a weight of size {largest:g}" if largest >= abs(mu0) else f"mu0 of weight_prior is {mu0:g}"
+        raise ValueError(f"{what}, which is too large for variances to be computed; rescale the weights")
 
 
 def check_weight_prior(prior: Any) -> tuple[float, float, float, float] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Self
 
@@ -149,10 +150,14 @@ class NestedBlockModel(Estimator):
             share = None if seconds is None else max(0.75 * limit / len(flat_models), 1e-3)
             flat = model.maximize(seen, k_max, restarts, generator, seconds=share, n_jobs=n_jobs)
             seed = int(generator.integers(2**62))
-            found, interrupted = refine(objective, native, flat.labels, seed, most, self._divide)
+            if flat.interrupted:
+                found, interrupted = objective.with_levels(flat.labels), True
+            else:
+                found, interrupted = refine(objective, native, flat.labels, seed, most, self._divide)
             if best is None or found.icl > best[0].icl:
                 best = found, flat
-            if interrupted or flat.interrupted:
+            if interrupted:
+                best = best[0], replace(best[1], found=replace(best[1].found, interrupted=True))
                 break
         assert best is not None
         return self._fit(objective, *best)
@@ -203,9 +208,10 @@ class NestedBlockModel(Estimator):
         zetas = [1.0, *((1 - mean) / mean * scale for scale in SPARSER)]
         return [StochasticBlockModel(self.directed, self.loops, zeta0=zeta, **kind) for zeta in zetas]
 
-    def _divide(self, graph: Graph) -> NDArray[np.int64]:
-        """Clusters of the nodes of one cluster, by the flat model of their own edges."""
-        return self._flat_models(graph)[0].maximize(graph, restarts=3, rng=1, n_jobs=1).labels
+    def _divide(self, graph: Graph) -> tuple[NDArray[np.int64], bool]:
+        """Clusters of the nodes of one cluster, by the flat model of their own edges; whether Ctrl-C ended it."""
+        fit = self._flat_models(graph)[0].maximize(graph, restarts=3, rng=1, n_jobs=1)
+        return fit.labels, fit.interrupted
 
     def _check_levels(
         self, graph: Graph, levels: Sequence[ArrayLike]

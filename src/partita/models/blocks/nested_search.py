@@ -27,7 +27,7 @@ MIN_DIVIDED, MAX_DIVIDED = 4, 5000  # nodes of a cluster that is split
 MAX_MERGED = 150  # clusters; beyond, merges are left to the flat searches
 
 
-Divide = Callable[[Graph], Labels]
+Divide = Callable[[Graph], tuple[Labels, bool]]
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,16 @@ def refine(
 ) -> tuple[Nested, bool]:
     """Nodes moved given the means of the blocks, clusters merged and split, groups found anew, as long as that pays.
 
-    `divide(graph)` gives clusters of the nodes of a small graph. Returns what was found, and whether Ctrl-C ended it.
+    `divide(graph)` gives clusters of the nodes of a small graph, and whether Ctrl-C ended it. Returns what was found,
+    and whether Ctrl-C ended it.
     """
     best = objective.with_levels(start)
     for turn in range(MAX_ROUNDS):
         labels, interrupted = _climb(objective, native, best, seed + turn)
-        several = (objective.with_levels(labels), _merged(objective, best), _divided(objective, best, k_max, divide))
+        several = [objective.with_levels(labels)]
+        if not interrupted:
+            divided, interrupted = _divided(objective, best, k_max, divide)
+            several += [divided] if interrupted else [_merged(objective, best), divided]
         found = max(several, key=lambda each: each.icl)
         if found.icl <= best.icl + TIE or interrupted:
             return max((found, best), key=lambda each: each.icl), interrupted
@@ -125,7 +129,7 @@ def _merged(objective: NestedObjective, found: Nested) -> Nested:
     return max([found, *several], key=lambda each: each.icl)
 
 
-def _divided(objective: NestedObjective, found: Nested, k_max: int, divide: Divide) -> Nested:
+def _divided(objective: NestedObjective, found: Nested, k_max: int, divide: Divide) -> tuple[Nested, bool]:
     """With each cluster split in the parts that its own nodes fall into, if that pays; the parts stay in its group."""
     labels, parents = found.labels.copy(), list(found.parents)
     best = found.icl
@@ -133,7 +137,9 @@ def _divided(objective: NestedObjective, found: Nested, k_max: int, divide: Divi
         nodes = np.flatnonzero(found.labels == cluster)
         if not MIN_DIVIDED <= len(nodes) <= MAX_DIVIDED:
             continue
-        parts = divide(induced(objective.graph, nodes))
+        parts, interrupted = divide(induced(objective.graph, nodes))
+        if interrupted:
+            return found, True
         k, more = int(labels.max()) + 1, int(parts.max())
         if more == 0 or k + more > k_max:
             continue
@@ -143,7 +149,7 @@ def _divided(objective: NestedObjective, found: Nested, k_max: int, divide: Divi
         value = objective.value(tried, longer)
         if value > best + TIE:
             labels, parents, best = tried, longer, value
-    return objective.with_levels(labels) if best > found.icl else found
+    return objective.with_levels(labels) if best > found.icl else found, False
 
 
 def induced(graph: Graph, nodes: Labels) -> Graph:

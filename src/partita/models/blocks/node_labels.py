@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from partita._text.cells import is_number, whole_or_text
 from partita._text.header import Kind, shown
-from partita._text.table import Row, Table, listed, read_table, split_column
+from partita._text.table import Table, listed, read_table, split_column
 from partita.partitions import canonical
 
 NODES = Kind("node", "put node,label above it", is_header=lambda cells: not is_number(cells[0]))
@@ -20,7 +20,7 @@ LABEL_NAMES = ("label", "labels", "cluster")
 
 def read_node_names(path: str | Path) -> list[Any]:
     """The first column of a CSV file with a header, whole numbers read as such."""
-    return [whole_or_text(cells[0]) for _, cells in _table(path, []).rows]
+    return list(map(whole_or_text, _table(path, []).columns[0]))
 
 
 def read_node_labels(path: str | Path, names: Sequence[Any]) -> NDArray[np.int64]:
@@ -51,7 +51,7 @@ def read_node_labels(path: str | Path, names: Sequence[Any]) -> NDArray[np.int64
 def _table(path: str | Path, columns: Sequence[str]) -> Table:
     table = read_table(path, NODES, columns)
     if not table.has_header:
-        first: Row = table.rows[0]
+        first = table.rows[0]
         raise ValueError(
             f"{Path(path).name}, line {first.line} is {shown(first.cells)}; it must be a header, as in node,label"
         )

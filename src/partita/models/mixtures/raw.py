@@ -115,9 +115,7 @@ def _from_csv(path: str | os.PathLike[str]) -> RawTable:
     table = read_table(os.fspath(path), kind)
     table.require_names()
 
-    def line_of(row: int) -> str:
-        return f"{path}, line {table.rows[row].line}"
-
-    columns = ((name, [parse_cell(row.cells[j]) for row in table.rows]) for j, name in enumerate(table.names))
+    lines = table.lines
+    columns = ((name, list(map(parse_cell, cells))) for name, cells in zip(table.names, table.columns, strict=True))
     names = None if table.row_names is None else tuple(table.row_names)
-    return from_columns(columns, names, line_of=line_of)
+    return from_columns(columns, names, line_of=lambda row: f"{path}, line {lines[row]}")

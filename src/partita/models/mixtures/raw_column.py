@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 NUMBERS, TRUTHS, TEXTS = "numbers", "truth values", "text"
 _NO_TEXT = -1
+_PLAIN_NUMBERS = {int, float, type(None)}
 #: 2024-03-31, 31.3.2024 or 3/31/24, and a time of day.
 _DATE = re.compile(r"(\d{4}-\d\d?-\d\d?|\d\d?([./])\d\d?\2(\d{4}|\d\d))([T ]\d\d?:\d\d.*)?")
 
@@ -93,6 +94,8 @@ def raw_column(name: str, values: Any, line_of: LineOf = row_line) -> RawColumn:
         return RawColumn(name, NUMBERS, array)
     if array.dtype.kind == "b":
         return RawColumn(name, TRUTHS, array.view(np.uint8), ("False", "True"))
+    if set(map(type, array)) <= _PLAIN_NUMBERS:
+        return RawColumn(name, NUMBERS, array.astype(np.float64))  # None becomes NaN
     if array.dtype.kind in "mM":
         return problem_column(name, len(array), f"holds dates or times ({array.dtype})")
     first = next(((row, kind) for row, kind in _kinds(array)), None)
