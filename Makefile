@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find cpp bindings -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
 
-.PHONY: install demo test test-all lint bench docs reproduce wheel-test extras-test r-test neighbours-test axe sanitize tsan fuzz clean
+.PHONY: install demo test test-all oldest-test lint bench docs reproduce wheel-test extras-test r-test neighbours-test axe sanitize tsan fuzz clean
 
 install: $(VENV)/.installed
 
@@ -32,6 +32,12 @@ test: install
 
 test-all: install build/sanitize/.built
 	$(BIN)/python -m pytest -q tests src/partita
+
+# The same with the oldest versions of the dependencies that pyproject.toml declares, in an environment of its own.
+oldest-test:
+	mkdir -p build
+	$(PYTHON) tools/oldest.py > build/oldest.txt
+	PIP_CONSTRAINT=build/oldest.txt $(MAKE) VENV=build/oldest test
 
 lint: install
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
