@@ -3,7 +3,8 @@
 `python -m benchmarks.search` prints a table and writes benchmarks/results/search.csv. Times are CPU seconds on one
 thread, so that other work on the machine matters little. `--data iris,galaxy` and `--losses vi,nvi` choose pairs.
 R_LIBS names the folder of a salso that is not in R's own library. `--seeds` counts how many of twelve seeds reach the
-least loss and writes benchmarks/results/seeds.csv.
+least loss and writes benchmarks/results/seeds.csv. `--defaults` compares what users run, `estimate(draws, loss)` with
+`salso(draws, loss)`, and writes benchmarks/results/defaults.csv.
 """
 
 from __future__ import annotations
@@ -65,7 +66,10 @@ loss <- switch(a[2], vi = VI(a = as.numeric(a[3])), binder = binder(a = as.numer
                id = ID(), nid = NID())
 set.seed(1)
 begun <- proc.time()
-found <- suppressWarnings(salso(draws, loss = loss, nRuns = as.integer(a[4]), nCores = 1))
+runs <- as.integer(a[4])
+asked <- list(draws, loss = loss, nCores = 1)
+if (runs > 0) asked$nRuns <- runs
+found <- suppressWarnings(do.call(salso, asked))
 spent <- proc.time() - begun
 cat(spent[["user.self"]], found, sep = " ")
 """
@@ -94,7 +98,7 @@ def timed_estimate(sample: pt.PartitionSample, loss: pt.Loss, search: pt.Search)
 
 
 def salso_of(labels: np.ndarray, name: str, loss: pt.Loss, runs: int = 4) -> tuple[float, np.ndarray] | None:
-    """CPU seconds and partition of this many runs of salso, if R and salso are installed."""
+    """CPU seconds and partition of this many runs of salso (0: its default), if R and salso are installed."""
     if shutil.which("Rscript") is None:
         return None
     with tempfile.TemporaryDirectory() as folder:
@@ -242,8 +246,57 @@ def seeds_of(sample: pt.PartitionSample, data: str, name: str) -> dict[str, Any]
     }
 
 
+#: Losses of `--defaults`, and draws beside the reference sets: items, draws, clusters.
+DEFAULT_LOSSES = ("vi", "binder", "omari", "nid", "nvi")
+SMALL = {"60 items": (60, 500, 4), "100 items": (100, 2000, 5), "1,000 items": (1000, 500, 20)}
+DEFAULTS_NOTE = (
+    "CPU seconds of estimate(draws, loss) and of salso(draws, loss) as they are, on one core, the least of three; "
+    "ratio: salso's over ours"
+)
+
+
+def defaults() -> None:
+    """`estimate()` beside `salso()`, both as users call them, on one core."""
+    from partita.datasets import make_draws
+
+    sets = {name: reference_draws(name) for name in STAND_INS if name != "large"}
+    sets |= {name: make_draws(*size, rng=1) for name, size in SMALL.items()}
+    rows = []
+    for data, labels in sets.items():
+        for name in DEFAULT_LOSSES:
+            rows.append(beside_default(data, np.asarray(labels, dtype=np.int64), name))
+            print(*rows[-1].values(), flush=True)
+    write_result("defaults", rows, note=DEFAULTS_NOTE)
+    ratios = np.array([row["ratio"] for row in rows])
+    worse = sum(row["loss_reached"] > row["salso_loss"] * (1 + 1e-9) for row in rows)
+    print(f"{len(rows)} cells: salso's time / ours {np.exp(np.log(ratios).mean()):.1f} in the geometric mean, "
+          f"least {ratios.min():.1f}; a higher loss in {worse}")  # fmt: skip
+
+
+def beside_default(data: str, labels: np.ndarray, name: str) -> dict[str, Any]:
+    """One row of `defaults`."""
+    times = []
+    for _ in range(3):
+        begun = time.process_time()
+        found = pt.estimate(labels, LOSSES[name], search=pt.Search(n_jobs=1), rng=1)
+        times.append(time.process_time() - begun)
+    theirs = [salso_of(labels, name, LOSSES[name], runs=0) for _ in range(3)]
+    if None in theirs:
+        raise SystemExit("--defaults needs R with salso: R_LIBS names its folder")
+    seconds, partition = min((answer for answer in theirs if answer is not None), key=lambda answer: answer[0])
+    return {
+        "data": data,
+        "loss": name,
+        "loss_reached": found.expected_loss,
+        "salso_loss": float(pt.expected_loss(partition, labels, LOSSES[name])),
+        "seconds": min(times),
+        "salso_seconds": seconds,
+        "ratio": seconds / min(times),
+    }
+
+
 #: what to measure instead of the table
-PARTS = {"scaling": scaling, "memory": memory, "xlarge": xlarge}
+PARTS = {"scaling": scaling, "memory": memory, "xlarge": xlarge, "defaults": defaults}
 
 
 def main(arguments: list[str] | None = None) -> None:
