@@ -65,10 +65,10 @@ def write_profiles(folder: Path, described: Profiles) -> None:
     """profiles.csv and columns.csv."""
     from partita.cli.outputs import write_csv
 
-    header = ("cluster", "items", "column", "level", "mean", "low", "high")
+    header = ("cluster", "items", "column", "level", "mean", "low", "high", "observed")
     write_csv(folder / "profiles.csv", header, (_numbered([row[name] for name in header]) for row in described.rows()))
-    information = ((column.column.name, column.column.family, column.information) for column in described.columns)
-    write_csv(folder / "columns.csv", ("column", "family", "bits"), information)
+    rows = (tuple(row.values()) for row in described.column_rows())
+    write_csv(folder / "columns.csv", ("column", "family", "bits", "observed"), rows)
 
 
 def _numbered(row: list[Any]) -> list[Any]:
