@@ -12,7 +12,7 @@ from partita.cli.errors import INTERRUPTED
 from partita.cli.form import one_based
 from partita.cli.given import refuse
 from partita.cli.maximum import maximize_table, write_profiles
-from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, print_schema, read_mixed
+from partita.cli.mixture_table import AsTable, Families, Missing, TableFile, parse_families, print_schema, read_mixed
 from partita.cli.options import Json, Level, LossName
 from partita.cli.outputs import RESULTS
 from partita.cli.sample import Alpha, Chains
@@ -33,6 +33,7 @@ def run(
     chains: Chains,
     family: Families = None,
     missing: Missing = None,
+    as_table: AsTable = False,
     alpha: Alpha = None,
     loss: LossName = "vi",
     maximize: Annotated[
@@ -64,11 +65,13 @@ def run(
     families = parse_families(family)
     if maximize:
         refuse(SAMPLING_ONLY, "is for samples; --maximize takes none")
-        maximize_table(data, out, families, missing, k_max, restarts, chains.seed, level, force=force, json=json)
+        maximize_table(
+            data, out, families, missing, k_max, restarts, chains.seed, level, as_table=as_table, force=force, json=json
+        )
         return
     refuse(["k_max", "restarts"], "is for --maximize")
     with whole_folder(out, force=force, known=WRITTEN) as folder:
-        table = read_mixed(data, families, missing)
+        table = read_mixed(data, families, missing, as_table=as_table)
         model = pt.models.MixtureDPM(families, alpha)
         schema = model.describe(table)
         if not json:

@@ -29,6 +29,7 @@ def maximize_table(
     seed: int | None,
     level: float,
     *,
+    as_table: bool,
     force: bool,
     json: bool,
 ) -> None:
@@ -39,7 +40,7 @@ def maximize_table(
     from partita.report.mixtures import mixture_answer
 
     with whole_folder(out, force=force, known=WRITTEN) as folder:
-        table = read_mixed(data, families, missing)
+        table = read_mixed(data, families, missing, as_table=as_table)
         model = pt.models.MixtureDPM(families)
         schema = model.describe(table)
         if not json:

@@ -45,6 +45,11 @@ Missing = Annotated[
 ]
 
 
+AsTable = Annotated[
+    bool, typer.Option("--as-table", help="Read the file as a table of data even if it looks like draws of labels.")
+]
+
+
 def print_schema(schema: Schema) -> None:
     """Prints the family of each column, and advice if a level looks like the marker of missing cells."""
     print_lines(str(schema))
@@ -75,14 +80,19 @@ def parse_families(given: Sequence[str] | None) -> dict[str, str]:
     return families
 
 
-def read_mixed(path: str, families: Mapping[str, str], missing: Sequence[str] | None) -> RawTable:
+def read_mixed(
+    path: str, families: Mapping[str, str], missing: Sequence[str] | None, *, as_table: bool = False
+) -> RawTable:
     """The columns of a csv file; one that names the items is not a variable, unless it has a family."""
     import numpy as np
 
+    from partita.cli.mistaken import refuse_draws
     from partita.models.mixtures.raw import from_columns
 
     table = read_table(path, MIXED, list(families))
     table.require_names()
+    if not as_table and not families:
+        refuse_draws(table)
     given = [table.column(name) for name in families]
     names_at = name_column(table, given)
     words = [j for j in range(len(table.names)) if j not in given and _names_rows(table, j)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,6 +32,29 @@ LossName = Annotated[str, typer.Option(help="binder, vi, nvi, id, nid, omari or 
 Burn = Annotated[int, typer.Option(help="Number of draws to drop at the start of each chain.")]
 Seed = Annotated[int | None, typer.Option(help="Random seed; the same seed gives the same answer.", show_default=False)]
 Jobs = Annotated[int, typer.Option(help="Threads; -1 for all cores.")]
+AsDraws = Annotated[
+    bool, typer.Option("--as-draws", help="Read the file as draws even if it looks like a table of data.")
+]
+
+
+def read_sample(
+    files: Sequence[str],
+    *,
+    as_draws: bool,
+    burn: int = 0,
+    thin: int = 1,
+    missing: Sequence[str] | None = None,
+    **text: Any,
+) -> PartitionSample:
+    """The draws of files that a user names; `text` are options for text files. A table of data is refused."""
+    from partita.cli.mistaken import checked_draws
+    from partita.io import draws_source, missing_in_text
+    from partita.sample import build_sample
+
+    with ExitStack() as opened:
+        source = draws_source(list(files), opened, **text)
+        source = source if as_draws else checked_draws(source, files)
+        return build_sample(source, None, missing_in_text(missing), burn=burn, thin=thin)
 
 
 @dataclass(frozen=True)
@@ -66,19 +91,20 @@ class Reading:
             show_default="detected",
         ),
     ] = None
+    as_draws: AsDraws = False
 
     def sample(self) -> PartitionSample:
         """The draws that the options specify."""
-        from partita.io import read_draws
-
+        long = None if self.long is None else [name.strip() for name in self.long.split(",")]
         with step(f"read {', '.join(self.draws)}") as found:
-            sample = read_draws(
-                list(self.draws),
+            sample = read_sample(
+                self.draws,
+                as_draws=self.as_draws,
                 burn=self.burn,
                 thin=self.thin,
                 missing=self.missing,
                 variable=self.variable,
-                long=None if self.long is None else [name.strip() for name in self.long.split(",")],
+                long=long,
                 header=self.header,
                 index=self.index,
             )
