@@ -12,7 +12,16 @@ from partita.cli.errors import INTERRUPTED
 from partita.cli.form import one_based
 from partita.cli.given import refuse
 from partita.cli.maximum import maximize_table, write_profiles
-from partita.cli.mixture_table import AsTable, Families, Missing, TableFile, parse_families, print_schema, read_mixed
+from partita.cli.mixture_table import (
+    AsTable,
+    Families,
+    Missing,
+    TableFile,
+    parse_families,
+    print_schema,
+    read_mixed,
+    typed_notes,
+)
 from partita.cli.options import Json, Level, LossName
 from partita.cli.outputs import RESULTS
 from partita.cli.sample import Alpha, Chains
@@ -74,13 +83,15 @@ def run(
         table = read_mixed(data, families, missing, as_table=as_table)
         model = pt.models.MixtureDPM(families, alpha)
         schema = model.describe(table)
+        notes = typed_notes(table, schema, families)
         if not json:
-            print_schema(schema)
+            print_schema(schema, notes)
         chain = chains.sample(model, table, names=table.names)
         best = _checked(pt.estimate(chain, loss=loss, rng=chains.seed), chain)
         described = profiles(best, table, columns=families, level=level, rng=chains.seed)
         imputed = chain.impute(rng=chains.seed)
-        facts = {"families": {column.name: column.family for column in schema.columns}, **_chain_facts(chain)}
+        facts = {"families": {column.name: column.family for column in schema.columns}, "notes": list(notes)}
+        facts |= _chain_facts(chain)
         write_results(folder, best, pt.credible_ball(best, level=level), facts=facts, profiles=described)
         _write_tables(folder, chain, described, imputed)
     if json:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from partita.cli.form import cluster_numbers, item_numbers, one_based, table_name
 from partita.cli.icl_results import search_facts, write_search
-from partita.cli.mixture_table import print_schema, read_mixed
+from partita.cli.mixture_table import print_schema, read_mixed, typed_notes
 from partita.cli.terminal import print_lines
 
 if TYPE_CHECKING:
@@ -43,14 +43,15 @@ def maximize_table(
         table = read_mixed(data, families, missing, as_table=as_table)
         model = pt.models.MixtureDPM(families)
         schema = model.describe(table)
+        notes = typed_notes(table, schema, families)
         if not json:
-            print_schema(schema)
+            print_schema(schema, notes)
         fit = model.maximize(table, k_max, restarts, rng=seed)
         described = pt.profiles(fit, table, columns=families, level=level, rng=seed)
         facts = (
             {"n_items": len(fit.labels)}
             | search_facts(fit)
-            | {"families": {column.name: column.family for column in schema.columns}}
+            | {"families": {column.name: column.family for column in schema.columns}, "notes": list(notes)}
         )
         _write(folder, fit, described, facts)
     if json:
