@@ -219,6 +219,11 @@ def profiles(
     """
     check_level(level)
     generator, n_draws = check_rng(rng), check_count(draws, "draws", minimum=1)
+    if not hasattr(estimate, "labels"):
+        raise TypeError(
+            f"estimate must be an Estimate or a MixtureFit, not a {type(estimate).__name__}; of a fitted model it is"
+            " model.estimate_"
+        )
     raw = read_raw(table)
     if raw.n_items != len(estimate.labels):
         raise ValueError(f"table has {raw.n_items} items, but the draws have {len(estimate.labels)}")

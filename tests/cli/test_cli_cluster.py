@@ -234,3 +234,37 @@ def test_many_columns_are_counted_by_family(tmp_path):
         "ignore: 11 columns (x1, x10, x11, ..., x19)",
     ]
     assert "The 12 columns of most bits; 37 more are not shown." in done.output
+
+
+def test_advice_about_weights_and_limits_can_be_taken(tmp_path):
+    """What the answer advises (--a, more clusters, more runs) are options of this command."""
+    path = tmp_path / "table.csv"
+    np.savetxt(path, np.random.default_rng(2).normal(size=(25, 2)), delimiter=",", header="x,y", comments="")
+    own = ("--draws", 60, "--warmup", 20, "--chains", 1, "--seed", 2, "--json")
+    few = run("cluster", path, "--out", tmp_path / "few", *own, "--a", 1.5, "--b", 0.5)
+    many = run("cluster", path, "--out", tmp_path / "many", *own, "--loss", "binder", "--a", 0.2, "--b", 1.8)
+    assert json.loads(few.stdout)["n_clusters"] < json.loads(many.stdout)["n_clusters"]
+    assert json.loads(many.stdout)["loss_weights"] == {"a": 0.2, "b": 1.8}
+    binder = ("--loss", "binder", "--a", 0.2, "--b", 1.8, "--max-clusters", 2, "--runs", 4)
+    limited = run("cluster", path, "--out", tmp_path / "limited", *own, *binder)
+    assert json.loads(limited.stdout)["n_clusters"] == 2
+    refused = run("cluster", path, "--out", tmp_path / "no", "--loss", "nvi", "--a", 2)
+    assert "--a is for the losses binder and vi, not for nvi" in refused.output
+    ignored = run("cluster", path, "--out", tmp_path / "no", "--maximize", "--a", 2)
+    assert "--a is for samples" in ignored.output
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("net.graphml", b"<?xml version='1.0'?><graphml></graphml>", "is a network, not a table; for clusters of its"),
+        ("sheet.xlsx", b"PK\x03\x04\x14\x00\x06\x00", "is not a csv file but an Excel workbook: save its sheet as CSV"),
+        ("old.csv", b"\xd0\xcf\x11\xe0\xa1\xb1", "is not a csv file but an Excel workbook"),
+    ],
+)
+def test_other_formats_are_recognised(name, content, sentence, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    done = run("cluster", tmp_path / name, "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert sentence in done.output
+    assert len(done.output.strip().splitlines()) == 1

@@ -22,7 +22,7 @@ from partita.cli.mixture_table import (
     read_mixed,
     typed_notes,
 )
-from partita.cli.options import Json, Level, LossName
+from partita.cli.options import Json, Level, MaxClusters, Runs, Weighing, whole_limit
 from partita.cli.outputs import RESULTS
 from partita.cli.sample import Alpha, Chains
 from partita.cli.terminal import print_lines
@@ -33,18 +33,20 @@ if TYPE_CHECKING:
     from partita.profiles import Profiles
 
 WRITTEN = (*RESULTS, "profiles.csv", "imputed.csv", "columns.csv", "draws.npy", "path.csv")
-SAMPLING_ONLY = ("alpha", "loss", "draws", "warmup", "thin", "chains")
+SAMPLING_ONLY = ("alpha", "loss", "a", "b", "runs", "max_clusters", "draws", "warmup", "thin", "chains")
 
 
 def run(
     data: TableFile,
     out: Annotated[Path, typer.Option(help="Folder for all results; it appears only when it is complete.")],
     chains: Chains,
+    weighing: Weighing,
     family: Families = None,
     missing: Missing = None,
     as_table: AsTable = False,
     alpha: Alpha = None,
-    loss: LossName = "vi",
+    runs: Runs = None,
+    max_clusters: MaxClusters = None,
     maximize: Annotated[
         bool, typer.Option("--maximize", help="Search the partition of largest exact ICL instead of sampling.")
     ] = False,
@@ -79,6 +81,7 @@ def run(
         )
         return
     refuse(["k_max", "restarts"], "is for --maximize")
+    loss, search = weighing.chosen_loss(), pt.Search(runs=runs, max_clusters=whole_limit(max_clusters))
     with whole_folder(out, force=force, known=WRITTEN) as folder:
         table = read_mixed(data, families, missing, as_table=as_table)
         model = pt.models.MixtureDPM(families, alpha)
@@ -87,7 +90,7 @@ def run(
         if not json:
             print_schema(schema, notes)
         chain = chains.sample(model, table, names=table.names)
-        best = _checked(pt.estimate(chain, loss=loss, rng=chains.seed), chain)
+        best = _checked(pt.estimate(chain, loss=loss, search=search, rng=chains.seed), chain)
         described = profiles(best, table, columns=families, level=level, rng=chains.seed)
         imputed = chain.impute(rng=chains.seed)
         facts = {"families": {column.name: column.family for column in schema.columns}, "notes": list(notes)}

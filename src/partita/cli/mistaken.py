@@ -28,6 +28,7 @@ COLUMNS_SEEN, MIN_COLUMNS = 200, 3  # of draws that may be mistaken for a table
 OWN_SHARE = 0.8  # of the cells of a column whose values no other column has
 REPEATED = 0.9  # distinct values per cell, from which on they may be names that a sampler makes up as it goes
 AGREEMENT = 0.8  # Cohen's kappa of two columns of labels that nearly always agree
+NETWORKS = (".graphml", ".gml", ".gexf", ".net", ".graphmlz")
 _NUMBERED = re.compile(r"(.*?)[\[._]?([0-9]+)\]?")
 
 
@@ -82,6 +83,12 @@ def _has_own_values(column: list[Any], shared: Counter[Any]) -> bool:
 
 def _by_kind(cell: Any) -> tuple[bool, Any]:
     return isinstance(cell, str), cell
+
+
+def refuse_networks(path: str) -> None:
+    """Raises an error if a file that is to be a table has a format of networks."""
+    if path.lower().removesuffix(".gz").endswith(NETWORKS):
+        raise ValueError(f"{path} is a network, not a table; for clusters of its nodes, use partita blockmodel {path}")
 
 
 def refuse_draws(table: Table) -> None:

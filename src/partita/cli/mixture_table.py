@@ -88,10 +88,11 @@ def read_mixed(
     """The columns of a csv file; one that names the items is not a variable, unless it has a family."""
     import numpy as np
 
-    from partita.cli.mistaken import refuse_draws
+    from partita.cli.mistaken import refuse_draws, refuse_networks
     from partita.models.mixtures.raw import from_columns
     from partita.models.mixtures.schema import is_pattern
 
+    refuse_networks(path)
     own = [name for name in families if not is_pattern(name)]
     table = read_table(path, MIXED, own)
     table.require_names()
