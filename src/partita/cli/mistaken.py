@@ -26,6 +26,7 @@ ROWS_SEEN, MIN_ROWS = 500, 5
 MAX_TABLE = 100  # columns of a table that may be mistaken for draws
 COLUMNS_SEEN, MIN_COLUMNS = 200, 3  # of draws that may be mistaken for a table
 OWN_SHARE = 0.8  # of the cells of a column whose values no other column has
+FEW_VALUES = 12  # so many may be the components of a mixture that a single item visits
 REPEATED = 0.9  # distinct values per cell, from which on they may be names that a sampler makes up as it goes
 AGREEMENT = 0.8  # Cohen's kappa of two columns of labels that nearly always agree
 NETWORKS = (".graphml", ".gml", ".gexf", ".net", ".graphmlz")
@@ -67,8 +68,8 @@ def table_sign(cells: Any, names: Sequence[str] | None) -> str | None:
     if own and words and numbers:
         return f"{called[words[0]]} has words and {called[numbers[0]]} numbers"
     for j in own:
-        n_values = len(set(columns[j]))
-        if n_columns < n_values < REPEATED * len(columns[j]) and columns[j] != sorted(columns[j], key=_by_kind):
+        n_values, grows = len(set(columns[j])), columns[j] == sorted(columns[j], key=_by_kind)
+        if max(n_columns, FEW_VALUES) < n_values < REPEATED * len(columns[j]) and not grows:
             return (
                 f"{called[j]} has {n_values} different values that other columns do not have, and {n_columns} items"
                 f" need at most {n_columns} labels"
