@@ -106,14 +106,26 @@ def read_draws(
     >>> read_draws(io.StringIO("x1,x2,x3\\n1,1,2\\n1,2,2\\n")).names
     ('x1', 'x2', 'x3')
     """
+    with ExitStack() as opened:
+        source = draws_source(path, opened, variable, long, header, index)
+        return build_sample(source, weights, missing_in_text(missing), burn=burn, thin=thin, store=store)
+
+
+def draws_source(
+    path: Any,
+    opened: ExitStack,
+    variable: str | None = None,
+    long: Sequence[str] | None = None,
+    header: bool | None = None,
+    index: bool | None = None,
+) -> Source:
+    """The draws of one or several files, not yet read; see `read_draws`. The files stay open until `opened` closes."""
     paths = list(path) if isinstance(path, list | tuple) else [path]
     if not paths:
         raise ValueError("path is an empty list: it must name at least one file")
-    with ExitStack() as opened:
-        asked = _Asked(variable, header, index, None if long is None else tuple(long))
-        sources = [_open(p, asked, opened) for p in paths]
-        source = sources[0] if len(sources) == 1 else joined(sources)
-        return build_sample(source, weights, _missing_in_text(missing), burn=burn, thin=thin, store=store)
+    asked = _Asked(variable, header, index, None if long is None else tuple(long))
+    sources = [_open(p, asked, opened) for p in paths]
+    return sources[0] if len(sources) == 1 else joined(sources)
 
 
 def write_draws(path: Any, sample: Any) -> None:
@@ -252,7 +264,7 @@ def _place_in_file(path: Path, block: Block) -> Callable[[int, int], str]:
     return lambda row, column: f"{path}: {block.place(row, column)}"
 
 
-def _missing_in_text(missing: Any) -> Missing:
+def missing_in_text(missing: Any) -> Missing:
     """The values, with strings also interpreted as in a file: "-1" as -1, "NA" as NaN."""
     given = as_missing(missing)
     meant = as_missing([parse_cell(value) for value in given.values if isinstance(value, str)])

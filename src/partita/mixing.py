@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._convergence import Floats, convergence, effective_sample_sizes, r_hats
-from partita._warn import warn_user
+from partita._warn import local_of_caller, warn_user
 from partita.losses import VI, unique_distances
 from partita.sample import PartitionSample, as_sample
 
@@ -32,6 +33,14 @@ MIN_LENGTH = 20
 MIN_SUMMARY = 4
 #: The partitions of chains are compared on at most about this many items, evenly spread.
 COMPARED_ITEMS = 10_000
+
+
+IN_CROSS_VALIDATION = (
+    "Chains of the cross-validation have not mixed, or have few effective draws: scores are rough. Run them longer"
+    " (warmup, draws); a fit to all rows says which quantities are concerned."
+)
+#: The cross-validations of which this has been said.
+_told: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 class MixingWarning(UserWarning):
@@ -244,9 +253,15 @@ def effective_sample_size(values: Floats) -> float:
 
 
 def warn_mixing(sentences: Sequence[str]) -> None:
-    """Issues the sentences as one warning, if there are any."""
-    if sentences:
+    """Issues the sentences as one warning, if there are any; once for all fits of a scikit-learn cross-validation."""
+    if not sentences:
+        return
+    cross_validation = local_of_caller("sklearn.model_selection", "parallel")
+    if cross_validation is None:
         warn_user(" ".join(sentences), MixingWarning)
+    elif cross_validation not in _told:
+        warn_user(IN_CROSS_VALIDATION, MixingWarning)
+        _told.add(cross_validation)
 
 
 def _on_weights(sample: PartitionSample) -> Iterator[str]:

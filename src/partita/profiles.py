@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from partita._column_parts import Part, column_parts
+from partita._html import rows_table
 from partita._validate import check_count, check_level, check_rng
-from partita.models.mixtures.base import Base, log_positive, make_base
-from partita.models.mixtures.cells import Cells, encode, is_gap, narrow_columns, wide_columns
+from partita.models.mixtures.base import make_base
+from partita.models.mixtures.cells import encode
 from partita.models.mixtures.dpm import MixtureDPM
 from partita.models.mixtures.maximum import MixtureFit
 from partita.models.mixtures.raw import read_raw
-from partita.models.mixtures.schema import COUNT, GAUSSIAN, POSITIVE, Column, choose_schema
+from partita.models.mixtures.schema import POSITIVE, Column, choose_schema
 
 if TYPE_CHECKING:
     from partita.estimate import Estimate
@@ -35,9 +36,11 @@ class ColumnProfile:
     column : Column
         Name, family and levels.
     information : float
-        How many bits a cell of the column tells, on average, about the cluster of its row.
+        How many bits a cell of the column tells, on average, about the cluster of its row; 0 if that may be chance.
     mean, low, high : (clusters,) or (clusters, levels) arrays
         Posterior mean and interval of the cluster's mean, or of its level shares.
+    observed : (clusters,) integer array
+        Number of observed cells of each cluster.
     centre, spread : float
         Mean and standard deviation of all observed cells, of their logarithms if the column is positive; 0 and 1 for
         levels, whose codes have no meaning as numbers.
@@ -48,8 +51,14 @@ class ColumnProfile:
     mean: Floats
     low: Floats
     high: Floats
+    observed: NDArray[np.int64]
     centre: float = 0.0
     spread: float = 1.0
+
+    @property
+    def n_observed(self) -> int:
+        """The number of observed cells of the column."""
+        return int(self.observed.sum())
 
     @property
     def standardised(self) -> Floats:
@@ -95,13 +104,23 @@ class Profiles:
                     yield {
                         "cluster": cluster, "items": size, "column": own.column.name, "level": level,
                         "mean": float(own.mean[at]), "low": float(own.low[at]), "high": float(own.high[at]),
+                        "observed": int(own.observed[cluster]),
                     }  # fmt: skip
 
-    def to_pandas(self) -> Any:
-        """The entries of `rows` as a data frame."""
+    def column_rows(self) -> Iterator[dict[str, Any]]:
+        """One entry per column: its family, its bits and the number of its observed cells."""
+        for own in self.columns:
+            name, family = own.column.name, own.column.family
+            yield {"column": name, "family": family, "bits": own.information, "observed": own.n_observed}
+
+    def to_pandas(self, table: str = "clusters") -> Any:
+        """A data frame of the entries of `rows` ("clusters") or of `column_rows` ("columns")."""
         import pandas
 
-        return pandas.DataFrame(list(self.rows()))
+        tables = {"clusters": self.rows, "columns": self.column_rows}
+        if table not in tables:
+            raise ValueError(f"table must be one of {', '.join(tables)}, but it is {table!r}")
+        return pandas.DataFrame(list(tables[table]()))
 
     def __str__(self) -> str:
         """The columns that tell most first: the mean, or the most frequent level, of each cluster."""
@@ -109,13 +128,29 @@ class Profiles:
 
     def text(self, first: int = 0) -> str:
         """The profiles as lines of text, with the clusters counted from `first`."""
-        ranked = sorted(self.columns, key=lambda own: -own.information)
         heads = "  ".join(f"{f'cluster {k + first}':>14}" for k in range(len(self.sizes)))
-        lines = [f"{'column':<20} {'bits':>5}  {heads}"]
-        for own in ranked[:_COLUMNS_SHOWN]:
+        lines = [f"{'column':<20} {'bits':>5}  {'observed':>8}  {heads}"]
+        for own in self._shown():
             cells = "  ".join(f"{_shown(own, k):>14}" for k in range(len(self.sizes)))
-            lines.append(f"{own.column.name:<20.20} {own.information:>5.2f}  {cells}")
-        return "\n".join(lines)
+            lines.append(f"{own.column.name:<20.20} {own.information:>5.2f}  {own.n_observed:>8,}  {cells}")
+        return "\n".join(lines + self._left_out())
+
+    def _shown(self) -> list[ColumnProfile]:
+        return sorted(self.columns, key=lambda own: -own.information)[:_COLUMNS_SHOWN]
+
+    def _left_out(self) -> list[str]:
+        """A line on the columns that are not shown, if there are any."""
+        left = len(self.columns) - _COLUMNS_SHOWN
+        return [f"The {_COLUMNS_SHOWN} columns of most bits; {left:,} more are not shown."] if left > 0 else []
+
+    def _repr_html_(self) -> str:
+        header = ["column", "bits", "observed", *(f"cluster {k}" for k in range(len(self.sizes)))]
+        rows = (
+            [own.column.name, f"{own.information:.2f}", f"{own.n_observed:,}"]
+            + [_shown(own, k) for k in range(len(self.sizes))]
+            for own in self._shown()
+        )
+        return rows_table(" ".join(["Profiles of the clusters.", *self._left_out()]), header, rows)
 
     __repr__ = __str__
 
@@ -145,7 +180,13 @@ def profiles(
 
     I = mean over observed cells of log2 f_r(x) / Σ_s p_s f_s(x),
 
-    with the posterior predictive f_r of the reported cluster r of the cell and the cluster shares p; at least 0.
+    where r is the reported cluster of the cell, f_s the posterior predictive of cluster s and p_s its probability, all
+    of them without the cell itself: p_s is in proportion to the number of other observed cells in s plus K times the
+    share of s among all items, with K clusters. If the column had nothing to do with the clusters, r would be a random
+    draw from p, and the mean of log2 p(r | x) / p(r) would be minus a Kullback–Leibler divergence: noise has no
+    positive information on average, however many levels and however few cells it has. A cell that is the only one of
+    its cluster adds 0. I is reported as 0 unless it exceeds twice its standard error, √((s² + 0.2²) / (n − 1)) with
+    the standard deviation s over the n observed cells, and n is at least 5.
 
     Parameters
     ----------
@@ -178,6 +219,11 @@ def profiles(
     """
     check_level(level)
     generator, n_draws = check_rng(rng), check_count(draws, "draws", minimum=1)
+    if not hasattr(estimate, "labels"):
+        raise TypeError(
+            f"estimate must be an Estimate or a MixtureFit, not a {type(estimate).__name__}; of a fitted model it is"
+            " model.estimate_"
+        )
     raw = read_raw(table)
     if raw.n_items != len(estimate.labels):
         raise ValueError(f"table has {raw.n_items} items, but the draws have {len(estimate.labels)}")
@@ -185,145 +231,47 @@ def profiles(
     base = make_base(MixtureDPM(columns), cells, schema)
     reported = np.asarray(estimate.labels)
     if isinstance(estimate, MixtureFit):
-        partitions: NDArray[Any] = np.broadcast_to(reported, (n_draws, len(reported)))
+        partitions = iter([(reported, n_draws)])
     else:
         partitions = _partitions(estimate.sample, n_draws, generator)
-    found = [_profile(own, reported, partitions, level, generator) for own in _parts(base, cells)]
+    parts = list(column_parts(base, cells))
+    drawn = _drawn(parts, reported, partitions, generator)
+    found = [_profile(part, reported, own, level) for part, own in zip(parts, drawn, strict=True)]
     order = {column.name: place for place, column in enumerate(schema.columns)}
     found.sort(key=lambda own: order[own.column.name])
     return Profiles(tuple(found), np.bincount(reported), level)
 
 
-def _partitions(sample: Any, n_draws: int, rng: np.random.Generator) -> NDArray[Any]:
-    chosen = rng.choice(sample.n_unique, size=n_draws, p=sample.weights)
-    labels: NDArray[Any] = np.asarray(sample.labels)[chosen].astype(np.int64)
-    if (labels < 0).any():
-        raise ValueError("the draws have missing labels, for which clusters have no profiles")
-    return labels
+def _partitions(sample: Any, n_draws: int, rng: np.random.Generator) -> Iterator[tuple[NDArray[Any], int]]:
+    """Random draws, each distinct one once with the number of times that it was chosen."""
+    times = rng.multinomial(n_draws, sample.weights)
+    for place in np.flatnonzero(times):
+        labels = np.asarray(sample.labels[place], dtype=np.int64)
+        if (labels < 0).any():
+            raise ValueError("the draws have missing labels, for which clusters have no profiles")
+        yield labels, int(times[place])
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """The observed cells of one column; subclasses draw parameters and score cells."""
-
-    column: Column
-    rows: NDArray[np.intp]
-    values: NDArray[Any]
-
-    def draw(self, labels: NDArray[Any], size: int, rng: np.random.Generator) -> Floats:
-        """Parameters of the clusters 0, ..., size - 1 given the labels of the observed cells."""
-        raise NotImplementedError
-
-    def log_predictive(self, labels: NDArray[Any], size: int) -> Floats:
-        """ln f_k of every observed cell for every cluster; (cells, clusters)."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, eq=False)
-class _Numbers(_Part):
-    mean: float
-    c: float
-    a: float
-    b: float
-
-    def _posterior(self, labels: NDArray[Any], size: int) -> tuple[Floats, Floats, Floats, Floats]:
-        n = np.bincount(labels, minlength=size).astype(float)
-        centred = self.values - self.mean
-        shift = np.bincount(labels, centred, size) / np.maximum(n, 1)
-        scatter = np.bincount(labels, (centred - shift[labels]) ** 2, size)
-        c = self.c + n
-        b = self.b + 0.5 * scatter + 0.5 * self.c * n / c * shift**2
-        return self.mean + n / c * shift, c, self.a + 0.5 * n, b
-
-    def draw(self, labels: NDArray[Any], size: int, rng: np.random.Generator) -> Floats:
-        mean, c, a, b = self._posterior(labels, size)
-        drawn: Floats = mean + np.sqrt(b / (a * c)) * rng.standard_t(2 * a)
-        # of a log-normal the median: its mean would need a prior without such heavy tails
-        return np.exp(drawn) if self.column.family == POSITIVE else drawn
-
-    def log_predictive(self, labels: NDArray[Any], size: int) -> Floats:
-        mean, c, a, b = self._posterior(labels, size)
-        result: Floats = stats.t.logpdf(self.values[:, None], 2 * a, mean, np.sqrt(b * (c + 1) / (a * c)))
-        return result
-
-
-@dataclass(frozen=True, eq=False)
-class _Counts(_Part):
-    shape: float
-    rate: float
-
-    def _posterior(self, labels: NDArray[Any], size: int) -> tuple[Floats, Floats]:
-        sums: Floats = np.bincount(labels, self.values, size).astype(np.float64)
-        return self.shape + sums, self.rate + np.bincount(labels, minlength=size).astype(np.float64)
-
-    def draw(self, labels: NDArray[Any], size: int, rng: np.random.Generator) -> Floats:
-        shape, rate = self._posterior(labels, size)
-        return rng.gamma(shape, 1.0 / rate)
-
-    def log_predictive(self, labels: NDArray[Any], size: int) -> Floats:
-        shape, rate = self._posterior(labels, size)
-        result: Floats = stats.nbinom.logpmf(self.values[:, None], shape, rate / (rate + 1))
-        return result
-
-
-@dataclass(frozen=True, eq=False)
-class _Levels(_Part):
-    weight: float
-
-    def _posterior(self, labels: NDArray[Any], size: int) -> Floats:
-        n_levels = len(self.column.levels)
-        cells = labels * n_levels + self.values
-        counts: Floats = np.bincount(cells, minlength=size * n_levels).reshape(size, n_levels).astype(np.float64)
-        return counts + self.weight
-
-    def draw(self, labels: NDArray[Any], size: int, rng: np.random.Generator) -> Floats:
-        drawn = rng.standard_gamma(self._posterior(labels, size))
-        shares: Floats = drawn / drawn.sum(axis=1, keepdims=True)
-        return shares
-
-    def log_predictive(self, labels: NDArray[Any], size: int) -> Floats:
-        weights = self._posterior(labels, size)
-        logs: Floats = np.log(weights / weights.sum(axis=1, keepdims=True)).T
-        return np.asarray(logs[self.values])
-
-
-def _parts(base: Base, cells: Cells) -> Iterator[_Part]:
-    schema, numbers = base.schema, log_positive(cells["numbers"], base.schema)
-    for j, column in enumerate(schema.used(GAUSSIAN, POSITIVE)):
-        rows = np.flatnonzero(~np.isnan(numbers[:, j]))
-        yield _Numbers(column, rows, numbers[rows, j], float(base.mean[j]), base.c, base.a, float(base.b[j]))
-    for j, column in enumerate(schema.used(COUNT)):
-        rows = np.flatnonzero(~is_gap(cells, "counts")[:, j])
-        yield _Counts(column, rows, cells["counts"][rows, j].astype(float), base.shape, float(base.rate[j]))
-    for name, own in (("codes", narrow_columns(schema)), ("wide_codes", wide_columns(schema))):
-        for j, column in enumerate(own):
-            rows = np.flatnonzero(~is_gap(cells, name)[:, j])
-            yield _Levels(column, rows, cells[name][rows, j].astype(np.int64), base.weight)
-
-
-def _profile(
-    part: _Part, reported: NDArray[Any], partitions: NDArray[Any], level: float, rng: np.random.Generator
-) -> ColumnProfile:
-    n_reported = int(reported.max()) + 1
-    drawn = []
-    for labels in partitions:
-        parameters = part.draw(labels[part.rows], size := int(labels.max()) + 1, rng)
-        shared = np.zeros((n_reported, size))
+def _drawn(
+    parts: Sequence[Part], reported: NDArray[Any], partitions: Iterator[tuple[NDArray[Any], int]], rng: Any
+) -> list[Floats]:
+    """Parameters of the reported clusters, (draws, clusters, ...) for each part: means over their items."""
+    drawn: list[list[Floats]] = [[] for _ in parts]
+    for labels, times in partitions:
+        shared = np.zeros((int(reported.max()) + 1, size := int(labels.max()) + 1))
         np.add.at(shared, (reported, labels), 1.0)
-        drawn.append((shared / shared.sum(axis=1, keepdims=True)) @ parameters)
-    values = np.array(drawn)
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    mean, information = values.mean(axis=0), _information(part, reported, n_reported)
+        shared /= shared.sum(axis=1, keepdims=True)
+        for part, own in zip(parts, drawn, strict=True):
+            parameters = part.draw(labels[part.rows], size, times, rng)
+            own.append(np.einsum("rk,tk...->tr...", shared, parameters))
+    return [np.concatenate(own) for own in drawn]
+
+
+def _profile(part: Part, reported: NDArray[Any], drawn: Floats, level: float) -> ColumnProfile:
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    n_clusters = int(reported.max()) + 1
+    observed = np.bincount(reported[part.rows], minlength=n_clusters)
+    found = ColumnProfile(part.column, part.information(reported, n_clusters), drawn.mean(axis=0), low, high, observed)
     if part.column.levels:
-        return ColumnProfile(part.column, information, mean, low, high)
-    spread = float(part.values.std()) or 1.0
-    return ColumnProfile(part.column, information, mean, low, high, float(part.values.mean()), spread)
-
-
-def _information(part: _Part, reported: NDArray[Any], n_reported: int) -> float:
-    own = reported[part.rows]
-    logs = part.log_predictive(own, n_reported)
-    shares = np.bincount(own, minlength=n_reported) / len(own)
-    with np.errstate(divide="ignore"):
-        mixed = np.logaddexp.reduce(logs + np.log(shares), axis=1)
-    return max(0.0, float((logs[np.arange(len(own)), own] - mixed).mean() / np.log(2)))
+        return found
+    return replace(found, centre=float(part.values.mean()), spread=float(part.values.std()) or 1.0)

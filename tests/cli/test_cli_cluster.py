@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -105,7 +106,10 @@ def test_the_chain_is_that_of_python_and_goes_on(table, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--family", "visits"), "--family must be NAME=FAMILY, as in visits=count, but it is 'visits'"),
+        (("--family", "visits"), "or one family for all columns (gaussian, positive, count, categorical, binary, ign"),
+        (("--family", "s*=ordinal"), "--family of 's*' must be one of gaussian, positive, count, categorical, binary,"),
+        (("--family", "z*=count", "--missing", "?"), "names 'z*', which matches no column"),
+        (("--family", "count", "--family", "count"), "--family names all columns twice"),
         (("--family", "visit=count"), "has no column 'visit'"),
         (("--family", "visits=cuont"), "but it is 'cuont'"),
         (("--family", "size=ignore", "--family", "size=count"), "--family names the column 'size' twice"),
@@ -165,3 +169,102 @@ def test_bad_tables_are_named_as_the_command_knows_them(text, message, tmp_path)
     result = run("cluster", tmp_path / "table.csv", "--out", tmp_path / "out")
     assert result.exit_code == 2
     assert message in result.output
+
+
+def test_a_family_for_all_columns_and_for_those_that_match(table, tmp_path):
+    own = ("--draws", 5, "--warmup", 5, "--chains", 1, "--seed", 3, "--missing", "?", "--json")
+    families = ("--family", "categorical", "--family", "v*=count", "--family", "size=gaussian")
+    done = run("cluster", table, "--out", tmp_path / "results", *own, *families)
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.output)["families"] == {"size": "gaussian", "visits": "count", "colour": "categorical"}
+    assert {row["item"] for row in rows_of(tmp_path / "results" / "labels.csv")} >= {"a0", "c1"}
+
+
+def test_all_columns_that_cannot_be_used_are_named_at_once(tmp_path):
+    """As in the raw penguins: one level, dates, a different word in each row, numbers of the rows, no cell."""
+    path = tmp_path / "raw.csv"
+    lines = [f"{i + 1},{i / 7:.2f},Anvers,2007-11-{i + 1:02},p{i}," for i in range(9)]
+    path.write_text("\n".join(["X,size,region,date egg,tag,comment", *lines]))
+    done = run("cluster", path, "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert "5 columns cannot be used as they are" in done.output
+    options = "--family X=ignore --family region=ignore --family 'date egg=ignore' --family tag=ignore"
+    assert options in done.output
+    again = run(
+        "cluster", path, "--out", tmp_path / "out", "--maximize", *shlex.split(options), "--family", "comm*=ignore"
+    )
+    assert again.exit_code == 0, again.output
+
+
+def test_questions_about_columns_are_printed_and_kept(tmp_path):
+    path = tmp_path / "answers.csv"
+    rows = [
+        "gender,A1,A2,age",
+        *(f"{1 + i % 2},{1 + i % 5},{-999 if i < 3 else i % 6},{20 + i * 0.5}" for i in range(60)),
+    ]
+    path.write_text("\n".join(rows))
+    short = ("--draws", 5, "--warmup", 5, "--chains", 1, "--seed", 1)
+    done = run("cluster", path, "--out", tmp_path / "out", *short)
+    assert done.exit_code == 0, done.output
+    notes = [line for line in done.output.splitlines() if line.startswith("Note: ")]
+    assert "-999 is in 3 cells of A2" in notes[0]
+    assert "--missing -999 takes these cells as missing" in notes[0]
+    assert "gender, A1 and A2 have only whole numbers" in notes[1]
+    assert "--family 'A*=categorical'" in notes[1]
+    assert "--family categorical all columns" in notes[1]
+    kept = json.loads((tmp_path / "out" / "summary.json").read_text())["notes"]
+    assert [f"Note: {note}" for note in kept] == notes[:2]
+    answered = ("--family", "categorical", "--family", "age=gaussian", "--missing", "-999")
+    told = run("cluster", path, "--out", tmp_path / "answered", *short, *answered, "--json")
+    assert json.loads(told.output)["notes"] == []
+
+
+def test_many_columns_are_counted_by_family(tmp_path):
+    path = tmp_path / "wide.csv"
+    np.savetxt(
+        path,
+        np.random.default_rng(1).normal(size=(8, 60)),
+        delimiter=",",
+        header=",".join(f"x{j}" for j in range(60)),
+        comments="",
+    )
+    done = run("cluster", path, "--maximize", "--out", tmp_path / "out", "--family", "x1*=ignore", "--seed", 1)
+    assert done.output.splitlines()[:2] == [
+        "gaussian: 49 columns (x0, x2, x3, ..., x59)",
+        "ignore: 11 columns (x1, x10, x11, ..., x19)",
+    ]
+    assert "The 12 columns of most bits; 37 more are not shown." in done.output
+
+
+def test_advice_about_weights_and_limits_can_be_taken(tmp_path):
+    """What the answer advises (--a, more clusters, more runs) are options of this command."""
+    path = tmp_path / "table.csv"
+    np.savetxt(path, np.random.default_rng(2).normal(size=(25, 2)), delimiter=",", header="x,y", comments="")
+    own = ("--draws", 60, "--warmup", 20, "--chains", 1, "--seed", 2, "--json")
+    few = run("cluster", path, "--out", tmp_path / "few", *own, "--a", 1.5, "--b", 0.5)
+    many = run("cluster", path, "--out", tmp_path / "many", *own, "--loss", "binder", "--a", 0.2, "--b", 1.8)
+    assert json.loads(few.stdout)["n_clusters"] < json.loads(many.stdout)["n_clusters"]
+    assert json.loads(many.stdout)["loss_weights"] == {"a": 0.2, "b": 1.8}
+    binder = ("--loss", "binder", "--a", 0.2, "--b", 1.8, "--max-clusters", 2, "--runs", 4)
+    limited = run("cluster", path, "--out", tmp_path / "limited", *own, *binder)
+    assert json.loads(limited.stdout)["n_clusters"] == 2
+    refused = run("cluster", path, "--out", tmp_path / "no", "--loss", "nvi", "--a", 2)
+    assert "--a is for the losses binder and vi, not for nvi" in refused.output
+    ignored = run("cluster", path, "--out", tmp_path / "no", "--maximize", "--a", 2)
+    assert "--a is for samples" in ignored.output
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("net.graphml", b"<?xml version='1.0'?><graphml></graphml>", "is a network, not a table; for clusters of its"),
+        ("sheet.xlsx", b"PK\x03\x04\x14\x00\x06\x00", "is not a csv file but an Excel workbook: save its sheet as CSV"),
+        ("old.csv", b"\xd0\xcf\x11\xe0\xa1\xb1", "is not a csv file but an Excel workbook"),
+    ],
+)
+def test_other_formats_are_recognised(name, content, sentence, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    done = run("cluster", tmp_path / name, "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert sentence in done.output
+    assert len(done.output.strip().splitlines()) == 1

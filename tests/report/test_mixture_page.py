@@ -46,7 +46,7 @@ def test_many_clusters_are_cut(table):
     fit = MixtureDPM("categorical").maximize({"x": rng.integers(40, size=400).astype(str)}, rng=1)
     many = pt.profiles(fit, {"x": rng.normal(size=400)}, rng=1)
     section = profile_section(many)
-    assert len(section["table"].columns) == 3 + min(CLUSTERS_SHOWN, fit.n_clusters)
+    assert len(section["table"].columns) == 4 + min(CLUSTERS_SHOWN, fit.n_clusters)
 
 
 def test_the_page_of_a_fit(fit, table, tmp_path):

@@ -12,8 +12,17 @@ from partita.cli.errors import INTERRUPTED
 from partita.cli.form import one_based
 from partita.cli.given import refuse
 from partita.cli.maximum import maximize_table, write_profiles
-from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, print_schema, read_mixed
-from partita.cli.options import Json, Level, LossName
+from partita.cli.mixture_table import (
+    AsTable,
+    Families,
+    Missing,
+    TableFile,
+    parse_families,
+    print_schema,
+    read_mixed,
+    typed_notes,
+)
+from partita.cli.options import Json, Level, MaxClusters, Runs, Weighing, whole_limit
 from partita.cli.outputs import RESULTS
 from partita.cli.sample import Alpha, Chains
 from partita.cli.terminal import print_lines
@@ -24,17 +33,20 @@ if TYPE_CHECKING:
     from partita.profiles import Profiles
 
 WRITTEN = (*RESULTS, "profiles.csv", "imputed.csv", "columns.csv", "draws.npy", "path.csv")
-SAMPLING_ONLY = ("alpha", "loss", "draws", "warmup", "thin", "chains")
+SAMPLING_ONLY = ("alpha", "loss", "a", "b", "runs", "max_clusters", "draws", "warmup", "thin", "chains")
 
 
 def run(
     data: TableFile,
     out: Annotated[Path, typer.Option(help="Folder for all results; it appears only when it is complete.")],
     chains: Chains,
+    weighing: Weighing,
     family: Families = None,
     missing: Missing = None,
+    as_table: AsTable = False,
     alpha: Alpha = None,
-    loss: LossName = "vi",
+    runs: Runs = None,
+    max_clusters: MaxClusters = None,
     maximize: Annotated[
         bool, typer.Option("--maximize", help="Search the partition of largest exact ICL instead of sampling.")
     ] = False,
@@ -64,20 +76,25 @@ def run(
     families = parse_families(family)
     if maximize:
         refuse(SAMPLING_ONLY, "is for samples; --maximize takes none")
-        maximize_table(data, out, families, missing, k_max, restarts, chains.seed, level, force=force, json=json)
+        maximize_table(
+            data, out, families, missing, k_max, restarts, chains.seed, level, as_table=as_table, force=force, json=json
+        )
         return
     refuse(["k_max", "restarts"], "is for --maximize")
+    loss, search = weighing.chosen_loss(), pt.Search(runs=runs, max_clusters=whole_limit(max_clusters))
     with whole_folder(out, force=force, known=WRITTEN) as folder:
-        table = read_mixed(data, families, missing)
+        table = read_mixed(data, families, missing, as_table=as_table)
         model = pt.models.MixtureDPM(families, alpha)
         schema = model.describe(table)
+        notes = typed_notes(table, schema, families)
         if not json:
-            print_schema(schema)
+            print_schema(schema, notes)
         chain = chains.sample(model, table, names=table.names)
-        best = _checked(pt.estimate(chain, loss=loss, rng=chains.seed), chain)
+        best = _checked(pt.estimate(chain, loss=loss, search=search, rng=chains.seed), chain)
         described = profiles(best, table, columns=families, level=level, rng=chains.seed)
         imputed = chain.impute(rng=chains.seed)
-        facts = {"families": {column.name: column.family for column in schema.columns}, **_chain_facts(chain)}
+        facts = {"families": {column.name: column.family for column in schema.columns}, "notes": list(notes)}
+        facts |= _chain_facts(chain)
         write_results(folder, best, pt.credible_ball(best, level=level), facts=facts, profiles=described)
         _write_tables(folder, chain, described, imputed)
     if json:

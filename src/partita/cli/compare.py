@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita.cli.inputs import DRAWS, read_partition
-from partita.cli.options import Json
+from partita.cli.options import AsDraws, Json, read_sample
 
 if TYPE_CHECKING:
     from partita._names import Named
@@ -22,6 +22,7 @@ def run(
         list[str] | None,
         typer.Option(help="Draws, to compute expected losses too; may be repeated.", show_default=False),
     ] = None,
+    as_draws: AsDraws = False,
     json: Json = False,
 ) -> None:
     """Compare partitions with a truth under every loss, and by adjusted Rand index, NMI and F1.
@@ -40,7 +41,7 @@ def run(
         name: compare_partitions(reference.values, labels.in_order_of(reference.names, len(reference.values), truth))
         for name, labels in others.items()
     }
-    expected = {} if draws is None else _expected(draws, {truth: reference, **others})
+    expected = {} if draws is None else _expected(draws, {truth: reference, **others}, as_draws)
     if json:
         print_json({"truth": truth, "against_truth": against, "expected_loss": expected})
         return
@@ -49,11 +50,10 @@ def run(
         _print(print_table, "Expected loss", expected)
 
 
-def _expected(files: list[str], partitions: dict[str, Named]) -> dict[str, dict[str, float]]:
-    from partita.io import read_draws
+def _expected(files: list[str], partitions: dict[str, Named], as_draws: bool) -> dict[str, dict[str, float]]:
     from partita.losses import LOSSES, expected_loss
 
-    sample = read_draws(list(files))
+    sample = read_sample(files, as_draws=as_draws)
     ordered = {name: labels.in_order_of(sample.names, sample.n_items, DRAWS) for name, labels in partitions.items()}
     return {
         name: {loss: expected_loss(list(labels), sample, loss) for loss in LOSSES} for name, labels in ordered.items()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita.cli.form import cluster_numbers
-from partita.cli.options import Burn, Jobs, Json, LossName, Seed
+from partita.cli.options import AsDraws, Burn, Jobs, Json, LossName, Seed, read_sample
 
 if TYPE_CHECKING:
     from partita.uncertainty.compare import PosteriorComparison
@@ -23,6 +23,7 @@ def run(
     permutations: Annotated[int, typer.Option(help="Number of permutations of the test.")] = 999,
     seed: Seed = None,
     jobs: Jobs = -1,
+    as_draws: AsDraws = False,
     json: Json = False,
 ) -> None:
     """Test whether two sets of draws over the same items represent the same posterior, and list the items that differ.
@@ -32,10 +33,9 @@ def run(
     Example: partita compare-posteriors draws.csv draws.csv --seed 1
     """
     from partita.cli.outputs import print_json
-    from partita.io import read_draws
     from partita.uncertainty.compare import compare_posteriors
 
-    a, b = read_draws([first], burn=burn), read_draws([second], burn=burn)
+    a, b = (read_sample([path], as_draws=as_draws, burn=burn) for path in (first, second))
     compared = compare_posteriors(a, b, loss, permutations=permutations, n_jobs=jobs, rng=seed)
     if json:
         print_json(_facts(compared))

@@ -83,14 +83,18 @@ def as_typed(message: str) -> str:
         r"\bpass directed=(True|False)", lambda m: f"{'leave out' if m[1] == 'True' else 'give'} --undirected", message
     )
     message = re.sub(r"^(k_max|restarts|seconds)(?= must\b)", lambda m: f"--{m[1].replace('_', '-')}", message)
-    message = re.sub(
-        r'\bcolumns=\{"([^"]*)": "(\w+)"\}', lambda m: f"--family {shlex.quote(f'{m[1]}={m[2]}')}", message
-    )
+    entry = r'"([^"]*)": "(\w+)"'
+    message = re.sub(rf"\bcolumns=\{{({entry}(?:, {entry})*)\}}", lambda m: _families(entry, m[1]), message)
     message = re.sub(r"^columns\[(.*)\](?= must be one of)", r"the --family of \1", message)
     message = re.sub(rf"\b(long|columns)=\(({QUOTED}(?:, {QUOTED})*)\)", lambda m: f"--{m[1]} {_joined(m[2])}", message)
     message = re.sub(r"\b(missing|variable)='([^']*)'", lambda m: f"--{m[1]} {shlex.quote(m[2])}", message)
     message = re.sub(r"\b(missing|variable|long|columns)=(?=[^\s:;,)])", r"--\1 ", message)
     return re.sub(r"\b(missing|variable|long|columns)=(?=[\s:;,)])", r"--\1", message)
+
+
+def _families(entry: str, entries: str) -> str:
+    """The entries of a dictionary of families as options."""
+    return " ".join(f"--family {shlex.quote(f'{name}={family}')}" for name, family in re.findall(entry, entries))
 
 
 def _joined(names: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from partita.cli.form import cluster_numbers, item_numbers, one_based, table_name
 from partita.cli.icl_results import search_facts, write_search
-from partita.cli.mixture_table import print_schema, read_mixed
+from partita.cli.mixture_table import print_schema, read_mixed, typed_notes
 from partita.cli.terminal import print_lines
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def maximize_table(
     seed: int | None,
     level: float,
     *,
+    as_table: bool,
     force: bool,
     json: bool,
 ) -> None:
@@ -39,17 +40,18 @@ def maximize_table(
     from partita.report.mixtures import mixture_answer
 
     with whole_folder(out, force=force, known=WRITTEN) as folder:
-        table = read_mixed(data, families, missing)
+        table = read_mixed(data, families, missing, as_table=as_table)
         model = pt.models.MixtureDPM(families)
         schema = model.describe(table)
+        notes = typed_notes(table, schema, families)
         if not json:
-            print_schema(schema)
+            print_schema(schema, notes)
         fit = model.maximize(table, k_max, restarts, rng=seed)
         described = pt.profiles(fit, table, columns=families, level=level, rng=seed)
         facts = (
             {"n_items": len(fit.labels)}
             | search_facts(fit)
-            | {"families": {column.name: column.family for column in schema.columns}}
+            | {"families": {column.name: column.family for column in schema.columns}, "notes": list(notes)}
         )
         _write(folder, fit, described, facts)
     if json:
@@ -65,10 +67,10 @@ def write_profiles(folder: Path, described: Profiles) -> None:
     """profiles.csv and columns.csv."""
     from partita.cli.outputs import write_csv
 
-    header = ("cluster", "items", "column", "level", "mean", "low", "high")
+    header = ("cluster", "items", "column", "level", "mean", "low", "high", "observed")
     write_csv(folder / "profiles.csv", header, (_numbered([row[name] for name in header]) for row in described.rows()))
-    information = ((column.column.name, column.column.family, column.information) for column in described.columns)
-    write_csv(folder / "columns.csv", ("column", "family", "bits"), information)
+    rows = (tuple(row.values()) for row in described.column_rows())
+    write_csv(folder / "columns.csv", ("column", "family", "bits", "observed"), rows)
 
 
 def _numbered(row: list[Any]) -> list[Any]:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from partita.models.mixtures.schema import Schema
 
 MIXED = Kind("item", "put the names of the columns in its first line", labels_by_column=True)
-#: Words that usually stand for a missing cell; NA, NaN and empty cells are missing in any case.
-MARKERS = {"?", ".", "-", "--", "*", "n/a", "#n/a", "missing", "unknown", "none", "null"}
 TableFile = Annotated[
     str,
     typer.Argument(
@@ -34,8 +32,9 @@ Families = Annotated[
     typer.Option(
         "--family",
         help="NAME=gaussian, positive, count, categorical, binary or ignore, for a column that is to be modelled "
-        "differently from its type; may be repeated.",
-        metavar="NAME=FAMILY",
+        "differently from its type; 'A*=categorical' for all columns that begin with A, categorical alone for all; may "
+        "be repeated.",
+        metavar="[NAME=]FAMILY",
         show_default=False,
     ),
 ]
@@ -45,52 +44,66 @@ Missing = Annotated[
 ]
 
 
-def print_schema(schema: Schema) -> None:
-    """Prints the family of each column, and advice if a level looks like the marker of missing cells."""
-    print_lines(str(schema))
-    if hint := _missing_hint(schema):
-        print_lines(hint)
+AsTable = Annotated[
+    bool, typer.Option("--as-table", help="Read the file as a table of data even if it looks like draws of labels.")
+]
 
 
-def _missing_hint(schema: Schema) -> str | None:
-    levels = {level for column in schema.columns for level in column.levels}
-    marker = next((level for level in sorted(levels) if level.lower() in MARKERS), None)
-    if marker is None:
-        return None
-    names = [column.name for column in schema.columns if marker in column.levels]
-    others = f" and {len(names) - 1} more" if len(names) > 1 else ""
-    return f"Note: {marker!r} is a level of {names[0]}{others}; --missing '{marker}' takes such cells as missing."
+def print_schema(schema: Schema, notes: Sequence[str]) -> None:
+    """Prints the family of each column, or their number if they are many, and the notes."""
+    print_lines(schema.summary())
+    for note in notes:
+        print_lines(f"Note: {note}")
+
+
+def typed_notes(table: RawTable, schema: Schema, families: Mapping[str, str]) -> tuple[str, ...]:
+    """Questions about the columns, with the options that answer them."""
+    from partita.models.mixtures.column_notes import column_notes
+    from partita.models.mixtures.schema import given_families
+
+    return column_notes(table, schema, given_families(table, families), typed=True)
 
 
 def parse_families(given: Sequence[str] | None) -> dict[str, str]:
-    """The families by column."""
+    """The families by column; a family without a name is for all columns."""
+    from partita.models.mixtures.schema import ALL, FAMILIES
+
     families: dict[str, str] = {}
     for text in given or ():
-        name, separator, family = text.rpartition("=")
-        if not separator or not name:
-            raise ValueError(f"--family must be NAME=FAMILY, as in visits=count, but it is {text!r}")
+        name, _, family = text.rpartition("=") if text not in FAMILIES else (ALL, "=", text)
+        if not name:
+            raise ValueError(
+                "--family must be NAME=FAMILY, as in visits=count or 'A*=categorical', or one family for all columns"
+                f" ({', '.join(FAMILIES)}), but it is {text!r}"
+            )
         if name in families:
-            raise ValueError(f"--family names the column {name!r} twice")
+            raise ValueError(f"--family names {'all columns' if name == ALL else f'the column {name!r}'} twice")
         families[name] = family
     return families
 
 
-def read_mixed(path: str, families: Mapping[str, str], missing: Sequence[str] | None) -> RawTable:
+def read_mixed(
+    path: str, families: Mapping[str, str], missing: Sequence[str] | None, *, as_table: bool = False
+) -> RawTable:
     """The columns of a csv file; one that names the items is not a variable, unless it has a family."""
     import numpy as np
 
+    from partita.cli.mistaken import refuse_draws, refuse_networks
     from partita.models.mixtures.raw import from_columns
+    from partita.models.mixtures.schema import is_pattern
 
-    table = read_table(path, MIXED, list(families))
+    refuse_networks(path)
+    own = [name for name in families if not is_pattern(name)]
+    table = read_table(path, MIXED, own)
     table.require_names()
-    given = [table.column(name) for name in families]
+    if not as_table and not families:
+        refuse_draws(table)
+    given = [table.column(name) for name in own]
     names_at = name_column(table, given)
     words = [j for j in range(len(table.names)) if j not in given and _names_rows(table, j)]
     if names_at is None and table.row_names is None and words[:1] == [0] and len(table.names) > 1:
         names_at = 0
     positions = [j for j in range(len(table.names)) if j != names_at]
-    _refuse_row_numbers(table, positions, given)
-    _refuse_names(table, [j for j in words if j in positions])
     _refuse_two_of_a_name([table.names[j] for j in positions], path)
     rows = named_rows(np.arange(len(table.lines)), table, positions, path)
     if names_at is not None and rows.names is None:
@@ -98,7 +111,11 @@ def read_mixed(path: str, families: Mapping[str, str], missing: Sequence[str] | 
     gaps = set(missing or ())
     columns = ((table.names[j], _cells(table, j, gaps)) for j in positions)
     lines = table.lines
-    return from_columns(columns, rows.distinct_names(), line_of=lambda row: f"{path}, line {lines[row]}")
+    read = from_columns(columns, rows.distinct_names(), line_of=lambda row: f"{path}, line {lines[row]}")
+    problems = _problems(table, words, positions, given)
+    return replace(
+        read, columns=tuple(replace(raw, problem=problems.get(raw.name, raw.problem)) for raw in read.columns)
+    )
 
 
 def _refuse_two_of_a_name(names: Sequence[str], path: str) -> None:
@@ -116,23 +133,14 @@ def _names_rows(table: Table, column: int) -> bool:
     return isinstance(parse_cell(cells[0]), str) and different_words([parse_cell(cell) for cell in cells])
 
 
-def _refuse_names(table: Table, columns: Sequence[int]) -> None:
-    """A column with a different word in each row says nothing of clusters."""
-    for column in columns:
-        name, shown = table.names[column], ", ".join(table.columns[column][:2])
-        raise ValueError(
-            f"{table.path}: {name!r} has a different word in each row ({shown}, ...) and is hardly a variable; --family"
-            f" '{name}=ignore' leaves it out"
-        )
-
-
-def _refuse_row_numbers(table: Table, positions: Sequence[int], given: Sequence[int]) -> None:
-    """A first column that counts the rows is hardly a variable."""
-    if not positions or positions[0] in given or len(positions) == 1:
-        return
-    name = table.names[positions[0]]
-    may_number = not table.has_header or name in ROW_NUMBERS
-    if may_number and counts_rows(table.columns[positions[0]]):
-        raise ValueError(
-            f"{table.path}: {name!r} counts the rows and may not be a variable; --family '{name}=ignore' leaves it out"
-        )
+def _problems(table: Table, words: Sequence[int], positions: Sequence[int], given: Sequence[int]) -> dict[str, str]:
+    """Columns that are hardly variables, and why: a different word in each row, or first of all numbers of the rows."""
+    found = {}
+    for j in set(words) & set(positions):
+        shown = ", ".join(table.columns[j][:2])
+        found[table.names[j]] = f"has a different word in each row ({shown}, ...) and is hardly a variable"
+    if len(positions) > 1 and (first := positions[0]) not in given:
+        may_number = not table.has_header or table.names[first] in ROW_NUMBERS
+        if may_number and counts_rows(table.columns[first]):
+            found[table.names[first]] = "counts the rows and may not be a variable"
+    return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,6 +32,29 @@ LossName = Annotated[str, typer.Option(help="binder, vi, nvi, id, nid, omari or 
 Burn = Annotated[int, typer.Option(help="Number of draws to drop at the start of each chain.")]
 Seed = Annotated[int | None, typer.Option(help="Random seed; the same seed gives the same answer.", show_default=False)]
 Jobs = Annotated[int, typer.Option(help="Threads; -1 for all cores.")]
+AsDraws = Annotated[
+    bool, typer.Option("--as-draws", help="Read the file as draws even if it looks like a table of data.")
+]
+
+
+def read_sample(
+    files: Sequence[str],
+    *,
+    as_draws: bool,
+    burn: int = 0,
+    thin: int = 1,
+    missing: Sequence[str] | None = None,
+    **text: Any,
+) -> PartitionSample:
+    """The draws of files that a user names; `text` are options for text files. A table of data is refused."""
+    from partita.cli.mistaken import checked_draws
+    from partita.io import draws_source, missing_in_text
+    from partita.sample import build_sample
+
+    with ExitStack() as opened:
+        source = draws_source(list(files), opened, **text)
+        source = source if as_draws else checked_draws(source, files)
+        return build_sample(source, None, missing_in_text(missing), burn=burn, thin=thin)
 
 
 @dataclass(frozen=True)
@@ -66,19 +91,20 @@ class Reading:
             show_default="detected",
         ),
     ] = None
+    as_draws: AsDraws = False
 
     def sample(self) -> PartitionSample:
         """The draws that the options specify."""
-        from partita.io import read_draws
-
+        long = None if self.long is None else [name.strip() for name in self.long.split(",")]
         with step(f"read {', '.join(self.draws)}") as found:
-            sample = read_draws(
-                list(self.draws),
+            sample = read_sample(
+                self.draws,
+                as_draws=self.as_draws,
                 burn=self.burn,
                 thin=self.thin,
                 missing=self.missing,
                 variable=self.variable,
-                long=None if self.long is None else [name.strip() for name in self.long.split(",")],
+                long=long,
                 header=self.header,
                 index=self.index,
             )
@@ -101,8 +127,8 @@ class OptionalReading(Reading):
 
 
 @dataclass(frozen=True)
-class Searching:
-    """Which estimate to compute, and with how much effort."""
+class Weighing:
+    """The loss, and its weights."""
 
     loss: LossName = "vi"
     a: Annotated[
@@ -110,24 +136,44 @@ class Searching:
         typer.Option(help="Cost of splitting (binder, vi): a smaller cost gives more clusters.", show_default="1"),
     ] = None
     b: Annotated[float | None, typer.Option(help="Cost of joining (binder, vi).", show_default="1")] = None
+
+    def chosen_loss(self) -> Loss:
+        """The loss with its weights."""
+        from partita.losses import as_loss
+
+        loss: Any = as_loss(self.loss)
+        weights = {name: value for name, value in (("a", self.a), ("b", self.b)) if value is not None}
+        if weights and not hasattr(loss, "a"):
+            raise ValueError(f"--{next(iter(weights))} is for the losses binder and vi, not for {self.loss}")
+        return type(loss)(**weights) if weights else loss  # type: ignore[no-any-return]
+
+
+Runs = Annotated[
+    int | None,
+    typer.Option(help="Number of runs of the search.", show_default="16, fewer where the first ones agree"),
+]
+MaxClusters = Annotated[
+    float | None,
+    typer.Option(
+        help="Maximum number of clusters; inf for no limit.",
+        show_default="as in the draws; none where clusters are many and small",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Searching(Weighing):
+    """Which estimate to compute, and with how much effort."""
+
     method: Annotated[
         str,
         typer.Option(
             help="search, salso, greedy, hasse, lower-bound, draws, map, medv, pear, laugreen, exact or enumerate."
         ),
     ] = "search"
-    runs: Annotated[
-        int | None,
-        typer.Option(help="Number of runs of the search.", show_default="16, fewer where the first ones agree"),
-    ] = None
+    runs: Runs = None
     seconds: Annotated[float | None, typer.Option(help="Time limit in seconds.", show_default=False)] = None
-    max_clusters: Annotated[
-        float | None,
-        typer.Option(
-            help="Maximum number of clusters; inf for no limit.",
-            show_default="as in the draws; none where clusters are many and small",
-        ),
-    ] = None
+    max_clusters: MaxClusters = None
     seed: Seed = None
     jobs: Jobs = -1
     max_draws: Annotated[
@@ -167,16 +213,6 @@ class Searching:
         """Raises an error for any option that only applies to a search."""
         refuse(SEARCH_OPTIONS, why)
 
-    def chosen_loss(self) -> Loss:
-        """The loss with its weights."""
-        from partita.losses import as_loss
-
-        loss: Any = as_loss(self.loss)
-        weights = {name: value for name, value in (("a", self.a), ("b", self.b)) if value is not None}
-        if weights and not hasattr(loss, "a"):
-            raise ValueError(f"--{next(iter(weights))} is for the losses binder and vi, not for {self.loss}")
-        return type(loss)(**weights) if weights else loss  # type: ignore[no-any-return]
-
     def pair_loss(self) -> Loss:
         """The loss of pair probabilities with its weights; Binder's unless another is named."""
         from partita.pair_losses import as_pair_loss
@@ -196,7 +232,7 @@ class Searching:
         return Search(
             runs=self.runs,
             seconds=self.seconds,
-            max_clusters=_whole(self.max_clusters),
+            max_clusters=whole_limit(self.max_clusters),
             n_jobs=self.jobs,
             progress=sys.stderr.isatty() and not self.quiet,
             max_draws=self.max_draws,
@@ -295,7 +331,8 @@ LabelsFile = Annotated[
 ]
 
 
-def _whole(limit: float | None) -> float | int | None:
+def whole_limit(limit: float | None) -> float | int | None:
+    """--max-clusters as a whole number or inf."""
     if limit is None or limit == math.inf:
         return limit
     if limit != int(limit):

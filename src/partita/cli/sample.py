@@ -12,7 +12,16 @@ import typer
 from partita.cli.command import Group, register
 from partita.cli.errors import INTERRUPTED
 from partita.cli.given import was_typed
-from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, print_schema, read_mixed
+from partita.cli.mixture_table import (
+    AsTable,
+    Families,
+    Missing,
+    TableFile,
+    parse_families,
+    print_schema,
+    read_mixed,
+    typed_notes,
+)
 from partita.cli.network_options import Counts, DegreeCorrected, EdgeFile, Network, Weights, edge_kind
 from partita.cli.options import DataColumns, Jobs, Json
 from partita.cli.terminal import print_lines
@@ -99,6 +108,7 @@ def mixture(
     chains: Chains,
     family: Families = None,
     missing: Missing = None,
+    as_table: AsTable = False,
     alpha: Alpha = None,
     resume: Resume = False,
     json: Json = False,
@@ -111,13 +121,14 @@ def mixture(
     from partita.models.mixtures.cells import encode
 
     families = parse_families(family)
-    table = read_mixed(data, families, missing)
+    table = read_mixed(data, families, missing, as_table=as_table)
     model = MixtureDPM(families, alpha)
     schema = model.describe(table)
+    notes = typed_notes(table, schema, families)
     if resume:
         _check_same_run(out, model, chains, data, encode(table, schema), table.names, ())
     if not json:
-        print_schema(schema)
+        print_schema(schema, notes)
     _run(model, table, out, chains, resume, json, names=table.names)
 
 

@@ -52,8 +52,10 @@ def _check_finite(values: NDArray[np.float64], name: str) -> None:
         return
     row, column = bad[0]
     value = values[row, column]
-    what = "missing values (NaN) are not modelled" if np.isnan(value) else "infinity (inf) has no density"
+    missing = bool(np.isnan(value))
+    what = "missing values (NaN) are not modelled" if missing else "infinity (inf) has no density"
+    other = ", or use MixtureDPM, which leaves missing cells out" if missing else ""
     raise ValueError(
         f"{name} has {value} at row {row}, column {column}: {what}; "
-        f"drop the rows of the {len(bad)} such entries, or fill them"
+        f"drop the rows of the {len(bad)} such entries, or fill them{other}"
     )

@@ -45,8 +45,9 @@ def _rows(profiles: Profiles) -> Iterator[Row]:
 
 def _words(profiles: Profiles, n_rows: int) -> str:
     words = (
-        "Bits say how much a cell of a column tells about the cluster of its row, on average; columns that tell most"
-        f" come first. Intervals are of {profiles.level:.0%} posterior probability."
+        "Bits say how much a cell of a column tells about the cluster of its row, on average, beyond what chance"
+        " alone could tell; columns that tell most come first. Observed cells are those that are not missing."
+        f" Intervals are of {profiles.level:.0%} posterior probability."
     )
     if n_rows > ROWS_SHOWN:
         words += f" The first {ROWS_SHOWN} of {n_rows:,} columns and levels are shown."
@@ -60,10 +61,11 @@ def _table(profiles: Profiles, rows: list[Row], clusters: list[int], first: int)
         Column("Column", "text"),
         Column("Family", "text"),
         Column("Bits", "share", "What a cell tells about the cluster of its row, on average"),
+        Column("Observed", "number", "Cells of the column that are not missing"),
         *(Column(f"Cluster {k + first}", "text") for k in clusters),
     )
     cells = [
-        (name, own.column.family, own.information, *(_interval(own, k, place) for k in clusters))
+        (name, own.column.family, own.information, own.n_observed, *(_interval(own, k, place) for k in clusters))
         for own, name, place in rows
     ]
     return Table("profiles", "Mean of each cluster, or share of each level", columns, cells)

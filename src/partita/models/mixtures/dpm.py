@@ -16,9 +16,10 @@ from partita.models.checkpoint import Plan
 from partita.models.mixture_model import MixtureModel, NewScores
 from partita.models.mixtures.base import Base, TableBase, check_full, core_columns, log_carrier, make_base
 from partita.models.mixtures.cells import Cells, check_cells, encode, warn_empty_rows
+from partita.models.mixtures.column_notes import column_notes
 from partita.models.mixtures.maximum import IclSearch, proportions_prior
 from partita.models.mixtures.raw import RawTable, read_raw
-from partita.models.mixtures.schema import IGNORE, Schema, choose_schema
+from partita.models.mixtures.schema import IGNORE, Schema, choose_schema, given_families
 from partita.models.plan import Sampling
 from partita.models.priors import FiniteMixture, GammaAlpha, PowerAlpha
 from partita.models.sampling import Registry, Sampler
@@ -48,9 +49,9 @@ class MixtureDPM(MixtureModel):
     Parameters
     ----------
     columns : dict, sequence of str or str, optional
-        Families that differ from those that the types imply: {"visits": "count", "id": "ignore"}, one family for each
-        column in order, or one name for all columns: "gaussian", "positive", "count", "categorical", "binary" or
-        "ignore".
+        Families that differ from those that the types imply: {"visits": "count", "A*": "categorical"}, one family for
+        each column in order, or one name for all columns: "gaussian", "positive", "count", "categorical", "binary" or
+        "ignore". A pattern stands for the columns that match it; a column's own name counts more, and "*" less.
     alpha : float, GammaAlpha, PowerAlpha or None
         Concentration of the Dirichlet process: a number from 1e-100 to 1e100, or a prior on it. None: GammaAlpha(1, 1).
     full : sequence of lists of str, or "all", optional
@@ -128,13 +129,17 @@ class MixtureDPM(MixtureModel):
         return table, cells, base
 
     def describe(self, X: Any) -> Schema:
-        """The family of each column of a table, and its levels; nothing is sampled.
+        """The family of each column of a table, its levels, and `notes` with questions; nothing is sampled.
 
         >>> print(MixtureDPM({"visits": "count"}).describe({"visits": [0, 3, 1], "ill": [True, False, None]}))
         visits: count
         ill: binary (2 levels: False, True)
         """
-        return choose_schema(read_raw(X), self.columns)
+        return self._described(read_raw(X))
+
+    def _described(self, table: RawTable) -> Schema:
+        schema = choose_schema(table, self.columns)
+        return replace(schema, notes=column_notes(table, schema, given_families(table, self.columns)))
 
     def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> Sequence[Sampler]:
         cells = dict(inputs)
@@ -180,7 +185,7 @@ class MixtureDPM(MixtureModel):
 
     def _count_features(self, X: Any) -> int:
         table = read_raw(X)
-        self.schema_ = choose_schema(table, self.columns)
+        self.schema_ = self._described(table)
         return len(table.columns)
 
     def impute(self, chain: Chain, *, draws: int | None = None, rng: Any = None) -> Imputation:

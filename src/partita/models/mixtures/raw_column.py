@@ -45,7 +45,7 @@ class RawColumn:
     @property
     def may_be_levels(self) -> bool:
         """Whether a column with a problem has texts that a user may want as levels."""
-        return self.problem.startswith(("mixes", "holds dates as text"))
+        return self.problem.startswith(("mixes", "holds dates as text", "has a different word"))
 
     def observed(self) -> NDArray[np.bool_]:
         """Where the column has no gap."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,9 @@ CATEGORICAL, BINARY, IGNORE = "categorical", "binary", "ignore"
 FAMILIES = (GAUSSIAN, POSITIVE, COUNT, CATEGORICAL, BINARY, IGNORE)
 #: The family of a column whose family is not given.
 DEFAULTS = {NUMBERS: GAUSSIAN, TRUTHS: BINARY, TEXTS: CATEGORICAL}
+ALL = "*"  # the pattern of all columns
 _LEVELS_SHOWN = 4
+_COLUMNS_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -39,10 +42,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns of a table, in order; `named` is False if they are only counted."""
+    """The columns of a table, in order; `named` is False if they are only counted.
+
+    `notes` are questions about the columns, such as whether whole numbers are codes; `MixtureDPM.describe` asks them.
+    """
 
     columns: tuple[Column, ...]
     named: bool = True
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def used(self, *families: str) -> tuple[Column, ...]:
         """The columns of these families; without any, all that are not ignored."""
@@ -51,6 +58,15 @@ class Schema:
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.columns))
+
+    def summary(self) -> str:
+        """One line for each column, or for each family if there are more than 20 columns."""
+        if len(self.columns) <= _COLUMNS_SHOWN:
+            return str(self)
+        groups = {family: [column.name for column in self.used(family)] for family in FAMILIES}
+        return "\n".join(
+            f"{family}: {len(names):,} columns ({_shortened(names)})" for family, names in groups.items() if names
+        )
 
     def to_array(self) -> NDArray[np.uint8]:
         """The schema as bytes, for the files of a run."""
@@ -74,17 +90,48 @@ class Schema:
         return cls(columns, bool(body["named"]))
 
 
+def _shortened(names: Sequence[str]) -> str:
+    return ", ".join(names if len(names) <= _LEVELS_SHOWN else [*names[: _LEVELS_SHOWN - 1], "...", names[-1]])
+
+
+class _Unusable(ValueError):
+    """A column that cannot be modelled; `why` completes the sentence that its name begins."""
+
+    def __init__(self, name: str, why: str, advice: str = "") -> None:
+        super().__init__(why)
+        self.name, self.why, self.advice = name, why, advice
+
+
 def choose_schema(table: RawTable, given: Mapping[str, str] | Sequence[str] | str | None) -> Schema:
-    """The family of each column: as given, else by its type."""
-    families = _given_families(table, given)
-    columns = tuple(_column(table, raw, families.get(raw.name)) for raw in table.columns)
-    schema = Schema(columns, table.named)
+    """The family of each column: as given, else by its type. All columns that cannot be used are named at once."""
+    families = given_families(table, given)
+    columns, unusable = [], []
+    for raw in table.columns:
+        try:
+            columns.append(_column(raw, families.get(raw.name)))
+        except _Unusable as error:
+            unusable.append(error)
+    if unusable:
+        raise ValueError(_refusal(unusable))
+    schema = Schema(tuple(columns), table.named)
     if not schema.used():
         raise ValueError("every column is ignored: there is nothing to model")
     return schema
 
 
-def _given_families(table: RawTable, given: Any) -> dict[str, str]:
+def _refusal(unusable: Sequence[_Unusable]) -> str:
+    ignored = ", ".join(f'"{error.name}": "{IGNORE}"' for error in unusable)
+    if len(unusable) == 1:
+        return f"column {unusable[0].name!r} {unusable[0].why}; columns={{{ignored}}} leaves it out{unusable[0].advice}"
+    said = "; ".join(f"{error.name!r} {error.why}" for error in unusable)
+    return f"{len(unusable)} columns cannot be used as they are: {said}; columns={{{ignored}}} leaves them out"
+
+
+def given_families(table: RawTable, given: Any) -> dict[str, str]:
+    """The families by column that the user gives; patterns such as "A*" stand for the columns that match.
+
+    A column's own name counts more than a pattern, and any other pattern more than "*", all columns.
+    """
     names = [column.name for column in table.columns]
     if given is None:
         return {}
@@ -95,34 +142,55 @@ def _given_families(table: RawTable, given: Any) -> dict[str, str]:
         if len(given) != len(names):
             raise ValueError(f"columns has {len(given)} families, but the table has {len(names)} columns")
         given = dict(zip(names, given, strict=True))
+    given = {str(name): family for name, family in given.items()}
     for name, family in given.items():
-        if str(name) not in names:
-            raise ValueError(f"columns names {name!r}, which the table does not have{did_you_mean(name, names)}")
         if family not in FAMILIES:
             raise ValueError(
                 f"columns[{name!r}] must be one of {', '.join(FAMILIES)}, but it is {family!r}"
                 f"{did_you_mean(family, FAMILIES)}"
             )
-    return {str(name): family for name, family in given.items()}
+    return _matched(given, names)
 
 
-def _column(table: RawTable, raw: RawColumn, family: str | None) -> Column:
+def _matched(given: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    """Families by column, the patterns replaced by the columns that they match."""
+    known = set(names)
+    families = {} if ALL in known or ALL not in given else dict.fromkeys(names, given[ALL])
+    by_pattern: dict[str, str] = {}
+    for pattern in given:
+        if pattern in known or pattern == ALL:
+            continue
+        matches = [name for name in names if fnmatchcase(name, pattern)] if is_pattern(pattern) else []
+        if not matches:
+            what = "matches no column" if is_pattern(pattern) else "the table does not have"
+            raise ValueError(f"columns names {pattern!r}, which {what}{did_you_mean(pattern, names)}")
+        for name in matches:
+            other = by_pattern.setdefault(name, pattern)
+            if given[other] != given[pattern]:
+                raise ValueError(f"columns: {other!r} and {pattern!r} give the column {name!r} different families")
+    families |= {name: given[pattern] for name, pattern in by_pattern.items()}
+    return families | {name: given[name] for name in names if name in given}
+
+
+def is_pattern(name: str) -> bool:
+    """Whether a name may stand for several columns."""
+    return any(sign in name for sign in "*?[")
+
+
+def _column(raw: RawColumn, family: str | None) -> Column:
     if family == IGNORE:
         return Column(raw.name, IGNORE)
-    advice = f'columns={{"{raw.name}": "ignore"}} leaves it out'
     if raw.problem and not (raw.may_be_levels and family == CATEGORICAL):
         as_levels = ', or "categorical" takes its texts as levels' if raw.may_be_levels else ""
-        raise ValueError(f"column {raw.name!r} {raw.problem}; {advice}{as_levels}")
+        raise _Unusable(raw.name, raw.problem, as_levels)
     family = family or DEFAULTS[raw.kind]
     if not raw.observed().any():
-        raise ValueError(f"column {raw.name!r} has no cell that is observed; {advice}")
+        raise _Unusable(raw.name, "has no cell that is observed")
     if family not in (CATEGORICAL, BINARY):
         return Column(raw.name, family)
     levels = raw.levels or level_names(raw)
     if len(levels) < 2:
-        raise ValueError(
-            f"column {raw.name!r} has only the level {levels[0]!r} and cannot tell clusters apart; {advice}"
-        )
+        raise _Unusable(raw.name, f"has only the level {levels[0]!r} and cannot tell clusters apart")
     if family == BINARY and len(levels) != 2:
         raise ValueError(
             f"column {raw.name!r} is to be binary, but it has {len(levels)} levels: {', '.join(levels[:5])}"

@@ -1,0 +1,220 @@
+"""The cells of one column given a partition: parameters of its clusters, and what a cell tells about its cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from partita.models.mixtures.base import Base, log_positive
+from partita.models.mixtures.cells import Cells, is_gap, narrow_columns, wide_columns
+from partita.models.mixtures.schema import COUNT, GAUSSIAN, POSITIVE, Column
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+#: ln f_k of each value for each cluster, of its own cluster without the cell: (values, own) -> (values, clusters).
+LogDensities = Callable[[NDArray[Any], Integers], Floats]
+#: Fewer observed cells than this tell nothing that could be told from chance.
+MIN_CELLS = 5
+#: Information below this many standard errors is reported as 0.
+STANDARD_ERRORS = 2.0
+#: Added to the standard deviation of the bits of cells, by squares: a few cells of equal bits prove nothing.
+MIN_SPREAD = 0.2
+_BLOCK = 1 << 18  # densities that are computed at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The observed cells of one column; subclasses draw parameters and score cells."""
+
+    column: Column
+    rows: NDArray[np.intp]
+    values: NDArray[Any]
+
+    def draw(self, labels: NDArray[Any], size: int, times: int, rng: np.random.Generator) -> Floats:
+        """Parameters of the clusters 0, ..., size - 1 given the labels of the observed cells; (times, size, ...)."""
+        raise NotImplementedError
+
+    def distinct(self, labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Cells that differ in value or cluster: their values, their clusters and how often each occurs."""
+        pairs, times = np.unique(np.stack([self.values, labels]), axis=1, return_counts=True)
+        return pairs[0], pairs[1].astype(np.int64), times
+
+    def log_densities(self, labels: NDArray[Any], size: int) -> LogDensities:
+        """The predictive densities of the clusters given the labels of the observed cells."""
+        raise NotImplementedError
+
+    def information(self, reported: NDArray[Any], n_clusters: int) -> float:
+        """How many bits a cell tells about the cluster of its row, with the cell itself left out; see `profiles`."""
+        labels = reported[self.rows].astype(np.int64)
+        counts = np.bincount(labels, minlength=n_clusters)
+        if len(labels) < MIN_CELLS or n_clusters == 1:
+            return 0.0
+        prior = counts + n_clusters * np.bincount(reported, minlength=n_clusters) / len(reported)
+        values, own, times = self.distinct(labels)
+        known = counts[own] > 1
+        values, own, times = values[known], own[known], times[known]
+        log_densities = self.log_densities(labels, n_clusters)
+        total, squares = 0.0, 0.0
+        step = max(1, _BLOCK // n_clusters)
+        for start in range(0, len(values), step):
+            at = slice(start, start + step)
+            bits = _bits(log_densities(values[at], own[at]), prior, own[at])
+            total += float((times[at] * bits).sum())
+            squares += float((times[at] * bits**2).sum())
+        mean = total / len(labels)
+        variance = max(squares / len(labels) - mean**2, 0.0) + MIN_SPREAD**2
+        error = np.sqrt(variance / (len(labels) - 1))
+        return mean if mean > STANDARD_ERRORS * error else 0.0
+
+
+def _bits(logs: Floats, prior: Floats, own: Integers) -> Floats:
+    """log2 f_r(x) / Σ_s p_s f_s(x) of each cell, with p_s in proportion to the prior without the cell."""
+    at = np.arange(len(own))
+    top = logs.max(axis=1)
+    ratios = np.exp(logs - top[:, None])
+    mixed = (np.einsum("ik,k->i", ratios, prior) - ratios[at, own]) / (prior.sum() - 1)
+    result: Floats = (logs[at, own] - top - np.log(mixed)) / np.log(2)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers(Part):
+    """Cells of a gaussian column, or logarithms of a positive one: s² ~ IG(a, b), m | s² ~ N(mean, s² / c)."""
+
+    mean: float
+    c: float
+    a: float
+    b: float
+
+    def _moments(self, labels: NDArray[Any], size: int) -> tuple[Floats, Floats, Floats]:
+        """Number, mean and scatter of the cells of each cluster, centred at the prior mean."""
+        n = np.bincount(labels, minlength=size).astype(float)
+        centred = self.values - self.mean
+        shift = np.bincount(labels, centred, size) / np.maximum(n, 1)
+        scatter = np.bincount(labels, (centred - shift[labels]) ** 2, size)
+        return n, shift, scatter.astype(np.float64)
+
+    def _posterior(self, n: Floats, shift: Floats, scatter: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        c = self.c + n
+        return n / c * shift, c, self.a + 0.5 * n, self.b + 0.5 * scatter + 0.5 * self.c * n / c * shift**2
+
+    def draw(self, labels: NDArray[Any], size: int, times: int, rng: np.random.Generator) -> Floats:
+        mean, c, a, b = self._posterior(*self._moments(labels, size))
+        drawn: Floats = self.mean + mean + np.sqrt(b / (a * c)) * rng.standard_t(2 * a, (times, size))
+        # of a log-normal the median: its mean would need a prior without such heavy tails
+        return np.exp(drawn) if self.column.family == POSITIVE else drawn
+
+    def distinct(self, labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        return self.values, labels, np.ones(len(labels))  # sorting costs more than it saves
+
+    def log_densities(self, labels: NDArray[Any], size: int) -> LogDensities:
+        n, shift, scatter = self._moments(labels, size)
+        a = self.a + 0.5 * n  # of a cluster; a - 1/2 without one of its cells
+        gammas, gammas_without = gammaln(a + 0.5) - gammaln(a), gammaln(a) - gammaln(a - 0.5)
+
+        def of(values: NDArray[Any], own: Integers) -> Floats:
+            x = values - self.mean
+            logs = _log_t(x[:, None], gammas, *self._posterior(n, shift, scatter))
+            left, apart = n[own] - 1, x - shift[own]
+            scatter_left = np.maximum(scatter[own] - apart**2 * n[own] / left, 0.0)
+            without = self._posterior(left, shift[own] - apart / left, scatter_left)
+            logs[np.arange(len(own)), own] = _log_t(x, gammas_without[own], *without)
+            return logs
+
+        return of
+
+
+def _log_t(x: Floats, gammas: Floats, mean: Floats, c: Floats, a: Floats, b: Floats) -> Floats:
+    """ln of the predictive density, Student's t with 2a degrees of freedom, but for what is the same for all.
+
+    `gammas` is ln Γ(a + 1/2) / Γ(a).
+    """
+    width = 2 * b * (c + 1) / c
+    result: Floats = gammas - 0.5 * np.log(width) - (a + 0.5) * np.log(1 + (x - mean) ** 2 / width)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Counts(Part):
+    """Cells of a count column: rate ~ Gamma(shape, rate)."""
+
+    shape: float
+    rate: float
+
+    def _posterior(self, labels: NDArray[Any], size: int) -> tuple[Floats, Floats]:
+        sums: Floats = np.bincount(labels, self.values, size).astype(np.float64)
+        return self.shape + sums, self.rate + np.bincount(labels, minlength=size).astype(np.float64)
+
+    def draw(self, labels: NDArray[Any], size: int, times: int, rng: np.random.Generator) -> Floats:
+        shape, rate = self._posterior(labels, size)
+        return rng.gamma(shape, 1.0 / rate, (times, size))
+
+    def log_densities(self, labels: NDArray[Any], size: int) -> LogDensities:
+        shape, rate = self._posterior(labels, size)
+
+        def of(values: NDArray[Any], own: Integers) -> Floats:
+            logs = _log_negative_binomial(values[:, None], shape, rate)
+            logs[np.arange(len(own)), own] = _log_negative_binomial(values, shape[own] - values, rate[own] - 1)
+            return logs
+
+        return of
+
+
+def _log_negative_binomial(x: Floats, shape: Floats, rate: Floats) -> Floats:
+    """ln of the predictive probability, but for x!, which is the same for all."""
+    result: Floats = gammaln(shape + x) - gammaln(shape) + shape * np.log(rate) - (shape + x) * np.log(rate + 1)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Levels(Part):
+    """Cells of a categorical or binary column: level shares ~ Dirichlet(weight, ..., weight)."""
+
+    weight: float
+
+    def _counts(self, labels: NDArray[Any], size: int) -> Floats:
+        n_levels = len(self.column.levels)
+        cells = labels * n_levels + self.values
+        return np.bincount(cells, minlength=size * n_levels).reshape(size, n_levels).astype(np.float64)
+
+    def draw(self, labels: NDArray[Any], size: int, times: int, rng: np.random.Generator) -> Floats:
+        weights = self._counts(labels, size) + self.weight
+        drawn = rng.standard_gamma(weights, (times, *weights.shape))
+        shares: Floats = drawn / drawn.sum(axis=2, keepdims=True)
+        return shares
+
+    def distinct(self, labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        counts = self._counts(labels, int(labels.max()) + 1)
+        own, values = np.nonzero(counts)
+        return values, own, counts[own, values]
+
+    def log_densities(self, labels: NDArray[Any], size: int) -> LogDensities:
+        weights = self._counts(labels, size) + self.weight
+        totals = weights.sum(axis=1)
+
+        def of(values: NDArray[Any], own: Integers) -> Floats:
+            shares = (weights[:, values] / totals[:, None]).T
+            shares[np.arange(len(own)), own] = (weights[own, values] - 1) / (totals[own] - 1)
+            return np.asarray(np.log(shares))
+
+        return of
+
+
+def column_parts(base: Base, cells: Cells) -> Iterator[Part]:
+    """The observed cells of each column."""
+    schema, numbers = base.schema, log_positive(cells["numbers"], base.schema)
+    for j, column in enumerate(schema.used(GAUSSIAN, POSITIVE)):
+        rows = np.flatnonzero(~np.isnan(numbers[:, j]))
+        yield Numbers(column, rows, numbers[rows, j], float(base.mean[j]), base.c, base.a, float(base.b[j]))
+    for j, column in enumerate(schema.used(COUNT)):
+        rows = np.flatnonzero(~is_gap(cells, "counts")[:, j])
+        yield Counts(column, rows, cells["counts"][rows, j].astype(float), base.shape, float(base.rate[j]))
+    for name, own in (("codes", narrow_columns(schema)), ("wide_codes", wide_columns(schema))):
+        for j, column in enumerate(own):
+            rows = np.flatnonzero(~is_gap(cells, name)[:, j])
+            yield Levels(column, rows, cells[name][rows, j].astype(np.int64), base.weight)
