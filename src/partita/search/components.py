@@ -139,10 +139,14 @@ def are_all_small(sample: PartitionSample) -> bool:
     return int(np.bincount(component_labels(sample)).max()) <= MAX_ENUMERATED
 
 
-def is_proven_by_parts(labels: NDArray[np.int64], sample: PartitionSample, loss: Loss, n_jobs: int) -> bool:
-    """Whether all components are small, and this partition is optimal on each of them."""
+def best_by_parts(
+    labels: NDArray[np.int64], sample: PartitionSample, loss: Loss, n_jobs: int
+) -> NDArray[np.int64] | None:
+    """A best partition if all components are small, which is the given one if no other is better; otherwise None."""
     if not has_parts(loss) or not are_all_small(sample):
-        return False
+        return None
     parts = solve_parts(sample, loss, labels, n_jobs)
-    best, reached = parts.least.sum(), parts.given.sum()
-    return parts.all_solved and bool(reached <= best + SAME_VALUE * np.abs(parts.least).sum())
+    if not parts.all_solved:
+        return None
+    is_best = parts.given.sum() <= parts.least.sum() + SAME_VALUE * np.abs(parts.least).sum()
+    return labels if is_best else parts.partition()
