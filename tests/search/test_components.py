@@ -100,11 +100,19 @@ def test_the_best_partition_of_small_components_is_returned(seed):
     assert min(run.loss for run in best.runs) == pytest.approx(best.expected_loss, abs=1e-12)
 
 
-def test_a_search_under_a_limit_and_the_papers_methods_keep_their_own_partition():
+@pytest.mark.parametrize("loss", [pt.VI(0.1, 1), pt.NID(), pt.OneMinusARI()], ids=str)
+def test_the_best_of_few_partitions_is_returned_whatever_the_loss_and_the_limit(loss):
+    for limit in (2, 3, np.inf):
+        settings = pt.Search(max_clusters=limit)
+        best = pt.estimate(HARD_DRAWS, loss, search=settings, rng=1, check_draws=False)
+        least = pt.estimate(HARD_DRAWS, loss, "enumerate", settings, check_draws=False)
+        assert best.proven
+        assert best.n_clusters <= limit
+        assert best.expected_loss == pytest.approx(least.expected_loss, abs=1e-12)
+
+
+def test_the_papers_methods_keep_their_own_partition():
     loss = pt.VI(0.1, 1)
-    limited = pt.estimate(HARD_DRAWS, loss, rng=1, check_draws=False, search=pt.Search(max_clusters=2))
-    assert limited.n_clusters <= 2
-    assert not limited.proven
     drawn = pt.estimate(HARD_DRAWS, loss, "draws", check_draws=False)
     assert drawn.labels.tolist() in HARD_DRAWS
 
