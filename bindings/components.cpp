@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -14,6 +15,8 @@
 using namespace nb::literals;
 
 namespace {
+
+using Lists = std::vector<std::vector<std::uint32_t>>;
 
 NumpyOut<std::uint32_t> components(const SampleView& sample) {
     return sample.visit([&](const auto& draws) {
@@ -29,7 +32,9 @@ NumpyOut<std::uint32_t> components(const SampleView& sample) {
 /// For each item its component and best label; for each component the least value and that of the given
 /// labels; the constant; and whether Ctrl-C came.
 nb::tuple solve_parts(const SampleView& sample, const LossHandle& loss,
-                      std::optional<Array1<std::uint32_t>> labels, unsigned threads) {
+                      std::optional<Array1<std::uint32_t>> labels, Lists atoms, Lists apart,
+                      unsigned threads) {
+    const partita::Restrictions restrictions{std::move(atoms), std::move(apart)};
     return sample.visit([&](const auto& draws) {
         partita::search::Parts parts;
         double constant = 0;
@@ -39,7 +44,7 @@ nb::tuple solve_parts(const SampleView& sample, const LossHandle& loss,
                                                          partita::search::SparseProblem::Order::as_given);
             constant = problem.loss_of(0);
             const auto given = labels ? as_span(*labels) : std::span<const std::uint32_t>{};
-            parts = partita::search::solve_parts(problem, given, threads, stop);
+            parts = partita::search::solve_parts(problem, given, restrictions, threads, stop);
             for (auto* values : {&parts.least, &parts.given})
                 for (auto& value : *values)
                     value *= problem.unit();
@@ -55,5 +60,6 @@ nb::tuple solve_parts(const SampleView& sample, const LossHandle& loss,
 void bind_components(nb::module_& m) {
     m.attr("MAX_ENUMERATED") = partita::search::max_enumerated;
     m.def("components", &components, "sample"_a);
-    m.def("solve_parts", &solve_parts, "sample"_a, "loss"_a, "labels"_a.none(), "threads"_a);
+    m.def("solve_parts", &solve_parts, "sample"_a, "loss"_a, "labels"_a.none(), "atoms"_a, "apart"_a,
+          "threads"_a);
 }

@@ -1,6 +1,8 @@
 // The best of all partitions of a few items.
 #include "enumerate.hpp"
 
+#include <nanobind/stl/vector.h>
+
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "interrupt.hpp"
@@ -11,8 +13,11 @@ using namespace nb::literals;
 
 namespace {
 
+using Lists = std::vector<std::vector<std::uint32_t>>;
+
 nb::tuple enumerate_best(const SampleView& sample, const LossHandle& loss, std::size_t max_clusters,
-                         unsigned threads, double seconds) {
+                         Lists atoms, Lists apart, unsigned threads, double seconds) {
+    const partita::Restrictions restrictions{std::move(atoms), std::move(apart)};
     return sample.visit([&](const auto& draws) {
         partita::Enumerated best;
         const auto deadline = deadline_after(seconds);
@@ -21,7 +26,7 @@ nb::tuple enumerate_best(const SampleView& sample, const LossHandle& loss, std::
             stop,
             [&] {
                 const partita::LossTables tables(loss.loss, draws.n_items);
-                best = partita::enumerate_best(draws, tables, max_clusters, threads, stop);
+                best = partita::enumerate_best(draws, tables, max_clusters, restrictions, threads, stop);
             },
             [&] { stop_after(deadline, stop); });
         return nb::make_tuple(to_numpy(std::move(best.labels)), best.loss, interrupted, bool{stop});
@@ -31,6 +36,6 @@ nb::tuple enumerate_best(const SampleView& sample, const LossHandle& loss, std::
 } // namespace
 
 void bind_enumerate(nb::module_& m) {
-    m.def("enumerate_best", &enumerate_best, "sample"_a, "loss"_a, "max_clusters"_a, "threads"_a,
-          "seconds"_a);
+    m.def("enumerate_best", &enumerate_best, "sample"_a, "loss"_a, "max_clusters"_a, "atoms"_a, "apart"_a,
+          "threads"_a, "seconds"_a);
 }

@@ -128,7 +128,7 @@ using Lists = std::vector<std::vector<std::uint32_t>>;
 nb::tuple search_constrained(const SampleView& sample, const LossHandle& loss, Lists atoms, Lists apart,
                              const Lists& starts, const SearchOptions& options, nb::object report) {
     const auto progress = python_progress(report);
-    const partita::search::Restrictions restrictions{std::move(atoms), std::move(apart)};
+    const partita::Restrictions restrictions{std::move(atoms), std::move(apart)};
     return interruptible_runs(sample, loss, {}, Sharing::where_it_pays,
                               [&](const auto& draws, const auto& tables, const auto& stop) {
                                   const partita::search::Problem problem(draws, tables);

@@ -1,5 +1,6 @@
 #include "enumerate.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace partita {
@@ -10,15 +11,43 @@ using Prefix = std::vector<std::uint32_t>;
 
 constexpr std::size_t prefix_length = 6; // 203 tasks: enough for any number of threads
 
-void grow(Prefix& prefix, std::size_t length, std::size_t max_clusters, std::vector<Prefix>& out) {
+/// What the labels of earlier items allow for each item.
+class Allowed {
+public:
+    Allowed(const Restrictions& restrictions, std::size_t n_items)
+        : leader_(n_items), apart_(restrictions.apart) {
+        for (std::uint32_t i = 0; i < n_items; ++i)
+            leader_[i] = i;
+        for (const auto& atom : restrictions.atoms)
+            for (const auto i : atom)
+                leader_[i] = *std::min_element(atom.begin(), atom.end());
+        apart_.resize(n_items);
+    }
+
+    bool operator()(std::span<const std::uint32_t> labels, std::size_t i, std::uint32_t k) const {
+        if (leader_[i] < i && labels[leader_[i]] != k)
+            return false;
+        return std::none_of(apart_[i].begin(), apart_[i].end(),
+                            [&](std::uint32_t other) { return other < i && labels[other] == k; });
+    }
+
+private:
+    std::vector<std::uint32_t> leader_; // the first item of the atom
+    std::vector<std::vector<std::uint32_t>> apart_;
+};
+
+void grow(Prefix& prefix, std::size_t length, std::size_t max_clusters, const Allowed& allowed,
+          std::vector<Prefix>& out) {
     if (prefix.size() == length) {
         out.push_back(prefix);
         return;
     }
     const auto used = static_cast<std::size_t>(count_clusters(std::span<const std::uint32_t>(prefix)));
     for (std::uint32_t k = 0; k < std::min(used + 1, max_clusters); ++k) {
+        if (!allowed(prefix, prefix.size(), k))
+            continue;
         prefix.push_back(k);
-        grow(prefix, length, max_clusters, out);
+        grow(prefix, length, max_clusters, allowed, out);
         prefix.pop_back();
     }
 }
@@ -27,8 +56,8 @@ void grow(Prefix& prefix, std::size_t length, std::size_t max_clusters, std::vec
 template <class Label> class Walk {
 public:
     Walk(const Draws<Label>& draws, const LossTables& tables, std::size_t max_clusters,
-         const common::StopFlag& stop)
-        : draws_(draws), tables_(tables), max_clusters_(max_clusters), stop_(stop),
+         const Allowed& allowed, const common::StopFlag& stop)
+        : draws_(draws), tables_(tables), max_clusters_(max_clusters), allowed_(allowed), stop_(stop),
           cells_(draws.n_draws() * draws.n_items * draws.n_items, 0),
           columns_(draws.n_draws() * draws.n_items, 0),
           sums_(draws.n_items + 1, std::vector<Sums>(draws.n_draws())), losses_(draws.n_draws()),
@@ -68,6 +97,8 @@ private:
             return;
         const auto choices = std::min<std::size_t>(used + 1, max_clusters_);
         for (std::uint32_t k = 0; k < choices; ++k) {
+            if (!allowed_(labels_, i, k))
+                continue;
             insert(i, k);
             visit(i + 1, std::max(used, k + 1));
             remove(i, k);
@@ -113,8 +144,9 @@ private:
     const Draws<Label>& draws_;
     const LossTables& tables_;
     std::size_t max_clusters_;
+    const Allowed& allowed_;
     const common::StopFlag& stop_;
-    std::vector<std::uint8_t> cells_, columns_; // counts to 12
+    std::vector<std::uint8_t> cells_, columns_; // counts to 255
     std::vector<std::vector<Sums>> sums_;
     std::vector<double> losses_;
     std::vector<std::uint32_t> labels_;
@@ -125,28 +157,27 @@ private:
 
 template <class Label>
 Enumerated enumerate_best(const Draws<Label>& draws, const LossTables& tables, std::size_t max_clusters,
-                          unsigned threads, const common::StopFlag& stop) {
+                          const Restrictions& restrictions, unsigned threads, const common::StopFlag& stop) {
     std::vector<Prefix> prefixes;
     Prefix empty;
-    grow(empty, std::min(draws.n_items, prefix_length), max_clusters, prefixes);
+    const Allowed allowed(restrictions, draws.n_items);
+    grow(empty, std::min(draws.n_items, prefix_length), max_clusters, allowed, prefixes);
     std::vector<Enumerated> found(prefixes.size());
     common::parallel_for(prefixes.size(), threads, stop, [&](std::size_t task, unsigned) {
-        found[task] = Walk<Label>(draws, tables, max_clusters, stop).run(prefixes[task]);
+        found[task] = Walk<Label>(draws, tables, max_clusters, allowed, stop).run(prefixes[task]);
     });
     Enumerated best{{}, std::numeric_limits<double>::infinity()};
     for (auto& candidate : found)
         if (candidate.loss < best.loss)
             best = std::move(candidate);
-    if (best.labels.empty()) // stopped before the first partition was complete
-        best.labels.assign(draws.n_items, 0);
     return best;
 }
 
-template Enumerated enumerate_best(const Draws<std::uint8_t>&, const LossTables&, std::size_t, unsigned,
-                                   const common::StopFlag&);
-template Enumerated enumerate_best(const Draws<std::uint16_t>&, const LossTables&, std::size_t, unsigned,
-                                   const common::StopFlag&);
-template Enumerated enumerate_best(const Draws<std::uint32_t>&, const LossTables&, std::size_t, unsigned,
-                                   const common::StopFlag&);
+template Enumerated enumerate_best(const Draws<std::uint8_t>&, const LossTables&, std::size_t,
+                                   const Restrictions&, unsigned, const common::StopFlag&);
+template Enumerated enumerate_best(const Draws<std::uint16_t>&, const LossTables&, std::size_t,
+                                   const Restrictions&, unsigned, const common::StopFlag&);
+template Enumerated enumerate_best(const Draws<std::uint32_t>&, const LossTables&, std::size_t,
+                                   const Restrictions&, unsigned, const common::StopFlag&);
 
 } // namespace partita

@@ -7,6 +7,7 @@
 #include "common/parallel.hpp"
 #include "draws.hpp"
 #include "losses.hpp"
+#include "restrictions.hpp"
 
 namespace partita {
 
@@ -15,9 +16,10 @@ struct Enumerated {
     double loss;
 };
 
-/// Enumerates partitions with at most max_clusters clusters; a stop ends it with the best so far.
+/// Enumerates partitions with at most max_clusters clusters that obey the restrictions; a stop ends it with
+/// the best so far. The labels are empty and the loss infinite if no partition was found.
 template <class Label>
 Enumerated enumerate_best(const Draws<Label>& draws, const LossTables& tables, std::size_t max_clusters,
-                          unsigned threads, const common::StopFlag& stop);
+                          const Restrictions& restrictions, unsigned threads, const common::StopFlag& stop);
 
 } // namespace partita

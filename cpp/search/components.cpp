@@ -16,13 +16,27 @@ constexpr std::uint32_t nowhere = 0xffffffffu;
 constexpr std::size_t parts_at_a_time = 256;
 constexpr double max_pairs_per_entry = 64; // beyond, Binder's finer graph would cost more than a search
 
+/// Restrictions, with the atom of each item; nothing if there are no atoms.
+struct Rules {
+    const Restrictions& restrictions;
+    std::vector<std::uint32_t> atom_of;
+
+    Rules(const Restrictions& all, std::size_t n_items) : restrictions(all) {
+        atom_of.resize(all.atoms.empty() ? 0 : n_items);
+        for (std::uint32_t v = 0; v < all.atoms.size(); ++v)
+            for (const auto i : all.atoms[v])
+                atom_of[i] = v;
+    }
+};
+
 /// A component of up to max_enumerated items: sets of them are the bits of a number.
 class SmallPart {
 public:
-    SmallPart(const SparseProblem& problem, std::span<const std::uint32_t> items)
+    SmallPart(const SparseProblem& problem, std::span<const std::uint32_t> items, const Rules& rules)
         : problem_(problem), items_(items), n_sets_(std::size_t{1} << items.size()) {
         find_masks();
         find_costs();
+        forbid_sets(rules);
         find_least();
     }
 
@@ -91,6 +105,33 @@ private:
                 }
     }
 
+    /// The bits of those items that are here.
+    std::size_t set_of(const std::vector<std::uint32_t>& others) const {
+        std::size_t set = 0;
+        for (std::size_t bit = 0; bit < items_.size(); ++bit)
+            set |= std::size_t{std::find(others.begin(), others.end(), items_[bit]) != others.end()} << bit;
+        return set;
+    }
+
+    /// Makes clusters that break a restriction cost infinity.
+    void forbid_sets(const Rules& rules) {
+        const auto forbid_if = [&](auto breaks) {
+            for (std::size_t set = 1; set < n_sets_; ++set)
+                if (breaks(set))
+                    costs_[set] = std::numeric_limits<double>::infinity();
+        };
+        for (std::size_t bit = 0; bit < items_.size(); ++bit) {
+            const auto item = items_[bit];
+            const auto all = rules.atom_of.empty() ? std::size_t{1} << bit
+                                                   : set_of(rules.restrictions.atoms[rules.atom_of[item]]);
+            const auto others = rules.restrictions.apart.empty() ? 0 : set_of(rules.restrictions.apart[item]);
+            if (std::popcount(all) > 1 || others)
+                forbid_if([&](std::size_t set) {
+                    return (set >> bit & 1) && ((set & all) != all || (set & others));
+                });
+        }
+    }
+
     /// The least value of every set: its lowest item is in some cluster, the rest is a smaller set.
     void find_least() {
         least_.assign(n_sets_, 0);
@@ -157,8 +198,11 @@ void join_pairs(const SparseProblem& problem, UnionFind& sets) {
     }
 }
 
-std::vector<std::uint32_t> parts_of(const SparseProblem& problem) {
+std::vector<std::uint32_t> parts_of(const SparseProblem& problem, const Restrictions& restrictions) {
     UnionFind sets(problem.n_items());
+    for (const auto& atom : restrictions.atoms)
+        for (const auto i : atom)
+            sets.join(atom.front(), i);
     if (is_by_pairs(problem)) {
         join_pairs(problem, sets);
         return sets.numbers();
@@ -190,9 +234,9 @@ double value_of(const SmallPart& part, std::span<const std::uint32_t> items,
 }
 
 void solve(const SparseProblem& problem, std::size_t c, std::span<const std::uint32_t> labels,
-           std::span<const std::uint32_t> sizes, Parts& parts) {
+           std::span<const std::uint32_t> sizes, const Rules& rules, Parts& parts) {
     const auto& items = parts.items[c];
-    const SmallPart part(problem, items);
+    const SmallPart part(problem, items, rules);
     parts.least[c] = part.least();
     std::uint32_t next = 0;
     for (const auto cluster : part.best()) {
@@ -227,10 +271,10 @@ template <class Label> std::vector<std::uint32_t> find_components(const Draws<La
     return sets.numbers();
 }
 
-Parts solve_parts(const SparseProblem& problem, std::span<const std::uint32_t> labels, unsigned threads,
-                  const common::StopFlag& stop) {
+Parts solve_parts(const SparseProblem& problem, std::span<const std::uint32_t> labels,
+                  const Restrictions& restrictions, unsigned threads, const common::StopFlag& stop) {
     Parts parts;
-    parts.component = parts_of(problem);
+    parts.component = parts_of(problem, restrictions);
     parts.labels.assign(problem.n_items(), nowhere);
     for (std::uint32_t i = 0; i < problem.n_items(); ++i) {
         if (parts.component[i] == parts.items.size())
@@ -242,12 +286,13 @@ Parts solve_parts(const SparseProblem& problem, std::span<const std::uint32_t> l
     std::vector<std::uint32_t> sizes(problem.n_items());
     for (const auto label : labels)
         ++sizes[label];
+    const Rules rules(restrictions, problem.n_items());
     const auto blocks = (parts.items.size() + parts_at_a_time - 1) / parts_at_a_time;
     common::parallel_for(blocks, threads, stop, [&](std::size_t block, unsigned) {
         const auto end = std::min(parts.items.size(), (block + 1) * parts_at_a_time);
         for (auto c = block * parts_at_a_time; c < end && !stop; ++c)
             if (parts.items[c].size() <= max_enumerated)
-                solve(problem, c, labels, sizes, parts);
+                solve(problem, c, labels, sizes, rules, parts);
     });
     return parts;
 }

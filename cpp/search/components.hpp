@@ -13,6 +13,7 @@
 
 #include "common/parallel.hpp"
 #include "draws.hpp"
+#include "restrictions.hpp"
 #include "search/sparse_problem.hpp"
 
 namespace partita::search {
@@ -36,8 +37,10 @@ struct Parts {
 
 /// Solves the small parts of a linear loss; for Binder's loss without gaps, by the finer graph of pairs whose
 /// similarity is above b / (a + b). Where labels are given, `given` has the value of the same parts for
-/// them; infinity where one of their clusters reaches beyond the component.
-Parts solve_parts(const SparseProblem& problem, std::span<const std::uint32_t> labels, unsigned threads,
-                  const common::StopFlag& stop);
+/// them; infinity where one of their clusters reaches beyond the component. Under restrictions the best
+/// partition is among those that obey: a part has the whole of every atom, and dividing a cluster along parts
+/// puts nothing together that must be apart.
+Parts solve_parts(const SparseProblem& problem, std::span<const std::uint32_t> labels,
+                  const Restrictions& restrictions, unsigned threads, const common::StopFlag& stop);
 
 } // namespace partita::search

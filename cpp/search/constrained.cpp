@@ -7,6 +7,8 @@ namespace partita::search {
 
 namespace {
 
+constexpr std::uint64_t max_rebuilt = 3; // clusters that are taken apart at a time
+
 /// Whether the value of a state, computed anew, is below what it was by more than rounding.
 bool is_lower(State& state, double before) {
     state.refresh();
@@ -151,7 +153,8 @@ public:
             constrained_.place(restrictions_->atoms[v]);
     }
 
-    /// Atoms and whole clusters move until neither gains, then clusters are taken apart and built anew.
+    /// Atoms and whole clusters move until neither gains, then up to three clusters at a time are taken apart
+    /// and built anew.
     Run finish(std::string start, std::uint32_t patience) {
         Run run;
         run.start = std::move(start);
@@ -197,10 +200,13 @@ private:
         state.refresh();
         const auto labels = state.labels();
         const auto before = state.value();
-        const auto chosen = static_cast<std::uint32_t>(rng_->below(state.n_clusters()));
+        const auto order = rng_->permutation(state.n_clusters());
+        std::vector<bool> chosen(state.n_clusters());
+        for (std::size_t k = 0, count = 1 + rng_->below(max_rebuilt); k < std::min(count, order.size()); ++k)
+            chosen[order[k]] = true;
         std::vector<std::uint32_t> atoms;
         for (std::uint32_t v = 0; v < restrictions_->atoms.size(); ++v)
-            if (state.cluster_of(restrictions_->atoms[v].front()) == chosen)
+            if (chosen[state.cluster_of(restrictions_->atoms[v].front())])
                 atoms.push_back(v);
         rng_->shuffle(std::span(atoms));
         for (const auto v : atoms)

@@ -5,16 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "restrictions.hpp"
 #include "search/run.hpp"
 
 namespace partita::search {
-
-/// What every partition must obey. Atoms are sets of items that are always together; `apart` has, for each
-/// item, the items that it must not be with, in rows.
-struct Restrictions {
-    std::vector<std::vector<std::uint32_t>> atoms;
-    std::vector<std::vector<std::uint32_t>> apart;
-};
 
 /// Runs that begin at the given partitions, which must obey, and then at atoms allocated in random order.
 /// There is no limit on clusters: one may be impossible to keep.

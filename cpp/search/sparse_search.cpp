@@ -55,7 +55,7 @@ class Reduced {
 public:
     Reduced(const SparseProblem& whole, unsigned threads, const common::StopFlag& stop) : whole_(whole) {
         if (whole.is_linear())
-            parts_ = solve_parts(whole, {}, threads, stop);
+            parts_ = solve_parts(whole, {}, {}, threads, stop);
         double solved = 0;
         for (std::size_t c = 0; c < parts_.items.size(); ++c)
             if (parts_.is_solved(c))

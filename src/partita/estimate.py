@@ -12,21 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._hints import meant_keyword
+from partita._tolerance import TIE
 from partita._validate import seed_and_generator
 from partita._warn import warn_user
 from partita.estimate_result import Estimate as Estimate
 from partita.held_out import held_out, some_draws
-from partita.losses import Loss, as_loss, unique_distances
+from partita.losses import Loss, ZeroOne, as_loss, expected_loss, unique_distances
 from partita.mixing import DrawsCheck, check_sample, warn_mixing
 from partita.pair_probabilities import Similarity
 from partita.sample import PartitionSample, as_sample, with_weight
 from partita.search import as_method, methods_that
-from partita.search.components import is_proven_by_parts
-from partita.search.constraints import Constraints, resolve
+from partita.search.components import best_by_parts
+from partita.search.constraints import Constraints, Resolved, resolve
 from partita.search.core import with_default_limit
 from partita.search.deadline import Deadline
+from partita.search.enumerate import QUICK_LOSSES, are_few, best_of_all
+from partita.search.limits import cluster_limit, given_limit
 from partita.search.method import SEARCH, Method
-from partita.search.result import SearchResult
+from partita.search.result import RunRow, SearchResult
 from partita.search.settings import Search
 from partita.search.starts import check_starts
 from partita.search_warnings import search_warnings
@@ -244,7 +247,9 @@ def estimate_with(
     timed_out = until.is_past
     if found.interrupted:
         warn_user("interrupted: this is the best partition so far", RuntimeWarning)
-    found = _with_proof_by_parts(found, part, sample, kind, how)
+    if not found.proven and searched.all():
+        rules = None if constraints is None else resolve(constraints, sample.names, sample.n_items)
+        found = _improved_by_proof(found, part, method, kind, how, rules)
     losses = unique_distances(found.labels, sample, kind, how.n_jobs)
     checked = check_sample(sample, losses, how.n_jobs) if check_draws else DrawsCheck()
     warn_mixing(checked.warnings)
@@ -264,21 +269,49 @@ def estimate_with(
         gap=found.gap,
         compression=replace(found.compression, draws=part.n_draws / part.n_unique),
         held_out=held_out(sample, losses, searched),
-        n_runs=len(found.runs) if found.n_runs is None else found.n_runs,
+        n_runs=_n_runs(found),
         constraints=constraints,
         standard_error=checked.standard_error,
     )
     return replace(best, warnings=(*checked.warnings, *search_warnings(best)))
 
 
-def _with_proof_by_parts(
-    found: SearchResult, part: PartitionSample, sample: PartitionSample, loss: Loss, search: Search
+def _improved_by_proof(
+    found: SearchResult, part: PartitionSample, method: str, loss: Loss, search: Search, rules: Resolved | None
 ) -> SearchResult:
-    """The result, proven if all draws were searched and it is optimal on every component; a proof has no gap."""
-    all_searched = part.n_draws == sample.n_draws
-    if found.proven or (all_searched and is_proven_by_parts(found.labels, part, loss, search.n_jobs)):
+    """The best partition, proven, if components are small or partitions few; a proof has no gap.
+
+    Methods other than "search" keep their own partition, and so does a search whose limit on clusters the best
+    partition does not obey.
+    """
+    best = best_by_parts(found.labels, part, loss, search.n_jobs, rules)
+    limit = cluster_limit(part, search) if rules is None else part.n_items
+    if best is found.labels:
         return replace(found, proven=True, gap=0.0)
-    return found
+    if method != SEARCH.name:
+        return found
+    if best is None or best.max() >= limit:
+        best = _best_of_few(part, loss, search, rules)
+    if best is None or best.max() >= limit:
+        return found
+    value, reached = (float(expected_loss(x, part, loss, n_jobs=search.n_jobs)) for x in (best, found.labels))
+    if reached <= value + TIE * abs(value):
+        return replace(found, proven=True, gap=0.0)
+    row = RunRow("enumeration", sweeps=0, moves=0, loss=value, clusters=int(best.max()) + 1, seconds=0.0)
+    return replace(found, labels=best, runs=(*found.runs, row), proven=True, gap=0.0, n_runs=_n_runs(found))
+
+
+def _best_of_few(part: PartitionSample, loss: Loss, search: Search, rules: Resolved | None) -> NDArray[np.int64] | None:
+    """The best of all partitions within a limit on clusters that was set, if there are few of them; otherwise None."""
+    n_atoms = part.n_items if rules is None else rules.n_atoms
+    if isinstance(loss, ZeroOne) or not are_few(part, given_limit(part, search), n_atoms, QUICK_LOSSES):
+        return None
+    solved = best_of_all(part, loss, search, rules)
+    return solved.labels if solved.proven else None
+
+
+def _n_runs(found: SearchResult) -> int:
+    return len(found.runs) if found.n_runs is None else found.n_runs
 
 
 def _searched_draws(

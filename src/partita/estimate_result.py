@@ -79,8 +79,9 @@ class Estimate(HasClusters):
     constraints : Constraints or None
         The constraints that it obeys; `proven` then means that no partition that obeys them is better.
     standard_error : float or None
-        Monte Carlo standard error of the expected loss, by the effective number of draws; None for weighted draws and
-        for lists that may not be chains. `monte_carlo_error` also says how often other draws give another partition.
+        Monte Carlo standard error of the expected loss, by the effective number of draws; None for weighted draws,
+        for lists that may not be chains, and with ``check_draws=False``. `monte_carlo_error` also says how often other
+        draws give another partition.
     """
 
     labels: NDArray[np.int64]

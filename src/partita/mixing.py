@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from partita._convergence import Floats, convergence, effective_sample_sizes, r_hats
 from partita._warn import local_of_caller, warn_user
@@ -135,9 +136,8 @@ def standard_error(sample: PartitionSample, distance: Floats) -> float | None:
 def quantile_error(sample: PartitionSample, distance: Floats, level: float) -> float | None:
     """Monte Carlo standard error of a quantile of one value per distinct draw, such as the radius of a ball.
 
-    The share of draws below the quantile has the standard error s = √(level (1 - level) / effective draws); half the
-    distance between the quantiles at level - s and level + s is that of the quantile. None where `standard_error` is
-    None, and at level 1.
+    The share of draws below the quantile has the standard error s = √(level (1 - level) / effective draws), and
+    `quantile_spread` that of the quantile. None where `standard_error` is None, and at level 1.
 
     Examples
     --------
@@ -150,9 +150,31 @@ def quantile_error(sample: PartitionSample, distance: Floats, level: float) -> f
         return None
     values = by_chain(distance[sample.index], sample)
     below = (values <= np.quantile(values, level, method="inverted_cdf")).astype(np.float64)
-    spread = float(np.sqrt(level * (1 - level) / effective_sample_size(below)))
-    low, high = np.quantile(values, [max(0.0, level - spread), min(1.0, level + spread)], method="inverted_cdf")
-    return float(high - low) / 2
+    return quantile_spread(values, level, float(np.sqrt(level * (1 - level) / effective_sample_size(below))))
+
+
+def quantile_spread(values: Floats, level: float, share_error: float) -> float:
+    """Standard deviation of the quantile of other draws, if shares of draws near it have this standard error s.
+
+    The quantile of other draws is at most r if at least `level` of them are, so that P(quantile ≤ r) is about
+    Φ((F(r) - level) / s) with F the shares of these draws. This also holds where few values occur, as among distances
+    of few items; there the spread of quantiles of batches over √batches is far too small.
+
+    Examples
+    --------
+    >>> round(quantile_spread(np.arange(10_000) / 10_000, 0.95, 0.01), 4)  # s over the density, which is 1
+    0.01
+    >>> round(quantile_spread(np.repeat([0.0, 1.0], [95, 5]), 0.95, 0.01), 4)  # 0 or 1, each with probability 1/2
+    0.5
+    """
+    places, counts = np.unique(values, return_counts=True)
+    if share_error == 0 or len(places) == 1:
+        return 0.0
+    at_most = ndtr((np.cumsum(counts) / values.size - level) / share_error)
+    at_most[-1] = 1.0
+    probability = np.diff(at_most, prepend=0.0)
+    mean = float(probability @ places)
+    return float(np.sqrt(probability @ (places - mean) ** 2))
 
 
 def _is_sequence(sample: PartitionSample) -> bool:

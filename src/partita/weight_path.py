@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,11 +15,12 @@ from partita.estimate import estimate_step
 from partita.estimate_result import Estimate
 from partita.losses import VI, Binder, as_loss
 from partita.sample import as_sample
+from partita.search.components import are_all_small
 from partita.search.deadline import Deadline
 from partita.search.settings import Search
 
 #: If two weights differ by less, relative to their size, the number of clusters is said to jump between them.
-NARROWEST = 1e-9
+NARROWEST = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,7 +77,8 @@ def weights_for(
     """The weight a, with b as given, for which the estimate has a wanted number of clusters.
 
     A small a makes splitting cheap and gives many clusters, a large a few: the weight is bracketed by doubling or
-    halving, and then found by bisection on the scale of log a.
+    halving, and then found by bisection on the scale of log a. Where estimates are proven, a weight at which another
+    number of clusters is as good is not returned.
 
     Parameters
     ----------
@@ -121,22 +124,38 @@ def weights_for(
         raise ValueError(f"n_clusters is {wanted}, but there are {sample.n_items} items")
     how = search or Search(runs=8)
     if how.max_clusters is None:
-        how = replace(how, max_clusters=min(sample.n_items, wanted + int(sample.n_clusters.max())))
+        limit = np.inf if are_all_small(sample) else min(sample.n_items, wanted + int(sample.n_clusters.max()))
+        how = replace(how, max_clusters=limit)
     seed = int(check_rng(rng).integers(2**32))
     until = Deadline.after(how.seconds)
     found: dict[float, Estimate] = {}
+
+    def clusters_at(a: float) -> int:
+        found[a] = estimate_step(sample, replace(start, a=a), until.limit(how), seed, check_draws=True)
+        return found[a].n_clusters
+
     a, low, high = start.a, 0.0, np.inf  # too many clusters at low, too few at high
     for _ in range(steps):
-        found[a] = estimate_step(sample, replace(start, a=a), until.limit(how), seed, check_draws=True)
-        clusters = found[a].n_clusters
+        clusters = clusters_at(a)
         if clusters == wanted:
-            return WeightPath(a, replace(start, a=a), found[a], tuple(found[key] for key in sorted(found)))
-        low, high = (a, high) if clusters > wanted else (low, a)
+            untied = _untied(a, wanted, clusters_at) if found[a].proven else a
+            if untied is not None:
+                path = tuple(found[key] for key in sorted(found))
+                return WeightPath(untied, replace(start, a=untied), found[untied], path)
+            low, high = a * (1 - NARROWEST / 4), a * (1 + NARROWEST / 4)
+        else:
+            low, high = (a, high) if clusters > wanted else (low, a)
         a = _between(low, high)
         # the weights from low to high lie ever closer, so that this ends
         if high <= low * (1 + NARROWEST) or not 1 / MAX_UNEVEN <= a / start.b <= MAX_UNEVEN or until.is_past:
             break
     raise ValueError(_not_found(found, wanted, (low, high), until.is_past))
+
+
+def _untied(a: float, wanted: int, clusters_at: Callable[[float], int]) -> float | None:
+    """The weight, or one next to it: at a tie, other numbers of clusters are as good and on one side better."""
+    sides = [side for side in (a * (1 - NARROWEST / 4), a * (1 + NARROWEST / 4)) if clusters_at(side) == wanted]
+    return a if len(sides) == 2 else sides[0] if sides else None
 
 
 def _between(low: float, high: float) -> float:

@@ -237,6 +237,25 @@ def test_chains_on_workers(clients):
     assert not np.array_equal(chains[0].labels[0], chains[0].labels[1])
 
 
+@pytest.mark.parametrize("kind", ["gaussian", "mixture", "network", "matrix"])
+def test_chains_on_workers_are_those_of_sample(clients, kind):
+    """Also their starts, of which each chain has its own kind."""
+    rng = np.random.default_rng(2)
+    model, data = {
+        "gaussian": (GaussianDPM(), rng.normal(size=(60, 2))),
+        "mixture": (pt.models.MixtureDPM(), rng.normal(size=(60, 2))),
+        "network": (pt.models.StochasticBlockModel(), (rng.random((20, 20)) < 0.3) & ~np.eye(20, dtype=bool)),
+        "matrix": (pt.models.LatentBlockModel(), rng.random((12, 10)) < 0.4),
+    }[kind]
+    settings = {"chains": 4, "draws": 3, "warmup": 0, "rng": 5}
+    here, there = (
+        model.sample(data, **settings),
+        pt.distributed.sample_chains(model, data, **settings, client=clients[2]),
+    )
+    assert np.array_equal(here.labels, there.labels)
+    assert here.attrs == there.attrs
+
+
 # ---- arrays
 
 

@@ -241,3 +241,17 @@ def test_no_information_beyond_the_consensus_is_no_dependence():
     assert distinct_clusterings(read)[0] == [0, 1]
     matrix = conditional_dependence(read, labels, np.random.default_rng(0))
     assert matrix[0, 1] == 0.0
+
+
+@pytest.mark.parametrize("kind", ["k-means", "noisy copies"])
+def test_weights_depend_neither_on_the_order_of_rows_and_columns_nor_on_the_names_of_labels(kind):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(150, 2)) + np.repeat([[0, 0], [5, 5], [0, 6]], 50, axis=0)
+    base = np.asarray(kmeans_ensemble(X, k=4, rng=3)) if kind == "k-means" else noisy_copies(8, 150)[0]
+    expected = dependence(base)
+    for _ in range(4):
+        rows, columns = rng.permutation(150), rng.permutation(base.shape[1])
+        names = np.append(rng.permutation(base.max() + 1), -1)
+        found = dependence(names[base[rows][:, columns]])
+        np.testing.assert_allclose(found.weights, expected.weights[columns], rtol=1e-12)
+        assert np.array_equal(pt.canonical(found.consensus), pt.canonical(expected.consensus[rows]))

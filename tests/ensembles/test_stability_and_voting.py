@@ -168,3 +168,13 @@ def test_figures_of_stability_and_of_a_tree(runs):
     with pytest.raises(ValueError, match="at least two clusterings"):
         pt.plots.clustering_tree({"one": [0, 1]})
     plt.close("all")
+
+
+def test_votes_do_not_depend_on_the_names_of_labels():
+    """Ties go to the larger cluster, and between equal ones to the cluster of the first item."""
+    rng = np.random.default_rng(1)
+    for _ in range(100):
+        truth = rng.integers(2, size=8)
+        base = np.where(rng.random((8, 4)) < 0.3, rng.integers(2, size=(8, 4)), truth[:, None])
+        renamed = np.where(rng.random(4) < 0.5, 1 - base, base)
+        assert np.array_equal(voting(base), voting(renamed))

@@ -125,7 +125,7 @@ def test_starts_of_pairs():
         pt.estimate(pairs, "binder", start=[np.arange(30), np.zeros(30)], constraints=pt.Constraints(apart=[(0, 1)]))
 
 
-DRAW_LOSSES = [pt.VI(), pt.VI(a=0.6), pt.Binder(), pt.NVI(), pt.NID(), pt.OneMinusARI()]
+DRAW_LOSSES = [pt.VI(), pt.VI(a=0.6), pt.VI(a=1.8), pt.Binder(), pt.NVI(), pt.ID(), pt.NID(), pt.OneMinusARI()]
 
 
 def obeying_draws(seed, n_items, n_draws=30):
@@ -176,6 +176,27 @@ def test_exact_binder_of_draws_under_constraints():
     assert bound.value <= exact.expected_loss + 1e-12
 
 
+@pytest.mark.parametrize("loss", [pt.VI(), pt.VI(2.0, 1.0), pt.Binder()], ids=str)
+@pytest.mark.parametrize("gaps", [False, True])
+def test_exact_vi_and_binder_of_small_components_under_constraints(loss, gaps):
+    rng = np.random.default_rng(11)
+    for seed in range(6):
+        sample, asked = obeying_draws(seed, 7)
+        if gaps:
+            holes = np.where(rng.random((12, 7)) < 0.15, -1, rng.integers(3, size=(12, 7)))
+            sample = pt.as_sample(holes, missing=-1)
+        exact = pt.estimate(sample, loss, "exact", constraints=pt.Constraints(**asked), rng=1, check_draws=False)
+        assert exact.proven
+        assert ref.obeys(exact.labels, **asked)
+        obeying = [labels for labels in ref.all_partitions(7) if ref.obeys(labels, **asked)]
+        least = pt.expected_loss(np.array(obeying), sample, loss, n_jobs=1).min()
+        assert exact.expected_loss == pytest.approx(least, abs=1e-9)
+    many = pt.as_sample(pt.datasets.make_draws(20, 10, 2, rng=1))
+    if isinstance(loss, pt.VI):
+        with pytest.raises(ValueError, match=r"needs Binder's loss, not VI.*or components of at most 12 items"):
+            pt.estimate(many, loss, "exact", constraints=pt.Constraints(apart=[(0, 1)]), check_draws=False)
+
+
 def test_methods_and_settings_that_know_no_constraints_say_so():
     draws = [[0, 0, 1], [0, 1, 1]]
     rule = pt.Constraints(apart=[(0, 1)])
@@ -183,7 +204,7 @@ def test_methods_and_settings_that_know_no_constraints_say_so():
         ({"method": "salso"}, "method 'salso' does not support constraints"),
         ({"search": pt.Search(max_clusters=2)}, "max_clusters=2 cannot be combined with constraints"),
         ({"loss": "zero-one"}, "the zero-one loss"),
-        ({"method": "exact"}, "method 'exact' under constraints needs Binder's loss, not VI"),
+        ({"method": "exact", "loss": "nvi"}, "method 'exact' under constraints needs Binder's loss, not NVI"),
     ):
         with pytest.raises(ValueError, match=message):
             pt.estimate(draws, constraints=rule, check_draws=False, **options)

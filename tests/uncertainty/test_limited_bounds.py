@@ -140,7 +140,7 @@ def test_pricing_is_right_for_any_shares_and_price(price):
 @pytest.mark.parametrize("enumerates", [True, False])
 def test_bounds_of_estimates_are_valid_and_no_weaker_than_without_the_limit(loss_type, enumerates, monkeypatch):
     if not enumerates:
-        monkeypatch.setattr(bounds, "are_few", lambda sample, limit: False)
+        monkeypatch.setattr(bounds, "are_few", lambda *_: False)
     for sample, a, limit in problems(12, np.random.default_rng(2)):
         best = replace(best_within(sample, loss_type(a, 1), limit), proven=False)
         labels = obeying_draw(sample, limit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import partita as pt
 from partita.datasets import make_draws
 from partita.estimate import estimate
 from partita.losses import distances
@@ -70,3 +71,27 @@ def test_bad_input_is_named():
         monte_carlo_error(weighted)
     with pytest.raises(ValueError, match="too few for 2 blocks"):
         monte_carlo_error(estimate([[0, 0, 1]], rng=1))
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.7])
+def test_the_error_of_the_radius_is_right_where_it_takes_few_values(kept):
+    """Seven items: the radius of other chains is one of five values, and quantiles of batches vary too little."""
+    rng = np.random.default_rng(1)
+    base, radii, errors, balls = np.array([0, 0, 0, 1, 1, 2, 2]), [], [], []
+    for _ in range(60):
+        draws = np.where(rng.random((1500, 7)) < 0.12, rng.integers(4, size=(1500, 7)), base)
+        last = np.maximum.accumulate(np.where(rng.random(1500) < kept, 0, np.arange(1500)))
+        best = pt.estimate(draws[last], "vi", rng=1, search=pt.Search(runs=1), check_draws=False)
+        ball = pt.credible_ball(best)
+        radii.append(ball.radius)
+        balls.append(ball.standard_error)
+        errors.append(pt.monte_carlo_error(best, parts=2, search=pt.Search(runs=1), rng=1).radius)
+    assert 0.7 < np.mean(errors) / np.std(radii) < 1.4
+    assert 0.7 < np.mean(balls) / np.std(radii) < 1.4
+
+
+def test_the_largest_distance_has_no_standard_error():
+    best = pt.estimate(pt.datasets.make_draws(8, 200, 3, rng=1), rng=1, check_draws=False)
+    error = pt.monte_carlo_error(best, level=1, parts=2, rng=1)
+    assert np.isnan(error.radius)
+    assert "radius" not in repr(error)

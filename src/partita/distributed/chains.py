@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from partita._validate import check_count, check_rng
+from partita._validate import check_count, seed_and_generator
 from partita.distributed.pool import connected
 from partita.models.chain import Chain
+from partita.models.plan import only_chain
 
 
 def sample_chains(
@@ -24,7 +25,8 @@ def sample_chains(
 ) -> Chain:
     """Chains of a model, sampled by the workers of a Dask cluster.
 
-    Each chain has its own seed, drawn from `rng`, so that the chains are the same on any number of workers.
+    The chains are those of ``model.sample(data, chains=chains, rng=rng)`` with the same integer `rng`, starts included,
+    on any number of workers.
 
     Parameters
     ----------
@@ -55,16 +57,18 @@ def sample_chains(
     (2, 5, 3)
     """
     check_count(chains, "chains", minimum=1)
-    seeds = check_rng(rng).integers(2**63, size=chains).tolist()
+    seed, generator = seed_and_generator(rng)
+    settings = {**options, "chains": chains, "rng": int(generator.integers(2**63)) if seed is None else seed}
     with connected(client, workers) as pool:
-        shared = pool.share((model, data, options))
-        return _side_by_side(pool.map(one_chain, [(shared, seed) for seed in seeds]))
+        shared = pool.share((model, data, settings))
+        return _side_by_side(pool.map(one_chain, [(shared, number) for number in range(chains)]))
 
 
-def one_chain(shared: tuple[Any, Any, dict[str, Any]], seed: int) -> Chain:
-    """One chain; runs on a worker."""
-    model, data, options = shared
-    chain: Chain = model.sample(data, chains=1, rng=seed, n_jobs=1, **options)
+def one_chain(shared: tuple[Any, Any, dict[str, Any]], number: int) -> Chain:
+    """One of the chains; runs on a worker."""
+    model, data, settings = shared
+    with only_chain(number):
+        chain: Chain = model.sample(data, n_jobs=1, **settings)
     return chain
 
 
@@ -72,8 +76,7 @@ def _side_by_side(parts: list[Chain]) -> Chain:
     first = parts[0]
     stats = {name: np.concatenate([part.stats[name] for part in parts]) for name in first.stats}
     labels = np.concatenate([part.labels for part in parts])
-    seeds = [part.attrs.get("seed") for part in parts]
-    joint: dict[str, Any] = {"labels": labels, "stats": stats, "attrs": {**first.attrs, "seed": seeds}}
+    joint: dict[str, Any] = {"labels": labels, "stats": stats}
     if hasattr(first, "columns"):  # of a latent block model, which clusters the columns too
         joint["columns"] = np.concatenate([part.columns for part in parts])  # type: ignore[attr-defined]
     return replace(first, **joint)

@@ -24,6 +24,7 @@ from scipy.special import xlogy
 from partita.partitions import canonical
 from partita.search.settings import Search
 
+from .arrangement import arranged
 from .base_clusterings import Base, as_base
 from .consensus import consensus
 from .layout import Floats, Layout
@@ -31,7 +32,7 @@ from .shared_errors import shared_errors
 
 MAX_ITEMS = 10_000  # dependence is estimated on at most this many items, chosen at random
 SHUFFLES = 4  # the information by chance is the mean over this many shuffles
-SEED = 20  # of the choice of items, the consensus and the shuffles: the weights follow from the data alone
+SEED = 20  # of the choice of items, the consensus and the shuffles
 COPY = 1.0 - 1e-9  # clusterings with this ρ or more are copies
 ROUNDS = 3  # of consensus and weights, each given the other
 SHARPNESS = 8  # the start counts clusterings as alike by this power of their (adjusted) mutual information
@@ -97,11 +98,12 @@ def dependence(base: Any) -> Dependence:
     read = as_base(base).hardened()
     first, group = distinct_clusterings(read)
     rng = np.random.default_rng(SEED)
-    labelled = np.flatnonzero(read.labelled)
-    items = np.sort(rng.choice(labelled, min(len(labelled), MAX_ITEMS), replace=False))
-    some = read.columns(first).rows(items)
-    matrix, given = _found(some, rng)
-    matrix = matrix[np.ix_(group, group)]
+    ordered = arranged(read.columns(first))  # random numbers meet the same items, whatever their order
+    labelled = np.flatnonzero(ordered.base.labelled)
+    chosen = np.sort(rng.choice(labelled, min(len(labelled), MAX_ITEMS), replace=False))
+    matrix, given = _found(ordered.base.rows(chosen), rng)
+    place = np.argsort(ordered.columns)[group]
+    matrix, items = matrix[np.ix_(place, place)], ordered.rows[chosen]
     spread = np.full(read.n_items, -1, dtype=np.intp)
     spread[items] = given
     return Dependence(matrix, weights_of(matrix), spread)

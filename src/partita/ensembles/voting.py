@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
 from partita._validate import check_count
 
+from .arrangement import arranged
 from .base_clusterings import (
     Base,
     Labels,
@@ -74,7 +75,8 @@ def voting(
     labelled = warn_unlabelled(read)
     used = read.rows(labelled)
     masses = check_item_weights(item_weights, read)[labelled]
-    columns = [_renumbered(column) for column in used.codes.T]
+    ordered = arranged(used)  # ties go to the larger cluster, whatever its label is called
+    columns, powers, masses = list(ordered.base.codes.T.astype(np.intp)), powers[ordered.columns], masses[ordered.rows]
     found = _reference(columns, _number(columns, powers, k, used), powers, masses)
     for _ in range(check_count(max_iter, "max_iter", minimum=1)):
         votes = _votes(columns, found, powers, masses)
@@ -82,15 +84,7 @@ def voting(
         if np.array_equal(fresh, found):
             break
         found = fresh
-    return spread(found, labelled)
-
-
-def _renumbered(column: NDArray[Any]) -> Labels:
-    """Labels from 0 without empty ones; −1 stays."""
-    seen = column >= 0
-    labels = np.full(len(column), -1, dtype=np.intp)
-    labels[seen] = np.unique(column[seen], return_inverse=True)[1]
-    return labels
+    return spread(found[np.argsort(ordered.rows)], labelled)
 
 
 def _number(columns: list[Labels], weights: Floats, k: int | None, base: Base) -> int:

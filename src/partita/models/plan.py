@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +16,8 @@ from partita.models.run_checks import Plan
 MINIMUM = {"draws": 1, "warmup": 0, "thin": 1, "chains": 1}
 #: Each chain has a sampler, and a folder of the run.
 MAX_CHAINS = 100_000
+#: The number of the chain to sample, if it is only one of those that are planned.
+ONLY: ContextVar[int | None] = ContextVar("ONLY", default=None)
 
 
 @dataclass(frozen=True)
@@ -57,3 +62,23 @@ def make_plan(draws: int, warmup: int, thin: int, chains: int, rng: Any) -> Plan
     if chains > MAX_CHAINS:
         raise ValueError(f"chains must be at most {MAX_CHAINS:,}, but it is {chains}")
     return Plan(**checked, seed=int(check_rng(rng).integers(2**63)))
+
+
+@contextmanager
+def only_chain(number: int) -> Iterator[None]:
+    """Within it, a model's `sample` gives one of its chains: the one that it gives at this place without it.
+
+    Examples
+    --------
+    >>> from partita.models import GaussianDPM
+    >>> settings = {"draws": 5, "warmup": 0, "chains": 3, "rng": 1}
+    >>> with only_chain(2):
+    ...     last = GaussianDPM().sample([[0.0], [0.1], [5.0]], **settings)
+    >>> last.labels.tolist() == GaussianDPM().sample([[0.0], [0.1], [5.0]], **settings).labels[2:].tolist()
+    True
+    """
+    token = ONLY.set(number)
+    try:
+        yield
+    finally:
+        ONLY.reset(token)

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
@@ -21,6 +22,7 @@ from partita.models.chain import Chain, smallest_unsigned
 from partita.models.checkpoint import Part, Plan, Run, RunFormatError, create_run, open_run
 from partita.models.listener import Callback, Listener
 from partita.models.memory import check_room_for_draws
+from partita.models.plan import ONLY
 from partita.models.progress import Reporter, reporter
 from partita.models.ranges import check_log_densities
 from partita.models.run_checks import NoDrawsYetError
@@ -109,6 +111,8 @@ def sample_model(
     """
     listener = None if callback is None else Listener(callback)
     samplers = model.samplers(inputs, plan)
+    if (only := ONLY.get()) is not None:
+        samplers, plan = samplers[only : only + 1], replace(plan, chains=1)
     check_room_for_draws(plan, samplers[0])
     if path is None:
         jobs = [_Job(chain, sampler, plan, None, model) for chain, sampler in enumerate(samplers)]

@@ -18,6 +18,7 @@ from partita._validate import check_n_jobs
 from partita.losses import VI, Binder, Loss, core_sample
 from partita.partitions import canonical
 from partita.sample import PartitionSample
+from partita.search.constraints import Resolved
 
 #: A component with at most this many items is solved by enumerating all of its partitions.
 MAX_ENUMERATED = int(_core.MAX_ENUMERATED)
@@ -94,9 +95,16 @@ def has_parts(loss: Loss) -> bool:
 
 
 def solve_parts(
-    sample: PartitionSample, loss: Loss, labels: NDArray[np.int64] | None = None, n_jobs: int = -1
+    sample: PartitionSample,
+    loss: Loss,
+    labels: NDArray[np.int64] | None = None,
+    n_jobs: int = -1,
+    rules: Resolved | None = None,
 ) -> Parts:
-    """The components under Binder's loss or VI, with a best partition of each small one.
+    """The components under Binder's loss or VI, with a best partition of each small one that obeys the constraints.
+
+    Items that must be together are in one component. Some best partition still joins no two components: dividing a
+    cluster along components breaks no constraint.
 
     Examples
     --------
@@ -107,7 +115,8 @@ def solve_parts(
     """
     given = None if labels is None else labels.astype(np.uint32)
     native = loss._native(sample.n_items)
-    return Parts(*_core.solve_parts(core_sample(sample), native, given, check_n_jobs(n_jobs)))
+    atoms, apart = ([], []) if rules is None else (rules.atoms(), rules.rows_apart())
+    return Parts(*_core.solve_parts(core_sample(sample), native, given, atoms, apart, check_n_jobs(n_jobs)))
 
 
 def component_labels(sample: PartitionSample) -> NDArray[np.int64]:
@@ -139,10 +148,17 @@ def are_all_small(sample: PartitionSample) -> bool:
     return int(np.bincount(component_labels(sample)).max()) <= MAX_ENUMERATED
 
 
-def is_proven_by_parts(labels: NDArray[np.int64], sample: PartitionSample, loss: Loss, n_jobs: int) -> bool:
-    """Whether all components are small, and this partition is optimal on each of them."""
+def best_by_parts(
+    labels: NDArray[np.int64], sample: PartitionSample, loss: Loss, n_jobs: int, rules: Resolved | None = None
+) -> NDArray[np.int64] | None:
+    """A best partition if all components are small, which is the given one if no other is better; otherwise None.
+
+    Under constraints, the best of those that obey.
+    """
     if not has_parts(loss) or not are_all_small(sample):
-        return False
-    parts = solve_parts(sample, loss, labels, n_jobs)
-    best, reached = parts.least.sum(), parts.given.sum()
-    return parts.all_solved and bool(reached <= best + SAME_VALUE * np.abs(parts.least).sum())
+        return None
+    parts = solve_parts(sample, loss, labels, n_jobs, rules)
+    if not parts.all_solved:
+        return None
+    is_best = parts.given.sum() <= parts.least.sum() + SAME_VALUE * np.abs(parts.least).sum()
+    return labels if is_best else parts.partition()

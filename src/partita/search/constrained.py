@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeGuard
 
 import numpy as np
 
 from partita import _core
 from partita._validate import check_n_jobs
-from partita.losses import Binder, Loss, ZeroOne, core_sample, expected_loss
-from partita.partitions import canonical, enumerate_partitions
+from partita.losses import Binder, Loss, ZeroOne, core_sample
 from partita.sample import PartitionSample
-from partita.search.constraints import NOTHING, Resolved
-from partita.search.enumerate import MAX_ITEMS
-from partita.search.limits import given_limit
+from partita.search.components import MAX_ENUMERATED, has_parts, solve_parts
+from partita.search.constraints import Resolved
+from partita.search.core import find_search, with_default_limit
+from partita.search.deadline import Deadline
+from partita.search.enumerate import MAX_ITEMS, QUICK_LOSSES, are_few, best_of_all
+from partita.search.limits import cluster_limit, explicit_limit
 from partita.search.pair_graph import PairSearch, Parts
 from partita.search.progress import reporting
 from partita.search.result import RunRow, SearchResult
 from partita.search.settings import Search
-from partita.search.starts import Labels
+from partita.search.starts import GIVEN, Labels
 
 Starts = tuple[Labels, ...]
 
@@ -30,17 +33,22 @@ def search_constrained(
     _check_combination(loss, search)
     if _is_by_pairs(loss, sample):
         return _pair_result(_pair_search(sample, search, constraints, starts).find(loss, rng))
+    if are_few(sample, sample.n_items, constraints.n_atoms, QUICK_LOSSES):
+        return best_of_all(sample, loss, search, constraints)
     return _by_search(sample, loss, search, rng, constraints, starts)
 
 
 def exact_constrained(
     sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator, constraints: Resolved, starts: Starts
 ) -> SearchResult:
-    """As `search_constrained`, with linear programs for the components that are not proven; Binder's loss only."""
+    """The best partition that obeys: of small components by enumeration, Binder's loss also by linear programs."""
     _check_combination(loss, search)
     if not _is_by_pairs(loss, sample):
+        if has_parts(loss) and (parts := solve_parts(sample, loss, None, search.n_jobs, constraints)).all_solved:
+            return SearchResult(parts.partition(), proven=True, gap=0.0)
         what = "draws that label every item" if isinstance(loss, Binder) else f"Binder's loss, not {loss}"
-        raise ValueError(f"method 'exact' under constraints needs {what}")
+        small = f", or components of at most {MAX_ENUMERATED} items" if has_parts(loss) else ""
+        raise ValueError(f"method 'exact' under constraints needs {what}{small}")
     return _pair_result(_pair_search(sample, search, constraints, starts).prove(loss, rng))
 
 
@@ -51,17 +59,7 @@ def enumerate_constrained(
     _check_loss(loss)
     if constraints.n_atoms > MAX_ITEMS:
         raise ValueError(f"method 'enumerate' takes at most {MAX_ITEMS} items, but there are {constraints.n_atoms}")
-    limit = given_limit(sample, search)
-    best, least = None, np.inf
-    for labels in enumerate_partitions(constraints.n_atoms):
-        of_items = canonical(np.asarray(labels)[constraints.atom])
-        if of_items.max() < limit and constraints.broken_by(of_items) is None:
-            value = float(expected_loss(of_items, sample, loss, n_jobs=1))
-            if value < least:
-                best, least = of_items, value
-    if best is None:
-        raise ValueError(f"no partition into at most {limit} clusters obeys the constraints")
-    return SearchResult(best, proven=True, gap=0.0)
+    return best_of_all(sample, loss, search, constraints)
 
 
 def _check_combination(loss: Loss, search: Search) -> None:
@@ -103,35 +101,52 @@ def _by_search(
     constraints: Resolved,
     starts: tuple[Labels, ...],
 ) -> SearchResult:
+    """The unconstrained estimate if it obeys; otherwise the best of runs from it, from draws, and from single atoms.
+
+    No partition that obeys is better than the best of all, so that a constraint that does not bind costs nothing.
+    """
+    until = Deadline.after(search.seconds)
+    half = None if search.seconds is None else search.seconds / 2
+    how = with_default_limit(sample, loss, replace(search, seconds=half))
+    free = find_search(sample, loss, how, rng)
+    near = constraints.repaired(free.labels)
+    within = free.labels.max() + 1 < cluster_limit(sample, how) or explicit_limit(sample, how) is None
+    if free.interrupted or (not starts and within and constraints.broken_by(free.labels) is None):
+        return replace(free, labels=near)
+    begun = {GIVEN: list(starts), "unconstrained": [near], "draw": _some_draws(sample, constraints, search, rng)}
+    return _runs_from(begun, sample, loss, until.limit(search), rng, constraints)
+
+
+def _some_draws(
+    sample: PartitionSample, constraints: Resolved, search: Search, rng: np.random.Generator
+) -> list[Labels]:
+    """Draws as they are after repair, for a quarter of the runs; none if they have missing labels."""
+    rows = rng.choice(sample.n_unique, search.most_runs // 4, p=sample.weights)
+    return [] if sample.has_gaps else [constraints.repaired(sample.labels[row].astype(np.int64)) for row in rows]
+
+
+def _runs_from(
+    starts: dict[str, list[Labels]],
+    sample: PartitionSample,
+    loss: Loss,
+    search: Search,
+    rng: np.random.Generator,
+    constraints: Resolved,
+) -> SearchResult:
+    begun = [start.tolist() for kind in starts.values() for start in kind]
+    names = [name for name, kind in starts.items() for _ in kind]
     options = _core.SearchOptions()
-    options.runs, options.zealous = max(search.most_runs, len(starts)), search.zealous
+    options.runs, options.zealous = max(search.most_runs, len(begun)), search.zealous
     options.seconds = np.inf if search.seconds is None else search.seconds
     options.threads, options.seed = check_n_jobs(search.n_jobs), int(rng.integers(2**63))
     options.max_clusters = sample.n_items
-    groups = [[] for _ in range(constraints.n_atoms)]  # type: list[list[int]]
-    for item, atom in enumerate(constraints.atom.tolist()):
-        groups[atom].append(item)
+    names += ["sequential"] * (options.runs - len(names))
     native = loss._native(sample.n_items)
-    given = [start.tolist() for start in starts]
     with reporting(search.progress, options.runs) as report:
         runs, interrupted, _ = _core.search_constrained(
-            core_sample(sample), native, groups, rows_apart(constraints), given, options, report
+            core_sample(sample), native, constraints.atoms(), constraints.rows_apart(), begun, options, report
         )
-    best = min(runs, key=lambda run: run.loss)
-    rows = tuple(RunRow(r.start, r.sweeps, r.moves, r.loss, r.clusters, r.seconds, tuple(r.trace)) for r in runs)
+    done = [(name, r) for name, r in zip(names, runs, strict=True) if r.labels.size]
+    best = min((r for _, r in done), key=lambda run: run.loss)
+    rows = tuple(RunRow(name, r.sweeps, r.moves, r.loss, r.clusters, r.seconds, tuple(r.trace)) for name, r in done)
     return SearchResult(best.labels.astype(np.int64), rows, interrupted=interrupted, n_runs=len(rows))
-
-
-def rows_apart(constraints: Resolved) -> list[list[int]]:
-    """For each item, the items that it must not be with: those of `apart`, and those of the same source."""
-    rows: list[list[int]] = [[] for _ in range(constraints.n_items)]
-    for i, j in constraints.apart.tolist():
-        rows[i].append(j)
-        rows[j].append(i)
-    if constraints.source is not None:
-        known = np.flatnonzero(constraints.source != NOTHING)
-        for source in np.unique(constraints.source[known]):
-            items = known[constraints.source[known] == source].tolist()
-            for item in items:
-                rows[item] += [other for other in items if other != item]
-    return rows

@@ -15,6 +15,7 @@ from partita._draws.labels import is_null
 from partita._hints import did_you_mean, hinted
 from partita._html import ShownAsText
 from partita._names import Names, as_named
+from partita.partitions import canonical
 
 Labels = NDArray[np.int64]
 #: Stands for the source of an item without a source.
@@ -99,6 +100,50 @@ class Resolved:
         same = next(same_source(labels, self.source), None)
         return None if same is None else f"items {same[0]} and {same[1]} have the same source"
 
+    def atoms(self) -> list[list[int]]:
+        """The items of each atom."""
+        atoms: list[list[int]] = [[] for _ in range(self.n_atoms)]
+        for item, atom in enumerate(self.atom.tolist()):
+            atoms[atom].append(item)
+        return atoms
+
+    def rows_apart(self) -> list[list[int]]:
+        """For each item, the items that it must not be with: those of `apart`, and those of the same source."""
+        rows: list[list[int]] = [[] for _ in range(self.n_items)]
+        for i, j in self.apart.tolist():
+            rows[i].append(j)
+            rows[j].append(i)
+        if self.source is not None:
+            known = np.flatnonzero(self.source != NOTHING)
+            for source in np.unique(self.source[known]):
+                items = known[self.source[known] == source].tolist()
+                for item in items:
+                    rows[item] += [other for other in items if other != item]
+        return rows
+
+    def repaired(self, labels: Labels) -> Labels:
+        """A partition near `labels` that obeys: atoms go where most of their items are, those in conflict into parts.
+
+        Examples
+        --------
+        >>> resolve(Constraints(together=[(0, 1, 2)], apart=[(3, 4)]), None, 6).repaired(np.array([1, 0, 1, 0, 0, 0]))
+        array([0, 0, 0, 1, 2, 1])
+        """
+        atoms, apart = self.atoms(), self.rows_apart()
+        parts: dict[int, list[set[int]]] = {}  # of each cluster of `labels`
+        found = np.empty(self.n_items, np.int64)
+        for atom in atoms:
+            home = int(np.bincount(labels[atom]).argmax())
+            others = {other for item in atom for other in apart[item]}
+            free = next((part for part in parts.setdefault(home, []) if part.isdisjoint(others)), None)
+            if free is None:
+                free = set()
+                parts[home].append(free)
+            free.update(atom)
+        for number, part in enumerate(part for cluster in parts.values() for part in cluster):
+            found[list(part)] = number
+        return canonical(found)
+
     def forbidden_pairs(self) -> NDArray[np.bool_]:
         """(n, n): which pairs of items must be in different clusters; for small n only."""
         forbidden = np.zeros((self.n_atoms, self.n_atoms), np.bool_)
@@ -181,8 +226,6 @@ class _Items:
 def _atoms(groups: list[list[int]], n_items: int) -> Labels:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
-
-    from partita.partitions import canonical
 
     left = [group[0] for group in groups for _ in group[1:]]
     right = [item for group in groups for item in group[1:]]

@@ -7,7 +7,9 @@ import numpy as np
 from partita import _core
 from partita._validate import check_n_jobs
 from partita.losses import Loss, core_sample
+from partita.partitions import stirling2
 from partita.sample import PartitionSample
+from partita.search.constraints import Resolved
 from partita.search.deadline import Deadline
 from partita.search.limits import given_limit
 from partita.search.result import SearchResult
@@ -15,6 +17,12 @@ from partita.search.settings import Search
 
 #: There are 4,213,597 partitions of 12 items.
 MAX_ITEMS = 12
+#: Enumeration takes at most this many atoms: 25 have 16,777,216 partitions into at most two clusters.
+FEW_ATOMS = 25
+#: This many losses of a partition against a draw are computed within seconds, ...
+FEW_LOSSES = 10**9
+#: ... and this many in the time of a search.
+QUICK_LOSSES = 10**6
 
 
 def find_by_enumeration(sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator) -> SearchResult:
@@ -24,11 +32,27 @@ def find_by_enumeration(sample: PartitionSample, loss: Loss, search: Search, rng
     return best_of_all(sample, loss, search)
 
 
-def best_of_all(sample: PartitionSample, loss: Loss, search: Search) -> SearchResult:
-    """The best of all partitions within the limit on clusters, or of those enumerated before the time limit."""
+def are_few(sample: PartitionSample, limit: int, n_atoms: int, losses: int) -> bool:
+    """Whether all partitions of the atoms into at most `limit` clusters need at most so many losses against draws."""
+    if n_atoms > FEW_ATOMS:
+        return False
+    return sum(stirling2(n_atoms, k) for k in range(1, min(limit, n_atoms) + 1)) * sample.n_unique <= losses
+
+
+def best_of_all(
+    sample: PartitionSample, loss: Loss, search: Search, constraints: Resolved | None = None
+) -> SearchResult:
+    """The best of all partitions that obey, within the limit on clusters, or of those found before the time limit."""
     native = loss._native(sample.n_items)
     limit = given_limit(sample, search)
+    atoms, apart = ([], []) if constraints is None else (constraints.atoms(), constraints.rows_apart())
     seconds, threads = Deadline.after(search.seconds).left, check_n_jobs(search.n_jobs)
-    labels, _, interrupted, stopped = _core.enumerate_best(core_sample(sample), native, limit, threads, seconds)
+    labels, _, interrupted, stopped = _core.enumerate_best(
+        core_sample(sample), native, limit, atoms, apart, threads, seconds
+    )
+    if not labels.size:
+        if not stopped:
+            raise ValueError(f"no partition into at most {limit} clusters obeys the constraints")
+        labels = np.zeros(sample.n_items, np.int64) if constraints is None else constraints.atom
     gap = None if stopped else 0.0
     return SearchResult(labels.astype(np.int64), interrupted=interrupted, proven=not stopped, gap=gap)

@@ -11,13 +11,13 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from partita.losses import VI, Binder, Loss, expected_loss
-from partita.partitions import canonical, stirling2
+from partita.partitions import canonical
 from partita.sample import PartitionSample
 from partita.search.clique_lp import Cliques, Tell, solve_cliques
 from partita.search.components import MAX_ENUMERATED, are_all_small, has_parts, solve_parts
 from partita.search.core import find_search
 from partita.search.deadline import Deadline
-from partita.search.enumerate import best_of_all
+from partita.search.enumerate import FEW_LOSSES, are_few, best_of_all
 from partita.search.laugreen import swap_items
 from partita.search.limits import explicit_limit, given_limit
 from partita.search.result import SearchResult
@@ -27,10 +27,6 @@ from partita.similarity import complete_similarity
 Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: This many losses of a partition against a draw are computed within seconds.
-FEW_LOSSES = 10**9
-#: Enumeration takes at most this many items: 25 items have 16,777,216 partitions into at most two clusters.
-FEW_ITEMS = 25
 #: The clusters of a draw are small if the cluster of an item has at most this many items on average.
 SMALL_CLUSTERS = 16
 
@@ -64,7 +60,7 @@ def find_exact(
     if has_parts(loss) and (solved := _by_parts(sample, loss, search, limit)) is not None:
         return solved
     binder = _checked(sample, loss)
-    if limit < sample.n_items and are_few(sample, limit):
+    if limit < sample.n_items and are_few(sample, limit, sample.n_items, FEW_LOSSES):
         return best_of_all(sample, loss, search)
     half = None if search.seconds is None else search.seconds / 2  # the proof gets the rest, usually far more than half
     start = find_search(sample, loss, replace(search, max_clusters=limit, seconds=half), rng, starts)
@@ -95,13 +91,6 @@ def _may_have_small_parts(sample: PartitionSample) -> bool:
     """Whether it pays to list the pairs of items: it does if the clusters of the first draw are small."""
     first = sample.labels[0]
     return float((np.bincount(first[first >= 0]).astype(np.float64) ** 2).sum()) <= SMALL_CLUSTERS * sample.n_items
-
-
-def are_few(sample: PartitionSample, limit: int) -> bool:
-    """Whether all partitions into at most `limit` clusters can be enumerated within seconds."""
-    if sample.n_items > FEW_ITEMS:
-        return False
-    return sum(stirling2(sample.n_items, k) for k in range(1, limit + 1)) * sample.n_unique <= FEW_LOSSES
 
 
 def _checked(sample: PartitionSample, loss: Loss) -> Binder:

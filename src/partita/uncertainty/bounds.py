@@ -16,8 +16,8 @@ from partita.partitions import canonical
 from partita.sample import PartitionSample
 from partita.search.components import MAX_ENUMERATED, component_labels, solve_parts
 from partita.search.deadline import Deadline
-from partita.search.enumerate import best_of_all
-from partita.search.exact import are_few, bound_binder, bound_limited_binder
+from partita.search.enumerate import FEW_LOSSES, are_few, best_of_all
+from partita.search.exact import bound_binder, bound_limited_binder
 from partita.search.limits import explicit_limit, into_at_most
 from partita.search.multilevel import restricted
 from partita.search_warnings import limit_warnings, search_warnings
@@ -204,7 +204,7 @@ def _within_limit(estimate: Estimate, limit: int, known: float, seconds: float, 
     loss, sample, labels = estimate.loss, estimate.sample, estimate.labels
     work = Work(seconds, estimate.search.n_jobs, told.tell, estimate.expected_loss)
     value, method = 0.0, "none"
-    if are_few(sample, limit):
+    if are_few(sample, limit, sample.n_items, FEW_LOSSES):
         found = best_of_all(sample, loss, replace(estimate.search, seconds=seconds))
         least = float(expected_loss(found.labels, sample, loss)) if found.proven else 0.0
         value, method = work.ended(least, found.interrupted), "enumeration"

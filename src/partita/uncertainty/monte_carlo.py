@@ -15,8 +15,10 @@ from partita._validate import check_count, check_level, check_rng
 from partita.estimate import estimate_step
 from partita.estimate_result import Estimate
 from partita.losses import Loss, partition_loss, unique_distances
+from partita.mixing import quantile_spread
 from partita.sample import PartitionSample
 from partita.search.settings import Search
+from partita.uncertainty.ball import ball_radius
 from partita.uncertainty.blocks import block_draws, part_of
 from partita.uncertainty.certainty import item_certainty
 
@@ -33,7 +35,7 @@ class MonteCarloError:
     Attributes
     ----------
     expected_loss, radius : float
-        Standard errors of the expected loss and of the radius of the credible ball.
+        Standard errors of the expected loss and of the radius of the credible ball; the latter is NaN at level 1.
     certainty : (n,) array
         Standard error of the certainty of each item.
     same : float
@@ -84,7 +86,8 @@ class MonteCarloError:
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         yield "expected loss", f"± {self.expected_loss:.2g}  {self.loss}"
-        yield f"{self.level:.0%} radius", f"± {self.radius:.2g}"
+        if self.level < 1:
+            yield f"{self.level:.0%} radius", f"± {self.radius:.2g}"
         known = self.certainty[~np.isnan(self.certainty)]
         if known.size:
             yield "certainty", f"± {known.max():.2g} at most, of one item"
@@ -96,9 +99,11 @@ def monte_carlo_error(
     """Standard errors of an estimate's loss, radius and certainties, and how often other draws give another partition.
 
     With b batches of consecutive draws, a quantity q of all draws has the standard error sd(q_1, ..., q_b) / √b, where
-    q_k is that of batch k (batch means); batches lie within chains. The estimate is repeated on parts of the draws: on
-    each chain if there are at least four, else on random halves made of whole batches. Halves of one sample share
-    Monte Carlo error with the whole, but have more of it: what they agree on is settled.
+    q_k is that of batch k (batch means); batches lie within chains. The radius is a quantile: the standard error of the
+    share of draws within it says how often other draws have another radius, which may take few values. The estimate
+    is repeated on parts of the draws: on each chain if there are at least four, else on random halves made of whole
+    batches. Halves of one sample share Monte Carlo error with the whole, but have more of it: what they agree on is
+    settled.
 
     Parameters
     ----------
@@ -160,8 +165,7 @@ def _standard_errors(estimate: Estimate, batches: NDArray[np.int64], level: floa
     """Of the expected loss, the radius, and the certainty of each item."""
     sample, kind = estimate.sample, estimate.loss
     distance = unique_distances(estimate.labels, sample, kind, estimate.search.n_jobs)
-    by_batch = np.sort(distance[sample.index[batches]], axis=1)
-    place = min(int(np.ceil(level * by_batch.shape[1] - TIE)), by_batch.shape[1]) - 1
+    by_batch = distance[sample.index[batches]]
     certainties = np.array(
         [item_certainty(estimate.labels, part_of(sample, draws), loss="zero-one").probability for draws in batches]
     )
@@ -170,4 +174,6 @@ def _standard_errors(estimate: Estimate, batches: NDArray[np.int64], level: floa
         spread: Floats = values.std(axis=0, ddof=1) / np.sqrt(len(values))
         return spread
 
-    return float(error(by_batch.mean(axis=1))), float(error(by_batch[:, place])), error(certainties)
+    inside = by_batch <= ball_radius(sample, distance, level, kind)
+    radius = float("nan") if level == 1 else quantile_spread(by_batch, level, float(error(inside.mean(axis=1))))
+    return float(error(by_batch.mean(axis=1))), radius, error(certainties)

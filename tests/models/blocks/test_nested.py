@@ -48,7 +48,8 @@ def reference_icl(X, levels, *, directed, loops, n0, shape, counts):
     """log p(X, z_1, z_2): a sum over the mean of all and, if there are groups, over that of each pair of groups."""
     labels = np.asarray(levels[0])
     cells = blocks(X, labels, labels, dyads(len(labels), directed, loops), directed)
-    cell, mean = (poisson if counts else bernoulli), np.nansum(X) / len(X) ** 2
+    cell = poisson if counts else bernoulli
+    mean = np.nanmean([X[i, j] for i, j in dyads(len(X), directed, loops)])
     given = [prior(power, shape, counts, mean) for power in POWERS]
     logs = {at: np.array([cell(*dyad, *each) for each in given]) for at, dyad in cells.items()}
     total = log_partition(labels, n0)

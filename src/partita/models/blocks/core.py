@@ -89,6 +89,34 @@ def _layer(arrays: Any, edges: EdgeModel) -> Any:
     )
 
 
+def mean_rate(graph: Graph, *, directed: bool = True, loops: bool = True, half_loops: bool = False) -> float:
+    """Mean count of the observed dyads, an undirected pair once and the diagonal only with loops; 0 if all are 0.
+
+    `half_loops`: a loop is half a dyad, as in an undirected degree-corrected network.
+
+    Examples
+    --------
+    >>> from partita.models.blocks.graph import as_graph
+    >>> graph = as_graph([[0, 2, 1], [4, 0, float("nan")], [1, 0, 0]], edges="counts")
+    >>> mean_rate(graph, loops=False), mean_rate(graph)
+    (1.6, 1.0)
+    """
+    rows, columns = graph.adjacency.shape
+    total, dyads = float(graph.adjacency.sum()), rows * columns - graph.missing.nnz
+    if not graph.bipartite:
+        on_diagonal = rows - np.count_nonzero(graph.missing.diagonal())
+        dyads -= 0 if loops else on_diagonal
+        if not directed:
+            total = (total + float(graph.adjacency.diagonal().sum())) / 2
+            dyads = (dyads + (on_diagonal if loops and not half_loops else 0)) / 2
+    return float(total / dyads) if dyads > 0 else 0.0
+
+
+def default_rate(mean: float) -> float:
+    """The rate b0 for which the prior of counts with a0 = 1 has this mean; 1 if there are no edges."""
+    return 1.0 / mean if mean > 0 else 1.0
+
+
 def constant(graph: Graph, edges: EdgeModel) -> float:
     """The part of log p(X, z) that is the same for every partition: factorials of counts and of degrees."""
     if not edges.counts:

@@ -14,7 +14,7 @@ class EdgePrior(SettingsGroup):
     Parameters
     ----------
     a0, b0 : float, float or None
-        Shape and rate of the Gamma prior of the rates of counts; None for b0: one over the mean entry of the matrix.
+        Shape and rate of the Gamma prior of the rates of counts; None for b0: one over the mean of the observed dyads.
     weight_prior : (mu0, kappa0, shape, rate), optional
         Normal–Gamma prior of real weights: see `StochasticBlockModel`.
     category_prior : float

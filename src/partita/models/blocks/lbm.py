@@ -15,7 +15,15 @@ from partita._estimator import LazyPosterior
 from partita._html import ShownAsText
 from partita._names import names_or_none
 from partita._validate import check_count, check_random_state, check_rng
-from partita.models.blocks.core import EdgeModel, check_degree_correction, check_settings, constant, native_model
+from partita.models.blocks.core import (
+    EdgeModel,
+    check_degree_correction,
+    check_settings,
+    constant,
+    default_rate,
+    mean_rate,
+    native_model,
+)
 from partita.models.blocks.edge_prior import EdgePrior
 from partita.models.blocks.fit import Blocks, block_table, check_pairs, node_labels
 from partita.models.blocks.graph import Graph, as_bipartite
@@ -345,9 +353,7 @@ class LatentBlockModel(LazyPosterior):
         marks = make_marks(graph, self.edges, prior)
         if self.edges != "counts" and not self.degree_corrected:
             return EdgeModel(False, False, False, self.eta0, self.zeta0, marks=marks)
-        total = float(graph.adjacency.sum())
-        mean_rate = np.prod(graph.adjacency.shape) / total if total > 0 else 1.0
-        rate = prior.b0 if prior.b0 is not None else float(mean_rate)
+        rate = prior.b0 if prior.b0 is not None else default_rate(mean_rate(graph))
         edges = EdgeModel(False, False, True, prior.a0, rate, self.degree_corrected)
         check_degree_correction(graph, edges)
         return edges

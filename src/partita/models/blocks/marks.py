@@ -44,17 +44,21 @@ class Marks:
         return np.asarray((values + 1) / 2 if self.kind == "signed" else values - 1, dtype=np.float64)
 
 
-def make_marks(graph: Graph, edges: str, prior: EdgePrior) -> Marks | None:
-    """The marks of a graph's edges; None if they have none."""
+def make_marks(graph: Graph, edges: str, prior: EdgePrior, directed: bool = True) -> Marks | None:
+    """The marks of a graph's edges; None if they have none. The default prior of weights takes each edge once."""
     if edges not in MARKED:
         return None
     if edges == "real":
         given = check_weight_prior(prior.weight_prior)
         _check_squares(graph.adjacency.data, 0.0 if given is None else given[0])
-        return Marks(edges, given or default_weight_prior(graph.adjacency.data))
+        return Marks(edges, given or default_weight_prior(_weights_once(graph, directed)))
     alpha = check_shape(prior.category_prior, "category_prior")
     most = int(graph.adjacency.data.max()) if graph.adjacency.nnz else 1
     return Marks(edges, (alpha,), 2 if edges == "signed" else most)
+
+
+def _weights_once(graph: Graph, directed: bool) -> NDArray[Any]:
+    return np.asarray(graph.adjacency.data if directed else sp.triu(graph.adjacency).data)
 
 
 def _check_squares(weights: NDArray[Any], mu0: float) -> None:

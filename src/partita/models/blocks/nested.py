@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._estimator import Estimator
 from partita._validate import check_count, check_positive, check_random_state, check_rng
-from partita.models.blocks.core import EdgeModel, check_degree_correction, constant, native_model
+from partita.models.blocks.core import EdgeModel, check_degree_correction, constant, mean_rate, native_model
 from partita.models.blocks.fit import BlockFit, node_labels
 from partita.models.blocks.graph import Graph, as_graph
 from partita.models.blocks.nested_fit import NestedFit, NestedLevel, lift
@@ -195,18 +195,23 @@ class NestedBlockModel(Estimator):
         counts = self.edges == "counts" or self.degree_corrected
         edges = EdgeModel(self.directed, self.loops, counts, self.shape, 1.0, self.degree_corrected)
         check_degree_correction(graph, edges)
-        grid = make_grid(counts=counts, shape=self.shape, mean=_mean_entry(graph))
+        grid = make_grid(counts=counts, shape=self.shape, mean=self._mean(graph))
         return NestedObjective(graph, edges, grid, self.n0)
 
     def _flat_models(self, graph: Graph) -> list[StochasticBlockModel]:
         """Flat models whose searches give clusters to begin with."""
         kind: dict[str, Any] = {"edges": self.edges, "degree_corrected": self.degree_corrected, "n0": self.n0}
-        mean = min(_mean_entry(graph), 0.5)
+        mean = min(self._mean(graph), 0.5)
         if kind["degree_corrected"] or self.edges == "counts":
-            rates = [scale / _mean_entry(graph) for scale in SPARSER]
+            rates = [scale / self._mean(graph) for scale in SPARSER]
             return [StochasticBlockModel(self.directed, self.loops, b0=rate, **kind) for rate in rates]
         zetas = [1.0, *((1 - mean) / mean * scale for scale in SPARSER)]
         return [StochasticBlockModel(self.directed, self.loops, zeta0=zeta, **kind) for zeta in zetas]
+
+    def _mean(self, graph: Graph) -> float:
+        """The mean of the observed dyads, above 0."""
+        found = mean_rate(graph, directed=self.directed, loops=self.loops, half_loops=self.degree_corrected)
+        return found or 1.0 / max(graph.n_nodes**2, 2)
 
     def _divide(self, graph: Graph) -> tuple[NDArray[np.int64], bool]:
         """Clusters of the nodes of one cluster, by the flat model of their own edges; whether Ctrl-C ended it."""
@@ -261,9 +266,3 @@ def _in_order(found: Nested, at: int) -> NDArray[np.int64]:
     for parent in found.parents[:at]:
         labels = parent[labels]
     return labels
-
-
-def _mean_entry(graph: Graph) -> float:
-    """The mean entry of the matrix, above 0."""
-    total = float(abs(graph.adjacency).sum())
-    return total / graph.n_nodes**2 if total > 0 else 1.0 / max(graph.n_nodes**2, 2)

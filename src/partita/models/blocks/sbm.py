@@ -18,6 +18,8 @@ from partita.models.blocks.core import (
     check_degree_correction,
     check_settings,
     constant,
+    default_rate,
+    mean_rate,
     native_model,
 )
 from partita.models.blocks.edge_prior import EdgePrior
@@ -65,7 +67,7 @@ class StochasticBlockModel(LazyPosterior):
         Parameters of the Beta prior of the edge probability of each block, from 1e-100 to 1e8.
     edges : str
         "binary": there is an edge or there is none. "counts": Poisson edges with rates ~ Gamma(a0, b0), a0 from 1e-100
-        to 1e8, b0 a rate from 1e-100 to 1e100 (None: one over the mean entry of the matrix). "real", "categories" (1,
+        to 1e8, b0 a rate from 1e-100 to 1e100 (None: one over the mean of the observed dyads). "real", "categories" (1,
         2, ...) or "signed" (−1 or 1): there is an edge or none, as in "binary", and each edge has a value; 0 means no
         edge.
     weight_prior : (mu0, kappa0, shape, rate), optional
@@ -338,13 +340,19 @@ class StochasticBlockModel(LazyPosterior):
         check_settings(self)  # again: set_params may have changed them
         counts = self.edges == "counts" or self.degree_corrected
         prior: EdgePrior = self._group("edge_prior")
-        first, second = (prior.a0, _rate(graph, prior)) if counts else (self.eta0, self.zeta0)
+        first, second = (prior.a0, self._rate(graph, prior)) if counts else (self.eta0, self.zeta0)
         affiliation = check_blocks(self.blocks)
-        marks = make_marks(graph, self.edges, prior)
+        marks = make_marks(graph, self.edges, prior, self.directed)
         edges = EdgeModel(self.directed, self.loops, counts, first, second, self.degree_corrected, affiliation, marks)
         if not missing:
             check_degree_correction(graph, edges)
         return edges
+
+    def _rate(self, graph: Graph, prior: EdgePrior) -> float:
+        if prior.b0 is not None:
+            return prior.b0
+        half_loops = self.degree_corrected
+        return default_rate(mean_rate(graph, directed=self.directed, loops=self.loops, half_loops=half_loops))
 
     def _check_labels(self, graph: Graph, labels: ArrayLike) -> NDArray[np.uint32]:
         return node_labels(labels, graph.names, "labels", "graph").astype(np.uint32)
@@ -373,10 +381,3 @@ class StochasticBlockModel(LazyPosterior):
 
 def _plain(value: Any) -> Any:
     return np.asarray(value).tolist() if isinstance(value, np.ndarray | tuple) else value
-
-
-def _rate(graph: Graph, prior: EdgePrior) -> float:
-    if prior.b0 is not None:
-        return prior.b0
-    total = float(graph.adjacency.sum())
-    return graph.n_nodes**2 / total if total > 0 else 1.0

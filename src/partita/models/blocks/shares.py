@@ -25,10 +25,12 @@ def share_products(
     source: NDArray[np.int64],
     target: NDArray[np.int64],
 ) -> Floats:
-    """Posterior mean of φ_i ψ_j for pairs of nodes, 1 without degree correction.
+    """Posterior mean of the rate of each pair of nodes over that of its block, 1 without degree correction.
 
-    φ_i = n_k s_i with shares s ~ Dirichlet(1 + d): E φ_i = n_k (1 + d_i) / (n_k + D_k). In an undirected network two
-    nodes of one cluster have shares of the same Dirichlet, so E φ_i φ_j has n_k² / ((n_k + D_k) (n_k + D_k + 1)).
+    It is that of φ_i ψ_j. φ_i = n_k s_i with shares s ~ Dirichlet(1 + d): E φ_i = n_k (1 + d_i) / (n_k + D_k). In an
+    undirected network two nodes of one cluster have shares of the same Dirichlet, so E φ_i φ_j has
+    n_k² / ((n_k + D_k) (n_k + D_k + 1)), and a loop has the rate φ_i² λ / 2, with
+    E φ_i² = n_k² (1 + d_i) (2 + d_i) / ((n_k + D_k) (n_k + D_k + 1)).
     """
     if not edges.degree_corrected:
         return np.ones(len(source))
@@ -39,7 +41,8 @@ def share_products(
         return product
     total = np.bincount(rows) + np.bincount(rows, sent)
     same = rows[source] == rows[target]
-    return np.where(same, product * (total / (total + 1))[rows[source]], product)
+    product = np.where(same, product * (total / (total + 1))[rows[source]], product)
+    return np.where(source == target, product * ((2 + sent) / (1 + sent) / 2)[source], product)
 
 
 def degrees(graph: Graph, edges: EdgeModel) -> tuple[Floats, Floats]:
