@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._clusters import each_alone
 from partita._html import ShownAsText, rows_table
 from partita._validate import check_count
 from partita.estimate_result import Estimate
@@ -116,8 +117,8 @@ def item_certainty(
         alone += block.weights @ (block.draw == 1)
         if isinstance(kind, Binder | VI):
             share += block.weights @ _loss_terms(block, kind)
-    single = np.bincount(labels)[labels] == 1
-    seen = np.where(single, _weight_seen(sample), possible)
+    single = np.bincount(each_alone(labels))[labels] == 1
+    seen = np.where(single, _weight_seen(sample) * (labels >= 0), possible)
     probability = np.divide(np.where(single, alone, mates), seen, out=np.full(labels.size, np.nan), where=seen > 0)
     return ItemCertainty(labels, probability, share if isinstance(kind, Binder | VI) else None)
 
@@ -146,7 +147,8 @@ def cluster_stability(
     Hennig (2007), Cluster-wise assessment of cluster stability, for the Jaccard coefficient.
     """
     labels, sample, _ = subject(estimate, draws)
-    sizes = np.bincount(labels)
+    placed = labels >= 0
+    sizes = np.bincount(labels[placed])
     jaccard, exact = np.zeros((2, sizes.size))
     for block in _overlaps(labels, sample):
         best = np.zeros((block.weights.size, sizes.size))
@@ -154,7 +156,7 @@ def cluster_stability(
         jaccard += block.weights @ best
         exact += block.weights @ (best == 1)
     probability = (item_certainty(labels, sample) if certainty is None else certainty).probability
-    cohesion = np.bincount(labels, weights=probability) / sizes
+    cohesion = np.bincount(labels[placed], weights=probability[placed]) / sizes
     return ClusterStability(sizes, cohesion, jaccard, exact, _surest(labels, probability))
 
 
@@ -240,7 +242,7 @@ def _overlaps(labels: Labels, sample: PartitionSample) -> Iterator[_Overlap]:
 
 
 def _overlap(labels: Labels, clusters: int, draws: Labels, draw_clusters: int, weights: Floats) -> _Overlap:
-    known = draws >= 0
+    known = (draws >= 0) & (labels >= 0)
     which = np.broadcast_to(np.arange(len(draws))[:, None], draws.shape)[known]
     row = which * draw_clusters + draws[known]
     column = which * clusters + np.broadcast_to(labels, draws.shape)[known]
