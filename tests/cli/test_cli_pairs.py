@@ -39,10 +39,22 @@ def test_pairs_give_labels_components_and_a_page(pairs, tmp_path):
         ("dan", "2", "1"),
         ("eve", "2", "1"),
     ]
-    assert (out / "pairs.csv").read_text().splitlines()[1] == "ann,<cy>,apart,0.8,0.8"
+    assert (out / "pairs.csv").read_text().splitlines()[1] == "ann,<cy>,apart,0.8,0.8,yes"
     page = (out / "report.html").read_text()
     assert "&lt;cy&gt;" in page
     assert "<cy>" not in page
+
+
+def test_pairs_that_are_not_listed_are_marked(tmp_path):
+    path, out = tmp_path / "pairs.csv", tmp_path / "out"
+    path.write_text("left,right,probability\na,b,0.95\nb,c,0.95\na,d,0.95\nb,d,0.95\nc,d,0.95\n")
+    answer = invoke("--pairs", path, "--out", out)
+    assert "0 (not listed)" in answer.stdout
+    assert "A pair that is not listed has probability 0 only because" in answer.stdout
+    assert (out / "pairs.csv").read_text().splitlines()[1:3] == ["a,c,together,0,1,no", "a,b,together,0.95,0.05,yes"]
+    page = (out / "report.html").read_text()
+    assert ">not listed<" in page
+    assert "A pair that is not listed has probability 0 only because" in page
 
 
 def test_json_matrices_and_sources(pairs, tmp_path):

@@ -148,7 +148,9 @@ def _write(folder: Path, best: PairEstimate, bound: Bound | None, facts: dict[st
     certainty = map(significant, pair_certainty(best).tolist())
     rows = zip(names, cluster_numbers(best.labels), cluster_numbers(component), certainty, strict=True)
     write_csv(folder / LABELS_FILE, ("item", "cluster", "component", "certainty"), rows)
-    write_csv(folder / PAIRS_FILE, ("left", "right", "estimate", "probability", "doubt"), _pair_rows(best, 1000))
+    write_csv(
+        folder / PAIRS_FILE, ("left", "right", "estimate", "probability", "doubt", "listed"), _pair_rows(best, 1000)
+    )
     write_json(folder / "summary.json", facts | {"command": command_line()})
     report(best, truth=truth, path=folder / "report.html", bound=bound, command=command_line(), one_based=one_based())
 
@@ -157,21 +159,26 @@ def _print(best: PairEstimate, bound: Bound | None) -> None:
     """The answer as a sentence, and the pairs to look at first."""
     from partita.cli.outputs import print_table
     from partita.cli.results import print_warnings
-    from partita.report.pairs import pair_answer
+    from partita.report.pairs import pair_answer, unlisted_note
 
     print_warnings(best.warnings)
     print(pair_answer(best))
     if bound is not None:
         print(bound)
-    rows = [(left, right, what, probability) for left, right, what, probability, _ in _pair_rows(best, PAIRS_PRINTED)]
+    rows = [
+        (left, right, what, probability if listed == "yes" else f"{probability} (not listed)")
+        for left, right, what, probability, _, listed in _pair_rows(best, PAIRS_PRINTED)
+    ]
     print_table("Pairs to look at first", ("item", "item", "estimate", "probability"), rows)
+    if any("not listed" in row[-1] for row in rows):
+        print(unlisted_note(best))
 
 
 def _names(best: PairEstimate) -> tuple[str, ...]:
     return best.similarity.names or tuple(map(str, item_numbers(len(best.labels))))
 
 
-def _pair_rows(best: PairEstimate, most: int) -> list[tuple[str, str, str, str, str]]:
+def _pair_rows(best: PairEstimate, most: int) -> list[tuple[str, str, str, str, str, str]]:
     from partita.uncertainty.pair_doubts import doubtful_pairs
 
     names = _names(best)
@@ -182,6 +189,7 @@ def _pair_rows(best: PairEstimate, most: int) -> list[tuple[str, str, str, str, 
             "together" if pair.together else "apart",
             f"{pair.probability:.6g}",
             f"{pair.doubt:.6g}",
+            "yes" if pair.listed else "no",
         )
         for pair in doubtful_pairs(best, most)
     ]
