@@ -88,7 +88,7 @@ def estimate(
         Posterior draws of cluster labels, (draws, items) or (chain, draw, item), or clusterings to be combined; or pair
         probabilities from `as_similarity`.
     loss : str or Loss
-        "vi", "binder" or another name of `partita.losses.LOSSES`, or a loss object such as ``VI(a=0.5)``. For pair
+        "vi", "binder" or another name of `partita.losses.LOSSES`, or a loss object such as ``VI(a=0.5, b=1)``. For pair
         probabilities: "binder", "vi-lower-bound" or "pear".
     method : str or Method
         "search" (the default), "salso" and "greedy" (the papers' algorithms to the letter), or another of

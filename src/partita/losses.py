@@ -178,7 +178,7 @@ def as_loss(loss: str | Loss) -> Loss:
             return LOSSES[loss.lower()]()
         names = ", ".join(map(repr, LOSSES))
         raise ValueError(f"unknown loss {loss!r}{did_you_mean(loss, LOSSES)}; the names are {names}")
-    raise TypeError(f"loss must be a name or a loss object such as VI(a=0.5), not {type(loss).__name__}")
+    raise TypeError(f"loss must be a name or a loss object such as VI(a=0.5, b=1), not {type(loss).__name__}")
 
 
 def partition_loss(x: PartitionLike, y: PartitionLike, loss: str | Loss = "vi") -> float:
@@ -189,7 +189,7 @@ def partition_loss(x: PartitionLike, y: PartitionLike, loss: str | Loss = "vi") 
     x, y : (n,) array_like
         The truth and the estimate; two pandas Series with row names are matched by name.
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", *, n_jo
     draws : anything that `as_sample` takes
         Posterior draws: labels in any form, one row per draw.
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
     n_jobs : int
         Threads; -1 uses all cores.
 
@@ -265,7 +265,7 @@ def expected_loss(
     draws : anything that `as_sample` takes
         Posterior draws: labels in any form, one row per draw.
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
     n_jobs : int
         Threads; -1 for all cores.
 
@@ -301,7 +301,7 @@ def pairwise_distances(draws: Any, loss: str | Loss = "vi", *, n_jobs: int = -1)
     draws : anything that `as_sample` takes
         Posterior draws: labels in any form, one row per draw.
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
     n_jobs : int
         Threads; -1 for all cores.
 

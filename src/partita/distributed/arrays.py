@@ -66,7 +66,7 @@ def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", block: 
     draws : anything that `as_sample` takes
         Posterior draws: labels in any form, one row per draw.
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
     block : int, optional
         Distinct draws per block; by default enough that a block has about 32 million labels.
 
@@ -108,7 +108,7 @@ def pairwise_distances(draws: Any, loss: str | Loss = "vi", block: int = 512) ->
     draws : anything that `as_sample` takes
         Posterior draws: labels in any form, one row per draw.
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
     block : int
         Draws in the rows and columns of a block.
 

@@ -36,7 +36,7 @@ def loss_words(loss: Loss) -> str:
     Examples
     --------
     >>> from partita.losses import VI
-    >>> loss_words(VI(a=0.5))
+    >>> loss_words(VI(a=0.5, b=1))
     'variation of information (a = 0.5, b = 1)'
     """
     a, b = getattr(loss, "a", 1), getattr(loss, "b", 1)
