@@ -136,6 +136,16 @@ def test_the_command_writes_minus_one(file, tmp_path):
     assert "1 item has no label in any draw" in text
 
 
+def test_comparison_leaves_out_items_in_no_cluster(tmp_path):
+    (tmp_path / "truth.csv").write_text("item,cluster\na,0\nb,0\nc,1\n")
+    (tmp_path / "labels.csv").write_text("item,cluster,certainty\na,0,1\nb,0,1\nc,-1,\n")
+    text = succeeds("compare", tmp_path / "truth.csv", tmp_path / "labels.csv")
+    assert "1 item in no cluster (-1), left out here" in text
+    assert "f1 (Wang et al. 2010)" in text
+    found = json.loads(succeeds("compare", tmp_path / "truth.csv", tmp_path / "labels.csv", "--json"))
+    assert next(iter(found["against_truth"].values()))["ari"] == 1
+
+
 def test_agreement_with_a_truth_is_over_the_items_in_a_cluster(file, tmp_path):
     truth = tmp_path / "truth.csv"
     truth.write_text("cluster\nx\nx\nx\ny\ny\ny\nz\n")

@@ -127,7 +127,7 @@ def _print(fit: Any, summary: dict[str, Any]) -> None:
         (str(cluster_numbers(k)), str(len(names)), ", ".join(str(name) for name in names[:6]))
         for k, names in enumerate(fit.names_by_cluster())
     ]
-    agreement = f", NMI {summary['nmi']:.3f}" if "nmi" in summary else ""
+    agreement = f", NMI (divided by the larger entropy) {summary['nmi']:.3f}" if "nmi" in summary else ""
     kind = "directed" if fit.edges.directed else "undirected"
     clusters = f"{plural(fit.n_clusters, 'cluster')} of {plural(len(fit.labels), 'node')} ({kind})"
     print(f"{clusters}, ICL {fit.icl:.3f}{agreement}")

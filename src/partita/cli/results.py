@@ -76,20 +76,34 @@ def estimate_facts(estimate: Estimate, bound: Bound | None = None) -> dict[str, 
     }
 
 
-def agreement(labels: Any, truth: Any) -> dict[str, float]:
-    """Measures of agreement between labels and the truth for the same items, over those that are in a cluster."""
-    from partita.agreement import adjusted_rand, f1, nmi
+#: What sentences and tables call the measures of agreement.
+MEASURES = {
+    "precision": "pairwise precision",
+    "recall": "pairwise recall",
+    "pairwise_f1": "pairwise F1",
+    "adjusted_rand": "adjusted Rand index",
+    "nmi": "NMI (divided by the larger entropy)",
+    "f1": "F1 (Wang et al. 2010)",
+}
+
+
+def agreement(labels: Any, truth: Any, *, of_pairs: bool = False) -> dict[str, float]:
+    """Measures of agreement between labels and the truth for the same items, over those that are in a cluster.
+
+    For record linkage, `of_pairs`, precision, recall and F1 count pairs of items.
+    """
+    from partita.agreement import adjusted_rand, f1, nmi, pairwise_agreement
 
     labels, truth = np.asarray(labels), np.asarray(truth, dtype=object)
     labels, truth = labels[labels >= 0], truth[labels >= 0]
 
-    return {"adjusted_rand": adjusted_rand(truth, labels), "nmi": nmi(truth, labels), "f1": f1(labels, truth)}
+    found = {"adjusted_rand": adjusted_rand(truth, labels), "nmi": nmi(truth, labels)}
+    return pairwise_agreement(labels, truth) | found if of_pairs else found | {"f1": f1(labels, truth)}
 
 
 def agreement_sentence(measures: dict[str, float], truth: str) -> str:
     """The measures of agreement as a sentence."""
-    names = {"adjusted_rand": "adjusted Rand index", "nmi": "NMI", "f1": "F1"}
-    listed = ", ".join(f"{names[measure]} {value:.3f}" for measure, value in measures.items())
+    listed = ", ".join(f"{MEASURES[measure]} {value:.3f}" for measure, value in measures.items())
     return f"Against {truth}: {listed}."
 
 

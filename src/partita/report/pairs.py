@@ -64,7 +64,7 @@ def pair_content(
         "open_components": _open_components(best, first),
         "sizes": _sizes(best),
         "items": _items(best, first, labels_file),
-        **against_truth(truth, best.labels, best.similarity.names),
+        **against_truth(truth, best.labels, best.similarity.names, of_pairs=True),
         "labels": held_labels(best.labels, best.similarity.names),
         "reproduce": _reproduce(best, command),
     }
