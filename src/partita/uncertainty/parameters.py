@@ -199,7 +199,8 @@ def _model_means(chain: Any, labels: Any, variable: str | None, rng: Any) -> Any
 
 def _variables(theta: Any, labels: Any, variable: str | None) -> tuple[Any, Any]:
     """Arrays with chains and draws first."""
-    return posterior_of(theta, variable), posterior_of(theta, labels) if isinstance(labels, str) else labels
+    own = posterior_of(theta, labels, "labels") if isinstance(labels, str) else labels
+    return posterior_of(theta, variable), own
 
 
 def _of_items(values: Any, name: str, sample: PartitionSample, known: int) -> NDArray[Any]:
