@@ -125,7 +125,7 @@ def models(seed: int) -> dict[str, NBCE]:
 def rivals(base: np.ndarray, k: int, seed: int) -> dict[str, Callable[[], np.ndarray]]:
     return {
         "MCLA": lambda: mcla(base, k, rng=seed),
-        "expected VI": lambda: consensus(base, rng=seed),
+        "expected VI": lambda: consensus(base, weights=None, rng=seed),
         "expected VI, weighted": lambda: consensus(base, weights=dependence(base).weights, rng=seed),
     }
 

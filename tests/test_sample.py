@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,12 +17,17 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from typer.testing import CliRunner
 
 from partita import _core
 from partita._partition_checks import check_partition
 from partita._validate import check_n_jobs, check_positive, check_rng
+from partita.cli import app
 from partita.datasets import make_draws
+from partita.estimate import estimate
+from partita.io import read_draws
 from partita.sample import PartitionSample, as_sample
+from partita.uncertainty.parameters import cluster_parameters
 from reference import GAP, canonical
 from strategies import gappy_samples, samples
 
@@ -319,6 +326,41 @@ def test_arviz_objects():
         assert found.names == NAMES, kind
         assert found.chains.tolist() == [0] * 5 + [1] * 5, kind
         assert_same(found, DRAWS + DRAWS[::-1])
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_labels_in_the_group_posterior_predictive_are_found_by_name(tmp_path):
+    import arviz as az
+
+    labels = posterior_dataset()[["z"]]
+    data = az.InferenceData(posterior=posterior_dataset()[["mu"]], posterior_predictive=labels)
+    data.to_netcdf(str(tmp_path / "data.nc"))
+    tree = xr.DataTree.from_dict({"posterior": posterior_dataset()[["mu"]], "posterior_predictive": labels})
+    for draws in (data, tree, tmp_path / "data.nc"):
+        read = read_draws if isinstance(draws, Path) else as_sample
+        with pytest.raises(ValueError, match=r"name one with variable=: mu, z \(in posterior_predictive\)"):
+            read(draws)
+        with pytest.raises(ValueError, match=r"no variable 'y'; its variables: mu, z \(in posterior_predictive\)"):
+            read(draws, variable="y")
+        assert_same(read(draws, variable="z"), DRAWS + DRAWS[::-1])
+    answer = CliRunner().invoke(app, ["estimate", str(tmp_path / "data.nc")])
+    assert answer.exit_code == 2
+    assert "name one with --variable: mu, z (in posterior_predictive)" in answer.stderr
+    answer = CliRunner().invoke(app, ["estimate", str(tmp_path / "data.nc"), "--variable", "z", "--json"])
+    assert len(json.loads(answer.stdout)["labels"]) == len(NAMES)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_parameters_of_an_arviz_object_with_labels_in_another_group():
+    import arviz as az
+
+    means = xr.Dataset({"means": (("chain", "draw", "cluster"), np.ones((2, 5, 10)))})
+    data = az.InferenceData(posterior=means, posterior_predictive=posterior_dataset()[["z"]])
+    best = estimate(as_sample(data, variable="z"), rng=1)
+    found = cluster_parameters(best, data, variable="means", labels="z")
+    assert found.clusters.mean.tolist() == [1.0] * best.n_clusters
+    with pytest.raises(ValueError, match=r"labels= must name a variable, not 'y'; there are means, z \(in posterior_p"):
+        cluster_parameters(best, data, variable="means", labels="y")
 
 
 def test_variable_of_a_dataset():

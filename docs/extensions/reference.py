@@ -47,7 +47,7 @@ INTRODUCTIONS = {
     ),
     "Losses": (
         "A loss says how far two partitions are apart. `estimate` takes its name in lower case, such as "
-        '`"vi"`, or an object with weights, such as `pt.VI(a=0.5)`. `expected_loss` evaluates any partition '
+        '`"vi"`, or an object with weights, such as `pt.VI(a=0.5, b=1)`. `expected_loss` evaluates any partition '
         "against draws; `compare_partitions` lists every measure for two partitions."
     ),
     "How sure": (

@@ -1,9 +1,17 @@
 #' Losses of partitions
 #'
-#' As in 'salso': a is the cost of splitting what belongs together, and b, of joining what does not, is 2 - a by default.
-VI <- function(a = 1, b = 2 - a) new_loss("VI", "VI", a, b)
+#' a is the cost of splitting what belongs together, and b that of joining what does not. Both are 1 by default. Another a
+#' needs b, too: for salso it is 2 - a, for the Python package 1.
+VI <- function(a = 1, b = NULL) new_loss("VI", "VI", a, weight_b("VI", a, b))
 
-binder <- function(a = 1, b = 2 - a) new_loss("binder", "Binder", a, b)
+binder <- function(a = 1, b = NULL) new_loss("binder", "Binder", a, weight_b("binder", a, b))
+
+weight_b <- function(name, a, b) {
+  if (!is.null(b)) return(b)
+  if (length(a) == 1 && isTRUE(a == 1)) return(1)
+  stop(sprintf("%s(a = %s) needs both weights: salso sets b to 2 - a, as in %s(a = 0.5, b = 1.5), the Python package to 1",
+               name, paste(a, collapse = ", "), name), call. = FALSE)
+}
 
 NVI <- function() new_loss("NVI", "NVI")
 

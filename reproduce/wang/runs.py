@@ -110,7 +110,7 @@ def real(X: NDArray[np.float64], truth: Labels, seed: int, effort: Effort, *, on
     jobs: dict[str, Job] = {
         "base max": lambda: base_scores(train, truth, max),
         "base avg": lambda: base_scores(train, truth, np.mean),
-        "expected VI": lambda: scores(consensus(train, "vi", rng=seed), truth),
+        "expected VI": lambda: scores(consensus(train, "vi", weights=None, rng=seed), truth),
     }
     for name, method in {"CSPA": cspa, "HGPA": hgpa, "MCLA": mcla}.items():
         jobs[name] = lambda method=method: scores(method(train, k, rng=seed), truth)  # type: ignore[misc]

@@ -6,8 +6,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def each_alone(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Labels in which every item without a cluster (-1) is a cluster of its own.
+
+    Examples
+    --------
+    >>> each_alone(np.array([0, -1, 1, -1])).tolist()
+    [0, 2, 1, 3]
+    """
+    without = labels < 0
+    if not without.any():
+        return labels
+    return np.where(without, labels.max() + np.cumsum(without), labels)
+
+
 class HasClusters:
-    """A result with canonical `labels`."""
+    """A result with canonical `labels`; -1 is an item in no cluster."""
 
     labels: NDArray[np.int64]
 
@@ -19,4 +33,4 @@ class HasClusters:
     @property
     def sizes(self) -> NDArray[np.int64]:
         """Number of items in each cluster."""
-        return np.bincount(self.labels)
+        return np.bincount(self.labels[self.labels >= 0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,29 @@ def check_partition_of(x: Any, names: Names | None, n_items: int, name: str, who
     labels = _canonical(given.values, name)
     order = given.order_for(names, n_items, whose)
     return labels if order is None else _canonical(labels[order], name)
+
+
+def check_placed_of(
+    x: Any, names: Names | None, n_items: int, name: str, may_lack: NDArray[np.bool_], whose: str = "draws"
+) -> NDArray[np.int64]:
+    """As `check_partition_of`, but items of `may_lack` may be in no cluster: they have -1, and so has the result."""
+    values = np.asarray(as_named(x, name).values)
+    if values.dtype.kind != "i" or values.ndim != 1 or not (values == -1).any():
+        return check_partition_of(x, names, n_items, name, whose)
+    given = replace(as_named(x, name), values=values)
+    ordered = np.asarray(given.in_order_of(names, n_items, whose))
+    lacking = np.flatnonzero(ordered == -1)
+    if not may_lack[lacking].all():
+        item = int(lacking[~may_lack[lacking]][0])
+        raise ValueError(f"{name}[{item}] is -1: a label must not be negative, unless no draw labels the item")
+    return canonical_placed(ordered.astype(np.int64), name)
+
+
+def canonical_placed(labels: NDArray[np.int64], name: str = "labels") -> NDArray[np.int64]:
+    """Canonical labels of the items in a cluster; -1, no cluster, stays."""
+    found, placed = np.full(len(labels), -1), labels != -1
+    found[placed] = _canonical(labels[placed], name)
+    return found
 
 
 def check_partitions(x: Any, y: Any, x_name: str, y_name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

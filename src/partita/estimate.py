@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._clusters import each_alone
 from partita._hints import meant_keyword
+from partita._partition_checks import canonical_placed
 from partita._tolerance import TIE
 from partita._validate import seed_and_generator
 from partita._warn import warn_user
@@ -32,7 +34,7 @@ from partita.search.method import SEARCH, Method
 from partita.search.result import RunRow, SearchResult
 from partita.search.settings import Search
 from partita.search.starts import check_starts
-from partita.search_warnings import search_warnings
+from partita.search_warnings import search_warnings, unlabelled_warnings
 
 if TYPE_CHECKING:
     from partita.pair_estimate import PairEstimate
@@ -89,7 +91,7 @@ def estimate(
         Posterior draws of cluster labels, (draws, items) or (chain, draw, item), or clusterings to be combined; or pair
         probabilities from `as_similarity`.
     loss : str or Loss
-        "vi", "binder" or another name of `partita.losses.LOSSES`, or a loss object such as ``VI(a=0.5)``. For pair
+        "vi", "binder" or another name of `partita.losses.LOSSES`, or a loss object such as ``VI(a=0.5, b=1)``. For pair
         probabilities: "binder", "vi-lower-bound" or "pear".
     method : str or Method
         "search" (the default), "salso" and "greedy" (the papers' algorithms to the letter), or another of
@@ -172,7 +174,7 @@ def _guided(
 ) -> Callable[..., SearchResult]:
     """The method's search under constraints, or from given starting partitions."""
     rules = None if constraints is None else resolve(constraints, sample.names, sample.n_items)
-    starts = check_starts(start, sample.names, sample.n_items, rules)
+    starts = check_starts(start, sample.names, sample.n_items, rules, may_lack=sample.unlabelled)
     if rules is not None:
         if method.constrained is None:
             known = methods_that(lambda other: other.constrained)
@@ -250,11 +252,12 @@ def estimate_with(
     if not found.proven and searched.all():
         rules = None if constraints is None else resolve(constraints, sample.names, sample.n_items)
         found = _improved_by_proof(found, part, method, kind, how, rules)
-    losses = unique_distances(found.labels, sample, kind, how.n_jobs)
+    labels = _placed(found.labels, part, constraints)
+    losses = unique_distances(each_alone(labels), sample, kind, how.n_jobs)
     checked = check_sample(sample, losses, how.n_jobs) if check_draws else DrawsCheck()
     warn_mixing(checked.warnings)
     best = Estimate(
-        labels=found.labels,
+        labels=labels,
         expected_loss=float(losses @ sample.weights),
         loss=kind,
         method=method,
@@ -273,7 +276,16 @@ def estimate_with(
         constraints=constraints,
         standard_error=checked.standard_error,
     )
-    return replace(best, warnings=(*checked.warnings, *search_warnings(best)))
+    return replace(best, warnings=(*checked.warnings, *search_warnings(best), *unlabelled_warnings(best)))
+
+
+def _placed(labels: NDArray[np.int64], part: PartitionSample, constraints: Constraints | None) -> NDArray[np.int64]:
+    """The labels, and -1 for items without a label in any draw, unless a constraint puts them with a labelled item."""
+    unplaced = part.unlabelled
+    if unplaced.any() and constraints is not None:
+        atom = resolve(constraints, part.names, part.n_items).atom
+        unplaced = unplaced & (np.bincount(atom, weights=~unplaced) == 0)[atom]
+    return canonical_placed(np.where(unplaced, -1, labels)) if unplaced.any() else labels
 
 
 def _improved_by_proof(

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._clusters import HasClusters
+from partita._clusters import HasClusters, each_alone
 from partita._html import facts_table
 from partita._tolerance import TIE
 from partita.held_out import HeldOut
 from partita.losses import Loss
+from partita.partitions import canonical
 from partita.sample import PartitionSample
 from partita.search.components import Components, components_of
 from partita.search.constraints import Constraints
@@ -37,7 +38,7 @@ class Estimate(HasClusters):
     Attributes
     ----------
     labels : (n_items,) int array
-        The clustering, canonical labels.
+        The clustering, canonical labels; -1 for an item without a label in any draw, which is in no cluster.
     expected_loss : float
         Its posterior expected loss, computed exactly in double precision.
     loss : Loss
@@ -75,7 +76,7 @@ class Estimate(HasClusters):
         With ``max_draws``: the expected loss on the draws that were not searched, with its standard error.
     warnings : tuple of str
         Reasons for caution: chains that have not mixed, few effective draws, runs that disagree, an estimate with as
-        many clusters as the limit allows, a search that ended early. Empty if there are none.
+        many clusters as the limit allows, a search that ended early, items without any label. Empty if there are none.
     constraints : Constraints or None
         The constraints that it obeys; `proven` then means that no partition that obeys them is better.
     standard_error : float or None
@@ -105,6 +106,11 @@ class Estimate(HasClusters):
     standard_error: float | None = None
 
     @property
+    def partition(self) -> NDArray[np.int64]:
+        """The clustering as a partition of all items: items in no cluster (-1) are each alone."""
+        return canonical(each_alone(self.labels))
+
+    @property
     def times_reached(self) -> int:
         """How many of `runs` reached the best loss; one of many is a sign of a hard problem."""
         losses = [run.loss for run in self.runs]
@@ -118,7 +124,7 @@ class Estimate(HasClusters):
         Components of at most 12 items are proven by enumerating all of their partitions.
         """
         proven = self.proven and self._limit is None  # under a limit, a component alone may have a better partition
-        return components_of(self.labels, self.sample, self.loss, self.search.n_jobs, proven)
+        return components_of(self.partition, self.sample, self.loss, self.search.n_jobs, proven)
 
     @property
     def _limit(self) -> int | None:

@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita import _core
+from partita._clusters import each_alone
 from partita._custom_loss import CustomLoss as CustomLoss
 from partita._draws.store_checks import check_unchanged
 from partita._hints import did_you_mean
 from partita._loss import Loss as Loss
 from partita._loss import PlainLoss, WeightedLoss
 from partita._names import Named, PartitionLike, as_named
-from partita._partition_checks import check_partition_of, check_partitions
+from partita._partition_checks import check_partitions, check_placed_of
 from partita._validate import check_n_jobs
 from partita.sample import PartitionSample, as_sample
 
@@ -177,7 +178,7 @@ def as_loss(loss: str | Loss) -> Loss:
             return LOSSES[loss.lower()]()
         names = ", ".join(map(repr, LOSSES))
         raise ValueError(f"unknown loss {loss!r}{did_you_mean(loss, LOSSES)}; the names are {names}")
-    raise TypeError(f"loss must be a name or a loss object such as VI(a=0.5), not {type(loss).__name__}")
+    raise TypeError(f"loss must be a name or a loss object such as VI(a=0.5, b=1), not {type(loss).__name__}")
 
 
 def partition_loss(x: PartitionLike, y: PartitionLike, loss: str | Loss = "vi") -> float:
@@ -188,7 +189,7 @@ def partition_loss(x: PartitionLike, y: PartitionLike, loss: str | Loss = "vi") 
     x, y : (n,) array_like
         The truth and the estimate; two pandas Series with row names are matched by name.
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
 
     Examples
     --------
@@ -209,7 +210,7 @@ def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", *, n_jo
     draws : anything that `as_sample` takes
         Posterior draws: labels in any form, one row per draw.
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
     n_jobs : int
         Threads; -1 uses all cores.
 
@@ -227,16 +228,23 @@ def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", *, n_jo
     return unique_distances(partition, sample, as_loss(loss), n_jobs)[sample.index]
 
 
+def loss_where_placed(x: NDArray[np.int64], y: NDArray[np.int64], loss: Loss) -> float:
+    """The loss of y if x is the truth, over the items that both place in a cluster; 0 if there are none."""
+    both = (x >= 0) & (y >= 0)
+    return partition_loss(x[both], y[both], loss) if both.any() else 0.0
+
+
 def unique_distances(partition: ArrayLike, sample: PartitionSample, loss: Loss, n_jobs: int = -1) -> Floats:
     """Loss of one partition against each distinct draw of a sample."""
-    estimate = check_partition_of(partition, sample.names, sample.n_items, "partition")
+    estimate = check_placed_of(partition, sample.names, sample.n_items, "partition", sample.unlabelled)
     return _distances_of([estimate], sample, loss, n_jobs)[0]
 
 
 def _distances_of(partitions: Sequence[NDArray[Any]], sample: PartitionSample, loss: Loss, n_jobs: int) -> list[Floats]:
     """Losses of each of several partitions, which were checked, against each distinct draw."""
     native, draws, jobs = loss._native(sample.n_items), core_sample(sample), check_n_jobs(n_jobs)
-    return [cast(Floats, _core.distances(labels.astype(np.uint32), draws, native, jobs)) for labels in partitions]
+    whole = [each_alone(labels).astype(np.uint32) for labels in partitions]
+    return [cast(Floats, _core.distances(labels, draws, native, jobs)) for labels in whole]
 
 
 @overload
@@ -257,7 +265,7 @@ def expected_loss(
     draws : anything that `as_sample` takes
         Posterior draws: labels in any form, one row per draw.
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
     n_jobs : int
         Threads; -1 for all cores.
 
@@ -279,7 +287,8 @@ def expected_loss(
     if _is_one_partition(candidates):
         return float(unique_distances(candidates, sample, kind, n_jobs) @ sample.weights)
     rows = [
-        check_partition_of(row, sample.names, sample.n_items, f"partitions[{i}]") for i, row in enumerate(candidates)
+        check_placed_of(row, sample.names, sample.n_items, f"partitions[{i}]", sample.unlabelled)
+        for i, row in enumerate(candidates)
     ]
     return np.array([losses @ sample.weights for losses in _distances_of(rows, sample, kind, n_jobs)])
 
@@ -292,7 +301,7 @@ def pairwise_distances(draws: Any, loss: str | Loss = "vi", *, n_jobs: int = -1)
     draws : anything that `as_sample` takes
         Posterior draws: labels in any form, one row per draw.
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
     n_jobs : int
         Threads; -1 for all cores.
 

@@ -82,7 +82,7 @@ def as_pair_loss(loss: str | Loss) -> PairLoss:
     if isinstance(loss, Binder | VILowerBound | ApproximateARI):
         return loss
     if not isinstance(loss, str | Loss):
-        raise TypeError(f"loss must be a name or a loss object such as Binder(a=0.5), not {type(loss).__name__}")
+        raise TypeError(f"loss must be a name or a loss object such as Binder(a=0.5, b=1), not {type(loss).__name__}")
     shown = repr(loss) if isinstance(loss, str) else str(loss)
     raise ValueError(
         f"loss {shown}{did_you_mean(loss, PAIR_LOSSES) if isinstance(loss, str) else ''} needs draws:"

@@ -81,6 +81,14 @@ class PartitionSample:
         return np.asarray(self.labels.max(axis=1), np.int64) + 1
 
     @cached_property
+    def unlabelled(self) -> NDArray[np.bool_]:
+        """Which items have no label in any draw of positive weight."""
+        if not self.has_gaps:
+            return np.zeros(self.n_items, np.bool_)
+        rows = has_weight(self)
+        return np.asarray((self.labels if rows.all() else self.labels[rows]).max(axis=0) < 0, np.bool_)
+
+    @cached_property
     def draw_weights(self) -> NDArray[np.float64]:
         """The weight of each draw; draws that are equal share the weight of their partition evenly."""
         return (self.weights / np.bincount(self.index, minlength=self.n_unique))[self.index]

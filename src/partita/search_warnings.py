@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from partita.estimate_result import Estimate
 from partita.search import METHODS
 from partita.search.limits import cluster_limit
@@ -12,6 +14,8 @@ from partita.search.limits import cluster_limit
 HARD_SEARCH = 0.25
 #: A number of clusters is rare if a smaller share of the draws has it.
 RARE = 0.05
+#: Items that a sentence names at most.
+ITEMS_NAMED = 5
 
 
 def search_warnings(best: Estimate) -> Iterator[str]:
@@ -26,6 +30,21 @@ def search_warnings(best: Estimate) -> Iterator[str]:
             f" more runs (for example {4 * best.n_runs})."
         )
     yield from limit_warnings(best)
+
+
+def unlabelled_warnings(best: Estimate) -> Iterator[str]:
+    """The note that items are in no cluster, since no draw says anything about them."""
+    items = np.flatnonzero(best.labels < 0).tolist()
+    if items:
+        names = [] if best.sample.names is None else [best.sample.names[i] for i in items[:ITEMS_NAMED]]
+        more = ", ..." if len(items) > ITEMS_NAMED else ""
+        listed = f" ({', '.join(names)}{more})" if names else ""
+        draws = "draw" if best.sample.unlabelled[items].all() else "draw that was searched"
+        one = len(items) == 1
+        yield (
+            f"{len(items):,} item{' has' if one else 's have'} no label in any {draws}{listed}:"
+            f" {'it is' if one else 'they are'} in no cluster, with label -1 and unknown certainty."
+        )
 
 
 def limit_warnings(best: Estimate) -> Iterator[str]:

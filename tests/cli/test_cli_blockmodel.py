@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from interrupts import signal_when_in
 from partita.models.blocks.node_labels import read_node_labels, read_node_names
 
 
@@ -49,7 +50,23 @@ def test_results_are_printed_and_written(edges, tmp_path):
     assert len(printed["runs"]) == 6  # the first six agree, so that the other four are left out
     assert printed["warnings"] == []
     assert "undirected network" in (out / "report.html").read_text(encoding="utf-8")
-    assert (out / "labels.csv").read_text().splitlines()[1] == "0,0"
+    lines = (out / "labels.csv").read_text().splitlines()
+    assert lines[0] == "node,cluster,certainty"
+    assert lines[1].startswith("0,0,")
+    assert 0.5 < float(lines[1].split(",")[2]) <= 1
+
+
+def test_ctrl_c_gives_the_best_so_far_and_its_exit_code(tmp_path):
+    nx = pytest.importorskip("networkx")
+    path, out = tmp_path / "edges.csv", tmp_path / "run"
+    rows = [f"{a},{b},{weight}\n" for a, b, weight in nx.les_miserables_graph().edges(data="weight")]
+    path.write_text("source,target,weight\n" + "".join(rows))
+    signal_when_in("search_partition")
+    result = run(path, "--undirected", "--counts", "--restarts", 5000, "--seed", 1, "--out", out)
+    assert result.exit_code == 130, result.output
+    assert "The search was stopped early" in result.output
+    assert json.loads((out / "summary.json").read_text())["interrupted"] is True
+    assert len((out / "labels.csv").read_text().splitlines()) == 78
 
 
 def test_blocks_may_be_those_of_the_affiliation_model(edges, tmp_path):

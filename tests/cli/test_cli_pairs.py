@@ -39,10 +39,53 @@ def test_pairs_give_labels_components_and_a_page(pairs, tmp_path):
         ("dan", "2", "1"),
         ("eve", "2", "1"),
     ]
-    assert (out / "pairs.csv").read_text().splitlines()[1] == "ann,<cy>,apart,0.8,0.8"
+    assert (out / "pairs.csv").read_text().splitlines()[1] == "ann,<cy>,apart,0.8,0.8,yes"
     page = (out / "report.html").read_text()
     assert "&lt;cy&gt;" in page
     assert "<cy>" not in page
+
+
+def test_pairs_that_are_not_listed_are_marked(tmp_path):
+    path, out = tmp_path / "pairs.csv", tmp_path / "out"
+    path.write_text("left,right,probability\na,b,0.95\nb,c,0.95\na,d,0.95\nb,d,0.95\nc,d,0.95\n")
+    answer = invoke("--pairs", path, "--out", out)
+    assert "0 (not listed)" in answer.stdout
+    assert "A pair that is not listed has probability 0 only because" in answer.stdout
+    assert (out / "pairs.csv").read_text().splitlines()[1:3] == ["a,c,together,0,1,no", "a,b,together,0.95,0.05,yes"]
+    page = (out / "report.html").read_text()
+    assert ">not listed<" in page
+    assert "A pair that is not listed has probability 0 only because" in page
+
+
+def test_columns_of_other_names_are_chosen_as_the_error_says(tmp_path):
+    path = tmp_path / "scored.csv"
+    path.write_text("a,b,score,who\nx,y,0.9,me\ny,z,0.2,me\n")
+    answer = invoke("--pairs", path)
+    assert answer.exit_code == 2
+    assert "name yours with --columns left,right,probability" in one_sentence(answer.stderr)
+    found = json.loads(invoke("--pairs", path, "--columns", "a,b,score", "--json").stdout)
+    assert (found["names"], found["n_pairs"]) == (["x", "y", "z"], 2)
+    assert "has no column 'p'" in one_sentence(invoke("--pairs", path, "--columns", "a,b,p").stderr)
+    assert "three different names" in one_sentence(invoke("--pairs", path, "--columns", "a,b").stderr)
+    np.save(tmp_path / "psm.npy", np.eye(2))
+    refused = invoke("--similarity", tmp_path / "psm.npy", "--columns", "a,b,score")
+    assert "--columns names the columns of --pairs" in one_sentence(refused.stderr)
+
+
+def test_a_truth_gives_precision_recall_and_f1_of_pairs(tmp_path):
+    path, truth = tmp_path / "pairs.csv", tmp_path / "truth.csv"
+    path.write_text("left,right,probability\na,b,0.9\na,c,0.9\nb,c,0.9\nd,e,0.1\n")
+    truth.write_text("item,cluster\na,1\nb,1\nc,2\nd,3\ne,3\n")
+    out = tmp_path / "out"
+    answer = invoke("--pairs", path, "--truth", truth, "--out", out)
+    assert "pairwise precision 0.333, pairwise recall 0.500, pairwise F1 0.400" in " ".join(answer.stdout.split("\n"))
+    assert "NMI (divided by the larger entropy)" in answer.stdout
+    facts = json.loads((out / "summary.json").read_text())["agreement"]
+    assert facts["pairwise_f1"] == pytest.approx(0.4)
+    assert "f1" not in facts
+    page = (out / "report.html").read_text()
+    assert "pairwise recall" in page
+    assert "F1 of the matched clusters (Wang et al. 2010)" in page
 
 
 def test_json_matrices_and_sources(pairs, tmp_path):

@@ -1,17 +1,23 @@
 """Files of R, JAGS and BUGS, and text as other programs write it."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import partita as pt
+from partita.cli import app
 
 DRAWS = np.array([[1, 1, 2], [1, 2, 2], [3, 3, 3]])
 CANONICAL = [[0, 0, 1], [0, 1, 1], [0, 0, 0]]
 #: saveRDS(structure(list(m, m), class = "mcmc.list")) with m a matrix of class mcmc, columns z[1] to z[6], 10 draws
 MCMC_LIST = Path(__file__).parent / "mcmc_list.rds"
+
+#: saveRDS(out), as bayesm returns it: out$nmix has probdraw, zdraw (10 draws of 4 items) and compdraw; out$loglik
+SAMPLER_RESULT = Path(__file__).parent / "sampler_result.rds"
 
 
 def test_an_mcmc_list_that_r_wrote_is_read_as_two_chains():
@@ -38,6 +44,36 @@ def test_objects_of_r(tmp_path):
     (tmp_path / "broken.rds").write_bytes(b"RDX3 nothing")
     with pytest.raises(ValueError, match=r"broken\.rds, read as rds"):
         pt.read_draws(tmp_path / "broken.rds")
+
+
+@pytest.mark.parametrize("variable", [None, "zdraw", "nmix$zdraw"])
+def test_the_labels_in_the_whole_result_of_a_sampler_are_found(variable):
+    sample = pt.read_draws(SAMPLER_RESULT, variable=variable)
+    assert (sample.n_draws, sample.n_items) == (10, 4)
+    answer = CliRunner().invoke(app, ["estimate", str(SAMPLER_RESULT), "--json"])
+    assert json.loads(answer.stdout)["n_draws"] == 10
+
+
+def test_what_a_message_names_is_read(tmp_path):
+    rdata = pytest.importorskip("rdata")
+    result = {"nmix": {"probdraw": DRAWS / 7, "zdraw": DRAWS, "other": DRAWS + 1}, "note": "text"}
+    rdata.write_rds(tmp_path / "result.rds", result)
+    rdata.write_rda(tmp_path / "result.RData", {"out": result, "n": "text"})
+    for name, above in (("result.rds", ""), ("result.RData", "out$")):
+        path = tmp_path / name
+        with pytest.raises(ValueError, match="several matrices; name one with variable=") as error:
+            pt.read_draws(path)
+        assert f"'{above}nmix$zdraw', '{above}nmix$other'" in str(error.value)
+        for variable in (f"{above}nmix$zdraw", "zdraw"):
+            assert pt.read_draws(path, variable=variable).to_numpy().tolist() == CANONICAL
+        with pytest.raises(ValueError, match="it has no 'theta'; name one with variable="):
+            pt.read_draws(path, variable="theta")
+        answer = CliRunner().invoke(app, ["estimate", str(path)])
+        assert answer.exit_code == 2
+        assert f"name one with --variable: '{above}nmix$zdraw'" in answer.stderr
+    rdata.write_rds(tmp_path / "none.rds", {"a": "text", "b": {"c": "text"}})
+    with pytest.raises(ValueError, match="a list without a matrix of draws; it has a, b"):
+        pt.read_draws(tmp_path / "none.rds")
 
 
 def test_files_of_r_are_not_written(tmp_path):

@@ -2,6 +2,7 @@
 
 import contextlib
 import gzip
+import json
 import os
 
 import numpy as np
@@ -11,9 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
+from typer.testing import CliRunner
 
 import forks
 import partita as pt
+from partita.cli import app
 
 MATRIX = np.array([[1, 0.9, 0, 0.2], [0.9, 1, 0.4, 0], [0, 0.4, 1, 0], [0.2, 0, 0, 1]])
 ROWS = [("a", "b", 0.9), ("c", "b", 0.4), ("a", "d", 0.2)]
@@ -93,6 +96,34 @@ def test_columns_of_splink(tmp_path):
         assert linked.sources == ("x", "y", "x", "y")
         best = pt.estimate(linked, "binder", constraints=pt.Constraints(one_per=linked.sources), rng=1)
         assert best.proven
+
+
+@pytest.mark.parametrize("names", [("rec_id_1", "rec_id_2"), ("level_0", "level_1"), (None, None), ("id_1", "id_2")])
+@pytest.mark.parametrize("ids", [list("xyz"), [7, 18, 19], ["rec-1-org", "rec-1-dup-0", "rec-2-org"]])
+def test_the_header_that_pandas_writes_for_a_series_without_a_name_is_no_pair(tmp_path, names, ids):
+    links = pd.MultiIndex.from_tuples([(ids[0], ids[1]), (ids[1], ids[2])], names=names)
+    pd.Series([0.9, 0.2], links).to_csv(tmp_path / "p.csv")
+    pairs = pt.as_similarity(tmp_path / "p.csv")
+    assert (pairs.n_items, pairs.n_pairs) == (3, 2)
+    text = CliRunner().invoke(app, ["estimate", "--pairs", str(tmp_path / "p.csv"), "--json"])
+    assert len(json.loads(text.stdout)["labels"]) == 3
+
+
+@pytest.mark.parametrize("text", ["a,b,1\nx,a,0.9\n", "id_1,id_2,1\nid_3,id_4,0.9\n", "ann,bob,1\ncy,dan,0\n"])
+def test_a_first_pair_of_probability_one_is_a_pair(tmp_path, text):
+    (tmp_path / "p.csv").write_text(text)
+    assert pt.as_similarity(tmp_path / "p.csv").n_pairs == 2
+
+
+def test_a_first_line_that_may_be_either_is_asked_about(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("a,b,1\nx,y,0.9\ny,z,0.2\n")
+    answer = CliRunner().invoke(app, ["estimate", "--pairs", str(path)])
+    assert answer.exit_code == 2
+    assert "line 1 is a, b, 1: a header, or the first pair" in answer.stderr.replace("\n", " ")
+    for line, items in (("left,right,probability", 3), ("left,right,probability\na,b,1", 5)):
+        path.write_text(f"{line}\nx,y,0.9\ny,z,0.2\n")
+        assert pt.as_similarity(path).n_items == items
 
 
 def test_whole_numbers_keep_their_order(tmp_path):

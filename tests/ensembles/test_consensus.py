@@ -2,20 +2,57 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import partita as pt
 from ensemble_reference import noisy_clusterings
+from partita.cli import app
 from partita.ensembles import NBCE, as_base, co_association, consensus, kmeans_ensemble
 
 
 @pytest.fixture
 def base():
     return noisy_clusterings(errors=0.15)
+
+
+def copied():
+    """Clusterings that agree, and more copies of another, in which two of their clusters are one."""
+    base = noisy_clusterings(errors=0.15)
+    merged = np.where(base[:, 0] == base[:, 0].max(), base[:, 0].min(), base[:, 0])
+    return np.column_stack([base, np.repeat(merged[:, None], 3 * base.shape[1], axis=1)])
+
+
+def test_python_and_the_command_have_one_default(tmp_path):
+    base = copied()
+    pd.DataFrame(base, columns=[f"m{m}" for m in range(base.shape[1])]).to_csv(tmp_path / "base.csv", index=False)
+    answer = CliRunner().invoke(app, ["ensemble", str(tmp_path / "base.csv"), "--seed", "1", "--json"])
+    assert json.loads(answer.stdout)["labels"] == consensus(base, rng=1).tolist()
+    answer = CliRunner().invoke(
+        app, ["ensemble", str(tmp_path / "base.csv"), "--weights", "equal", "--seed", "1", "--json"]
+    )
+    assert json.loads(answer.stdout)["labels"] == consensus(base, weights=None, rng=1).tolist()
+
+
+def test_weights_by_dependence_have_a_name(base):
+    by_name = consensus(base, weights="dependence", rng=1)
+    assert by_name.tolist() == consensus(base, rng=1).tolist()
+    assert by_name.tolist() == consensus(base, weights=pt.ensembles.dependence(base).weights, rng=1).tolist()
+    with pytest.raises(
+        ValueError, match="weights must be 'dependence', None or one number per clustering, but it is 'dependance'"
+    ):
+        consensus(base, weights="dependance")
+
+
+def test_a_clustering_with_one_cluster_does_not_outweigh_copies():
+    truth = np.repeat([0, 1, 2], 10)
+    base = np.column_stack([truth] * 6 + [np.zeros(30, int)])
+    assert consensus(base, rng=1).tolist() == truth.tolist()
 
 
 def test_a_number_of_clusters_is_kept(base):

@@ -28,6 +28,17 @@ from partita.uncertainty.merges import merge_losses, merge_tree
 from strategies import gappy_samples, positive, samples
 
 
+def test_certainties_are_a_table_with_the_names_of_the_items():
+    sample = as_sample([[0, 0, 1, -1], [0, 1, 1, -1], [0, 0, 1, -1]], missing=-1, names=["ann", "bob", "cy", "dot"])
+    table = item_certainty([0, 0, 1, -1], sample).to_pandas()
+    assert table.index.tolist() == ["ann", "bob", "cy", "dot"]
+    assert table.columns.tolist() == ["cluster", "probability", "loss_share"]
+    assert table.iloc[items_to_check([0, 0, 1, -1], sample)].index[0] == "ann"
+    assert np.isnan(table.probability["dot"])
+    plain = item_certainty([0, 0, 1], [[0, 0, 1]], loss="nvi").to_pandas()
+    assert (plain.index.tolist(), plain.columns.tolist()) == ([0, 1, 2], ["cluster", "probability"])
+
+
 @given(samples())
 def test_probability_is_the_mean_similarity_to_the_other_members(sample):
     rows, weights = sample

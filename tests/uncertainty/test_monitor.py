@@ -66,7 +66,7 @@ def test_the_simulation_finds_a_monitor_that_does_not_compare_parts(monkeypatch)
     draws = make_draws(60, 900, 6, doubt=0.4, rng=1)[None]
     assert simulate("made", draws, starts=3, tolerance=0.0).wrong == 0
     monkeypatch.setattr(settling, "_compare_parts", lambda *arguments: (0.0, 0.0))
-    monkeypatch.setattr(settling, "partition_loss", lambda *arguments: 0.0)
+    monkeypatch.setattr(settling, "loss_where_placed", lambda *arguments: 0.0)
     assert simulate("made", draws, starts=3, tolerance=0.0).wrong > 0
 
 

@@ -21,8 +21,8 @@ test_that("the estimate is the partition that was put in, counted from 1", {
 })
 
 test_that("set.seed makes the answer reproducible", {
-  set.seed(3); first <- partita(draws, binder(a = 0.7))
-  set.seed(3); second <- partita(draws, binder(a = 0.7))
+  set.seed(3); first <- partita(draws, binder(a = 0.7, b = 1.3))
+  set.seed(3); second <- partita(draws, binder(a = 0.7, b = 1.3))
   expect_identical(attr(first, "seed"), attr(second, "seed"))
   expect_identical(as.integer(first), as.integer(second))
 })
@@ -35,6 +35,14 @@ test_that("losses agree with their formulas", {
   expect_equal(partition.loss(truth, truth, binder()), 0)
   expect_equal(partition.loss(truth, other, "VI"), partition.loss(truth, other, VI()))
   expect_error(partition.loss(truth, other, "gini"), "loss must be one of")
+})
+
+test_that("one weight alone is refused, since salso and the Python package set the other differently", {
+  expect_equal(VI(), VI(a = 1, b = 1))
+  expect_equal(VI(a = 1), VI())
+  expect_error(VI(a = 0.5), "VI\\(a = 0.5\\) needs both weights")
+  expect_error(binder(a = 0.7), "needs both weights")
+  expect_equal(VI(a = 0.5, b = 1.5)$b, 1.5)
 })
 
 test_that("the similarity matrix is the share of draws that join two items", {

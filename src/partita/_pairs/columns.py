@@ -10,6 +10,12 @@ SPLINK = ("unique_id_l", "unique_id_r", "match_probability")
 SPLINK_SOURCES = ("source_dataset_l", "source_dataset_r")
 OWN = ("left", "right", "probability")
 KNOWN = (SPLINK, OWN)
+#: Names of the two columns of items: those of recordlinkage, pandas and Splink, and what people write.
+ITEM_NAMES = {
+    ("rec_id_1", "rec_id_2"), ("level_0", "level_1"), ("index_1", "index_2"), ("record_1", "record_2"),
+    ("id_1", "id_2"), ("id1", "id2"), ("id_l", "id_r"), ("unique_id_l", "unique_id_r"), ("left", "right"),
+    ("first", "second"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,11 @@ def find_columns(header: Sequence[str], wanted: Sequence[str] | None, where: str
         f"{where} has {len(header)} columns ({_listed(header)}): pairs are in three columns (left, right, probability)"
         f" or in {', '.join(SPLINK)}; name yours with columns=('left', 'right', 'probability')"
     )
+
+
+def names_items(cells: Sequence[str]) -> bool:
+    """Whether two cells are usual names for the two columns of items."""
+    return tuple(cell.lower() for cell in cells) in ITEM_NAMES
 
 
 def names_columns(cells: Sequence[str]) -> bool:

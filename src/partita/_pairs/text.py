@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sys
 from array import array
 from collections.abc import Iterator, Sequence
@@ -14,9 +15,9 @@ from typing import IO
 
 import numpy as np
 
-from partita._pairs.columns import PairColumns, find_columns, names_columns
+from partita._pairs.columns import PairColumns, find_columns, names_columns, names_items
 from partita._pairs.listed import SOURCE_SEPARATOR, ListedPairs, Numbers, in_order
-from partita._text.cells import with_decimal_point
+from partita._text.cells import is_word, with_decimal_point
 from partita._text.compressed import DAMAGED, open_bytes
 from partita._text.header import HEAD_ROWS, HeadRow, Kind, has_header, is_quoted
 from partita._text.separator import SPACE, find_separator, single_spaces
@@ -26,7 +27,7 @@ LONGEST_LINE = 1 << 20  # characters
 
 KIND = Kind(
     "pair",
-    "put the header left,right,probability above the first pair",
+    "put left,right,probability in its place if it is a header, or above it if it is a pair",
     is_header=names_columns,
 )
 
@@ -96,7 +97,7 @@ def _pairs(
     reader: Iterator[list[str]], head: Sequence[HeadRow], wanted: Sequence[str] | None, where: str
 ) -> ListedPairs:
     first = head[0].cells
-    headed = (wanted is not None and set(wanted) <= set(first)) or has_header(head, KIND, where)
+    headed = (wanted is not None and set(wanted) <= set(first)) or _has_header(head, where)
     header = first if headed else [f"column {j + 1}" for j in range(len(first))]
     columns = find_columns(header, wanted, where)
     rows = _Rows(columns, len(header), where)
@@ -104,6 +105,38 @@ def _pairs(
         if cells and not (headed and line == head[0].line):
             rows.add(line, cells)
     return rows.pairs()
+
+
+def _has_header(head: Sequence[HeadRow], where: str) -> bool:
+    """As `has_header`, but two words and 0 or 1 may be names too: pandas calls a column without a name 0.
+
+    Such a row is a pair if one of its items, or another of the same form (x1, x27), occurs below. Otherwise it is a
+    header if it has names that record linkage uses, or none at all. Otherwise it is a pair if a probability below is
+    written as a whole number, too; and if none is, it may be either.
+    """
+    first, below = head[0], [row.cells for row in head[1:] if len(row.cells) == 3]
+    if len(first.cells) != 3 or first.cells[2] not in ("0", "1") or not below:
+        return has_header(head, KIND, where)
+    names = first.cells[:2]
+    if names == ["", ""]:
+        return True
+    if not all(map(is_word, names)):
+        return has_header(head, KIND, where)
+    forms = {_form(item) for cells in below for item in cells[:2]}
+    if any(_form(name) in forms for name in names):
+        return False
+    if names_items(names):
+        return True
+    if any(cells[2].lstrip("+-").isdigit() for cells in below):
+        return False
+    raise ValueError(
+        f"{where}, line {first.line} is {', '.join(first.cells)}: a header, or the first pair; {KIND.choose}"
+    )
+
+
+def _form(item: str) -> str:
+    """The item with # for each run of letters and digits that has a digit: items of one form are named alike."""
+    return re.sub(r"[A-Za-z]*[0-9][A-Za-z0-9]*", "#", item)
 
 
 class _Rows:

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from partita.cli.errors import INTERRUPTED
-from partita.cli.inputs import DRAWS, read_partition
+from partita.cli.inputs import DRAWS, read_partition, unplaced_as_numbers
 from partita.cli.options import LabelsFile, Level, Reading, Searching, Writing
 
 
@@ -42,7 +42,7 @@ def run(
         if given is None:
             center: Any = searching.estimate(sample)
         else:
-            center = given.in_order_of(sample.names, sample.n_items, DRAWS)
+            center = unplaced_as_numbers(given.in_order_of(sample.names, sample.n_items, DRAWS))
         found = credible_ball(center, sample, loss=searching.chosen_loss(), level=level, n_jobs=searching.jobs)
         if folder is not None:
             write_ball(folder / "ball.csv", found)

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from partita._text.write_table import significant
+from partita.cli.errors import INTERRUPTED
 from partita.cli.form import cluster_numbers, one_based, table_name
 from partita.cli.given import refuse
 from partita.cli.icl_results import search_facts, write_search
@@ -66,10 +68,12 @@ def run(
             _write(folder, fit, summary, known, check=check)
     if json:
         print_json({**summary, "labels": cluster_numbers(fit.labels), "names": [str(name) for name in graph.names]})
-        return
-    _print(fit, summary)
-    if out is not None:
-        print(f"Results are in {out}; open {out / 'report.html'} in a browser.")
+    else:
+        _print(fit, summary)
+        if out is not None:
+            print(f"Results are in {out}; open {out / 'report.html'} in a browser.")
+    if fit.interrupted:
+        raise typer.Exit(INTERRUPTED)
 
 
 def _summary(fit: Any, known: Any) -> dict[str, Any]:
@@ -85,12 +89,12 @@ def _summary(fit: Any, known: Any) -> dict[str, Any]:
 
 def _write(folder: Path, fit: Any, summary: dict[str, Any], known: Any, *, check: bool) -> None:
     from partita.cli.outputs import write_csv, write_json
-    from partita.report import report
     from partita.report.network_checks import make_checks
+    from partita.report.networks import network_content
+    from partita.report.page import write_page
 
-    write_csv(
-        folder / "labels.csv", ("node", "cluster"), zip(fit.graph.names, cluster_numbers(fit.labels), strict=True)
-    )
+    checks = make_checks(fit, None, None, always=check and not fit.interrupted)
+    _write_labels(folder / "labels.csv", fit, checks.draws)
     _write_blocks(folder / "blocks.csv", fit.blocks())
     write_search(folder, fit)
     if "levels" in summary:
@@ -98,11 +102,20 @@ def _write(folder: Path, fit: Any, summary: dict[str, Any], known: Any, *, check
         columns = [cluster_numbers(level.labels) for level in fit.levels]
         write_csv(folder / "levels.csv", names, zip(fit.graph.names, *columns, strict=True))
     write_json(folder / "summary.json", summary)
-    page: dict[str, Any] = {"labels_file": table_name("labels.csv"), "one_based": one_based()}
-    if check:
-        checks = make_checks(fit, None, None, always=True)
-        page |= {"draws": checks.draws, "held_out": checks.scored}
-    report(fit, truth=known, path=folder / "report.html", title="Clusters of a network", **page)
+    page: dict[str, Any] = {"command": None, "labels_file": table_name("labels.csv"), "first": int(one_based())}
+    content = network_content(fit, known, checks=checks, title="Clusters of a network", **page)
+    write_page("network", content, folder / "report.html")
+
+
+def _write_labels(path: Path, fit: Any, draws: Any) -> None:
+    """One row per node: its cluster and, if there are draws of the posterior, its certainty by them."""
+    from partita.cli.outputs import write_csv
+    from partita.uncertainty.certainty import item_certainty
+
+    columns = {"node": fit.graph.names, "cluster": cluster_numbers(fit.labels)}
+    if draws is not None:
+        columns["certainty"] = [*map(significant, item_certainty(fit.labels, draws).probability.tolist())]
+    write_csv(path, tuple(columns), zip(*columns.values(), strict=True))
 
 
 def _write_blocks(path: Path, table: Any) -> None:
@@ -127,7 +140,7 @@ def _print(fit: Any, summary: dict[str, Any]) -> None:
         (str(cluster_numbers(k)), str(len(names)), ", ".join(str(name) for name in names[:6]))
         for k, names in enumerate(fit.names_by_cluster())
     ]
-    agreement = f", NMI {summary['nmi']:.3f}" if "nmi" in summary else ""
+    agreement = f", NMI (divided by the larger entropy) {summary['nmi']:.3f}" if "nmi" in summary else ""
     kind = "directed" if fit.edges.directed else "undirected"
     clusters = f"{plural(fit.n_clusters, 'cluster')} of {plural(len(fit.labels), 'node')} ({kind})"
     print(f"{clusters}, ICL {fit.icl:.3f}{agreement}")

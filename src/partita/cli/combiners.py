@@ -97,10 +97,11 @@ def _evidence(base: Base, k: int | None, options: Options) -> Combined:
 
 def _consensus(base: Base, k: int | None, options: Options) -> Combined:
     from partita import ensembles
+    from partita.ensembles.weights import consensus_weights
     from partita.losses import as_loss
 
     seed = options["random_state"]
-    powers = ensembles.dependence(base).weights if options["weights"] == "dependence" else None
+    powers = consensus_weights(base) if options["weights"] == "dependence" else None
     labels = ensembles.consensus(base, options["loss"], k=k, weights=powers, rng=seed)
     found = _combined(labels, base, "consensus", seed, f"least expected {as_loss(options['loss']).words}", powers)
     found.facts["loss"] = options["loss"]

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from partita.cli.inputs import DRAWS, read_partition
+from partita.cli.inputs import DRAWS, read_partition, unplaced_as_numbers
 from partita.cli.options import AsDraws, Json, read_sample
 
 if TYPE_CHECKING:
     from partita._names import Named
+
+#: How the table calls measures that have several definitions.
+NAMES = {"nmi": "nmi (by the larger entropy)", "f1": "f1 (Wang et al. 2010)"}
 
 
 def run(
@@ -27,6 +30,8 @@ def run(
 ) -> None:
     """Compare partitions with a truth under every loss, and by adjusted Rand index, NMI and F1.
 
+    NMI is divided by the larger entropy; F1 is that of Wang et al. (2010), over clusters.
+
     Items are matched by name if the files have a column named item, node, name or id, or row names; otherwise by
     position.
 
@@ -34,17 +39,23 @@ def run(
     """
     from partita.agreement import compare_partitions
     from partita.cli.outputs import print_json, print_table
+    from partita.report.sentences import plural
 
     reference = read_partition(truth)
     others = {name: read_partition(name) for name in partitions}
-    against = {
-        name: compare_partitions(reference.values, labels.in_order_of(reference.names, len(reference.values), truth))
-        for name, labels in others.items()
-    }
+    against, left_out = {}, {}
+    for name, labels in others.items():
+        found = labels.in_order_of(reference.names, len(reference.values), truth)
+        placed = [i for i, cell in enumerate(found) if str(cell) != "-1"]
+        if len(placed) < len(found):
+            left_out[name] = len(found) - len(placed)
+        against[name] = compare_partitions(reference.values[placed], found[placed])
     expected = {} if draws is None else _expected(draws, {truth: reference, **others}, as_draws)
     if json:
-        print_json({"truth": truth, "against_truth": against, "expected_loss": expected})
+        print_json({"truth": truth, "against_truth": against, "left_out": left_out, "expected_loss": expected})
         return
+    for name, count in left_out.items():
+        print(f"Note: {name} has {plural(count, 'item')} in no cluster (-1), left out here.")
     _print(print_table, f"Against {truth}", against)
     if expected:
         _print(print_table, "Expected loss", expected)
@@ -54,7 +65,10 @@ def _expected(files: list[str], partitions: dict[str, Named], as_draws: bool) ->
     from partita.losses import LOSSES, expected_loss
 
     sample = read_sample(files, as_draws=as_draws)
-    ordered = {name: labels.in_order_of(sample.names, sample.n_items, DRAWS) for name, labels in partitions.items()}
+    ordered = {
+        name: unplaced_as_numbers(labels.in_order_of(sample.names, sample.n_items, DRAWS))
+        for name, labels in partitions.items()
+    }
     return {
         name: {loss: expected_loss(list(labels), sample, loss) for loss in LOSSES} for name, labels in ordered.items()
     }
@@ -63,5 +77,7 @@ def _expected(files: list[str], partitions: dict[str, Named], as_draws: bool) ->
 def _print(print_table: Any, title: str, values: dict[str, dict[str, float]]) -> None:
     columns = list(values)
     measures = list(values[columns[0]])
-    rows = [(measure, *(f"{values[column][measure]:.6g}" for column in columns)) for measure in measures]
+    rows = [
+        (NAMES.get(measure, measure), *(f"{values[column][measure]:.6g}" for column in columns)) for measure in measures
+    ]
     print_table(title, ("measure", *columns), rows)

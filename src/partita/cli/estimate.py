@@ -49,7 +49,7 @@ def run(
     writing.refuse_unused("data", "level")
     if pairing.is_given:
         refuse(["draws"], "and pair probabilities are two ways to give the data: give one of them")
-        if run_pairs(pairing, constraining, searching, writing, companions.truth, companions.bound).interrupted:
+        if run_pairs(pairing, constraining, searching, writing, companions).interrupted:
             raise typer.Exit(INTERRUPTED)
         return
     refuse(["default"], "is for pair probabilities: --pairs or --similarity")

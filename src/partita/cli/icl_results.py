@@ -14,6 +14,7 @@ def search_facts(fit: Any) -> dict[str, Any]:
         "runs": [{"start": run.start, "icl": run.icl} for run in fit.runs],
         "group_icl": fit.group_icl.tolist(),
         "times_reached": fit.times_reached,
+        "interrupted": fit.interrupted,
         "warnings": list(fit.found.warnings("--restarts ")),
     }
 

@@ -77,7 +77,7 @@ def read_data(source: str, columns: str | None = None) -> Named:
     from partita._names import Named
 
     path, column = split_column(source)
-    wanted = [column] if column is not None else _split_names(columns)
+    wanted = [column] if column is not None else split_names(columns)
     if path.endswith(".npy"):
         numbers = _read_array(path)
         if wanted:
@@ -92,6 +92,14 @@ def read_data(source: str, columns: str | None = None) -> Named:
     numbers = np.array([[_number(table, line, j, cells[j]) for j in positions] for line, cells in table.rows])
     rows = named_rows(numbers, table, positions, source)
     return replace(rows, columns=tuple(table.names[j] for j in positions)) if table.has_header else rows
+
+
+def unplaced_as_numbers(labels: Any) -> NDArray[Any]:
+    """Labels of a file as numbers: -1, which labels.csv has for an item in no cluster, is not the name of a cluster."""
+    import numpy as np
+
+    cells = np.asarray(labels).astype(str)
+    return np.where(cells == "-1", -1, np.unique(cells, return_inverse=True)[1])
 
 
 def in_order_of_draws(given: Mapping[str, Named | None], sample: PartitionSample) -> dict[str, Any]:
@@ -159,7 +167,8 @@ def named_rows(values: Any, table: Table, taken: Sequence[int], source: str) -> 
     return Named(values, names, source, f"remove the column {heading} of {table.path}")
 
 
-def _split_names(columns: str | None) -> list[str]:
+def split_names(columns: str | None) -> list[str]:
+    """The names that --columns lists."""
     names = [] if columns is None else [name.strip() for name in columns.split(",")]
     if "" in names or len(set(names)) < len(names):
         raise ValueError(f"--columns must be distinct names separated by commas, but it is {columns!r}")

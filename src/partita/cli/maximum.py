@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
+from partita.cli.errors import INTERRUPTED
 from partita.cli.form import cluster_numbers, item_numbers, one_based, table_name
 from partita.cli.icl_results import search_facts, write_search
 from partita.cli.mixture_table import print_schema, read_mixed, typed_notes
@@ -56,11 +59,13 @@ def maximize_table(
         _write(folder, fit, described, facts)
     if json:
         print_json(facts | {"labels": cluster_numbers(fit.labels)})
-        return
-    print_warnings(facts["warnings"])
-    print_lines(mixture_answer(fit))
-    print_lines(described.text(int(one_based())))
-    print(f"Results are in {out}; open {out / 'report.html'} in a browser.")
+    else:
+        print_warnings(facts["warnings"])
+        print_lines(mixture_answer(fit))
+        print_lines(described.text(int(one_based())))
+        print(f"Results are in {out}; open {out / 'report.html'} in a browser.")
+    if fit.interrupted:
+        raise typer.Exit(INTERRUPTED)
 
 
 def write_profiles(folder: Path, described: Profiles) -> None:

@@ -133,7 +133,10 @@ class Weighing:
     loss: LossName = "vi"
     a: Annotated[
         float | None,
-        typer.Option(help="Cost of splitting (binder, vi): a smaller cost gives more clusters.", show_default="1"),
+        typer.Option(
+            help="Cost of splitting (binder, vi): a smaller cost gives more clusters. --b stays 1; salso's is 2 - a.",
+            show_default="1",
+        ),
     ] = None
     b: Annotated[float | None, typer.Option(help="Cost of joining (binder, vi).", show_default="1")] = None
 

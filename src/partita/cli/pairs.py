@@ -12,9 +12,10 @@ import typer
 from partita._text.write_table import significant
 from partita.cli.form import cluster_numbers, item_numbers, one_based
 from partita.cli.given import refuse
-from partita.cli.inputs import read_data, read_partition
+from partita.cli.inputs import read_data, read_partition, split_names
 
 if TYPE_CHECKING:
+    from partita.cli.answer import Companions
     from partita.cli.constraints import Constraining
     from partita.cli.options import Searching, Writing
     from partita.pair_estimate import PairEstimate
@@ -27,7 +28,7 @@ RESULTS = ("labels.csv", PAIRS_FILE, "summary.json", "report.html")
 #: What only draws have a use for.
 OF_DRAWS = (
     *("burn", "thin", "missing", "variable", "long", "header", "index"),
-    *("dask", "workers", "shards", "level", "data", "columns", "max_clusters", "max_draws"),
+    *("dask", "workers", "shards", "level", "data", "max_clusters", "max_draws"),
 )
 PAIRS_PRINTED = 10
 
@@ -39,7 +40,8 @@ class Pairing:
     pairs: Annotated[
         str | None,
         typer.Option(
-            help="Pairs instead of draws: csv, csv.gz, parquet; three columns, or those of Splink.", show_default=False
+            help="Pairs instead of draws: csv, csv.gz, parquet; three columns, those of Splink, or those of --columns.",
+            show_default=False,
         ),
     ] = None
     similarity: Annotated[
@@ -55,15 +57,16 @@ class Pairing:
         """Whether there are pair probabilities."""
         return self.pairs is not None or self.similarity is not None
 
-    def read(self) -> Similarity:
-        """The pair probabilities of the file."""
+    def read(self, columns: str | None) -> Similarity:
+        """The pair probabilities of the file; `columns` names those of the two items and of the probability."""
         from partita.pair_probabilities import as_similarity
 
         unlisted = 0.0 if self.default is None else self.default
         if self.pairs is not None and self.similarity is not None:
             raise ValueError("--pairs and --similarity are two ways to give the same: give one of them")
         if self.pairs is not None:
-            return as_similarity(self.pairs, default=unlisted)
+            return as_similarity(self.pairs, default=unlisted, columns=split_names(columns) or None)
+        refuse(["columns"], "names the columns of --pairs, and a matrix has none")
         source = str(self.similarity)
         if source.endswith((".npy", ".npz")):
             return as_similarity(source, default=unlisted)
@@ -76,22 +79,22 @@ def run_pairs(
     constraining: Constraining,
     searching: Searching,
     writing: Writing,
-    truth: str | None,
-    bound: float | None,
+    companions: Companions,
 ) -> PairEstimate:
     """The whole command for pair probabilities: read, estimate, write, print."""
     from partita.cli.outputs import print_json, whole_folder
     from partita.cli.results import agreement, agreement_sentence
 
+    truth, bound = companions.truth, companions.bound
     refuse(OF_DRAWS, "is for draws, not for pair probabilities")
     place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force, known=RESULTS)
     with place as folder:
         known = None if truth is None else read_partition(truth)
-        pairs = pairing.read()
+        pairs = pairing.read(companions.columns)
         reference = None if known is None else known.in_order_of(pairs.names, pairs.n_items, ITEMS)
         best = _estimate(pairs, constraining, searching)
         proof = None if bound is None else best.bound(bound)
-        found = {} if reference is None else {"agreement": agreement(best.labels, reference)}
+        found = {} if reference is None else {"agreement": agreement(best.labels, reference, of_pairs=True)}
         facts = pair_facts(best, proof) | found
         if folder is not None:
             _write(folder, best, proof, facts, reference)
@@ -148,7 +151,9 @@ def _write(folder: Path, best: PairEstimate, bound: Bound | None, facts: dict[st
     certainty = map(significant, pair_certainty(best).tolist())
     rows = zip(names, cluster_numbers(best.labels), cluster_numbers(component), certainty, strict=True)
     write_csv(folder / LABELS_FILE, ("item", "cluster", "component", "certainty"), rows)
-    write_csv(folder / PAIRS_FILE, ("left", "right", "estimate", "probability", "doubt"), _pair_rows(best, 1000))
+    write_csv(
+        folder / PAIRS_FILE, ("left", "right", "estimate", "probability", "doubt", "listed"), _pair_rows(best, 1000)
+    )
     write_json(folder / "summary.json", facts | {"command": command_line()})
     report(best, truth=truth, path=folder / "report.html", bound=bound, command=command_line(), one_based=one_based())
 
@@ -157,21 +162,26 @@ def _print(best: PairEstimate, bound: Bound | None) -> None:
     """The answer as a sentence, and the pairs to look at first."""
     from partita.cli.outputs import print_table
     from partita.cli.results import print_warnings
-    from partita.report.pairs import pair_answer
+    from partita.report.pairs import pair_answer, unlisted_note
 
     print_warnings(best.warnings)
     print(pair_answer(best))
     if bound is not None:
         print(bound)
-    rows = [(left, right, what, probability) for left, right, what, probability, _ in _pair_rows(best, PAIRS_PRINTED)]
+    rows = [
+        (left, right, what, probability if listed == "yes" else f"{probability} (not listed)")
+        for left, right, what, probability, _, listed in _pair_rows(best, PAIRS_PRINTED)
+    ]
     print_table("Pairs to look at first", ("item", "item", "estimate", "probability"), rows)
+    if any("not listed" in row[-1] for row in rows):
+        print(unlisted_note(best))
 
 
 def _names(best: PairEstimate) -> tuple[str, ...]:
     return best.similarity.names or tuple(map(str, item_numbers(len(best.labels))))
 
 
-def _pair_rows(best: PairEstimate, most: int) -> list[tuple[str, str, str, str, str]]:
+def _pair_rows(best: PairEstimate, most: int) -> list[tuple[str, str, str, str, str, str]]:
     from partita.uncertainty.pair_doubts import doubtful_pairs
 
     names = _names(best)
@@ -182,6 +192,7 @@ def _pair_rows(best: PairEstimate, most: int) -> list[tuple[str, str, str, str, 
             "together" if pair.together else "apart",
             f"{pair.probability:.6g}",
             f"{pair.doubt:.6g}",
+            "yes" if pair.listed else "no",
         )
         for pair in doubtful_pairs(best, most)
     ]

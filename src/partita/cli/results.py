@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from partita.sample import PartitionSample
     from partita.uncertainty.ball import CredibleBall
     from partita.uncertainty.bounds import Bound
+    from partita.uncertainty.certainty import ItemCertainty
 
 CLUSTERS_PRINTED = 50
 ITEMS_PRINTED = 5
@@ -75,17 +76,34 @@ def estimate_facts(estimate: Estimate, bound: Bound | None = None) -> dict[str, 
     }
 
 
-def agreement(labels: Any, truth: Any) -> dict[str, float]:
-    """Measures of agreement between labels and the truth for the same items."""
-    from partita.agreement import adjusted_rand, f1, nmi
+#: What sentences and tables call the measures of agreement.
+MEASURES = {
+    "precision": "pairwise precision",
+    "recall": "pairwise recall",
+    "pairwise_f1": "pairwise F1",
+    "adjusted_rand": "adjusted Rand index",
+    "nmi": "NMI (divided by the larger entropy)",
+    "f1": "F1 (Wang et al. 2010)",
+}
 
-    return {"adjusted_rand": adjusted_rand(truth, labels), "nmi": nmi(truth, labels), "f1": f1(labels, truth)}
+
+def agreement(labels: Any, truth: Any, *, of_pairs: bool = False) -> dict[str, float]:
+    """Measures of agreement between labels and the truth for the same items, over those that are in a cluster.
+
+    For record linkage, `of_pairs`, precision, recall and F1 count pairs of items.
+    """
+    from partita.agreement import adjusted_rand, f1, nmi, pairwise_agreement
+
+    labels, truth = np.asarray(labels), np.asarray(truth, dtype=object)
+    labels, truth = labels[labels >= 0], truth[labels >= 0]
+
+    found = {"adjusted_rand": adjusted_rand(truth, labels), "nmi": nmi(truth, labels)}
+    return pairwise_agreement(labels, truth) | found if of_pairs else found | {"f1": f1(labels, truth)}
 
 
 def agreement_sentence(measures: dict[str, float], truth: str) -> str:
     """The measures of agreement as a sentence."""
-    names = {"adjusted_rand": "adjusted Rand index", "nmi": "NMI", "f1": "F1"}
-    listed = ", ".join(f"{names[measure]} {value:.3f}" for measure, value in measures.items())
+    listed = ", ".join(f"{MEASURES[measure]} {value:.3f}" for measure, value in measures.items())
     return f"Against {truth}: {listed}."
 
 
@@ -117,11 +135,15 @@ def print_answer(estimate: Estimate, ball: CredibleBall | None, certainty: Any) 
     """Warnings, the answer as a sentence, and what it means where it may surprise."""
     from partita.report.reading import reading
     from partita.report.sentences import answer
+    from partita.search_warnings import unlabelled_warnings
+    from partita.uncertainty.placed import placed_only
 
     print_warnings(estimate.warnings)
     print(printable(answer(estimate, ball)))
-    known = np.nan_to_num(certainty.probability)
-    for line in reading(estimate, ball, known, converged=not estimate.warnings, typed=True):
+    known = np.nan_to_num(certainty.probability[estimate.labels >= 0])
+    converged = set(estimate.warnings) <= set(unlabelled_warnings(estimate))
+    part, part_ball, _ = placed_only(estimate, ball)
+    for line in reading(part, part_ball, known, converged=converged, typed=True):
         print(printable(f"Note: {line['text']}"))
 
 
@@ -149,13 +171,15 @@ def print_estimate(estimate: Estimate, bound: Bound | None = None) -> None:
     print_table("", ("cluster", "items", "certainty", "exemplar"), rows)
     if left > 0:
         print(f"and {left:,} smaller clusters")
-    print(printable(_items_to_check(names, certainty.probability)))
+    print(printable(_items_to_check(names, certainty)))
 
 
-def _items_to_check(names: tuple[str, ...], certainty: Any) -> str:
-    """The least certain items as a sentence."""
-    first = np.argsort(np.nan_to_num(certainty), kind="stable")[:ITEMS_PRINTED].tolist()
-    return f"Items to look at first: {', '.join(f'{names[i]} ({certainty[i]:.2f})' for i in first)}."
+def _items_to_check(names: tuple[str, ...], certainty: ItemCertainty) -> str:
+    """The least certain items as a sentence; items in no cluster have been named before."""
+    placed, probability = np.flatnonzero(certainty.labels >= 0), certainty.probability
+    first = placed[np.argsort(np.nan_to_num(probability[placed]), kind="stable")][:ITEMS_PRINTED].tolist()
+    shown = {i: "unknown" if np.isnan(probability[i]) else f"{probability[i]:.2f}" for i in first}
+    return f"Items to look at first: {', '.join(f'{names[i]} ({known})' for i, known in shown.items())}."
 
 
 def print_ball(ball: CredibleBall) -> None:

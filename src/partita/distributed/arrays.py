@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from partita import losses as here
-from partita._partition_checks import check_partition_of
+from partita._clusters import each_alone
+from partita._partition_checks import check_placed_of
 from partita._validate import check_count
 from partita.losses import Loss, as_loss, unique_distances
 from partita.sample import PartitionSample, as_sample
@@ -65,7 +66,7 @@ def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", block: 
     draws : anything that `as_sample` takes
         Posterior draws: labels in any form, one row per draw.
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
     block : int, optional
         Distinct draws per block; by default enough that a block has about 32 million labels.
 
@@ -85,7 +86,7 @@ def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", block: 
 
 def _unique_distances(partition: ArrayLike, sample: PartitionSample, loss: Loss, block: int | None = None) -> Any:
     da, dask = _dask()
-    center = check_partition_of(partition, sample.names, sample.n_items, "partition")
+    center = each_alone(check_placed_of(partition, sample.names, sample.n_items, "partition", sample.unlabelled))
     size = max(1, LABELS_PER_BLOCK // sample.n_items) if block is None else check_count(block, "block", minimum=1)
     shared = dask.delayed(center, pure=False)
     pieces = []
@@ -107,7 +108,7 @@ def pairwise_distances(draws: Any, loss: str | Loss = "vi", block: int = 512) ->
     draws : anything that `as_sample` takes
         Posterior draws: labels in any form, one row per draw.
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
     block : int
         Draws in the rows and columns of a block.
 
@@ -164,7 +165,7 @@ def credible_ball(
     1.0
     """
     center, sample, kind = subject(estimate, draws, loss)
-    return ball_from(center, sample, kind, level, _unique_distances(center, sample, kind, block).compute())
+    return ball_from(center, sample, kind, level, _unique_distances(each_alone(center), sample, kind, block).compute())
 
 
 def _dask() -> tuple[Any, Any]:

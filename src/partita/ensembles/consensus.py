@@ -36,7 +36,7 @@ def consensus(
     loss: Any = "vi",
     *,
     k: int | None = None,
-    weights: ArrayLike | None = None,
+    weights: ArrayLike | str | None = "dependence",
     item_weights: ArrayLike | None = None,
     search: Search | None = None,
     rng: Any = None,
@@ -56,8 +56,9 @@ def consensus(
     k : int, optional
         Number of clusters; by default the number with the least loss. If the best clustering with at most k clusters
         has fewer, b, the cost of joining what does not belong together, is raised until there are k.
-    weights : (clusterings,) array_like, optional
-        Weight of each clustering; equal by default. A Series is matched by its index with the columns of a data frame.
+    weights : "dependence", None or (clusterings,) array_like
+        Weight of each clustering. "dependence": those of `dependence`, so that clusterings that repeat each other count
+        less. None: equal weights. A Series is matched by its index with the columns of a data frame.
     item_weights : (items,) integer array_like, optional
         How many equal items each one stands for, such as the cells of a metacell.
     rng : None, int or numpy Generator
@@ -76,8 +77,7 @@ def consensus(
     [0, 0, 1, 2]
     """
     read = as_base(base)
-    if weights is not None:
-        weights = in_column_order(weights, base, read.n_clusterings)
+    weights = _weights(weights, base, read, item_weights)
     labelled, rng = warn_unlabelled(read), check_rng(rng)
     if isinstance(read, SoftBase):
         read, weights = read.drawn(SOFT_DRAWS, rng.spawn(1)[0]), _repeated(weights)
@@ -92,6 +92,19 @@ def consensus(
     else:
         found = _with_clusters(sample, as_loss(loss), check_clusters(k, int(labelled.sum())), search, rng)
     return spread(found[np.cumsum(copies) - 1], labelled)
+
+
+def _weights(weights: Any, base: Any, read: Base | SoftBase, item_weights: Any) -> Any:
+    """One weight for each clustering; None if all are equal."""
+    from .weights import check_choice, consensus_weights  # which need the consensus themselves
+
+    check_choice(weights)
+    if weights is None:
+        return None
+    if not isinstance(weights, str):
+        return in_column_order(weights, base, read.n_clusterings)
+    hard = read.hardened()
+    return consensus_weights(hard.rows(np.repeat(np.arange(read.n_items), _copies(item_weights, hard))))
 
 
 def _copies(item_weights: Any, base: Base) -> Labels:

@@ -50,6 +50,16 @@ def powers_from(found: Dependence, weights: str | None, informative: NDArray[np.
     return np.ones(n_clusterings)
 
 
+def consensus_weights(base: Base) -> Floats:
+    """The weights by dependence for a consensus of least loss.
+
+    A clustering with a single label repeats no other and would count fully, against many copies of another that count
+    as one: it counts as much as the others on average.
+    """
+    weights, known = dependence(base).weights, informative(base)
+    return np.where(known, weights, weights[known].mean()) if known.any() else weights
+
+
 def check_powers(values: Floats) -> Floats:
     """The values, if none is above 1."""
     if (large := np.flatnonzero(values > 1)).size:

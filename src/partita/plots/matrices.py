@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._names import PartitionLike, row_names
-from partita._partition_checks import check_partition_of, check_partitions
+from partita._partition_checks import check_partition_of, check_partitions, check_placed_of
 from partita.estimate_result import Estimate
 from partita.plots.canvas import new_axes
 from partita.plots.order import check_psm, display_order, labels_of_rows
@@ -41,7 +41,8 @@ def similarity_map(
     Parameters
     ----------
     psm : Estimate, or (n, n) array_like
-        An estimate, whose draws give the matrix, or a posterior similarity matrix as returned by `similarity`.
+        An estimate, whose draws give the matrix, or a posterior similarity matrix as returned by `similarity`. Items
+        of the estimate that are in no cluster (-1) are left out.
     labels : Estimate or (n,) array_like, optional
         The clusters; by default those of the estimate, or one cluster of all items.
     colorbar : bool
@@ -75,8 +76,9 @@ def _matrix_and_clusters(
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     if isinstance(psm, Estimate):
         given = psm if labels is None else labels
-        clusters = check_partition_of(given, psm.sample.names, psm.labels.size, "labels", "the estimate")
-        return similarity(psm.sample), clusters
+        placed = psm.labels >= 0
+        clusters = check_placed_of(given, psm.sample.names, placed.size, "labels", ~placed, "the estimate")
+        return similarity(psm.sample)[np.ix_(placed, placed)], clusters[placed]
     matrix = check_psm(psm)
     return matrix, labels_of_rows(np.zeros(len(matrix), int) if labels is None else labels, psm)
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._draws.labels import GAP
 from partita._names import Names, PartitionLike, as_named
-from partita._partition_checks import check_partition, check_partition_of
+from partita._partition_checks import check_partition, check_placed_of
 from partita.partitions import align_labels, n_clusters
 from partita.plots.canvas import hide_frame, new_axes
 from partita.plots.palette import QUIET, cluster_color, cluster_marker
@@ -171,8 +171,9 @@ def ball_panels(
     """
     given = as_named(labels, "labels")
     names = ball.sample.names if hasattr(ball, "sample") else given.names
-    clusters = check_partition_of(labels, names, len(given.values), "labels", "ball")
-    table = check_data(data, clusters.size, names, "ball")
+    anywhere = np.ones(len(given.values), np.bool_)
+    clusters = check_placed_of(labels, names, anywhere.size, "labels", anywhere, "ball")
+    table, placed = check_data(data, clusters.size, names, "ball"), clusters >= 0
     panels = [("estimate", clusters)]
     for name in ("upper", "lower", "horizontal"):
         panels += [(f"{name} bound", bound) for bound in list(getattr(ball, name))[:most]]
@@ -182,7 +183,8 @@ def ball_panels(
     if axes.size < len(panels):
         raise ValueError(f"axes has {axes.size} entries, but there are {len(panels)} panels")
     for ax, (name, partition) in zip(axes.flat, panels, strict=False):
-        shown = align_labels(clusters, partition)
+        shown = np.array(partition)
+        shown[placed] = align_labels(clusters[placed], shown[placed])
         _draw_points(table, shown, axis_names(data), density, ax)
         ax.set_title(f"{name}: {count_of_clusters(partition)}", fontsize=10)
         ax.tick_params(labelbottom=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from partita._names import PartitionLike, as_named
 from partita._partition_checks import check_partition, check_same_items
@@ -44,13 +44,18 @@ def cluster_counts(draws: Any, *, estimate: PartitionLike | None = None, ax: Axe
         sample = as_sample(draws)
     probability = np.bincount(sample.n_clusters, weights=sample.weights)
     counts = np.arange(int(sample.n_clusters.min()), probability.size)
-    own = None if estimate is None else int(check_partition(estimate, "estimate").max()) + 1
+    own = None if estimate is None else int(_placed(estimate, "estimate").max()) + 1
     ax = new_axes(ax, (5, 3))
     ax.bar(counts, probability[counts], color=[HIGHLIGHT if k == own else COLORS[0] for k in counts])
     ax.set(xlabel="number of clusters", ylabel="posterior probability")
     whole_numbers(ax.xaxis)
     hide_frame(ax, "top", "right")
     return ax
+
+
+def _placed(labels: PartitionLike, name: str) -> NDArray[np.int64]:
+    """Canonical labels; an item of an estimate may be in no cluster (-1)."""
+    return labels.labels if isinstance(labels, Estimate) else check_partition(labels, name)
 
 
 def item_certainty(labels: PartitionLike, certainty: ArrayLike | None = None, *, ax: Axes | None = None) -> Axes:
@@ -76,8 +81,9 @@ def item_certainty(labels: PartitionLike, certainty: ArrayLike | None = None, *,
         if not isinstance(labels, Estimate):
             raise ValueError("certainty is missing: give it, or an Estimate instead of labels")
         certainty = certainty_of(labels).probability
-    clusters, given = check_partition(labels, "labels"), as_named(certainty, "certainty")
+    clusters, given = _placed(labels, "labels"), as_named(certainty, "certainty")
     values = np.asarray(given.in_order_of(as_named(labels, "labels").names, clusters.size, "labels"), dtype=np.float64)
+    clusters, values = clusters[clusters >= 0], values[clusters >= 0]
     order = np.lexsort((-values, clusters))
     ax = new_axes(ax, (7, 2.8))
     colors = [cluster_color(k) for k in clusters[order]]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._names import as_named
 from partita._partition_checks import check_same_items
 from partita.estimate_result import Estimate
 from partita.partitions import align_labels
@@ -26,10 +27,12 @@ from partita.report.profiles import profile_section
 from partita.report.reading import reading
 from partita.report.tables import Column, Table
 from partita.report.truth import against_truth
+from partita.sample import PartitionSample
 from partita.uncertainty.ball import CredibleBall
 from partita.uncertainty.bounds import Bound
 from partita.uncertainty.certainty import ItemCertainty, cluster_stability, item_certainty, n_clusters_posterior
 from partita.uncertainty.diagnostics import Diagnostics
+from partita.uncertainty.placed import placed_only
 
 Labels = NDArray[np.int64]
 ITEMS_LISTED = 1000
@@ -60,9 +63,14 @@ def content(
     `checked` holds the diagnostics of the chains, `losses` the answers of other losses, `answers` those that
     `more_answers` takes; clusters and items are counted from `first`.
     """
-    labels, sample = estimate.labels, estimate.sample
     if ball is not None:
-        check_same_items(labels, ball.center, "estimate", "ball")
+        check_same_items(estimate.labels, ball.center, "estimate", "ball")
+    columns = columns or axis_names(data)
+    whole, certainties = estimate, item_certainty(estimate).probability
+    estimate, ball, placed = placed_only(whole, ball, first)
+    if placed is not None:
+        truth, data, checked = _of_placed(whole.sample, placed, truth, data, checked)
+    labels, sample = estimate.labels, estimate.sample
     names = sample.names or tuple(map(str, range(first, sample.n_items + first)))
     of_items = item_certainty(estimate)
     certainty = np.nan_to_num(of_items.probability)
@@ -71,13 +79,13 @@ def content(
     return {
         "title": title,
         "first": first,
-        "n_items": f"{sample.n_items:,}",
+        "n_items": f"{whole.sample.n_items:,}",
         "warnings": estimate.warnings,
-        "answer": sentences.answer(estimate, ball),
+        "answer": sentences.answer(whole, ball),
         "reading": reading(
             estimate, ball, certainty, converged=checked is None or checked.converged, typed=command is not None
         ),
-        "settings": list(sentences.settings(estimate, ball)),
+        "settings": list(sentences.settings(whole, ball)),
         "advice": [asdict(line) for line in sentences.advice(estimate, ball, bound, on_chains)],
         "mixing": None if checked is None else _mixing(checked),
         "map_note": map_note(heat),
@@ -89,14 +97,28 @@ def content(
         "items": _items(estimate, certainty, names, labels_file),
         "losses": losses,
         "profiles": None if profiles is None else profile_section(profiles, first),
-        **more_answers(estimate, **(answers or {}), first=first),
+        **more_answers(whole, **(answers or {}), first=first),
         **against_truth(truth, labels, sample.names),
         "runs": _runs(estimate),
         "reproduce": reproduce(estimate, ball, command),
-        "labels": held_labels(labels, sample.names, of_items.probability),
+        "labels": held_labels(whole.labels, whole.sample.names, certainties),
         "figures": _figures(estimate, ball, data, density, heat, names, columns)
         | chain_figures(estimate, checked, heat),
     }
+
+
+def _of_placed(
+    sample: PartitionSample, placed: Labels, truth: Any, data: Any, checked: Diagnostics | None
+) -> tuple[Any, Any, Diagnostics | None]:
+    """What is given for all items, for those in a cluster."""
+    if truth is not None:
+        known = as_named(truth, "truth").in_order_of(sample.names, sample.n_items, "the estimate")
+        truth = np.asarray(known)[placed]
+    if data is not None:
+        data = check_data(data, sample.n_items, sample.names, "the estimate")[placed]
+    if checked is not None:
+        checked = replace(checked, chain_labels=tuple(labels[placed] for labels in checked.chain_labels))
+    return truth, data, checked
 
 
 def _figures(
@@ -120,7 +142,7 @@ def _figures(
     }
     if data is not None:
         table = check_data(data, sample.n_items, sample.names, "the estimate")
-        figures["points"] = scatter_figure(table, partitions, names, density, columns or axis_names(data))
+        figures["points"] = scatter_figure(table, partitions, names, density, columns)
     return figures
 
 

@@ -64,7 +64,7 @@ def pair_content(
         "open_components": _open_components(best, first),
         "sizes": _sizes(best),
         "items": _items(best, first, labels_file),
-        **against_truth(truth, best.labels, best.similarity.names),
+        **against_truth(truth, best.labels, best.similarity.names, of_pairs=True),
         "labels": held_labels(best.labels, best.similarity.names),
         "reproduce": _reproduce(best, command),
     }
@@ -88,9 +88,17 @@ def _names(best: PairEstimate, first: int) -> Any:
 
 def _pairs(best: PairEstimate, first: int) -> Table:
     name = _names(best, first)
-    rows = [
-        (name(pair.left), name(pair.right), "together" if pair.together else "apart", pair.probability, pair.doubt)
-        for pair in doubtful_pairs(best, PAIRS_LISTED)
+    found = doubtful_pairs(best, PAIRS_LISTED)
+    rows: list[tuple[Any, ...]] = [
+        (
+            name(pair.left),
+            name(pair.right),
+            "together" if pair.together else "apart",
+            pair.probability,
+            pair.doubt,
+            "yes" if pair.listed else "not listed",
+        )
+        for pair in found
     ]
     columns = (
         Column("Item", "text"),
@@ -98,8 +106,18 @@ def _pairs(best: PairEstimate, first: int) -> Table:
         Column("Estimate", "text"),
         Column("Probability", "share", "That the two belong together, by itself"),
         Column("Doubt", "share", "The probability, by itself, that the estimate is wrong about the pair"),
+        Column("Listed", "text", f"Pairs that are not listed have probability {best.similarity.default:g}"),
     )
-    return Table("pairs", "Pairs, the most doubtful first", columns, rows, search=True)
+    note = None if all(pair.listed for pair in found) else unlisted_note(best)
+    return Table("pairs", "Pairs, the most doubtful first", columns, rows, note, search=True)
+
+
+def unlisted_note(best: PairEstimate) -> str:
+    """What it means that a pair is not listed."""
+    return (
+        f"A pair that is not listed has probability {best.similarity.default:g} only because it is not in the input:"
+        " if such pairs were never compared, other pairs hold their cluster together."
+    )
 
 
 def _components(best: PairEstimate) -> Table:

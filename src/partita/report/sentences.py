@@ -36,7 +36,7 @@ def loss_words(loss: Loss) -> str:
     Examples
     --------
     >>> from partita.losses import VI
-    >>> loss_words(VI(a=0.5))
+    >>> loss_words(VI(a=0.5, b=1))
     'variation of information (a = 0.5, b = 1)'
     """
     a, b = getattr(loss, "a", 1), getattr(loss, "b", 1)
@@ -53,8 +53,8 @@ def answer(estimate: Estimate, ball: CredibleBall | None) -> str:
     """The result as a sentence that could be pasted into a paper."""
     sample = estimate.sample
     sentence = (
-        f"{_subject(sample.n_items)} into {plural(estimate.n_clusters, 'cluster')}"
-        f" ({sizes_in_words(estimate.labels)}). This partition has the lowest posterior expected"
+        f"{_subject(estimate.labels)} into {plural(estimate.n_clusters, 'cluster')}"
+        f" ({sizes_in_words(estimate.labels[estimate.labels >= 0])}). This partition has the lowest posterior expected"
         f" {loss_words(estimate.loss)}"
         f" {_found(estimate)}: {amount(estimate.expected_loss, estimate.loss)}, over {plural(sample.n_draws, 'draw')}"
         f" ({sample.n_unique:,} distinct)."
@@ -181,5 +181,8 @@ def percent(share: Any) -> str:
     return f"{100 * share:.4g}%"
 
 
-def _subject(n_items: int) -> str:
-    return "The one item falls" if n_items == 1 else f"The {n_items:,} items fall"
+def _subject(labels: NDArray[np.int64]) -> str:
+    placed = int((labels >= 0).sum())
+    if placed < labels.size:
+        return f"Of the {labels.size:,} items, {placed:,} {'falls' if placed == 1 else 'fall'}"
+    return "The one item falls" if placed == 1 else f"The {placed:,} items fall"

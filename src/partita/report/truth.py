@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from partita._names import Names, as_named
 from partita._partition_checks import check_partition_of
-from partita.agreement import compare_partitions
+from partita.agreement import compare_partitions, pairwise_agreement
 from partita.losses import LOSSES
 from partita.partitions import overlaps
 from partita.report.tables import Column, Table
@@ -19,16 +19,20 @@ Labels = NDArray[np.int64]
 LARGEST_CROSSED = 40
 MEASURES = {
     "ari": ("adjusted Rand index", "higher is better, 1 is equal"),
-    "nmi": ("normalised mutual information", "higher is better, 1 is equal"),
-    "f1": ("F1 of the matched clusters", "higher is better, 1 is equal"),
+    "nmi": ("mutual information, divided by the larger entropy (NMI)", "higher is better, 1 is equal"),
+    "f1": ("F1 of the matched clusters (Wang et al. 2010)", "higher is better, 1 is equal"),
+    "precision": ("pairwise precision", "higher is better, 1: no pair is wrongly together"),
+    "recall": ("pairwise recall", "higher is better, 1: no pair is missed"),
+    "pairwise_f1": ("pairwise F1", "higher is better, 1 is equal"),
 }
 LOSS_DIRECTION = "lower is better, 0 is equal"
 
 
-def truth_measures(truth: Labels, labels: Labels) -> Table:
-    """Every measure by its full name, with its direction."""
+def truth_measures(truth: Labels, labels: Labels, *, of_pairs: bool = False) -> Table:
+    """Every measure by its full name, with its direction; `of_pairs`: those of record linkage first."""
     rows = []
-    for name, value in compare_partitions(truth, labels).items():
+    of_linkage = pairwise_agreement(labels, truth) if of_pairs else {}
+    for name, value in (of_linkage | compare_partitions(truth, labels)).items():
         words, direction = MEASURES.get(name) or (f"{LOSSES[name].words} ({name})", LOSS_DIRECTION)
         rows.append((words, float(value), direction))
     rows.sort(key=lambda row: row[2] == LOSS_DIRECTION)
@@ -37,7 +41,7 @@ def truth_measures(truth: Labels, labels: Labels) -> Table:
 
 
 def against_truth(
-    truth: Any, labels: Labels, names: Names | None, whose: str = "the estimate"
+    truth: Any, labels: Labels, names: Names | None, whose: str = "the estimate", *, of_pairs: bool = False
 ) -> dict[str, Table | None]:
     """The measures and the table of clusters by classes, as content of a page; both None without a truth.
 
@@ -51,13 +55,15 @@ def against_truth(
         The items.
     whose : str
         Whose items they are, for messages.
+    of_pairs : bool
+        Whether precision, recall and F1 of pairs are of interest: for record linkage.
     """
     if truth is None:
         return {"truth": None, "crossed": None}
     known = check_partition_of(truth, names, labels.size, "truth", whose)
     given = np.asarray(as_named(truth, "truth").in_order_of(names, labels.size, whose))
     classes = [str(given[item]) for item in np.unique(known, return_index=True)[1].tolist()]
-    return {"truth": truth_measures(known, labels), "crossed": crossed(known, labels, classes)}
+    return {"truth": truth_measures(known, labels, of_pairs=of_pairs), "crossed": crossed(known, labels, classes)}
 
 
 def crossed(truth: Labels, labels: Labels, classes: list[str]) -> Table | None:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._clusters import each_alone
 from partita._names import Names, as_named
-from partita._partition_checks import check_partition_of
+from partita._partition_checks import check_placed_of
 from partita.search.constraints import Resolved
 
 Labels = NDArray[np.int64]
@@ -18,14 +19,24 @@ GIVEN = "given"
 
 
 def check_starts(
-    start: Any, names: Names | None, n_items: int, constraints: Resolved | None = None, whose: str = "draws"
+    start: Any,
+    names: Names | None,
+    n_items: int,
+    constraints: Resolved | None = None,
+    whose: str = "draws",
+    may_lack: NDArray[np.bool_] | None = None,
 ) -> tuple[Labels, ...]:
-    """`start=`: None, one partition, or several of them; each must obey the constraints."""
+    """`start=`: None, one partition, or several of them; each must obey the constraints.
+
+    Items of `may_lack` may be in no cluster (-1): they start in the first one, or alone if there are constraints.
+    """
     if start is None:
         return ()
     one = _is_one_partition(start)
     given = {"start": start} if one else {f"start[{i}]": row for i, row in enumerate(start)}
-    starts = tuple(check_partition_of(labels, names, n_items, what, whose) for what, labels in given.items())
+    lacking = np.zeros(n_items, np.bool_) if may_lack is None else may_lack
+    checked = [check_placed_of(labels, names, n_items, what, lacking, whose) for what, labels in given.items()]
+    starts = tuple(np.maximum(labels, 0) if constraints is None else each_alone(labels) for labels in checked)
     for what, labels in zip(given, starts, strict=True):
         problem = None if constraints is None else constraints.broken_by(labels)
         if problem:

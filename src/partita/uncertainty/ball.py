@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._partition_checks import check_partition_of
+from partita._clusters import each_alone
+from partita._partition_checks import check_placed_of
 from partita._tolerance import TIE
 from partita._validate import check_level
 from partita._warn import warn_user
@@ -74,8 +75,9 @@ class CredibleBall:
 
     def contains(self, partition: ArrayLike) -> bool:
         """Whether a given partition, drawn or not, lies in the ball."""
-        labels = check_partition_of(partition, self.sample.names, self.center.size, "partition", "the estimate")
-        return partition_loss(labels, self.center, self.loss) <= self.radius + TIE * self.loss.unit
+        names, placed = self.sample.names, self.center >= 0
+        labels = check_placed_of(partition, names, placed.size, "partition", ~placed, "the estimate")
+        return partition_loss(labels[placed], self.center[placed], self.loss) <= self.radius + TIE * self.loss.unit
 
     def summary(self) -> list[dict[str, Any]]:
         """One row for the estimate and one per bound: its name, clusters, distance and posterior weight."""
@@ -161,9 +163,9 @@ def credible_ball(
     Wade & Ghahramani (2018), Section 5.
     """
     center, sample, kind = subject(estimate, draws, loss)
-    distance = unique_distances(center, sample, kind, n_jobs)
+    distance = unique_distances(each_alone(center), sample, kind, n_jobs)
     ball = ball_from(center, sample, kind, level, distance)
-    if isinstance(estimate, Estimate) and draws is None:  # its draws were checked when it was computed
+    if isinstance(estimate, Estimate) and sample is estimate.sample:  # its draws were checked when it was computed
         return replace(ball, warnings=estimate.warnings)
     on_draws = sample_warnings(sample, distance, n_jobs)
     warn_mixing(on_draws)
@@ -196,7 +198,7 @@ def ball_radius(sample: PartitionSample, distance: NDArray[np.float64], level: f
 def subject(
     estimate: Estimate | ArrayLike, draws: Any, loss: str | Loss | None = None
 ) -> tuple[Labels, PartitionSample, Loss]:
-    """The labels, the sample and the loss that an uncertainty function works on."""
+    """The labels, the sample and the loss that an uncertainty function works on; -1 is an item in no cluster."""
     if isinstance(estimate, Estimate):
         sample = estimate.sample if draws is None else as_sample(draws)
         kind = as_loss(estimate.loss if loss is None else loss)
@@ -204,7 +206,8 @@ def subject(
         if draws is None:
             raise TypeError("draws is missing: plain labels have no draws of their own")
         sample, kind = as_sample(draws), as_loss("vi" if loss is None else loss)
-    return check_partition_of(estimate, sample.names, sample.n_items, "estimate"), sample, kind
+    may_lack = estimate.labels < 0 if isinstance(estimate, Estimate) else sample.unlabelled
+    return check_placed_of(estimate, sample.names, sample.n_items, "estimate", may_lack), sample, kind
 
 
 def _warn_no_metric(loss: Loss) -> None:

@@ -190,7 +190,7 @@ def _by_loss(estimate: Estimate, seconds: float, told: BoundProgress) -> Bound:
     if isinstance(loss, ID) and not sample.has_gaps and sample.n_items <= MAX_ITEMS:
         return _bound(estimate, _by_lines(estimate, seconds, told), "rows of VI")
     if isinstance(loss, OneMinusARI) and not sample.has_gaps and sample.n_items <= MAX_COUNTED:
-        value = adjusted_rand_bound(sample, estimate.labels, seconds, told.tell)
+        value = adjusted_rand_bound(sample, estimate.partition, seconds, told.tell)
         return _bound(estimate, value, "intervals of pairs")
     return _bound(estimate, 0.0, "none")
 
@@ -201,7 +201,7 @@ def _has_limited_bound(estimate: Estimate) -> bool:
 
 def _within_limit(estimate: Estimate, limit: int, known: float, seconds: float, told: BoundProgress) -> Bound:
     """A bound under a limit. It may force components together, so that they are not solved one by one."""
-    loss, sample, labels = estimate.loss, estimate.sample, estimate.labels
+    loss, sample, labels = estimate.loss, estimate.sample, estimate.partition
     work = Work(seconds, estimate.search.n_jobs, told.tell, estimate.expected_loss)
     value, method = 0.0, "none"
     if are_few(sample, limit, sample.n_items, FEW_LOSSES):
@@ -223,7 +223,7 @@ def _by_parts(estimate: Estimate, loss: Binder | VI, seconds: float, told: Bound
     sizes = np.bincount(component)
     if len(sizes) == 1 and sample.n_items > MAX_ENUMERATED:
         work = Work(seconds, n_jobs, told.tell, estimate.expected_loss)
-        return _bound(estimate, *_of_one(sample, loss, estimate.labels, work))
+        return _bound(estimate, *_of_one(sample, loss, estimate.partition, work))
     is_small = (sizes <= MAX_ENUMERATED)[component]
     if sample.has_gaps and not is_small.all():
         return _bound(estimate, 0.0, "none")
@@ -241,7 +241,7 @@ def _by_parts(estimate: Estimate, loss: Binder | VI, seconds: float, told: Bound
         items = np.flatnonzero(component == c)
         share = _share(loss, len(items), sample)
         work = Work(max(seconds * weight / weights.sum(), 1e-3), n_jobs, told.part(value, share))
-        found, method = _of_one(restricted(sample, items), loss, canonical(estimate.labels[items]), work)
+        found, method = _of_one(restricted(sample, items), loss, canonical(estimate.partition[items]), work)
         value += share * found
         methods[method] = True
     return _bound(estimate, value, ", ".join(methods) if value > 0 or not large.size else "none")
@@ -276,7 +276,7 @@ def _by_lines(estimate: Estimate, seconds: float, told: BoundProgress) -> float:
         told.tell(alone[-1])
     below, constant = lines[int(np.argmax(alone))]
     work = Work(until.left, estimate.search.n_jobs, told.part(constant, 1.0), estimate.expected_loss - constant)
-    found = constant + bound_vi(sample, below, estimate.labels, work)[0] if until.left > 0 else 0.0
+    found = constant + bound_vi(sample, below, estimate.partition, work)[0] if until.left > 0 else 0.0
     return max(*alone, found)
 
 

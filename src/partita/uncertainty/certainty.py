@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._clusters import each_alone
 from partita._html import ShownAsText, rows_table
 from partita._validate import check_count
 from partita.estimate_result import Estimate
@@ -31,14 +32,35 @@ class ItemCertainty(ShownAsText):
     ----------
     probability : (n,) array
         Mean posterior probability that the item is with another member of its own cluster; for an item that
-        is alone in the estimate, the probability that it is alone.
+        is alone in the estimate, the probability that it is alone. NaN where the draws say nothing: the item is in no
+        cluster (-1), or no draw labels it together with another member.
     loss_share : (n,) array, or None
         The item's share of the expected loss; the shares sum to the loss. Binder and VI only.
+    labels : (n,) integer array
+        The estimate.
+    names : tuple of str, or None
+        The names of the items.
     """
 
     labels: Labels
     probability: Floats
     loss_share: Floats | None
+    names: tuple[str, ...] | None = None
+
+    def to_pandas(self) -> Any:
+        """One row per item, by its name: its cluster, probability and share of the loss.
+
+        Examples
+        --------
+        >>> draws = as_sample([[0, 0, 1], [0, 1, 1], [0, 0, 1]], names=["ann", "bob", "cy"])
+        >>> item_certainty([0, 0, 1], draws).to_pandas().nsmallest(1, "probability").index.tolist()
+        ['ann']
+        """
+        import pandas as pd
+
+        columns = {"cluster": self.labels, "probability": self.probability}
+        columns |= {} if self.loss_share is None else {"loss_share": self.loss_share}
+        return pd.DataFrame(columns, index=pd.Index(self.names or range(self.labels.size), name="item"))
 
     def __repr__(self) -> str:
         known = self.probability[~np.isnan(self.probability)]
@@ -116,10 +138,10 @@ def item_certainty(
         alone += block.weights @ (block.draw == 1)
         if isinstance(kind, Binder | VI):
             share += block.weights @ _loss_terms(block, kind)
-    single = np.bincount(labels)[labels] == 1
-    seen = np.where(single, _weight_seen(sample), possible)
+    single = np.bincount(each_alone(labels))[labels] == 1
+    seen = np.where(single, _weight_seen(sample) * (labels >= 0), possible)
     probability = np.divide(np.where(single, alone, mates), seen, out=np.full(labels.size, np.nan), where=seen > 0)
-    return ItemCertainty(labels, probability, share if isinstance(kind, Binder | VI) else None)
+    return ItemCertainty(labels, probability, share if isinstance(kind, Binder | VI) else None, sample.names)
 
 
 def cluster_stability(
@@ -146,7 +168,8 @@ def cluster_stability(
     Hennig (2007), Cluster-wise assessment of cluster stability, for the Jaccard coefficient.
     """
     labels, sample, _ = subject(estimate, draws)
-    sizes = np.bincount(labels)
+    placed = labels >= 0
+    sizes = np.bincount(labels[placed])
     jaccard, exact = np.zeros((2, sizes.size))
     for block in _overlaps(labels, sample):
         best = np.zeros((block.weights.size, sizes.size))
@@ -154,7 +177,7 @@ def cluster_stability(
         jaccard += block.weights @ best
         exact += block.weights @ (best == 1)
     probability = (item_certainty(labels, sample) if certainty is None else certainty).probability
-    cohesion = np.bincount(labels, weights=probability) / sizes
+    cohesion = np.bincount(labels[placed], weights=probability[placed]) / sizes
     return ClusterStability(sizes, cohesion, jaccard, exact, _surest(labels, probability))
 
 
@@ -178,7 +201,9 @@ def exemplars(estimate: Estimate | ArrayLike, draws: Any = None) -> NDArray[np.i
 
 
 def items_to_check(estimate: Estimate | ArrayLike, draws: Any = None, *, count: int = 10) -> NDArray[np.int64]:
-    """The items whose cluster is least certain, the least certain first.
+    """The positions of the items whose cluster is least certain, the least certain first.
+
+    ``item_certainty(estimate).to_pandas().iloc[items]`` has their names, clusters and certainties.
 
     Parameters
     ----------
@@ -240,7 +265,7 @@ def _overlaps(labels: Labels, sample: PartitionSample) -> Iterator[_Overlap]:
 
 
 def _overlap(labels: Labels, clusters: int, draws: Labels, draw_clusters: int, weights: Floats) -> _Overlap:
-    known = draws >= 0
+    known = (draws >= 0) & (labels >= 0)
     which = np.broadcast_to(np.arange(len(draws))[:, None], draws.shape)[known]
     row = which * draw_clusters + draws[known]
     column = which * clusters + np.broadcast_to(labels, draws.shape)[known]

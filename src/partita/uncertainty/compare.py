@@ -184,7 +184,7 @@ def compare_posteriors(
     a, b : Estimate, or anything that `as_sample` takes
         Chains, models, priors or data sets; items are matched by name if both have names.
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
     permutations : int
         Number of permutations of the test.
     search : Search, optional

@@ -144,7 +144,7 @@ def conformal_set(
     level : float in (0, 1]
         Probability with which the set contains a new draw.
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
     references : int
         Largest number of reference draws, evenly spread over the first halves.
     n_jobs : int

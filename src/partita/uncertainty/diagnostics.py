@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from partita._html import rows_table
 from partita.estimate import estimate_step
 from partita.estimate_result import Estimate
-from partita.losses import Loss, as_loss, unique_distances
+from partita.losses import Loss, as_loss, loss_where_placed, unique_distances
 from partita.mixing import Quantity, by_chain, entropies, mixing_sentences, not_mixed, quantity, warn_mixing
 from partita.sample import PartitionSample, as_sample
 from partita.search.deadline import Deadline
@@ -119,7 +119,7 @@ def diagnostics(
     until = Deadline.after(how.seconds)
     first = how if how.seconds is None else replace(how, seconds=how.seconds / 2)  # the chains get the other half
     best = draws if isinstance(draws, Estimate) else estimate_step(sample, kind, first, rng)
-    by_draw = _summaries(sample, unique_distances(best.labels, sample, kind))
+    by_draw = _summaries(sample, unique_distances(best.partition, sample, kind))
     if log_density is not None:
         by_draw["log density"] = _checked_density(log_density, sample)
     arrays = {name: by_chain(values, sample) for name, values in by_draw.items()}
@@ -181,9 +181,7 @@ def _chain_estimates(
 def _distances_between(partitions: Sequence[NDArray[np.int64]], loss: Loss) -> Floats:
     if not partitions:
         return np.zeros((1, 1))
-    return np.array(
-        [[float(unique_distances(y, as_sample(x[None, :]), loss)[0]) for y in partitions] for x in partitions]
-    )
+    return np.array([[loss_where_placed(x, y, loss) for y in partitions] for x in partitions])
 
 
 def _on_chain_estimates(unmixed: bool, apart: Floats) -> list[str]:

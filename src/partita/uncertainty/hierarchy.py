@@ -159,7 +159,7 @@ def hierarchy(
     draws : anything that `as_sample` takes, or an Estimate
         An estimate is used as it is, with its own draws and loss.
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
     finest : int, optional
         Number of clusters of the finest level; by default that which 95 % of the draws do not exceed.
     coarser : sequence of what `as_sample` takes

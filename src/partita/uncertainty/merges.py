@@ -15,6 +15,7 @@ from partita.estimate_result import Estimate
 from partita.losses import VI, Binder, Loss, core_sample, expected_loss
 from partita.partitions import canonical
 from partita.sample import PartitionSample
+from partita.search.multilevel import restricted
 from partita.uncertainty.ball import Labels, subject
 
 Floats = NDArray[np.float64]
@@ -84,6 +85,9 @@ def merge_tree(
     ([[1, 2], [0, 3]], [0.25, 0.25, 1.25])
     """
     labels, sample, kind = subject(estimate, draws, loss)
+    if labels.min() < 0:
+        placed = np.flatnonzero(labels >= 0)
+        return merge_tree(labels[placed], restricted(sample, placed), loss=kind, n_jobs=n_jobs)
     clusters = int(labels.max()) + 1
     if clusters > FEW_MERGED and isinstance(kind, VI | Binder) and not sample.has_gaps:
         return _merged_by_heap(labels, sample, kind, n_jobs)

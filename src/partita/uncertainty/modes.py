@@ -181,7 +181,7 @@ def modes(
         Number of representatives, at most the number of distinct draws. By default it grows while one more lowers the
         distance to the posterior by at least a quarter, up to 10.
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
     starts : int
         Starts for each number of representatives.
     batch : int, optional

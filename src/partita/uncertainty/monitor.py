@@ -221,7 +221,7 @@ def monitor(
     Parameters
     ----------
     loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5)``.
+        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
     level : float in (0, 1]
         Level of the credible ball.
     tolerance : float

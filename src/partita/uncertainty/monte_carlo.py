@@ -14,7 +14,7 @@ from partita._tolerance import TIE
 from partita._validate import check_count, check_level, check_rng
 from partita.estimate import estimate_step
 from partita.estimate_result import Estimate
-from partita.losses import Loss, partition_loss, unique_distances
+from partita.losses import Loss, loss_where_placed, unique_distances
 from partita.mixing import quantile_spread
 from partita.sample import PartitionSample
 from partita.search.settings import Search
@@ -145,7 +145,7 @@ def monte_carlo_error(
     batches = block_draws(sample, min(BATCHES, max(2, sample.n_draws // 2)))
     pieces = _parts(sample, batches, count, generator)
     labels = np.array([estimate_step(part_of(sample, draws), kind, how, generator).labels for draws in pieces])
-    apart = np.array([partition_loss(estimate.labels, row, kind) for row in labels])
+    apart = np.array([loss_where_placed(estimate.labels, row, kind) for row in labels])
     clusters = tuple((labels.max(axis=1) + 1).tolist())
     same = float((apart <= TIE * kind.unit).mean())
     errors = _standard_errors(estimate, batches, wanted)
@@ -164,10 +164,10 @@ def _parts(
 def _standard_errors(estimate: Estimate, batches: NDArray[np.int64], level: float) -> tuple[float, float, Floats]:
     """Of the expected loss, the radius, and the certainty of each item."""
     sample, kind = estimate.sample, estimate.loss
-    distance = unique_distances(estimate.labels, sample, kind, estimate.search.n_jobs)
+    distance = unique_distances(estimate.partition, sample, kind, estimate.search.n_jobs)
     by_batch = distance[sample.index[batches]]
     certainties = np.array(
-        [item_certainty(estimate.labels, part_of(sample, draws), loss="zero-one").probability for draws in batches]
+        [item_certainty(estimate, part_of(sample, draws), loss="zero-one").probability for draws in batches]
     )
 
     def error(values: Floats) -> Floats:

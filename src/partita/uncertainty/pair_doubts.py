@@ -19,13 +19,17 @@ LARGE_CLUSTER = 200
 
 @dataclass(frozen=True)
 class DoubtfulPair:
-    """Two items, whether the estimate joins them, their probability, and the probability that this is wrong."""
+    """Two items, whether the estimate joins them, their probability, and the probability that this is wrong.
+
+    The probability of a pair that is not `listed` is the default.
+    """
 
     left: int
     right: int
     together: bool
     probability: float
     doubt: float
+    listed: bool = True
 
 
 def doubtful_pairs(best: PairEstimate, most: int = 1000) -> list[DoubtfulPair]:
@@ -50,7 +54,7 @@ def doubtful_pairs(best: PairEstimate, most: int = 1000) -> list[DoubtfulPair]:
         for p in worst
     ]
     for i, j in _joined_unlisted(best, most):
-        found.append(DoubtfulPair(i, j, True, best.similarity.default, 1 - best.similarity.default))
+        found.append(DoubtfulPair(i, j, True, best.similarity.default, 1 - best.similarity.default, listed=False))
     return sorted(found, key=lambda pair: (-pair.doubt, pair.left, pair.right))[:most]
 
 

@@ -64,7 +64,7 @@ class ClusterParameters:
     @property
     def sizes(self) -> NDArray[np.int64]:
         """Number of items of each cluster."""
-        return np.bincount(self.labels)
+        return np.bincount(self.labels[self.labels >= 0])
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One entry per cluster and component of the parameter."""
@@ -160,7 +160,7 @@ def cluster_parameters(
     reported, sample, _ = subject(estimate, draws, _no_loss(estimate))
     wanted = check_level(level)
     by_item = _by_item(theta, labels, variable, sample, rng)
-    members = np.eye(int(reported.max()) + 1)[reported]
+    members = (reported[:, None] == np.arange(reported.max() + 1)).astype(np.float64)
     flat = by_item.reshape(sample.n_draws, sample.n_items, -1)
     means = np.einsum("tip,ic->tcp", flat, members / members.sum(axis=0), optimize=True)
     shape = by_item.shape[2:]
@@ -199,7 +199,8 @@ def _model_means(chain: Any, labels: Any, variable: str | None, rng: Any) -> Any
 
 def _variables(theta: Any, labels: Any, variable: str | None) -> tuple[Any, Any]:
     """Arrays with chains and draws first."""
-    return posterior_of(theta, variable), posterior_of(theta, labels) if isinstance(labels, str) else labels
+    own = posterior_of(theta, labels, "labels") if isinstance(labels, str) else labels
+    return posterior_of(theta, variable), own
 
 
 def _of_items(values: Any, name: str, sample: PartitionSample, known: int) -> NDArray[Any]:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._clusters import each_alone
 from partita._tolerance import TIE
 from partita._validate import as_float
 from partita.estimate import estimate
 from partita.estimate_result import Estimate
-from partita.losses import Loss, partition_loss, unique_distances
+from partita.losses import Loss, loss_where_placed, unique_distances
 from partita.mixing import draw_summaries, not_mixed, quantile_error, quantities, standard_error
 from partita.sample import PartitionSample
 from partita.search.limits import cluster_limit
@@ -138,7 +139,7 @@ def check_draws(
     """The estimate of the draws, compared with those of parts of them, and what is not settled."""
     start = None if before is None else before.labels
     best = _estimate(sample, loss, search, rng, start)
-    losses = unique_distances(best.labels, sample, loss, search.n_jobs)
+    losses = unique_distances(best.partition, sample, loss, search.n_jobs)
     radius = ball_radius(sample, losses, level, loss)
     distance, regret = _compare_parts(sample, loss, search, rng, best, losses)
     error = standard_error(sample, losses)
@@ -164,7 +165,7 @@ def _with_verdict(
     if (
         before is not None
         and rule.tolerance == 0
-        and partition_loss(before.labels, found.labels, loss) > TIE * loss.unit
+        and loss_where_placed(before.labels, found.labels, loss) > TIE * loss.unit
     ):
         earlier = 0
     return replace(found, problems=problems, passed=0 if problems else earlier + 1)
@@ -173,8 +174,8 @@ def _with_verdict(
 def _estimate(
     sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator, start: Labels | None
 ) -> Estimate:
-    if start is not None and start.max() >= cluster_limit(sample, search):  # draws of a part may have fewer clusters
-        start = None
+    if start is not None:  # draws of a part may have fewer clusters
+        start = None if start.max() >= cluster_limit(sample, search) else np.maximum(start, 0)
     best = estimate(sample, loss, search=search, rng=rng, check_draws=False, start=start)
     if best.interrupted:
         raise KeyboardInterrupt
@@ -193,9 +194,10 @@ def _compare_parts(
     distances, regret = [], 0.0
     for part in _parts(sample):
         labels = _estimate(part_of(sample, part), loss, search, rng, best.labels).labels
-        distances.append(partition_loss(best.labels, labels, loss))
+        distances.append(loss_where_placed(best.labels, labels, loss))
         if distances[-1] > TIE * loss.unit:
-            gain = np.round((losses - unique_distances(labels, sample, loss, search.n_jobs)) / loss.unit, DIGITS)
+            others = unique_distances(each_alone(labels), sample, loss, search.n_jobs)
+            gain = np.round((losses - others) / loss.unit, DIGITS)
             gain *= loss.unit
             error = standard_error(sample, gain)
             regret = max(regret, float(gain @ sample.weights) + ERRORS * (np.inf if error is None else error))

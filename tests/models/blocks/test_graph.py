@@ -5,7 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from typer.testing import CliRunner
 
+from partita.cli import app
 from partita.models.blocks.core import _both_ways, _without_diagonal
 from partita.models.blocks.graph import Graph, as_bipartite, as_graph
 from partita.models.blocks.lbm import LatentBlockModel
@@ -77,9 +79,40 @@ def test_undirected_edge_lists_are_symmetric_and_duplicates_are_one_edge():
 def test_weights_are_counts_only_if_asked_for():
     graph = nx.DiGraph()
     graph.add_edge("a", "b", weight=3)
-    assert as_graph(graph).adjacency.data.tolist() == [1]
+    assert as_graph(graph, columns=("source", "target")).adjacency.data.tolist() == [1]
     assert as_graph(graph, counts=True).adjacency.data.tolist() == [3]
     assert as_graph(FakeIgraph([2, 1, 5]), counts=True).adjacency.toarray()[3, 0] == 5
+
+
+@pytest.mark.parametrize("kind", ["networkx", "igraph", "csv", "command"])
+def test_weights_that_would_be_ignored_are_refused_in_every_form(tmp_path, kind):
+    weighted = [(*edge, weight) for edge, weight in zip(EDGES, (2, 1, 5), strict=True)]
+    path = csv_file(tmp_path, "source,target,weight\n" + "".join(f"{a},{b},{w}\n" for a, b, w in weighted))
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from(weighted)
+    if kind == "command":
+        answer = CliRunner().invoke(app, ["blockmodel", str(path)])
+        assert answer.exit_code == 2
+        message = answer.stderr
+    else:
+        given = {"networkx": graph, "igraph": FakeIgraph([2, 1, 5]), "csv": path}[kind]
+        with pytest.raises(ValueError, match="edges are 0 or 1; edges='counts' takes counts") as error:
+            StochasticBlockModel().maximize(given)
+        message = str(error.value)
+    assert "weight 2" in message
+    assert "leaves weight out" in message
+
+
+def test_weights_of_a_graph_may_be_chosen_and_left_out():
+    graph = nx.DiGraph()
+    graph.add_edge("a", "b", weight=3, calls=7)
+    assert as_graph(graph, counts=True, columns=("source", "target", "calls")).adjacency.data.tolist() == [7]
+    with pytest.raises(ValueError, match="the edge from a to b has no attribute 'visits'"):
+        as_graph(graph, counts=True, columns=("source", "target", "visits"))
+    assert as_graph(FakeIgraph([2, 1, 5]), columns=("source", "target")).adjacency.data.tolist() == [1, 1, 1]
+    graph.edges["a", "b"]["weight"] = "three"
+    with pytest.raises(ValueError, match="'three' in the edge from a to b is not a number"):
+        as_graph(graph)
 
 
 def test_isolated_nodes_are_fine(tmp_path):

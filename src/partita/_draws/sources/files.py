@@ -17,7 +17,7 @@ from partita._draws.sources.hdf5_probe import check_metadata_end
 from partita._draws.sources.long import Names
 from partita._draws.sources.npy import Header, ZippedRows, open_npy, read_header
 from partita._draws.sources.tables import table_source, tables_source
-from partita._draws.sources.xarrays import xarray_source
+from partita._draws.sources.xarrays import GROUPS, groups_source
 from partita._memory import check_fits
 
 _CLASSIC, _HDF5 = b"CDF", b"\x89HDF"  # how netCDF files begin; classic ones have no groups
@@ -70,7 +70,9 @@ def zarr_source(path: Path, variable: str | None) -> Source:
     root: Any = zarr.open(str(path), mode="r")
     if hasattr(root, "shape"):
         return array_source(_complete(root))
-    group = root.get("posterior", root)
+    group = root.get(GROUPS[0], root)
+    if variable is not None and variable not in group and variable in root.get(GROUPS[1], ()):
+        group = root[GROUPS[1]]
     arrays = dict(group.arrays())
     name = _choose(arrays, variable)
     own = {key: arrays[key][:] for key in (CHAIN, WEIGHT) if key in arrays}
@@ -147,14 +149,34 @@ def feather_source(path: Path, variable: str | None, long: Names | None = None) 
 
 
 def netcdf_source(path: Path, variable: str | None) -> Source:
-    """The group `posterior` of an ArviZ file, or the root if there is none; read on demand."""
-    dataset = _open_netcdf(path)
+    """The group `posterior` of an ArviZ file, or the root if there is none; read on demand.
+
+    A variable that is not there is looked for in the group `posterior_predictive`.
+    """
+    groups = {GROUPS[0]: _open_netcdf(path)}
+    if variable not in groups[GROUPS[0]].data_vars and (other := _open_group(path, GROUPS[1])) is not None:
+        groups[GROUPS[1]] = other
+
+    def close() -> None:
+        for dataset in groups.values():
+            dataset.close()
+
     try:
-        source = xarray_source(dataset, variable)
+        source = groups_source(groups, variable)
     except ValueError:
-        dataset.close()
+        close()
         raise
-    return replace(source, blocks=_closing(source.blocks, dataset.close))
+    return replace(source, blocks=_closing(source.blocks, close))
+
+
+def _open_group(path: Path, group: str) -> Any:
+    """A further group of a file that has been opened before; None if there is none."""
+    import xarray as xr
+
+    try:
+        return xr.open_dataset(path, group=group)
+    except (OSError, KeyError, ValueError):
+        return None
 
 
 def _open_netcdf(path: Path) -> Any:

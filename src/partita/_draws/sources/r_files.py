@@ -17,10 +17,10 @@ MAX_COUNTED = 1 << 27  # numbers of a sequence such as 1:n, which R writes as th
 
 
 def rds_source(path: Path, variable: str | None, long: Names | None = None) -> Source:
-    """The one object of an .rds file."""
+    """The one object of an .rds file; of a list with names, the matrix that `variable` names, as in nmix$zdraw."""
     import rdata
 
-    return _source(_read(rdata.read_rds, path), variable, long)
+    return _found(_read(rdata.read_rds, path), variable, long)
 
 
 def rdata_source(path: Path, variable: str | None, long: Names | None = None) -> Source:
@@ -29,12 +29,53 @@ def rdata_source(path: Path, variable: str | None, long: Names | None = None) ->
 
     objects = _read(rdata.read_rda, path)
     if variable in objects:
-        return _source(objects[variable], None, long)
+        return _found(objects[variable], None, long)
     usable = [name for name, value in objects.items() if _may_be_draws(value)]
-    if len(usable) != 1:
-        found = ", ".join(usable or objects)
-        raise ValueError(f"it has {'several' if usable else 'no'} objects of draws; name one with variable=: {found}")
-    return _source(objects[usable[0]], variable, long)
+    if len(usable) == 1 and not (variable is not None and _places(objects, variable)):
+        return _source(objects[usable[0]], variable, long)
+    if len(usable) > 1 and variable is None:
+        raise ValueError(f"it has several objects of draws; name one with variable=: {', '.join(usable)}")
+    return _found(objects, variable, long)
+
+
+def _found(value: Any, variable: str | None, long: Names | None) -> Source:
+    """Draws as they are, or the only matrix of whole numbers in a sampler's whole result, a list with names."""
+    if not isinstance(value, Mapping):
+        return _source(value, variable, long)
+    places = _places(value, variable)
+    usable = places if variable is not None else {name: x for name, x in places.items() if _has_whole_numbers(x)}
+    if len(usable) == 1:
+        return _source(next(iter(usable.values())), None, long)
+    every = usable or _places(value, None)
+    if len(every) == 1 and variable is not None:  # the name may be that of its columns, as in z[1], z[2], ...
+        return _source(next(iter(every.values())), variable, long)
+    if not every:
+        raise ValueError(f"it is a list without a matrix of draws; it has {', '.join(map(str, value))}")
+    count = "several matrices" if usable else "no matrix of whole numbers" if variable is None else f"no {variable!r}"
+    raise ValueError(f"it has {count}; name one with variable=: {', '.join(map(repr, every))}")
+
+
+def _places(value: Mapping[str, Any], variable: str | None, above: str = "") -> dict[str, Any]:
+    """What may be draws in a list with names and in lists in it, by its place, as in nmix$zdraw; by name, if given.
+
+    The name may be the whole place or its end.
+    """
+    found: dict[str, Any] = {}
+    for name, inner in value.items():
+        if isinstance(inner, Mapping):
+            found |= _places(inner, None, f"{above}{name}$")
+        elif _may_be_draws(inner):
+            found[f"{above}{name}"] = inner
+    if variable is None:
+        return found
+    return {place: inner for place, inner in found.items() if f"${place}".endswith(f"${variable}")}
+
+
+def _has_whole_numbers(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(map(_has_whole_numbers, value))
+    cells = np.asarray(value.to_numpy() if is_table(value) else _cells(value))
+    return cells.dtype.kind in "iub" or (cells.dtype.kind == "f" and bool((cells == np.rint(cells)).all()))
 
 
 def _read(read: Callable[..., Any], path: Path) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,52 +12,78 @@ from partita._draws.sources.blocks import Block, Source
 from partita._draws.sources.chunks import chunk_starts, read_rows
 
 WEIGHT_VARIABLE = "draw_weight"
+#: Groups of an ArviZ object with draws of the posterior; labels that NumPyro's Predictive draws are in the second one,
+#: among simulated data, so that they must be named.
+GROUPS = ("posterior", "posterior_predictive")
 _DRAW_DIMS = ("draw", "sample")  # "sample" is chain and draw stacked, as in the result of arviz.extract
 
 
 def is_xarray(draws: Any) -> bool:
-    return any(hasattr(draws, name) for name in ("data_vars", "posterior")) or (
+    return any(hasattr(draws, name) for name in ("data_vars", *GROUPS)) or (
         hasattr(draws, "dims") and hasattr(draws, "coords")
     )
 
 
 def xarray_source(draws: Any, variable: str | None) -> Source:
-    if not hasattr(draws, "data_vars") and not hasattr(draws, "posterior"):
-        return _array_source(draws, None)
-    posterior: Any = getattr(draws, "posterior", None)
-    dataset: Any = posterior if hasattr(posterior, "data_vars") else draws
+    groups = _groups(draws)
+    return groups_source(groups, variable) if groups else _array_source(draws, None)
+
+
+def groups_source(groups: Mapping[str, Any], variable: str | None) -> Source:
+    """The draws of a variable of one of the datasets; without a name, of the first."""
+    dataset, name = _choose_variable(groups, variable)
     weights = dataset[WEIGHT_VARIABLE] if WEIGHT_VARIABLE in dataset.data_vars else None
-    return _array_source(dataset[_choose_variable(dataset, variable)], weights)
+    return _array_source(dataset[name], weights)
 
 
-def posterior_of(draws: Any, variable: str | None) -> NDArray[Any]:
+def posterior_of(draws: Any, variable: str | None, argument: str = "variable") -> NDArray[Any]:
     """A variable of any shape as an array with the dimensions chain, if there is one, and draw first."""
-    array = draws
-    if hasattr(draws, "data_vars") or hasattr(draws, "posterior"):
-        posterior: Any = getattr(draws, "posterior", None)
-        dataset: Any = posterior if hasattr(posterior, "data_vars") else draws
-        names = [str(name) for name in dataset.data_vars]
-        if variable not in names:
-            raise ValueError(f"name a variable with variable=, not {variable!r}; there are {', '.join(names)}")
+    array, groups = draws, _groups(draws)
+    if groups:
+        dataset = _with_variable(groups, variable)
+        if dataset is None:
+            names = ", ".join(_all_names(groups))
+            raise ValueError(f"{argument}= must name a variable, not {variable!r}; there are {names}")
         array = dataset[variable]
     roles = _roles(array)
     order = [roles[part] for part in ("chain", "draw") if part in roles]
     return np.asarray(array.transpose(*order, ...).values)
 
 
-def _choose_variable(dataset: Any, variable: str | None) -> str:
-    names = [str(name) for name in dataset.data_vars]
+def _groups(draws: Any) -> dict[str, Any]:
+    """The datasets of an ArviZ object, or the dataset itself; none for a single array."""
+    found = {group: getattr(draws, group, None) for group in GROUPS}
+    found = {group: dataset for group, dataset in found.items() if hasattr(dataset, "data_vars")}
+    return found or ({"": draws} if hasattr(draws, "data_vars") else {})
+
+
+def _with_variable(groups: Mapping[str, Any], variable: str | None) -> Any:
+    return next((dataset for dataset in groups.values() if variable in dataset.data_vars), None)
+
+
+def _all_names(groups: Mapping[str, Any]) -> list[str]:
+    """The variables of all datasets, with the name of the group if it is not the posterior."""
+    return [
+        f"{name} (in {group})" if group == GROUPS[1] else str(name)
+        for group, dataset in groups.items()
+        for name in dataset.data_vars
+    ]
+
+
+def _choose_variable(groups: Mapping[str, Any], variable: str | None) -> tuple[Any, str]:
     if variable is not None:
-        if variable not in names:
-            raise ValueError(f"draws has no variable {variable!r}; its variables: {', '.join(names)}")
-        return variable
-    candidates = [name for name in names if _may_be_labels(dataset[name])]
+        dataset = _with_variable(groups, variable)
+        if dataset is None:
+            raise ValueError(f"draws has no variable {variable!r}; its variables: {', '.join(_all_names(groups))}")
+        return dataset, variable
+    group, dataset = next(iter(groups.items()))
+    candidates = [str(name) for name in dataset.data_vars if group != GROUPS[1] and _may_be_labels(dataset[name])]
     if len(candidates) == 1:
-        return candidates[0]
+        return dataset, candidates[0]
     if not candidates:
         raise ValueError(
             "draws has no integer variable with dimensions (chain, draw, item); "
-            f"name one with variable=: {', '.join(names)}"
+            f"name one with variable=: {', '.join(_all_names(groups))}"
         )
     raise ValueError(f"draws has several integer variables, name one with variable=: {', '.join(candidates)}")
 

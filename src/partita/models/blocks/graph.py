@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita._html import ShownAsText
-from partita.models.blocks.edge_list import check_binary, check_end, frame_edges, read_edges
+from partita.models.blocks.edge_list import as_weight, check_binary, check_columns, check_end, frame_edges, read_edges
 from partita.models.blocks.edge_values import MARKED, check_kind, check_listed_once, check_values, check_weight
 from partita.models.blocks.network_files import NETWORK_FILES, read_network
 
@@ -80,8 +80,8 @@ def as_graph(
         An (n, n) array or scipy.sparse matrix, with the edge from i to j in row i and column j and NaN where it was not
         observed; a networkx or igraph graph; a pandas edge list, or the path of a csv file with a header (columns
         `source`, `target` or `from`, `to` and perhaps `weight`, or else its first columns) or of a GraphML or GML file
-        (.graphml, .gml; needs networkx); or a list of pairs or triples. Weights other than 1 need another kind of
-        `edges`; the weights of networkx and igraph objects are used only then, those of files are refused otherwise.
+        (.graphml, .gml; needs networkx); or a list of pairs or triples. Weights other than 1 are refused unless
+        `edges` is of another kind, or `columns` leaves them out.
     directed : bool
         Whether edges have a direction. The matrix of an undirected graph must be symmetric.
     counts : bool
@@ -93,8 +93,8 @@ def as_graph(
     nodes : sequence, optional
         Names of all nodes in the order that is wanted: an edge list says nothing of nodes without edges.
     columns : sequence of str, optional
-        The columns of an edge list to use: its two ends and, if wanted, the weight. Of a GraphML or GML file, the third
-        is the name of the edges' attribute; with two, the file has no weights.
+        The columns of an edge list to use: its two ends and, if wanted, the weight. Of a networkx or igraph graph and
+        of a GraphML or GML file, the third is the name of the edges' attribute; with two, weights are left out.
 
     Returns
     -------
@@ -111,15 +111,15 @@ def as_graph(
         check_values(graph.adjacency, kind)
         return graph
     if isinstance(graph, str | Path) and Path(graph).suffix.lower() in NETWORK_FILES:
-        graph = read_network(Path(graph), columns, kind)
+        graph, columns = read_network(Path(graph), columns, kind), None
     if hasattr(graph, "is_directed"):
         _check_direction(bool(graph.is_directed()), directed)
     if sp.issparse(graph) or isinstance(graph, np.ndarray):
         return _from_matrix(graph, directed, kind, nodes)
     if hasattr(graph, "vcount") and hasattr(graph, "get_edgelist"):
-        listed, names = _igraph_edges(graph, kind)
+        listed, names = _igraph_edges(graph, kind, _weight_name(columns))
     elif hasattr(graph, "edges") and hasattr(graph, "nodes"):
-        listed, names = _networkx_edges(graph, kind), list(graph.nodes)
+        listed, names = _networkx_edges(graph, kind, _weight_name(columns)), list(graph.nodes)
     elif isinstance(graph, str | Path):
         listed, names = read_edges(Path(graph), columns, kind), None
     elif hasattr(graph, "columns") and hasattr(graph, "iloc"):
@@ -208,20 +208,40 @@ def _listed_edges(edges: Sequence[tuple[Any, ...]], kind: str) -> list[tuple[Any
     return list(edges)
 
 
-def _igraph_edges(graph: Any, kind: str) -> tuple[list[tuple[Any, ...]], list[Any]]:
+def _weight_name(columns: Sequence[str] | None) -> str | None:
+    """The attribute of the edges of a graph object that is their weight; None if two `columns` leave weights out."""
+    if columns is None:
+        return "weight"
+    check_columns(columns)
+    return columns[2] if len(columns) == 3 else None
+
+
+def _igraph_edges(graph: Any, kind: str, wanted: str | None) -> tuple[list[tuple[Any, ...]], list[Any]]:
     names = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
     names = list(names)
-    used = kind != "binary" and "weight" in graph.es.attributes()
-    weights = graph.es["weight"] if used else [None if kind in MARKED else 1] * graph.ecount()
-    edges = [(names[i], names[j], w) for (i, j), w in zip(graph.get_edgelist(), weights, strict=True)]
-    return edges, names
+    weights = graph.es[wanted] if wanted in graph.es.attributes() else [None] * graph.ecount()
+    return _weighted([(names[i], names[j]) for i, j in graph.get_edgelist()], weights, kind, wanted), names
 
 
-def _networkx_edges(graph: Any, kind: str) -> list[tuple[Any, ...]]:
-    if kind != "binary":
-        other = None if kind in MARKED else 1
-        return [(i, j, data.get("weight", other)) for i, j, data in graph.edges(data=True)]
-    return [(edge[0], edge[1], 1) for edge in graph.edges()]
+def _networkx_edges(graph: Any, kind: str, wanted: str | None) -> list[tuple[Any, ...]]:
+    listed = list(graph.edges(data=True))
+    weights = [data.get(wanted) for *_, data in listed]
+    return _weighted([(i, j) for i, j, _ in listed], weights, kind, wanted)
+
+
+def _weighted(ends: list[tuple[Any, Any]], weights: Sequence[Any], kind: str, wanted: str | None) -> list[Any]:
+    """The edges of a graph object with their weights: 1 for an edge without one, unless each must have a value."""
+    other = None if kind in MARKED else 1
+    edges = [(i, j, other if weight is None else weight) for (i, j), weight in zip(ends, weights, strict=True)]
+    lacking = next((end for end, weight in zip(ends, weights, strict=True) if weight is None), None)
+    if lacking is not None and wanted not in (None, "weight"):
+        raise ValueError(f"graph: the edge from {lacking[0]} to {lacking[1]} has no attribute {wanted!r}")
+    if kind == "binary":
+        hint = f", as_graph(graph, columns=('source', 'target')) leaves {wanted} out"
+        for i, j, weight in edges:
+            place = f"the edge from {i} to {j}"
+            check_binary(as_weight(weight, place), place, hint)
+    return edges
 
 
 def _from_edges(edges: Iterable[tuple[Any, ...]], names: list[Any] | None, directed: bool, kind: str) -> Graph:
