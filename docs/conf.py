@@ -1,6 +1,7 @@
 """Sphinx, because scientific readers know it, the pages are Markdown already (MyST) and it has a gallery of scripts."""
 
 import sys
+import warnings
 from importlib.metadata import version as installed
 from pathlib import Path
 
@@ -8,6 +9,10 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "extensions"), str(HERE.parent)]
 
 from reference import file_names  # noqa: E402
+
+from partita import MixingWarning  # noqa: E402
+
+warnings.simplefilter("error", MixingWarning)  # no example of the gallery hides one
 
 project = "partita"
 author = "The partita developers"

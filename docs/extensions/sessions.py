@@ -1,8 +1,9 @@
 """The code blocks of a page, run in order as one session.
 
-Sphinx puts under each Python block what it printed and drew, so that no output in the documentation is written by hand;
-tests/repository/test_docs.py runs the same blocks. A fence ```python runs. A fence ```python no-run needs software that
-is not installed here. In a ```console or ```sh fence the lines that call partita run.
+Sphinx puts under each Python block what it printed, warnings included, and drew, so that no output in the documentation
+is written by hand; tests/repository/test_docs.py runs the same blocks. A fence ```python runs, and a warning is an error.
+A fence ```python warns shows a warning, and must give one. A fence ```python no-run needs software that is not installed
+here. In a ```console or ```sh fence the lines that call partita run.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ import io
 import re
 import shutil
 import tempfile
-from contextlib import chdir, redirect_stdout
+import warnings
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<code>.*?)^```[ ]*$\n?", re.MULTILINE | re.DOTALL)
 FIGURES = "_figures"
+#: What Python does not show unless it is asked to.
+QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
 
 @dataclass(frozen=True)
@@ -55,9 +60,13 @@ def find_commands(block: Block) -> list[str]:
     return [line for line in lines if line.startswith("partita ")]
 
 
+class UnexpectedWarning(Exception):
+    """A block warned without the mark ```python warns, or has the mark and did not warn."""
+
+
 @dataclass(frozen=True)
 class Output:
-    """What a block printed, its last value included; that value as HTML where it knows how."""
+    """What a block printed, warnings and its last value included; that value as HTML where it knows how."""
 
     text: str
     html: str = ""
@@ -77,7 +86,7 @@ class Session:
         tree = ast.parse("\n" * block.line + block.code, self.page)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         printed, page = io.StringIO(), ""
-        with chdir(self.folder), redirect_stdout(printed):
+        with chdir(self.folder), redirect_stdout(printed), redirect_stderr(printed), self._warnings(block):
             exec(compile(tree, self.page, "exec"), self.names)
             if last is not None:
                 value = eval(compile(ast.Expression(last.value), self.page, "eval"), self.names)
@@ -85,6 +94,25 @@ class Session:
                     print(repr(value))
                     page = getattr(value, "_repr_html_", str)()
         return Output(printed.getvalue(), page)
+
+    @contextmanager
+    def _warnings(self, block: Block) -> Iterator[None]:
+        """Prints each warning in one line, and checks that the block is marked if and only if there is one."""
+        seen = []
+
+        def show(message: Warning | str, category: type[Warning], *_: Any) -> None:
+            seen.append(f"{category.__name__}: {message}")
+            print(seen[-1])
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            for category in QUIET:
+                warnings.simplefilter("ignore", category)
+            warnings.showwarning = show
+            yield
+        if bool(seen) != ("warns" in block.marks):
+            what = "\n".join(seen) or "marked as a block that warns, and does not"
+            raise UnexpectedWarning(f"{self.page}, line {block.line}: {what}")
 
 
 def _is_drawing(value: Any) -> bool:

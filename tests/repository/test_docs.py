@@ -1,6 +1,7 @@
 """The documentation is true: its code runs, its outputs are as printed, its links lead somewhere."""
 
 import re
+import runpy
 import shlex
 from contextlib import chdir
 from itertools import pairwise
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from listed_names import split_names
-from sessions import FENCE, Session, find_blocks, find_commands, make_files
+from sessions import FENCE, Session, UnexpectedWarning, find_blocks, find_commands, make_files
 from tables import CONTENTS
 from typer.testing import CliRunner
 
@@ -67,6 +68,16 @@ def test_code_blocks_run(page, folder):
         printed = session.run(block).text
         if following and not following.language and not text[block.end : following.start].strip():
             assert printed == following.code, f"{session.page}, line {following.line}: the output is another"
+    plt.close("all")
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("error::partita.mixing.MixingWarning")
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("plot_*.py")), ids=lambda path: path.stem)
+def test_examples_have_chains_that_mix(example):
+    import matplotlib.pyplot as plt
+
+    runpy.run_path(str(example))
     plt.close("all")
 
 
@@ -145,6 +156,20 @@ def test_no_page_hides_one_of_sphinx():
     """Sphinx writes search.html and genindex.html itself, over a page of that name."""
     taken = {"search.md", "genindex.md", "py-modindex.md"}
     assert not [page for page in (ROOT / "docs").iterdir() if page.name in taken]
+
+
+@pytest.mark.parametrize(
+    ("mark", "code", "fails"),
+    [("", "warnings.warn('poor')", True), (" warns", "warnings.warn('poor')", False), (" warns", "pass", True)],
+)
+def test_a_page_shows_its_warnings_and_marks_them(folder, mark, code, fails):
+    block = find_blocks(f"```python{mark}\nimport sys, warnings\n{code}\nprint('beside', file=sys.stderr)\n```\n")[0]
+    session = Session("page", folder)
+    if fails:
+        with pytest.raises(UnexpectedWarning, match="page, line 1: (UserWarning: poor|marked)"):
+            session.run(block)
+    else:
+        assert session.run(block).text == "UserWarning: poor\nbeside\n"
 
 
 def test_a_wrong_block_is_seen(folder):
