@@ -1,9 +1,9 @@
 """The code blocks of a page, run in order as one session.
 
 Sphinx puts under each Python block what it printed, warnings included, and drew, so that no output in the documentation
-is written by hand; tests/repository/test_docs.py runs the same blocks. A fence ```python runs, and a warning is an error.
-A fence ```python warns shows a warning, and must give one. A fence ```python no-run needs software that is not installed
-here. In a ```console or ```sh fence the lines that call partita run.
+is written by hand; tests/repository/test_docs.py runs the same blocks. A fence ```python runs, and a warning is an
+error. A fence ```python warns shows a warning, and must give one. A fence ```python no-run needs software that is not
+installed here. In a ```console or ```sh fence the lines that call partita run.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ def test_a_page_shows_its_warnings_and_marks_them(folder, mark, code, fails):
     block = find_blocks(f"```python{mark}\nimport sys, warnings\n{code}\nprint('beside', file=sys.stderr)\n```\n")[0]
     session = Session("page", folder)
     if fails:
-        with pytest.raises(UnexpectedWarning, match="page, line 1: (UserWarning: poor|marked)"):
+        with pytest.raises(UnexpectedWarning, match=r"page, line 1: (UserWarning: poor|marked)"):
             session.run(block)
     else:
         assert session.run(block).text == "UserWarning: poor\nbeside\n"
