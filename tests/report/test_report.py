@@ -349,6 +349,25 @@ def test_the_page_says_when_the_posterior_says_little():
     assert {"A diffuse posterior", "A wide credible ball"} <= set(topics(best, credible_ball(best)))
 
 
+def test_a_wide_ball_says_little_only_if_the_trivial_partition_is_probable():
+    """One large cluster and a few items that leave it: a single cluster is near, but no draw has it."""
+    rng = np.random.default_rng(6)
+    draws = np.zeros((400, 40), int)
+    draws[:, :3] = 1
+    for row in draws:
+        row[rng.choice(np.arange(3, 40), 8, replace=False)] = rng.integers(2, 6, 8)
+    texts = []
+    for none in (0, 8, 60):  # this many draws have one cluster
+        draws[:none] = 0
+        best = pt.estimate(draws, rng=1, check_draws=False)
+        assert 1 < best.n_clusters < 40
+        found = reading(best, credible_ball(best), pt.item_certainty(best).probability)
+        texts += [line["text"] for line in found if line["topic"] == "A wide credible ball"]
+    assert "although no draw is that partition. Which items belong together is uncertain" in texts[0]
+    assert "although only 2% of the draws are that partition" in texts[1]
+    assert "the draws say little about the clustering as a whole" in texts[2]
+
+
 def test_an_item_between_clusters_is_not_called_a_cluster():
     between = np.zeros((300, 13), int)
     between[:, 6:12], between[::2, 12] = 1, 1  # the last item is with either cluster in half of the draws
