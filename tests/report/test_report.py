@@ -216,6 +216,9 @@ def test_a_page_of_many_clusters_aggregates_and_lists_doubtful_components_first(
     assert first[2] == len(set(many_clusters.labels[parts.labels == 0]))
     doubts = [row[3] for row in found["components"].rows]
     assert doubts == sorted(doubts, reverse=True)
+    certainty = pt.item_certainty(many_clusters).probability
+    assert doubts[0] == pytest.approx((1 - certainty[parts.labels == 0]).sum())
+    assert found["components"].columns[3].help == "Sum over its items of 1 − certainty: a score for ranking"
     assert f"{parts.count:,} components" in found["components"].note
     assert found["figures"]["map"] is not None  # thirty items are one cluster
     assert len(found["figures"]["map"]["clusters"]) < 100

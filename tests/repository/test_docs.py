@@ -172,6 +172,33 @@ def test_a_page_shows_its_warnings_and_marks_them(folder, mark, code, fails):
         assert session.run(block).text == "UserWarning: poor\nbeside\n"
 
 
+#: One spelling each, in code and documentation: years and titles of the journals, and what ICL stands for.
+ONE_NAME = {
+    r"Dahl, Johnson (?:&|and) M(?:ü|ue)ller[^|\n]{0,3}\b(20\d\d)": {"2022"},
+    r"Wade (?:&|and) Ghahramani[^|\n]{0,3}\b(20\d\d)": {"2018"},
+    r"stochastic block models (\w+ \w+) the exact integrated": {"based on"},
+    r"(?i)\bintegrated\s+(complete-data|completed|classification)\s+(?:log\s+)?likelihood": {"complete-data"},
+}
+
+
+@pytest.mark.parametrize("pattern", ONE_NAME)
+def test_papers_and_terms_have_one_name(pattern):
+    folders = ("src", "cpp", "docs", "reproduce", "r", "paper")
+    files = [
+        path
+        for folder in folders
+        for ext in ("py", "hpp", "cpp", "md", "Rd")
+        for path in (ROOT / folder).rglob(f"*.{ext}")
+    ]
+    found = {
+        (path.name, name)
+        for path in [ROOT / "README.md", ROOT / "CITATION.cff", *files]
+        for name in re.findall(pattern, re.sub(r"\s+", " ", path.read_text(encoding="utf-8")))
+    }
+    assert found
+    assert {(path, name) for path, name in found if name.lower() not in ONE_NAME[pattern]} == set()
+
+
 def test_a_wrong_block_is_seen(folder):
     """The oracle can fail: an error, a changed output and a command that is no command."""
     block = find_blocks("```python\n1 / 0\n```\n")[0]

@@ -50,7 +50,7 @@ def run(
 
     Samples a mixture, checks the chains, finds the partition with the lowest expected loss, and writes the clusters,
     their profiles, the missing cells, the draws and a report. With --maximize, searches the partition of largest exact
-    integrated classification likelihood, which is quick but gives no uncertainty.
+    integrated complete-data log likelihood, which is quick but gives no uncertainty.
 
     Example: partita cluster table.csv --family visits=count --out results --seed 1
     """
