@@ -3,7 +3,7 @@
 `python -m benchmarks.search` prints a table and writes benchmarks/results/search.csv. Times are CPU seconds on one
 thread, so that other work on the machine matters little. `--data iris,galaxy` and `--losses vi,nvi` choose pairs.
 R_LIBS names the folder of a salso that is not in R's own library. `--seeds` counts how many of twelve seeds reach the
-least loss and writes benchmarks/results/seeds.csv.
+least loss and writes benchmarks/results/seeds.csv. `--defaults` sets default estimates beside default calls of `salso`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 
 import partita as pt
 from benchmarks.data import STAND_INS, reference_draws
-from benchmarks.record import write_result
+from benchmarks.record import command, write_result
 
 NOTE = (
     "seconds: CPU, of a default estimate; salso_seconds: of four runs of salso; our_seconds_to_it: of the least of "
@@ -223,7 +223,7 @@ def seeds(data_sets: list[str], losses: list[str]) -> None:
                   "others up to {excess:.1e} above".format(**rows[-1]), flush=True)  # fmt: skip
     share = sum(row["reached"] for row in rows) / sum(row["seeds"] for row in rows)
     print(f"{share:.1%} of the default estimates reach the least loss")
-    write_result("seeds", rows, note="CPU seconds of one default estimate on one thread")
+    write_result("seeds", rows, command=command("search"), note="CPU seconds of one default estimate on one thread")
 
 
 def seeds_of(sample: pt.PartitionSample, data: str, name: str) -> dict[str, Any]:
@@ -242,6 +242,31 @@ def seeds_of(sample: pt.PartitionSample, data: str, name: str) -> dict[str, Any]
     }
 
 
+def defaults(data_sets: list[str], losses: list[str]) -> None:
+    """What users get: `estimate(draws)` and `salso(draws)` (16 runs) as they are, one core each; needs R and salso."""
+    pt.estimate(reference_draws(data_sets[0]), rng=1)  # imports and threads, once
+    rows = []
+    for data in data_sets:
+        labels = reference_draws(data)
+        for name in losses:
+            begun = time.process_time()
+            found = pt.estimate(labels, LOSSES[name], search=pt.Search(n_jobs=1), rng=1)
+            seconds = time.process_time() - begun
+            rival = salso_of(found.sample.to_numpy().astype(np.int64), name, LOSSES[name], runs=16)
+            if rival is None:
+                raise SystemExit("R or salso is missing: R_LIBS names the folder of salso")
+            excess = found.expected_loss / pt.expected_loss(rival[1], found.sample, LOSSES[name]) - 1
+            rows.append({"data": data, "loss": name, "seconds": seconds, "salso_seconds": rival[0],
+                         "ratio": rival[0] / seconds, "loss_excess": excess})  # fmt: skip
+            print("{data:13}{loss:11}{seconds:8.3f} s, salso {salso_seconds:8.3f} s, ratio {ratio:6.1f}, loss "
+                  "{loss_excess:+.1e}".format(**rows[-1]), flush=True)  # fmt: skip
+            write_result("search_defaults", rows, command=command("search"),
+                         note="CPU seconds; loss_excess: our loss / salso's - 1")  # fmt: skip
+    ratios = np.array([row["ratio"] for row in rows])
+    print(f"geometric mean of {ratios.size} ratios {np.exp(np.log(ratios).mean()):.1f}, least {ratios.min():.1f}; "
+          f"a higher loss in {sum(row['loss_excess'] > 1e-7 for row in rows)} cells")  # fmt: skip
+
+
 #: what to measure instead of the table
 PARTS = {"scaling": scaling, "memory": memory, "xlarge": xlarge}
 
@@ -252,15 +277,16 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--losses", default=",".join(LOSSES))
     for name, part in PARTS.items():
         parser.add_argument(f"--{name}", action="store_true", help=part.__doc__)
-    parser.add_argument("--seeds", action="store_true", help=seeds.__doc__)
+    tables = {"seeds": seeds, "defaults": defaults}
+    for name, table in tables.items():
+        parser.add_argument(f"--{name}", action="store_true", help=table.__doc__)
     options = parser.parse_args(arguments)
     chosen = [part for name, part in PARTS.items() if getattr(options, name)]
     for part in chosen:
         part()
-    if options.seeds:
-        seeds(options.data.split(","), options.losses.split(","))
-    elif not chosen:
-        compare(options.data.split(","), options.losses.split(","))
+    wanted = [table for name, table in tables.items() if getattr(options, name)]
+    for table in wanted or ([] if chosen else [compare]):
+        table(options.data.split(","), options.losses.split(","))
 
 
 def compare(data_sets: list[str], losses: list[str]) -> None:
