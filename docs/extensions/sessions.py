@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import io
 import re
-import shutil
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -122,7 +121,7 @@ def _is_drawing(value: Any) -> bool:
 
 
 def make_files(folder: Path) -> None:
-    """The files that a page may take for granted: small stand-ins for the reader's own."""
+    """The files that commands may take for granted: small stand-ins for the reader's own. Python blocks make theirs."""
     import numpy as np
 
     import partita as pt
@@ -139,7 +138,6 @@ def make_files(folder: Path) -> None:
     np.savetxt(folder / "truth.csv", draws[0], fmt="%d", header="cluster", comments="")
     np.savetxt(folder / "labels.csv", draws[-1], fmt="%d", header="cluster", comments="")
     np.savetxt(folder / "base.csv", draws[:10].T, fmt="%d", delimiter=",")
-    shutil.copy(Path(__file__).parents[1] / "guide" / "leiden.csv.gz", folder)  # of examples/leiden_runs.py
     points = draws[0][:, None] * 4 + np.random.default_rng(1).normal(size=(40, 2))
     np.savetxt(folder / "data.csv", points, delimiter=",", header="x,y", comments="")
     edges = np.argwhere(np.triu(np.asarray(load_karate().data)))
@@ -157,7 +155,6 @@ def with_outputs(page: str, name: str, figures: Path) -> str:
         return page
     parts, start = [], 0
     with tempfile.TemporaryDirectory() as folder:
-        make_files(Path(folder))
         session = Session(name, Path(folder))
         for number, block in enumerate(blocks, start=1):
             output = session.run(block)

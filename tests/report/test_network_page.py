@@ -161,7 +161,7 @@ def test_chains_that_have_not_mixed_and_doubts_come_first(tmp_path):
     page = pt.read_report(pt.report(fit, draws=chain, held_out=scored, path=tmp_path / "page.html"))
     assert page.warnings[: len(chain.warnings)] == chain.warnings
     assert "of the 34 nodes is uncertain" in page.answer
-    assert "predicted no better than by the density" in page.answer
+    assert "56 hidden dyads, 8 of them edges, are predicted no better than by the density" in page.answer
     text = (tmp_path / "page.html").read_text()
     parts = ("doubt-section", "prediction-section", "blocks-section", "matrix-section", "drawing-section")
     places = [text.index(f'<section id="{part}">') for part in parts]

@@ -1,5 +1,6 @@
 """The documentation is true: its code runs, its outputs are as printed, its links lead somewhere."""
 
+import json
 import re
 import runpy
 import shlex
@@ -13,6 +14,7 @@ from sessions import FENCE, Session, UnexpectedWarning, find_blocks, find_comman
 from tables import CONTENTS
 from typer.testing import CliRunner
 
+import partita as pt
 from partita.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -54,11 +56,12 @@ def test_slow_pages_are_there():
     [pytest.param(page, marks=pytest.mark.slow if name_of(page) in SLOW else ()) for page in SOURCES],
     ids=name_of,
 )
-def test_code_blocks_run(page, folder):
+def test_code_blocks_run(page, tmp_path):
+    """In an empty folder: a reader has no files but those that a page makes."""
     import matplotlib.pyplot as plt
 
     text = page.read_text(encoding="utf-8")
-    session = Session(name_of(page), folder)
+    session = Session(name_of(page), tmp_path)
     blocks = find_blocks(text)
     for block, following in pairwise([*blocks, None]):
         if block.language == "python" and not block.runs:
@@ -150,6 +153,15 @@ def test_every_page_is_in_a_table_of_contents():
                 }
     docs = {page.resolve() for page in SOURCES if page.is_relative_to(ROOT / "docs")}
     assert docs - named == {(ROOT / "docs" / "index.md").resolve()}
+
+
+def test_the_formats_page_shows_the_version_that_is_written(tmp_path):
+    pt.as_sample([[0, 1]]).save(tmp_path / "sample")
+    written = json.loads((tmp_path / "sample" / "sample.json").read_text(encoding="utf-8"))["body"]
+    shown = re.findall(
+        r'"(version|oldest_reader|library)": ("?[\d.]+"?)', (ROOT / "docs/formats.md").read_text("utf-8")
+    )
+    assert {(name, json.dumps(written[name])) for name, _ in shown[:3]} == set(shown[:3])
 
 
 def test_no_page_hides_one_of_sphinx():

@@ -13,7 +13,7 @@ from partita.cli.form import one_based
 from partita.cli.given import refuse
 from partita.cli.maximum import maximize_table, write_profiles
 from partita.cli.mixture_table import Families, Missing, TableFile, parse_families, print_schema, read_mixed
-from partita.cli.options import Json, Level, LossName
+from partita.cli.options import Json, LossName
 from partita.cli.outputs import RESULTS
 from partita.cli.sample import Alpha, Chains
 from partita.cli.terminal import print_lines
@@ -42,7 +42,9 @@ def run(
         int | None, typer.Option(help="Maximum number of clusters, with --maximize.", show_default="no limit")
     ] = None,
     restarts: Annotated[int, typer.Option(help="Number of runs of the search, with --maximize.")] = 10,
-    level: Level = 0.95,
+    level: Annotated[
+        float, typer.Option(help="Level of the credible ball and of the intervals of the profiles.")
+    ] = 0.95,
     force: Annotated[bool, typer.Option("--force", help="Replace existing results.")] = False,
     json: Json = False,
 ) -> None:

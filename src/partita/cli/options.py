@@ -118,7 +118,10 @@ class Searching:
     ] = "search"
     runs: Annotated[
         int | None,
-        typer.Option(help="Number of runs of the search.", show_default="16, fewer where the first ones agree"),
+        typer.Option(
+            help="Number of runs of the search.",
+            show_default="16, fewer if the first agree, 48 if they disagree under binder",
+        ),
     ] = None
     seconds: Annotated[float | None, typer.Option(help="Time limit in seconds.", show_default=False)] = None
     max_clusters: Annotated[

@@ -68,7 +68,8 @@ def caveats(fit: BlockFit, checks: NetworkChecks) -> Iterator[str]:
         if not checks.draws_given and checks.draws.warnings:
             yield "The chains of the short run that says so have not converged."
     if checks.scored is not None:
-        yield f"Hidden dyads are predicted {_verdict(checks.scored)} than by the density of the network alone."
+        hidden = f"{checks.scored.n_pairs:,} hidden dyads, {checks.scored.n_edges:,} of them edges,"
+        yield f"{hidden} are predicted {_verdict(checks.scored)} than by the density of the network alone."
 
 
 def _certainty(fit: BlockFit, chain: Chain) -> NDArray[np.float64]:
