@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find cpp bindings -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
 
-.PHONY: install demo test test-all oldest-test lint bench docs reproduce wheel-test extras-test r-test neighbours-test axe sanitize tsan fuzz clean
+.PHONY: install demo test test-all oldest-test lint bench figures docs reproduce wheel-test extras-test r-test neighbours-test axe sanitize tsan fuzz clean
 
 install: $(VENV)/.installed
 
@@ -80,6 +80,10 @@ neighbours-test:
 axe: install
 	npm install --silent --no-save --prefix build/axe axe-core
 	$(BIN)/python tools/check_accessibility.py build/axe/node_modules/axe-core/axe.min.js
+
+# Measured figures of README.md and docs/ whose code has changed since.
+figures:
+	@python3 tools/figures.py
 
 bench: install
 	$(BIN)/python -m benchmarks

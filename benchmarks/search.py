@@ -3,8 +3,7 @@
 `python -m benchmarks.search` prints a table and writes benchmarks/results/search.csv. Times are CPU seconds on one
 thread, so that other work on the machine matters little. `--data iris,galaxy` and `--losses vi,nvi` choose pairs.
 R_LIBS names the folder of a salso that is not in R's own library. `--seeds` counts how many of twelve seeds reach the
-least loss and writes benchmarks/results/seeds.csv. `--defaults` compares what users run, `estimate(draws, loss)` with
-`salso(draws, loss)`, and writes benchmarks/results/defaults.csv.
+least loss and writes benchmarks/results/seeds.csv. `--defaults` sets default estimates beside default calls of `salso`.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import numpy as np
 
 import partita as pt
 from benchmarks.data import STAND_INS, reference_draws
-from benchmarks.record import write_result
+from benchmarks.record import command, write_result
 
 NOTE = (
     "seconds: CPU, of a default estimate; salso_seconds: of four runs of salso; our_seconds_to_it: of the least of "
@@ -66,10 +65,7 @@ loss <- switch(a[2], vi = VI(a = as.numeric(a[3])), binder = binder(a = as.numer
                id = ID(), nid = NID())
 set.seed(1)
 begun <- proc.time()
-runs <- as.integer(a[4])
-asked <- list(draws, loss = loss, nCores = 1)
-if (runs > 0) asked$nRuns <- runs
-found <- suppressWarnings(do.call(salso, asked))
+found <- suppressWarnings(salso(draws, loss = loss, nRuns = as.integer(a[4]), nCores = 1))
 spent <- proc.time() - begun
 cat(spent[["user.self"]], found, sep = " ")
 """
@@ -98,7 +94,7 @@ def timed_estimate(sample: pt.PartitionSample, loss: pt.Loss, search: pt.Search)
 
 
 def salso_of(labels: np.ndarray, name: str, loss: pt.Loss, runs: int = 4) -> tuple[float, np.ndarray] | None:
-    """CPU seconds and partition of this many runs of salso (0: its default), if R and salso are installed."""
+    """CPU seconds and partition of this many runs of salso, if R and salso are installed."""
     if shutil.which("Rscript") is None:
         return None
     with tempfile.TemporaryDirectory() as folder:
@@ -227,7 +223,7 @@ def seeds(data_sets: list[str], losses: list[str]) -> None:
                   "others up to {excess:.1e} above".format(**rows[-1]), flush=True)  # fmt: skip
     share = sum(row["reached"] for row in rows) / sum(row["seeds"] for row in rows)
     print(f"{share:.1%} of the default estimates reach the least loss")
-    write_result("seeds", rows, note="CPU seconds of one default estimate on one thread")
+    write_result("seeds", rows, command=command("search"), note="CPU seconds of one default estimate on one thread")
 
 
 def seeds_of(sample: pt.PartitionSample, data: str, name: str) -> dict[str, Any]:
@@ -246,57 +242,33 @@ def seeds_of(sample: pt.PartitionSample, data: str, name: str) -> dict[str, Any]
     }
 
 
-#: Losses of `--defaults`, and draws beside the reference sets: items, draws, clusters.
-DEFAULT_LOSSES = ("vi", "binder", "omari", "nid", "nvi")
-SMALL = {"60 items": (60, 500, 4), "100 items": (100, 2000, 5), "1,000 items": (1000, 500, 20)}
-DEFAULTS_NOTE = (
-    "CPU seconds of estimate(draws, loss) and of salso(draws, loss) as they are, on one core, the least of three; "
-    "ratio: salso's over ours"
-)
-
-
-def defaults() -> None:
-    """`estimate()` beside `salso()`, both as users call them, on one core."""
-    from partita.datasets import make_draws
-
-    sets = {name: reference_draws(name) for name in STAND_INS if name != "large"}
-    sets |= {name: make_draws(*size, rng=1) for name, size in SMALL.items()}
+def defaults(data_sets: list[str], losses: list[str]) -> None:
+    """What users get: `estimate(draws)` and `salso(draws)` (16 runs) as they are, one core each; needs R and salso."""
+    pt.estimate(reference_draws(data_sets[0]), rng=1)  # imports and threads, once
     rows = []
-    for data, labels in sets.items():
-        for name in DEFAULT_LOSSES:
-            rows.append(beside_default(data, np.asarray(labels, dtype=np.int64), name))
-            print(*rows[-1].values(), flush=True)
-    write_result("defaults", rows, note=DEFAULTS_NOTE)
+    for data in data_sets:
+        labels = reference_draws(data)
+        for name in losses:
+            begun = time.process_time()
+            found = pt.estimate(labels, LOSSES[name], search=pt.Search(n_jobs=1), rng=1)
+            seconds = time.process_time() - begun
+            rival = salso_of(found.sample.to_numpy().astype(np.int64), name, LOSSES[name], runs=16)
+            if rival is None:
+                raise SystemExit("R or salso is missing: R_LIBS names the folder of salso")
+            excess = found.expected_loss / pt.expected_loss(rival[1], found.sample, LOSSES[name]) - 1
+            rows.append({"data": data, "loss": name, "seconds": seconds, "salso_seconds": rival[0],
+                         "ratio": rival[0] / seconds, "loss_excess": excess})  # fmt: skip
+            print("{data:13}{loss:11}{seconds:8.3f} s, salso {salso_seconds:8.3f} s, ratio {ratio:6.1f}, loss "
+                  "{loss_excess:+.1e}".format(**rows[-1]), flush=True)  # fmt: skip
+            write_result("search_defaults", rows, command=command("search"),
+                         note="CPU seconds; loss_excess: our loss / salso's - 1")  # fmt: skip
     ratios = np.array([row["ratio"] for row in rows])
-    worse = sum(row["loss_reached"] > row["salso_loss"] * (1 + 1e-9) for row in rows)
-    print(f"{len(rows)} cells: salso's time / ours {np.exp(np.log(ratios).mean()):.1f} in the geometric mean, "
-          f"least {ratios.min():.1f}; a higher loss in {worse}")  # fmt: skip
-
-
-def beside_default(data: str, labels: np.ndarray, name: str) -> dict[str, Any]:
-    """One row of `defaults`."""
-    times = []
-    for _ in range(3):
-        begun = time.process_time()
-        found = pt.estimate(labels, LOSSES[name], search=pt.Search(n_jobs=1), rng=1)
-        times.append(time.process_time() - begun)
-    theirs = [salso_of(labels, name, LOSSES[name], runs=0) for _ in range(3)]
-    if None in theirs:
-        raise SystemExit("--defaults needs R with salso: R_LIBS names its folder")
-    seconds, partition = min((answer for answer in theirs if answer is not None), key=lambda answer: answer[0])
-    return {
-        "data": data,
-        "loss": name,
-        "loss_reached": found.expected_loss,
-        "salso_loss": float(pt.expected_loss(partition, labels, LOSSES[name])),
-        "seconds": min(times),
-        "salso_seconds": seconds,
-        "ratio": seconds / min(times),
-    }
+    print(f"geometric mean of {ratios.size} ratios {np.exp(np.log(ratios).mean()):.1f}, least {ratios.min():.1f}; "
+          f"a higher loss in {sum(row['loss_excess'] > 1e-7 for row in rows)} cells")  # fmt: skip
 
 
 #: what to measure instead of the table
-PARTS = {"scaling": scaling, "memory": memory, "xlarge": xlarge, "defaults": defaults}
+PARTS = {"scaling": scaling, "memory": memory, "xlarge": xlarge}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -305,15 +277,16 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--losses", default=",".join(LOSSES))
     for name, part in PARTS.items():
         parser.add_argument(f"--{name}", action="store_true", help=part.__doc__)
-    parser.add_argument("--seeds", action="store_true", help=seeds.__doc__)
+    tables = {"seeds": seeds, "defaults": defaults}
+    for name, table in tables.items():
+        parser.add_argument(f"--{name}", action="store_true", help=table.__doc__)
     options = parser.parse_args(arguments)
     chosen = [part for name, part in PARTS.items() if getattr(options, name)]
     for part in chosen:
         part()
-    if options.seeds:
-        seeds(options.data.split(","), options.losses.split(","))
-    elif not chosen:
-        compare(options.data.split(","), options.losses.split(","))
+    wanted = [table for name, table in tables.items() if getattr(options, name)]
+    for table in wanted or ([] if chosen else [compare]):
+        table(options.data.split(","), options.losses.split(","))
 
 
 def compare(data_sets: list[str], losses: list[str]) -> None:

@@ -1,13 +1,17 @@
 """Sphinx, because scientific readers know it, the pages are Markdown already (MyST) and it has a gallery of scripts."""
 
 import sys
+import warnings
 from importlib.metadata import version as installed
 from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "extensions"), str(HERE.parent)]
 
+from partita import MixingWarning  # noqa: E402
 from reference import file_names  # noqa: E402
+
+warnings.simplefilter("error", MixingWarning)  # no example of the gallery hides one
 
 project = "partita"
 author = "The partita developers"

@@ -4,7 +4,7 @@ A hundred Leiden runs of one data set
 
 Ten resolutions with ten seeds each, on the 700 blood cells that come with scanpy (`pbmc68k_reduced`). It needs scanpy,
 leidenalg and igraph, which partita itself does not need: `pip install scanpy leidenalg igraph`. The labels that it
-writes are those of the guide on single cells (docs/guide/leiden.csv.gz).
+writes are those of `partita.datasets.load_leiden_runs`.
 """
 
 import sys

@@ -14,7 +14,7 @@ import partita as pt
 rng = np.random.default_rng(1)
 centres = np.array([[-2, -2], [-2, 2], [2, -2], [2, 2]])
 X = centres[rng.integers(4, size=160)] + rng.normal(scale=1.1, size=(160, 2))
-chain = pt.models.GaussianDPM(alpha=1.0).sample(X, draws=400, warmup=300, chains=2, rng=1)
+chain = pt.models.GaussianDPM(alpha=1.0).sample(X, draws=500, warmup=1000, thin=40, chains=2, rng=1)
 
 # %%
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")

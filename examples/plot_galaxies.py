@@ -13,7 +13,7 @@ from partita.datasets import load_galaxies
 
 velocity = load_galaxies().data / 1000
 model = pt.models.GaussianDPM(covariance="diag")
-chain = model.sample(velocity, draws=500, warmup=500, chains=2, rng=1)
+chain = model.sample(velocity, draws=500, warmup=500, thin=5, chains=2, rng=1)
 best = pt.estimate(chain, "vi", rng=1)
 print(best)
 

@@ -9,7 +9,7 @@ import partita as pt
 from partita.datasets import load_old_faithful
 
 geyser = load_old_faithful()
-chain = pt.models.GaussianDPM(standardize=True).sample(geyser.data, draws=300, warmup=300, chains=2, rng=1)
+chain = pt.models.GaussianDPM(standardize=True).sample(geyser.data, draws=500, warmup=500, thin=2, chains=2, rng=1)
 best = pt.estimate(chain, rng=1)
 ax = pt.plots.points(geyser.data, best.labels)
 ax.set(xlabel="eruption, minutes", ylabel="waiting for the next, minutes")

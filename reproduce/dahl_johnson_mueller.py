@@ -1,4 +1,4 @@
-"""Dahl, Johnson & Müller (2021): the designs of Tables 2 to 4, ours beside the paper's, and our default search.
+"""Dahl, Johnson & Müller (2022): the designs of Tables 2 to 4, ours beside the paper's, and our default search.
 
     python reproduce/dahl_johnson_mueller.py [--quick] [--tables] [--items 60,200] [--replications 2] [--package]
 
@@ -29,7 +29,7 @@ SIZES = {
 
 def main() -> None:
     options = frame.options(__doc__, own_arguments)
-    page = frame.Page("dahl_johnson_mueller", "Dahl, Johnson & Müller (2021): search algorithms", options)
+    page = frame.Page("dahl_johnson_mueller", "Dahl, Johnson & Müller (2022): search algorithms", options)
     folder = options.results / "runs"
     for design in SIZES[options.size]:
         if not options.own.tables and str(design.items) in (options.own.items or str(design.items)).split(","):

@@ -16,7 +16,7 @@ from frame.overview import Exhibit, Paper, write_overview
 DIAGRAM = "A diagram of the model, or notation."
 
 DAHL = Paper(
-    "Dahl, Johnson & Müller (2021)",
+    "Dahl, Johnson & Müller (2022)",
     "dahl_johnson_mueller",
     (
         Exhibit("Table 1", reason=DIAGRAM, computed=False),

@@ -1,4 +1,4 @@
-"""Wade & Ghahramani (2015): Tables 1 to 3 and Figures 1 to 19, ours beside the paper's.
+"""Wade & Ghahramani (2018): Tables 1 to 3 and Figures 1 to 19, ours beside the paper's.
 
     python reproduce/wade_ghahramani.py [--quick] [--data ../shared/data] [--draws ../shared/reference/draws]
                                         [--parts lattice example1 example2 galaxy]
@@ -45,7 +45,7 @@ SIZES = {"full": Size(20, 10_000), "quick": Size(3, 2_000), "smoke": Size(1, 100
 
 def main() -> None:
     options = frame.options(__doc__, own_arguments)
-    page = frame.Page("wade_ghahramani", "Wade & Ghahramani (2015): point estimates and credible balls", options)
+    page = frame.Page("wade_ghahramani", "Wade & Ghahramani (2018): point estimates and credible balls", options)
     for part, title in PARTS.items():
         if part in options.own.parts:
             run(page, part, SIZES[options.size])

@@ -4,7 +4,7 @@ Each function is the definition it cites, not the form that is quick to compute:
 family count pairs of items, entropies sum over clusters; meets, joins and best estimates are looked up among
 all partitions. `truth` comes before `estimate`; a label of −1 is a gap. Logarithms are base 2; 0·log 0 = 0.
 
-Papers: SALSO (Dahl, Johnson & Müller 2021), R&F (Rastelli & Friel 2018), W&G (Wade & Ghahramani 2015),
+Papers: SALSO (Dahl, Johnson & Müller 2022), R&F (Rastelli & Friel 2018), W&G (Wade & Ghahramani 2018),
 C&L (Côme & Latouche 2015), NBCE (Wang, Domeniconi & Laskey 2010).
 """
 

@@ -8,7 +8,14 @@ from importlib.resources import as_file, files
 import numpy as np
 import pytest
 
-from partita.datasets import load_galaxies, load_house_votes, load_karate, load_old_faithful, make_draws
+from partita.datasets import (
+    load_galaxies,
+    load_house_votes,
+    load_karate,
+    load_leiden_runs,
+    load_old_faithful,
+    make_draws,
+)
 from partita.sample import as_sample
 
 FILES = ("galaxies.csv", "old_faithful.csv", "house_votes_84.csv", "karate_nodes.csv", "karate_edges.csv")
@@ -54,6 +61,14 @@ def test_karate():
     assert np.bincount(karate.target).tolist() == [17, 17]
     assert karate.data[0].sum() == 16  # Mr. Hi knows 16 members
     assert karate.data[33].sum() == 17  # the officer knows 17
+
+
+def test_leiden_runs():
+    runs = load_leiden_runs()
+    assert runs.names[83] == "leiden_2.0_3"
+    counts = (runs.data.max(axis=0) + 1).reshape(10, 10)
+    assert counts.mean(axis=1)[[0, -1]].tolist() == [6.8, 18.6]
+    assert runs.to_pandas().shape == (700, 100)
 
 
 def test_datasets_are_read_only_and_have_ways_out():

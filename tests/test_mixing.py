@@ -12,7 +12,16 @@ from typer.testing import CliRunner
 import partita as pt
 from partita.cli import app
 from partita.datasets import make_draws
-from partita.mixing import MixingWarning, effective_sample_size, r_hat, r_hat_limit, sample_warnings
+from partita.mixing import (
+    ESS_LIMIT,
+    R_HAT_LIMIT,
+    MixingWarning,
+    effective_sample_size,
+    r_hat,
+    r_hat_limit,
+    r_hats,
+    sample_warnings,
+)
 from partita.models import Chain, GaussianDPM
 from partita.sample import as_sample
 
@@ -25,6 +34,19 @@ def stuck_chains():
 def sticky_chain():
     """One chain of 400 draws that moves four times."""
     return np.repeat(make_draws(20, 4, n_clusters=3, doubt=0.3, rng=1), 100, axis=0)
+
+
+def test_the_limit_on_r_hat_fits_that_on_effective_draws():
+    """Converged AR(1) chains with 50 effective draws each: most exceed 1.01, hardly any 1.05 (guide/poor_draws.md)."""
+    rng, length = np.random.default_rng(1), 500
+    rho = (length - ESS_LIMIT) / (length + ESS_LIMIT)
+    chains = rng.normal(size=(400, 4, length))
+    chains[..., 1:] *= np.sqrt(1 - rho**2)
+    for t in range(1, length):
+        chains[..., t] += rho * chains[..., t - 1]
+    found = r_hats(chains)
+    assert (found > 1.01).mean() > 0.7
+    assert (found > R_HAT_LIMIT).mean() < 0.03
 
 
 def test_chains_that_are_constant_and_differ_have_not_mixed():

@@ -94,7 +94,7 @@ using OneRun = std::function<Run(const SearchOptions&, common::Rng&, const Limit
 std::vector<Run> run_all(const OneRun& one, const SearchOptions& options, const common::StopFlag& stop,
                          const Progress& progress);
 
-/// Algorithm 1 of Dahl, Johnson & Müller (2021).
+/// Algorithm 1 of Dahl, Johnson & Müller (2022).
 template <SearchState S>
 Run salso_run(const typename S::Setting& problem, const SearchOptions& options, common::Rng& rng,
               const Limits& limits);

@@ -1,4 +1,4 @@
-// SALSO, Algorithm 1 of Dahl, Johnson & Müller (2021), line by line.
+// SALSO, Algorithm 1 of Dahl, Johnson & Müller (2022), line by line.
 #include <algorithm>
 #include <cmath>
 #include <span>

@@ -1,8 +1,9 @@
 """The code blocks of a page, run in order as one session.
 
-Sphinx puts under each Python block what it printed and drew, so that no output in the documentation is written by hand;
-tests/repository/test_docs.py runs the same blocks. A fence ```python runs. A fence ```python no-run needs software that
-is not installed here. In a ```console or ```sh fence the lines that call partita run.
+Sphinx puts under each Python block what it printed, warnings included, and drew, so that no output in the documentation
+is written by hand; tests/repository/test_docs.py runs the same blocks. A fence ```python runs, and a warning is an
+error. A fence ```python warns shows a warning, and must give one. A fence ```python no-run needs software that is not
+installed here. In a ```console or ```sh fence the lines that call partita run.
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ from __future__ import annotations
 import ast
 import io
 import re
-import shutil
 import tempfile
-from contextlib import chdir, redirect_stdout
+import warnings
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<code>.*?)^```[ ]*$\n?", re.MULTILINE | re.DOTALL)
 FIGURES = "_figures"
+#: What Python does not show unless it is asked to.
+QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
 
 @dataclass(frozen=True)
@@ -55,9 +59,13 @@ def find_commands(block: Block) -> list[str]:
     return [line for line in lines if line.startswith("partita ")]
 
 
+class UnexpectedWarning(Exception):
+    """A block warned without the mark ```python warns, or has the mark and did not warn."""
+
+
 @dataclass(frozen=True)
 class Output:
-    """What a block printed, its last value included; that value as HTML where it knows how."""
+    """What a block printed, warnings and its last value included; that value as HTML where it knows how."""
 
     text: str
     html: str = ""
@@ -77,7 +85,7 @@ class Session:
         tree = ast.parse("\n" * block.line + block.code, self.page)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         printed, page = io.StringIO(), ""
-        with chdir(self.folder), redirect_stdout(printed):
+        with chdir(self.folder), redirect_stdout(printed), redirect_stderr(printed), self._warnings(block):
             exec(compile(tree, self.page, "exec"), self.names)
             if last is not None:
                 value = eval(compile(ast.Expression(last.value), self.page, "eval"), self.names)
@@ -85,6 +93,25 @@ class Session:
                     print(repr(value))
                     page = getattr(value, "_repr_html_", str)()
         return Output(printed.getvalue(), page)
+
+    @contextmanager
+    def _warnings(self, block: Block) -> Iterator[None]:
+        """Prints each warning in one line, and checks that the block is marked if and only if there is one."""
+        seen = []
+
+        def show(message: Warning | str, category: type[Warning], *_: Any) -> None:
+            seen.append(f"{category.__name__}: {message}")
+            print(seen[-1])
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            for category in QUIET:
+                warnings.simplefilter("ignore", category)
+            warnings.showwarning = show
+            yield
+        if bool(seen) != ("warns" in block.marks):
+            what = "\n".join(seen) or "marked as a block that warns, and does not"
+            raise UnexpectedWarning(f"{self.page}, line {block.line}: {what}")
 
 
 def _is_drawing(value: Any) -> bool:
@@ -94,7 +121,7 @@ def _is_drawing(value: Any) -> bool:
 
 
 def make_files(folder: Path) -> None:
-    """The files that a page may take for granted: small stand-ins for the reader's own."""
+    """The files that commands may take for granted: small stand-ins for the reader's own. Python blocks make theirs."""
     import numpy as np
 
     import partita as pt
@@ -111,7 +138,6 @@ def make_files(folder: Path) -> None:
     np.savetxt(folder / "truth.csv", draws[0], fmt="%d", header="cluster", comments="")
     np.savetxt(folder / "labels.csv", draws[-1], fmt="%d", header="cluster", comments="")
     np.savetxt(folder / "base.csv", draws[:10].T, fmt="%d", delimiter=",")
-    shutil.copy(Path(__file__).parents[1] / "guide" / "leiden.csv.gz", folder)  # of examples/leiden_runs.py
     points = draws[0][:, None] * 4 + np.random.default_rng(1).normal(size=(40, 2))
     np.savetxt(folder / "data.csv", points, delimiter=",", header="x,y", comments="")
     edges = np.argwhere(np.triu(np.asarray(load_karate().data)))
@@ -129,7 +155,6 @@ def with_outputs(page: str, name: str, figures: Path) -> str:
         return page
     parts, start = [], 0
     with tempfile.TemporaryDirectory() as folder:
-        make_files(Path(folder))
         session = Session(name, Path(folder))
         for number, block in enumerate(blocks, start=1):
             output = session.run(block)

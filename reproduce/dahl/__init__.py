@@ -1,1 +1,1 @@
-"""Parts of the reproduction of Dahl, Johnson & Müller (2021)."""
+"""Parts of the reproduction of Dahl, Johnson & Müller (2022)."""

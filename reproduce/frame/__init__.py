@@ -1,7 +1,7 @@
 """What the papers' scripts share: rows beside the paper's numbers, and where tables, figures and pages go.
 
     options = frame.options(__doc__)                    # --quick, --smoke, --data, --draws, --out, --keep
-    page = frame.Page("wade_ghahramani", "Wade & Ghahramani (2015)", options)
+    page = frame.Page("wade_ghahramani", "Wade & Ghahramani (2018)", options)
     page.section("Table 1", "What was done.", differs="The paper's data are not public; ours are drawn anew.")
     page.row("estimate from VI", ours=0.77, error=0.01, paper=0.77, column="E[VI]")
     page.figure(axes.figure, "figure-7", "The three estimates.")

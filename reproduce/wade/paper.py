@@ -1,4 +1,4 @@
-"""The numbers of Wade & Ghahramani (2015), Section 6."""
+"""The numbers of Wade & Ghahramani (2018), Section 6."""
 
 from math import log
 

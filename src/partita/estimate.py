@@ -130,7 +130,7 @@ def estimate(
 
     References
     ----------
-    Dahl, Johnson & Müller (2021); Rastelli & Friel (2018); Wade & Ghahramani (2018).
+    Dahl, Johnson & Müller (2022); Rastelli & Friel (2018); Wade & Ghahramani (2018).
     """
     how = _checked_search(Search() if search is None else search)
     if isinstance(draws, Similarity):

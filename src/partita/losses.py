@@ -45,7 +45,7 @@ class Binder(WeightedLoss):
 
     References
     ----------
-    Dahl, Johnson & Müller (2021), Definition 1.
+    Dahl, Johnson & Müller (2022), Definition 1.
     """
 
     a: float = 1.0
@@ -72,7 +72,7 @@ class VI(WeightedLoss):
 
     References
     ----------
-    Meilă (2007); Dahl, Johnson & Müller (2021), Definition 2.
+    Meilă (2007); Dahl, Johnson & Müller (2022), Definition 2.
     """
 
     a: float = 1.0

@@ -43,7 +43,7 @@ class VILowerBound(_PairLoss, WeightedLoss):
 
     References
     ----------
-    Wade & Ghahramani (2018), equation 4; Dahl, Johnson & Müller (2021), Definition 2, for the weights.
+    Wade & Ghahramani (2018), equation 4; Dahl, Johnson & Müller (2022), Definition 2, for the weights.
     """
 
     a: float = 1.0
@@ -63,7 +63,7 @@ class ApproximateARI(_PairLoss):
 
     References
     ----------
-    Fritsch & Ickstadt (2009); Dahl, Johnson & Müller (2021), equation 6.
+    Fritsch & Ickstadt (2009); Dahl, Johnson & Müller (2022), equation 6.
     """
 
     name: ClassVar[str] = "pear"

@@ -127,6 +127,19 @@ def test_an_unknown_format_is_one_sentence(draws_file):
     assert "--format must be one of csv, tsv, parquet, but it is xls" in one_sentence(answer.stderr)
 
 
+@pytest.mark.parametrize("command", ["estimate", "ball", "partial", "hierarchy", "monitor"])
+def test_a_format_of_nothing_is_refused(draws_file, command):
+    answer = invoke(command, draws_file, "--format", "parquet")
+    assert answer.exit_code == 2
+    assert "--format is for the tables that --out writes, and there is no --out" in one_sentence(answer.stderr)
+
+
+def test_threads_have_one_name():
+    helps = {command: invoke(*command.split(), "--help").output for command in (*COMMANDS, "cluster")}
+    assert {"estimate", "cluster", "sample dpm"} <= {command for command, text in helps.items() if "--jobs" in text}
+    assert not any("--n-jobs" in text for text in helps.values())
+
+
 def test_verbose_tells_the_steps_on_standard_error(draws_file):
     answer = succeeds("estimate", draws_file, "--seed", 1, "--json", "--verbose")
     json.loads(answer.stdout)

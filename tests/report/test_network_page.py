@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 import partita as pt
 from browser import chromium
+from partita.datasets import load_karate
 from partita.models import StochasticBlockModel, as_graph
 from partita.report.network_matrix import matrix_map, matrix_pixels
 from partita.report.networks import n_edges
@@ -150,6 +151,21 @@ def test_nodes_in_doubt_are_those_of_the_draws(tmp_path):
     assert [row[2] for row in table.rows] == sorted(row[2] for row in table.rows)
     assert all(row[2] < 0.9 for row in table.rows)
     assert "By 2 chains of 300 draws" in page.content["doubt"]["words"]
+
+
+def test_chains_that_have_not_mixed_and_doubts_come_first(tmp_path):
+    karate, model = load_karate().data, StochasticBlockModel(directed=False)
+    fit, chain = model.maximize(karate, rng=1), model.sample(karate, draws=500, warmup=500, rng=1)
+    assert "The chains have not mixed" in chain.warnings[0]
+    scored = pt.models.held_out(model, karate, rng=1)
+    page = pt.read_report(pt.report(fit, draws=chain, held_out=scored, path=tmp_path / "page.html"))
+    assert page.warnings[: len(chain.warnings)] == chain.warnings
+    assert "of the 34 nodes is uncertain" in page.answer
+    assert "56 hidden dyads, 8 of them edges, are predicted no better than by the density" in page.answer
+    text = (tmp_path / "page.html").read_text()
+    parts = ("doubt-section", "prediction-section", "blocks-section", "matrix-section", "drawing-section")
+    places = [text.index(f'<section id="{part}">') for part in parts]
+    assert places == sorted(places)
 
 
 def test_a_small_network_is_sampled_and_predicted_for_the_page(fit, tmp_path):

@@ -216,6 +216,9 @@ def test_a_page_of_many_clusters_aggregates_and_lists_doubtful_components_first(
     assert first[2] == len(set(many_clusters.labels[parts.labels == 0]))
     doubts = [row[3] for row in found["components"].rows]
     assert doubts == sorted(doubts, reverse=True)
+    certainty = pt.item_certainty(many_clusters).probability
+    assert doubts[0] == pytest.approx((1 - certainty[parts.labels == 0]).sum())
+    assert found["components"].columns[3].help == "Sum over its items of 1 − certainty: a score for ranking"
     assert f"{parts.count:,} components" in found["components"].note
     assert found["figures"]["map"] is not None  # thirty items are one cluster
     assert len(found["figures"]["map"]["clusters"]) < 100
@@ -347,6 +350,25 @@ def test_the_page_says_when_the_posterior_says_little():
     best = pt.estimate(draws, loss="binder", rng=1)
     assert 1 < best.n_clusters < 12
     assert {"A diffuse posterior", "A wide credible ball"} <= set(topics(best, credible_ball(best)))
+
+
+def test_a_wide_ball_says_little_only_if_the_trivial_partition_is_probable():
+    """One large cluster and a few items that leave it: a single cluster is near, but no draw has it."""
+    rng = np.random.default_rng(6)
+    draws = np.zeros((400, 40), int)
+    draws[:, :3] = 1
+    for row in draws:
+        row[rng.choice(np.arange(3, 40), 8, replace=False)] = rng.integers(2, 6, 8)
+    texts = []
+    for none in (0, 8, 60):  # this many draws have one cluster
+        draws[:none] = 0
+        best = pt.estimate(draws, rng=1, check_draws=False)
+        assert 1 < best.n_clusters < 40
+        found = reading(best, credible_ball(best), pt.item_certainty(best).probability)
+        texts += [line["text"] for line in found if line["topic"] == "A wide credible ball"]
+    assert "although no draw is that partition. Which items belong together is uncertain" in texts[0]
+    assert "although only 2% of the draws are that partition" in texts[1]
+    assert "the draws say little about the clustering as a whole" in texts[2]
 
 
 def test_an_item_between_clusters_is_not_called_a_cluster():

@@ -115,3 +115,27 @@ def test_examples_of_rastelli_and_friel():
             check(row, found, spread)
             compared += 1
     assert compared == len(values) > 300
+
+
+def test_speed_beside_salso_is_what_was_measured():
+    """README, paper and docs/searching.md quote default estimates beside default calls of salso."""
+    root = RESULTS.parents[1]
+    lines = (root / "benchmarks/results/search_defaults.csv").read_text(encoding="utf-8").splitlines()
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    ratios = [float(row["ratio"]) for row in rows]
+    lower = sum(float(row["loss_excess"]) < -1e-7 for row in rows)
+    assert all(float(row["loss_excess"]) < 1e-7 for row in rows)
+    (slower,) = [row for row in rows if float(row["ratio"]) < 1]
+    mean = math.exp(fmean(map(math.log, ratios)))
+    seconds = f"{float(slower['seconds']):.2f} against {float(slower['salso_seconds']):.2f} seconds"
+    readme, paper, page = (
+        " ".join((root / name).read_text(encoding="utf-8").split())
+        for name in ("README.md", "paper/paper.md", "docs/searching.md")
+    )
+    assert f"in {lower} of {len(rows)} cases lower, and it took 1/{mean:.0f} of the CPU time" in readme
+    assert f"It was slower in one case, {seconds}" in readme
+    assert f"for {len(rows)} pairs of draws and losses" in paper
+    assert f"below it in {lower}, in 1/{mean:.0f} of the CPU time" in paper
+    for data in {row["data"] for row in rows}:
+        own = [f"{float(row['ratio']):.1f}" for row in rows if row["data"] == data]
+        assert f"| {data} | {' | '.join(own)} |" in page

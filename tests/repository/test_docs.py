@@ -1,6 +1,8 @@
 """The documentation is true: its code runs, its outputs are as printed, its links lead somewhere."""
 
+import json
 import re
+import runpy
 import shlex
 from contextlib import chdir
 from itertools import pairwise
@@ -8,10 +10,11 @@ from pathlib import Path
 
 import pytest
 from listed_names import split_names
-from sessions import FENCE, Session, find_blocks, find_commands, make_files
+from sessions import FENCE, Session, UnexpectedWarning, find_blocks, find_commands, make_files
 from tables import CONTENTS
 from typer.testing import CliRunner
 
+import partita as pt
 from partita.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -53,11 +56,12 @@ def test_slow_pages_are_there():
     [pytest.param(page, marks=pytest.mark.slow if name_of(page) in SLOW else ()) for page in SOURCES],
     ids=name_of,
 )
-def test_code_blocks_run(page, folder):
+def test_code_blocks_run(page, tmp_path):
+    """In an empty folder: a reader has no files but those that a page makes."""
     import matplotlib.pyplot as plt
 
     text = page.read_text(encoding="utf-8")
-    session = Session(name_of(page), folder)
+    session = Session(name_of(page), tmp_path)
     blocks = find_blocks(text)
     for block, following in pairwise([*blocks, None]):
         if block.language == "python" and not block.runs:
@@ -67,6 +71,16 @@ def test_code_blocks_run(page, folder):
         printed = session.run(block).text
         if following and not following.language and not text[block.end : following.start].strip():
             assert printed == following.code, f"{session.page}, line {following.line}: the output is another"
+    plt.close("all")
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("error::partita.mixing.MixingWarning")
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("plot_*.py")), ids=lambda path: path.stem)
+def test_examples_have_chains_that_mix(example):
+    import matplotlib.pyplot as plt
+
+    runpy.run_path(str(example))
     plt.close("all")
 
 
@@ -141,10 +155,60 @@ def test_every_page_is_in_a_table_of_contents():
     assert docs - named == {(ROOT / "docs" / "index.md").resolve()}
 
 
+def test_the_formats_page_shows_the_version_that_is_written(tmp_path):
+    pt.as_sample([[0, 1]]).save(tmp_path / "sample")
+    written = json.loads((tmp_path / "sample" / "sample.json").read_text(encoding="utf-8"))["body"]
+    shown = re.findall(
+        r'"(version|oldest_reader|library)": ("?[\d.]+"?)', (ROOT / "docs/formats.md").read_text("utf-8")
+    )
+    assert {(name, json.dumps(written[name])) for name, _ in shown[:3]} == set(shown[:3])
+
+
 def test_no_page_hides_one_of_sphinx():
     """Sphinx writes search.html and genindex.html itself, over a page of that name."""
     taken = {"search.md", "genindex.md", "py-modindex.md"}
     assert not [page for page in (ROOT / "docs").iterdir() if page.name in taken]
+
+
+@pytest.mark.parametrize(
+    ("mark", "code", "fails"),
+    [("", "warnings.warn('poor')", True), (" warns", "warnings.warn('poor')", False), (" warns", "pass", True)],
+)
+def test_a_page_shows_its_warnings_and_marks_them(folder, mark, code, fails):
+    block = find_blocks(f"```python{mark}\nimport sys, warnings\n{code}\nprint('beside', file=sys.stderr)\n```\n")[0]
+    session = Session("page", folder)
+    if fails:
+        with pytest.raises(UnexpectedWarning, match=r"page, line 1: (UserWarning: poor|marked)"):
+            session.run(block)
+    else:
+        assert session.run(block).text == "UserWarning: poor\nbeside\n"
+
+
+#: One spelling each, in code and documentation: years and titles of the journals, and what ICL stands for.
+ONE_NAME = {
+    r"Dahl, Johnson (?:&|and) M(?:ü|ue)ller[^|\n]{0,3}\b(20\d\d)": {"2022"},
+    r"Wade (?:&|and) Ghahramani[^|\n]{0,3}\b(20\d\d)": {"2018"},
+    r"stochastic block models (\w+ \w+) the exact integrated": {"based on"},
+    r"(?i)\bintegrated\s+(complete-data|completed|classification)\s+(?:log\s+)?likelihood": {"complete-data"},
+}
+
+
+@pytest.mark.parametrize("pattern", ONE_NAME)
+def test_papers_and_terms_have_one_name(pattern):
+    folders = ("src", "cpp", "docs", "reproduce", "r", "paper")
+    files = [
+        path
+        for folder in folders
+        for ext in ("py", "hpp", "cpp", "md", "Rd")
+        for path in (ROOT / folder).rglob(f"*.{ext}")
+    ]
+    found = {
+        (path.name, name)
+        for path in [ROOT / "README.md", ROOT / "CITATION.cff", *files]
+        for name in re.findall(pattern, re.sub(r"\s+", " ", path.read_text(encoding="utf-8")))
+    }
+    assert found
+    assert {(path, name) for path, name in found if name.lower() not in ONE_NAME[pattern]} == set()
 
 
 def test_a_wrong_block_is_seen(folder):

@@ -135,6 +135,15 @@ def test_constant_draws_are_the_same_or_not():
     assert "the posteriors differ" in repr(other)
 
 
+def test_what_is_not_significant_is_not_called_equal():
+    draws = make_draws(6, 400, 2, doubt=0.3, rng=4)
+    found = compare_posteriors(draws[::2], draws[1::2], search=QUICK, rng=1)
+    assert found.p_value > 0.05
+    assert found.verdict() == f"no significant difference at the 5 % level (p = {found.p_value:.3g})"
+    assert found.distance < 0
+    assert "; unbiased, so negative near 0" in repr(found)
+
+
 def test_bad_input_is_named():
     good = make_draws(3, 50, 2, rng=1)
     with pytest.raises(ValueError, match="b has 3 draws per chain, too few for 5 blocks"):

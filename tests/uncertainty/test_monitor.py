@@ -9,7 +9,7 @@ import pytest
 from benchmarks.monitor import simulate
 
 import partita as pt
-from partita.datasets import make_draws
+from partita.datasets import load_galaxies, make_draws
 from partita.losses import VI
 from partita.mixing import effective_sample_size, quantile_error
 from partita.models.listener import Listener
@@ -93,6 +93,29 @@ def test_a_model_stops_where_its_monitor_has_settled_on_any_number_of_threads():
     assert chains[0].attrs["complete"] is False
     np.testing.assert_array_equal(chains[0].labels, chains[1].labels)
     np.testing.assert_array_equal(watched[0].estimate(rng=1).labels, watched[0].checks[-1].labels)
+
+
+@pytest.mark.filterwarnings("error::partita.mixing.MixingWarning")
+def test_draws_that_have_settled_give_no_mixing_warning():
+    watched = pt.monitor(search=QUICK, rng=1)
+    model, velocity = pt.models.GaussianDPM(covariance="diag"), load_galaxies().data / 1000
+    chain = model.sample(velocity, draws=20_000, warmup=500, chains=4, rng=1, callback=watched)
+    assert watched.settled
+    assert pt.estimate(chain, search=QUICK, rng=1).warnings == ()
+    assert any("few effective draws: " in problem for check in watched.checks for problem in check.problems)
+    watched = pt.monitor(search=QUICK, rng=1)
+    if watched.watch([chain.labels]).settled:  # without the log density
+        assert pt.estimate(watched.sample, search=QUICK, rng=1).warnings == ()
+
+
+def test_a_monitor_hears_the_log_density():
+    """Chains that differ in nothing but it: a model would warn of them."""
+    for shift, settled in ((0.0, True), (9.0, False)):
+        watched = pt.monitor(search=QUICK, rng=1)
+        for at in range(100):
+            watched(np.array([[0, 0, 1]] * 2), np.array([0.0, shift]) + at % 2)
+        assert watched.settled == settled
+    assert "the chains differ in log density (R-hat" in watched.checks[-1].problems[0]
 
 
 def test_a_callback_hears_every_draw_in_order_and_its_run_goes_on(tmp_path):

@@ -22,7 +22,7 @@ from partita.cli.mixture_table import (
     read_mixed,
     typed_notes,
 )
-from partita.cli.options import Json, Level, MaxClusters, Runs, Weighing, whole_limit
+from partita.cli.options import Json, MaxClusters, Runs, Weighing, whole_limit
 from partita.cli.outputs import RESULTS
 from partita.cli.sample import Alpha, Chains
 from partita.cli.terminal import print_lines
@@ -54,7 +54,9 @@ def run(
         int | None, typer.Option(help="Maximum number of clusters, with --maximize.", show_default="no limit")
     ] = None,
     restarts: Annotated[int, typer.Option(help="Number of runs of the search, with --maximize.")] = 10,
-    level: Level = 0.95,
+    level: Annotated[
+        float, typer.Option(help="Level of the credible ball and of the intervals of the profiles.")
+    ] = 0.95,
     force: Annotated[bool, typer.Option("--force", help="Replace existing results.")] = False,
     json: Json = False,
 ) -> None:
@@ -62,7 +64,7 @@ def run(
 
     Samples a mixture, checks the chains, finds the partition with the lowest expected loss, and writes the clusters,
     their profiles, the missing cells, the draws and a report. With --maximize, searches the partition of largest exact
-    integrated classification likelihood, which is quick but gives no uncertainty.
+    integrated complete-data log likelihood, which is quick but gives no uncertainty.
 
     Example: partita cluster table.csv --family visits=count --out results --seed 1
     """

@@ -13,7 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from partita.cli.errors import reported
 from partita.cli.form import Form, written_in
-from partita.cli.given import running
+from partita.cli.given import refuse, running
 from partita.cli.steps import Verbose, printing_steps
 
 CONTEXT = "typed"  # the parameter through which a command receives typer's context
@@ -65,6 +65,8 @@ def _command(run: Callable[..., None], others: dict[str, type[Form]]) -> Callabl
         }
         form = given.pop(FORM, Form())
         with running(context), reported(), printing_steps(options.pop(VERBOSE)), written_in(form):
+            if context.params.get("out") is None:
+                refuse(["table_format"], "is for the tables that --out writes, and there is no --out")
             run(**given, **options)
 
     parameters = [

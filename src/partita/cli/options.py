@@ -153,7 +153,10 @@ class Weighing:
 
 Runs = Annotated[
     int | None,
-    typer.Option(help="Number of runs of the search.", show_default="16, fewer where the first ones agree"),
+    typer.Option(
+        help="Number of runs of the search.",
+        show_default="16, fewer if the first agree, 48 if they disagree under binder",
+    ),
 ]
 MaxClusters = Annotated[
     float | None,

@@ -46,7 +46,7 @@ class Chains:
     thin: Annotated[int, typer.Option(help="Sweeps between kept draws.")] = 1
     chains: Annotated[int, typer.Option(help="Number of independent chains.")] = 4
     seed: Annotated[int | None, typer.Option(help="Random seed; the same seed gives the same chains.")] = None
-    n_jobs: Jobs = -1
+    jobs: Jobs = -1
 
     @property
     def plan(self) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class Chains:
     @property
     def running(self) -> dict[str, Any]:
         """What may change from one command to the next."""
-        return {"n_jobs": self.n_jobs, "progress": sys.stderr.isatty()}
+        return {"n_jobs": self.jobs, "progress": sys.stderr.isatty()}
 
     def sample(self, model: Any, data: Any, **more: Any) -> Any:
         """A chain of the model from its start."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
@@ -155,6 +156,29 @@ def load_karate() -> Dataset:
     names = tuple(member["id"] for member in members)
     source = "Zachary (1977), Journal of Anthropological Research 33, 452-473. Free to use."
     return Dataset("karate", _frozen(adjacency), names, source, target, target_names)
+
+
+def load_leiden_runs() -> Dataset:
+    """Labels of 700 blood cells by a hundred runs of Leiden: ten resolutions from 0.2 to 2.5 with ten seeds each.
+
+    Returns
+    -------
+    Dataset
+        `data` is (700, 100); column ``leiden_0.8_3`` has resolution 0.8 and seed 3.
+
+    Examples
+    --------
+    >>> load_leiden_runs()
+    Dataset(leiden runs: 700 x 100)
+    """
+    packed = files("partita.datasets").joinpath("leiden_runs.csv.gz").read_bytes()
+    header, *rows = csv.reader(gzip.decompress(packed).decode().splitlines())
+    data = np.array([row[1:] for row in rows]).astype(np.uint8)
+    source = (
+        "Made by examples/leiden_runs.py with scanpy 1.11.5 from its pbmc68k_reduced: Zheng et al. (2017), Nature "
+        "Communications 8, 14049. The labels are free to use."
+    )
+    return Dataset("leiden runs", _frozen(data), tuple(header[1:]), source)
 
 
 def _rows(file_name: str) -> Iterator[dict[str, str]]:

@@ -156,7 +156,7 @@ class MixtureModel(Estimator):
         seconds: float | None = None,
         n_jobs: int = -1,
     ) -> MixtureFit:
-        """Search the partition, and the number of clusters, of largest exact integrated classification likelihood.
+        """Search the partition, and the number of clusters, of largest exact integrated complete-data log likelihood.
 
         ICL(z) = log p(X, z | K) = Σ_k log ∫ ∏_{i in k} f(x_i | θ) dP0(θ) +
         log Γ(K n0) / Γ(K n0 + n) + Σ_k log Γ(n0 + n_k) / Γ(n0)

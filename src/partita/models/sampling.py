@@ -225,6 +225,7 @@ class _Job:
         self.busy = False
         self.sweeps = sampler.sweeps  # after the last turn: the sampler itself may be sweeping in another thread
         self.parts: list[tuple[NDArray[Any], NDArray[np.float64]]] = []
+        self.log_density = list(sampler.stat_names).index("log_density")  # its column in the statistics
         self.unwritten = 0
         self.written_sweeps = 0
         self.checkpoint_at = time.monotonic() + CHECKPOINT_SECONDS
@@ -272,7 +273,7 @@ class _Job:
         except _core.Stopped:
             self.given_up_at = state
             return
-        check_log_densities(stats[:, list(self.sampler.stat_names).index("log_density")], self.model.params())
+        check_log_densities(stats[:, self.log_density], self.model.params())
         ended = time.monotonic()
         self.sweeps += sweeps
         self.is_slow = ended - started > SLOW_SECONDS

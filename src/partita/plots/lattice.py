@@ -58,7 +58,7 @@ def hasse(
 
     References
     ----------
-    Wade & Ghahramani (2015), Figures 1 to 5.
+    Wade & Ghahramani (2018), Figures 1 to 5.
     """
     if not 1 <= n <= LARGEST:
         raise ValueError(f"n must be between 1 and {LARGEST} for a readable diagram, but it is {n}")

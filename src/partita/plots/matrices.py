@@ -105,7 +105,7 @@ def comparison_map(
 
     References
     ----------
-    Wade & Ghahramani (2015), Figures 11, 12, 15 and 16.
+    Wade & Ghahramani (2018), Figures 11, 12, 15 and 16.
     """
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch

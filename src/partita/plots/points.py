@@ -107,7 +107,7 @@ def density_plot(
 
     References
     ----------
-    Wade & Ghahramani (2015), Figure 17.
+    Wade & Ghahramani (2018), Figure 17.
     """
     clusters = _labels(labels)
     column = check_data(values, clusters.size, as_named(labels, "labels").names)[:, 0]
@@ -167,7 +167,7 @@ def ball_panels(
 
     References
     ----------
-    Wade & Ghahramani (2015), Figures 9, 10, 13, 14 and 18.
+    Wade & Ghahramani (2018), Figures 9, 10, 13, 14 and 18.
     """
     given = as_named(labels, "labels")
     names = ball.sample.names if hasattr(ball, "sample") else given.names

@@ -17,7 +17,7 @@ SIZES_LISTED = 50
 def components_table(estimate: Estimate, certainty: NDArray[np.float64], names: tuple[str, ...]) -> Table | None:
     """The components of several items, those in which most items are in doubt first; None for few clusters.
 
-    The doubt of a component is Σ_i (1 - certainty of item i), the expected number of items that are elsewhere.
+    The doubt of a component is Σ_i (1 - certainty of item i), a score for ranking.
     """
     if estimate.n_clusters < MANY_CLUSTERS:
         return None
@@ -35,7 +35,7 @@ def components_table(estimate: Estimate, certainty: NDArray[np.float64], names: 
         Column("First item", "text"),
         Column("Items", "number"),
         Column("Clusters", "number"),
-        Column("Doubt", "share", "Expected number of its items that are not where the estimate has them"),
+        Column("Doubt", "share", "Sum over its items of 1 − certainty: a score for ranking"),
         Column("Proven", "text", "Whether no partition of its items is better"),
     )
     caption = "Components (items that are ever together), the most doubtful first"

@@ -63,7 +63,7 @@ def mixture_answer(fit: MixtureFit) -> str:
 
 def _settings(fit: MixtureFit) -> Iterator[tuple[str, str]]:
     yield "Items", f"{len(fit.labels):,}"
-    yield "Criterion", "exact integrated classification likelihood, log p(X, z | K)"
+    yield "Criterion", "exact integrated complete-data log likelihood, log p(X, z | K)"
     yield "Cluster proportions", f"Dirichlet({fit.n0:g}, …, {fit.n0:g})"
     yield "Runs", f"{len(fit.runs):,}"
 

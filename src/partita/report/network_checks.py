@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita.mixing import MixingWarning
 from partita.models.blocks.fit import BlockFit
@@ -21,6 +22,7 @@ from partita.uncertainty.certainty import item_certainty
 
 SHORT_CHAIN: dict[str, Any] = {"draws": 200, "warmup": 200, "chains": 2}
 CHEAP = 12_000  # edges and nodes times clusters: a short chain and a fit then take a second or so
+MOST_THINNED = 20
 RESTARTS = 3
 SURE = 0.9  # probability from which on a node is not in doubt
 LISTED = 100
@@ -44,8 +46,9 @@ def make_checks(fit: BlockFit, draws: Chain | None, scored: HeldOut | None, *, a
     chain, score = draws, scored
     if chain is None and affordable and isinstance(fit.model, StochasticBlockModel):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", MixingWarning)  # the page says that the chain is short
-            chain = fit.model.sample(fit.graph, rng=1, **SHORT_CHAIN)
+            warnings.simplefilter("ignore", MixingWarning)  # the page says so
+            thin = min(MOST_THINNED, max(1, CHEAP // _cost(fit)))
+            chain = fit.model.sample(fit.graph, rng=1, thin=thin, **SHORT_CHAIN)
     if score is None and affordable and len(fit.labels) > 2:
         score = held_out(fit.model, fit.graph, rng=1, restarts=RESTARTS)
     return NetworkChecks(chain, draws is not None, score, scored is not None)
@@ -56,13 +59,29 @@ def _cost(fit: BlockFit) -> int:
     return int(fit.graph.adjacency.nnz) + len(fit.labels) * fit.n_clusters
 
 
+def caveats(fit: BlockFit, checks: NetworkChecks) -> Iterator[str]:
+    """What is uncertain about the answer, in sentences that follow it."""
+    if checks.draws is not None:
+        count = int((_certainty(fit, checks.draws) < SURE).sum())
+        nodes = f"{count:,} of the {len(fit.labels):,} nodes"
+        yield f"The cluster of {nodes} is uncertain (mean probability below {SURE:g})."
+        if not checks.draws_given and checks.draws.warnings:
+            yield "The chains of the short run that says so have not converged."
+    if checks.scored is not None:
+        hidden = f"{checks.scored.n_pairs:,} hidden dyads, {checks.scored.n_edges:,} of them edges,"
+        yield f"{hidden} are predicted {_verdict(checks.scored)} than by the density of the network alone."
+
+
+def _certainty(fit: BlockFit, chain: Chain) -> NDArray[np.float64]:
+    return item_certainty(fit.labels, as_sample(chain)).probability
+
+
 def doubt(fit: BlockFit, checks: NetworkChecks) -> dict[str, Any]:
     """The sentence and the table of nodes in doubt."""
     if checks.draws is None:
         advice = "Give the page draws of the posterior of a flat model: report(fit, draws=model.sample(graph))."
         return {"words": f"Not computed: {_why(fit)}. {advice}", "table": None}
-    sample = as_sample(checks.draws)
-    probability = item_certainty(fit.labels, sample).probability
+    sample, probability = as_sample(checks.draws), _certainty(fit, checks.draws)
     order = np.argsort(probability, kind="stable")
     listed = order[probability[order] < SURE][:LISTED]
     count = int((probability < SURE).sum())
@@ -72,6 +91,7 @@ def doubt(fit: BlockFit, checks: NetworkChecks) -> dict[str, Any]:
     below = f"are with other members of their cluster with a mean probability below {SURE:g}"
     words = f"By {how}: {count:,} of {len(fit.labels):,} nodes {below}."
     if not checks.draws_given:
+        words += "".join(f" {sentence}" for sentence in chain.warnings)
         words += " A longer run may say more: report(fit, draws=...)."
     return {"words": words, "table": _doubtful(fit, sample, probability, listed) if len(listed) else None}
 
@@ -102,12 +122,16 @@ def prediction(fit: BlockFit, checks: NetworkChecks) -> dict[str, Any]:
         advice = "Give the page a score: report(fit, held_out=held_out(model, graph))."
         return {"words": f"Not computed: {_why(fit)}. {advice}", "facts": []}
     how = "A given share" if checks.scored_given else "A tenth"
-    verdict = "better" if scored.log_score > scored.baseline else "no better"
     words = (
-        f"{how} of the dyads was hidden, the model fitted to the others, and the hidden ones predicted: {verdict} than "
+        f"{how} of the dyads was hidden, the model fitted to the others, and the hidden ones predicted: "
+        f"{_verdict(scored)} than "
         "by the density of the network alone."
     )
     return {"words": words, "facts": list(_scores(scored))}
+
+
+def _verdict(scored: HeldOut) -> str:
+    return "better" if scored.log_score > scored.baseline else "no better"
 
 
 def _scores(scored: HeldOut) -> Iterator[tuple[str, str]]:

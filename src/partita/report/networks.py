@@ -14,7 +14,7 @@ from partita.models.blocks.nested_fit import NestedFit
 from partita.report.block_tables import blocks_table
 from partita.report.colors import shades
 from partita.report.labels import held_labels
-from partita.report.network_checks import NetworkChecks, doubt, prediction
+from partita.report.network_checks import NetworkChecks, caveats, doubt, prediction
 from partita.report.network_matrix import PIXELS, matrix_map
 from partita.report.search_tables import agreement_sentence, icl_sentence, path_table, runs_table
 from partita.report.sentences import plural, sizes_in_words
@@ -48,11 +48,12 @@ def network_content(
 ) -> dict[str, Any]:
     """Everything the template needs."""
     checks = checks or NetworkChecks()
+    on_draws = checks.draws.warnings if checks.draws is not None and checks.draws_given else ()
     return {
         "title": title,
         "first": first,
-        "warnings": fit.warnings,
-        "answer": network_answer(fit),
+        "warnings": (*on_draws, *fit.warnings),
+        "answer": " ".join([network_answer(fit), *caveats(fit, checks)]),
         "settings": list(_settings(fit)),
         "clusters": _clusters(fit),
         "blocks": _blocks(fit),

@@ -18,6 +18,11 @@ from partita.uncertainty.certainty import n_clusters_posterior
 LARGE_SHARE = 0.8
 #: A posterior in which half of the items have less than this certainty is diffuse.
 DIFFUSE = 0.5
+#: What it means if the ball reaches a partition that holds no information.
+DIFFUSE_BALL = (
+    ": at this level the draws say little about the clustering as a whole. Single clusters and items may be certain all"
+    " the same: see the tables."
+)
 #: An item that is a cluster of its own, but alone in a smaller share of the draws than this, lies between clusters.
 ALONE = 0.5
 
@@ -45,7 +50,7 @@ def reading(
         *_on_count(estimate, typed),
         *_on_lone_items(estimate, certainty),
         *_on_spread(estimate, certainty, typed),
-        *_on_width(estimate, ball, converged),
+        *_on_width(estimate, ball, certainty, converged),
     ]
     return [{"topic": topic, "text": text} for topic, text in found]
 
@@ -107,8 +112,14 @@ def _on_spread(estimate: Estimate, certainty: NDArray[np.float64], typed: bool) 
         )
 
 
-def _on_width(estimate: Estimate, ball: CredibleBall | None, converged: bool) -> Iterator[tuple[str, str]]:
-    """Says so if the ball reaches a partition that holds no information: all items together, or each alone."""
+def _on_width(
+    estimate: Estimate, ball: CredibleBall | None, certainty: NDArray[np.float64], converged: bool
+) -> Iterator[tuple[str, str]]:
+    """Says so if the ball reaches a partition that holds no information: all items together, or each alone.
+
+    That the draws say little follows only if that partition is probable or the posterior diffuse: a small ball around a
+    partition with one large cluster reaches it too.
+    """
     n = estimate.sample.n_items
     if ball is None or n < 3 or estimate.n_clusters in (1, n):
         return
@@ -121,11 +132,18 @@ def _on_width(estimate: Estimate, ball: CredibleBall | None, converged: bool) ->
     for words, labels in trivial.items():
         far = float(unique_distances(estimate.labels, as_sample(labels[None, :]), ball.loss)[0])
         if far <= ball.radius:
+            share = n_clusters_posterior(estimate.sample).get(int(labels[-1]) + 1, 0.0)
+            diffuse = 0 < share >= 1 - ball.level or np.median(certainty) < DIFFUSE
             yield (
                 "A wide credible ball",
                 f"The {percent(ball.level)} credible ball, of radius {amount(ball.radius, ball.loss)}, reaches as far"
-                f" as the partition with {words} ({amount(far, ball.loss)} away): at this level the draws say little"
-                f" about the clustering as a whole. {help_words} Single clusters and items may be certain all the same:"
-                " see the tables.",
+                f" as the partition with {words} ({amount(far, ball.loss)} away)"
+                f"{DIFFUSE_BALL if diffuse else _despite(share)} {help_words}",
             )
             return
+
+
+def _despite(share: float) -> str:
+    """How few draws are the trivial partition in the ball, and what follows."""
+    draws = f"only {percent(round(share, 3))} of the draws are" if share else "no draw is"
+    return f", although {draws} that partition. Which items belong together is uncertain, not that there are clusters."

@@ -23,9 +23,10 @@ TERMS = {
     "effective draws": "The number of independent draws that would be equally informative.",
     "component": "Items that are connected by pairs which may be worth joining. No best partition joins two of them, "
     "so that each can be searched by itself.",
-    "doubt": "Of a pair: the probability that the estimate is wrong about it. Of a component: the expected number of "
-    "its items that are not where the estimate has them.",
-    "icl": "Integrated complete-data likelihood: how well a partition explains the data, parameters integrated out.",
+    "doubt": "Of a pair: the probability that the estimate is wrong about it. Of a component: the sum over its items "
+    "of 1 − certainty, a score for ranking.",
+    "icl": "Integrated complete-data log likelihood: how well a partition explains the data, parameters integrated "
+    "out.",
     "bits": "Of a column: how much a cell tells about the cluster of its row, on average; 0 if it tells nothing.",
     "dyads": "Pairs of nodes that could be linked.",
 }

@@ -68,7 +68,8 @@ class PosteriorComparison:
     Attributes
     ----------
     distance : float
-        Energy distance under the loss: 2 E L(X, Y) - E L(X, X') - E L(Y, Y').
+        Energy distance under the loss: 2 E L(X, Y) - E L(X, X') - E L(Y, Y'). The estimate is unbiased, so it
+        may be negative where the distance is near 0.
     p_value : float
         Probability of a distance at least as large, if the two posteriors are the same.
     items : ItemDifferences
@@ -146,11 +147,12 @@ class PosteriorComparison:
         """The answer in a few words."""
         if self.p_value <= 0.05:
             return f"the posteriors differ (p = {self.p_value:.3g})"
-        return f"no sign that the posteriors differ (p = {self.p_value:.3g})"
+        return f"no significant difference at the 5 % level (p = {self.p_value:.3g})"
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         first, second = self.estimates
-        yield "energy distance", f"{self.distance:.4g}  {self.loss}"
+        near_zero = "; unbiased, so negative near 0" if self.distance < 0 else ""
+        yield "energy distance", f"{self.distance:.4g}  {self.loss}{near_zero}"
         yield "estimates", f"{first.n_clusters} and {second.n_clusters} clusters, {self.estimate_distance:.4g} apart"
         differ = int((self.items.p_value <= 0.05).sum())
         yield "items that differ", f"{differ:,} of {self.items.p_value.size:,}"

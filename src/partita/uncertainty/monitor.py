@@ -60,6 +60,8 @@ class Monitor:
         All checks so far.
     """
 
+    hears_log_density = True
+
     def __init__(
         self, loss: Loss, level: float, rule: SettlingRule, search: Search, rng: np.random.Generator, first: int
     ) -> None:
@@ -67,6 +69,7 @@ class Monitor:
         self.checks: list[Check] = []
         self._search, self._rng, self._next = search, rng, float(first)
         self._chains: list[_Rows] = []
+        self._log_density: list[NDArray[np.float64]] = []  # of each draw, (chains,), if a model calls
         self._n_items = 0
         self._names: tuple[str, ...] | None = None
 
@@ -104,8 +107,10 @@ class Monitor:
             self._check(per_chain)
         return self.settled
 
-    def __call__(self, draw: ArrayLike) -> bool:
+    def __call__(self, draw: ArrayLike, log_density: NDArray[np.float64] | None = None) -> bool:
         """The callback of a model's `sample`: adds the next draw of every chain, (chains, items)."""
+        if log_density is not None:
+            self._log_density.append(log_density)
         return self.feed(np.asarray(draw)[:, None, :])
 
     def watch(self, source: Iterable[Any]) -> Check:
@@ -188,7 +193,10 @@ class Monitor:
 
     def _check(self, per_chain: int) -> None:
         before = self.checks[-1] if self.checks else None
-        found = check_draws(self._sample(per_chain), self.loss, self.level, self.rule, self._search, self._rng, before)
+        known = len(self._log_density) == self._complete
+        density = np.column_stack(self._log_density[:per_chain]) if known else None
+        sample = self._sample(per_chain)
+        found = check_draws(sample, self.loss, self.level, self.rule, self._search, self._rng, before, density)
         self.checks.append(found)
         self._next = max(self._next, found.n_draws) * GROWTH
 
@@ -208,8 +216,8 @@ def monitor(
     At 100 draws, and whenever their number has grown by half, the estimate is computed from all draws, and from halves
     and quarters of the chains. A check is passed if
 
-    1. the chains agree: R-hat of the number of clusters, the entropy and the distance to the estimate is below its
-       limit (1.05; more for short chains),
+    1. the draws give no `MixingWarning`: R-hat and effective sample size of the number of clusters, the entropy, the
+       distance to the estimate and, if a model calls the monitor, the log density are within their limits,
     2. no partition that a half or a quarter gives may be better than the estimate by more than `tolerance` times the
        expected loss: over all draws, the mean of L(x_t, estimate) - L(x_t, other) plus two standard errors is below it,
     3. the standard errors of expected loss and radius are at most `precision` times their values.

@@ -15,7 +15,15 @@ from partita._validate import as_float
 from partita.estimate import estimate
 from partita.estimate_result import Estimate
 from partita.losses import Loss, loss_where_placed, unique_distances
-from partita.mixing import draw_summaries, not_mixed, quantile_error, quantities, standard_error
+from partita.mixing import (
+    chain_summaries,
+    draw_summaries,
+    not_mixed,
+    quantile_error,
+    quantities,
+    standard_error,
+    too_few,
+)
 from partita.sample import PartitionSample
 from partita.search.limits import cluster_limit
 from partita.search.settings import Search
@@ -135,8 +143,12 @@ def check_draws(
     search: Search,
     rng: np.random.Generator,
     before: Check | None,
+    log_density: Floats | None = None,
 ) -> Check:
-    """The estimate of the draws, compared with those of parts of them, and what is not settled."""
+    """The estimate of the draws, compared with those of parts of them, and what is not settled.
+
+    `log_density`, (chains, draws), is known of the models of partita.
+    """
     start = None if before is None else before.labels
     best = _estimate(sample, loss, search, rng, start)
     losses = unique_distances(best.partition, sample, loss, search.n_jobs)
@@ -153,7 +165,7 @@ def check_draws(
         distance=distance,
         regret=regret,
     )
-    problems = (*_disagreement(sample, losses, search.n_jobs), *_problems(found, rule, loss))
+    problems = (*_mixing(sample, losses, log_density, search.n_jobs), *_problems(found, rule, loss))
     return _with_verdict(found, problems, rule, loss, before)
 
 
@@ -212,14 +224,20 @@ def _parts(sample: PartitionSample) -> Iterator[NDArray[np.int64]]:
             yield np.concatenate([piece[part] for piece in pieces])
 
 
-def _disagreement(sample: PartitionSample, distance: Floats, n_jobs: int) -> Iterator[str]:
-    """Chains, or halves of one chain, that differ by R-hat."""
+def _mixing(sample: PartitionSample, distance: Floats, log_density: Floats | None, n_jobs: int) -> Iterator[str]:
+    """What a `MixingWarning` about these draws would name: R-hat and effective sample size, by the same limits."""
     summaries = draw_summaries(sample, distance, n_jobs)
-    unmixed = not_mixed(quantities(summaries), *summaries["entropy"].shape)
-    if unmixed:
+    shape = summaries["entropy"].shape
+    if log_density is not None:
+        labels = sample.labels[sample.index].reshape(*shape, -1)
+        summaries |= chain_summaries(labels, summaries["clusters"], log_density)
+    checked = quantities(summaries)
+    if unmixed := not_mixed(checked, *shape):
         who = "chains" if sample.n_chains > 1 else "halves of the chain"
         names = ", ".join(f"{each.name} (R-hat {each.r_hat:.2f})" for each in unmixed)
         yield f"the {who} differ in {names}"
+    if few := too_few(checked, *shape):
+        yield "few effective draws: " + ", ".join(f"{each.name} ({each.ess:.0f})" for each in few)
 
 
 def _problems(found: Check, rule: SettlingRule, loss: Loss) -> Iterator[str]:

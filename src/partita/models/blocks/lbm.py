@@ -294,7 +294,7 @@ class LatentBlockModel(LazyPosterior):
         """
         plan = make_plan(draws, warmup, thin, chains, rng)
         graph = self._graph(matrix)
-        heard = None if callback is None else _of_both(callback, graph.adjacency.shape[0])
+        heard = None if callback is None else _OfBoth(callback, graph.adjacency.shape[0])
         running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress, "callback": heard}
         return sample_model(self, graph_arrays(graph), plan, names=item_names(graph), **running)
 
@@ -375,14 +375,16 @@ class LatentBlockModel(LazyPosterior):
         return f"LatentBlockModel({self.edges}, n0={self.n0}, eta0={self.eta0}, zeta0={self.zeta0})"
 
 
-def _of_both(callback: Callback, n_rows: int) -> Callback:
+class _OfBoth:
     """The callback, for labels in which no cluster has both rows and columns."""
-    if not callable(callback):
-        raise TypeError(f"callback must be a function, not {type(callback).__name__}")
 
-    def heard(draw: NDArray[Any]) -> object:
+    def __init__(self, callback: Callback, n_rows: int) -> None:
+        if not callable(callback):
+            raise TypeError(f"callback must be a function, not {type(callback).__name__}")
+        self.hears_log_density = getattr(callback, "hears_log_density", False)
+        self._callback, self._n_rows = callback, n_rows
+
+    def __call__(self, draw: NDArray[Any], *log_density: NDArray[np.float64]) -> object:
         labels = draw.astype(np.int64)
-        labels[:, n_rows:] += labels[:, :n_rows].max() + 1
-        return callback(labels)
-
-    return heard
+        labels[:, self._n_rows :] += labels[:, : self._n_rows].max() + 1
+        return self._callback(labels, *log_density)

@@ -104,8 +104,8 @@ class StochasticBlockModel(LazyPosterior):
 
     References
     ----------
-    Côme & Latouche (2015), Model selection and clustering in stochastic block models with the exact integrated complete
-    data likelihood, Statistical Modelling 15.
+    Côme & Latouche (2015), Model selection and clustering in stochastic block models based on the exact integrated
+    complete data likelihood, Statistical Modelling 15.
     """
 
     groups: ClassVar = {"edge_prior": EdgePrior()}
