@@ -7,6 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from fuzz import execution
 from fuzz.choices import Choices, choices_of
 from fuzz.shrink import shrink
 from fuzz.targets import TARGETS
@@ -36,7 +37,7 @@ def outcome_of(script, seconds=20):
 
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
 def test_what_was_found_stays_fixed(path):
-    outcome = outcome_of(path.read_text())
+    outcome = outcome_of(path.read_text(encoding="utf-8"))
     assert not outcome.is_finding, outcome
 
 
@@ -100,6 +101,13 @@ def test_every_public_function_is_attacked():
 )
 def test_each_kind_of_outcome_is_seen(script, kind):
     assert outcome_of(script, seconds=2).kind == kind
+
+
+def test_a_folder_called_partita_is_not_the_package(tmp_path):
+    """`git clone` gives the folder that name, and the frames of the fuzzer itself lie in it."""
+    with pytest.raises(IndexError) as caught:
+        exec(compile("[][0]", tmp_path / "partita" / "fuzz" / "case.py", "exec"))
+    assert execution._judge(caught.value).kind == "not built"
 
 
 def test_a_case_that_sleeps_is_a_timeout():
