@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -16,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+import forks
 from partita import _core
 from partita._partition_checks import check_partition
 from partita._validate import check_n_jobs, check_positive, check_rng
@@ -245,7 +245,8 @@ def test_arrays_need_no_other_library():
         "import sys; from partita.sample import as_sample; import partita.io; as_sample([[0, 1], ['a', 'b']]); "
         "assert not {'narwhals', 'pandas', 'polars', 'pyarrow', 'xarray', 'zarr', 'arviz'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    done = forks.command(sys.executable, "-c", code)
+    assert done.returncode == 0, done.stderr
 
 
 def test_our_chain():

@@ -1,7 +1,6 @@
 """The fuzzer: it repeats and shrinks what it finds, sees crashes, hangs and wrong answers, and findings stay fixed."""
 
 import os
-import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
@@ -13,6 +12,7 @@ from fuzz.shrink import shrink
 from fuzz.targets import TARGETS
 from fuzz.workers import Pool
 
+import forks
 import partita as pt
 from partita._settings import SettingsGroup
 
@@ -149,5 +149,5 @@ def test_ten_minutes_of_attacks():
         str(os.cpu_count()),
         *sanitized,
     ]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = forks.command(*words, cwd=ROOT, timeout=None)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
