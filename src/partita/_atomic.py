@@ -24,12 +24,12 @@ from pathlib import Path
 from partita import _signals
 
 PREFIX = ".partita-"
-_WRITE_ERRORS = {errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EROFS, getattr(errno, "EDQUOT", errno.ENOSPC)}
+WRITE_ERRORS = {errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EROFS, getattr(errno, "EDQUOT", errno.ENOSPC)}
 NOTHING_WRITTEN = "; nothing was written"
 _ATTEMPTS = 100  # other processes may put folders in the same place at the same time
 _CROWDED = "other processes keep writing to the same place"
 _ASIDE = f"{PREFIX}earlier-"  # folders of the user that wait to be deleted or put back
-_TRIES, _PAUSE = 20, 0.05
+_TRIES, _PAUSE, _QUIET = 100, 0.02, 5
 _SPECIAL = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 _working: set[Path] = set()  # what this process has made and will rename or remove
 
@@ -90,8 +90,8 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes a file with this text in UTF-8, replacing an earlier one."""
-    write_bytes(path, text.encode())
+    """Writes a page in UTF-8, replacing an earlier one; halves of surrogate pairs are shown as escapes."""
+    write_bytes(path, text.encode(errors="backslashreplace"))
 
 
 def files_only(*names: str) -> FindForeign:
@@ -176,11 +176,13 @@ def _replace(temporary: Path, path: Path) -> None:
 
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
-        for _ in range(_TRIES):  # a thread of a library that failed may still be writing
+        quiet = 0
+        for _ in range(_TRIES):  # threads of a library that has failed may write on, as Zarr's do
             shutil.rmtree(path, ignore_errors=True)
-            if not path.exists():
-                return
             time.sleep(_PAUSE)
+            quiet = 0 if path.exists() else quiet + 1
+            if quiet == _QUIET:
+                return
     else:
         with suppress(OSError):
             path.unlink(missing_ok=True)
@@ -195,10 +197,16 @@ def _errors_name(path: Path, private: Path) -> Iterator[None]:
         raise
     except OSError as error:
         own = error.filename is not None and Path(os.fsdecode(error.filename)).is_relative_to(private)
-        if not own and (error.filename is not None or error.errno not in _WRITE_ERRORS):
+        if not own and (error.filename is not None or error.errno not in WRITE_ERRORS):
             raise
         words = (error.strerror or "").removesuffix(NOTHING_WRITTEN)  # of a file in a folder, it was said already
         raise OSError(error.errno, f"{words}{NOTHING_WRITTEN}", str(path)) from error
+    except UnicodeEncodeError as error:
+        near = str(error.object)[max(0, error.start - 20) : error.end + 20]
+        raise ValueError(
+            f"{path}: {near!r} contains {str(error.object)[error.start]!r}, half of a surrogate pair, which UTF-8 "
+            f"cannot represent{NOTHING_WRITTEN}"
+        ) from error
 
 
 def _check_replaceable(folder: Path, path: Path, find_foreign: FindForeign | None) -> None:
