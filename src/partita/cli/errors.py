@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import typer
 
 from partita import _signals
-from partita._atomic import remove_working
+from partita._atomic import WRITE_ERRORS, remove_working
 from partita.cli.terminal import printable
 
 BAD_INPUT = 2
@@ -65,6 +65,8 @@ def _stopped(why: str = "") -> NoReturn:
 def _sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror and error.errno in WRITE_ERRORS:  # those of files have names
+        return f"standard output: {error.strerror}"
     return as_typed(" ".join(str(error).split())) or type(error).__name__
 
 
