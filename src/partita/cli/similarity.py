@@ -58,11 +58,11 @@ def run(
     sample = reading.sample()
     matrix = similarity(sample)
     order = None if clusters is None else clusters.in_order_of(sample.names, sample.n_items, DRAWS)
-    with ExitStack() as files:  # of both files, or none
+    with ExitStack() as opened:  # both files appear, or none
         if out is not None:
-            _write(files.enter_context(atomic_file(out)), matrix, sample)
+            _write(opened.enter_context(atomic_file(out)), matrix, sample)
         if figure is not None:
-            _draw(files.enter_context(atomic_file(figure)), matrix, order)
+            _draw(opened.enter_context(atomic_file(figure)), matrix, order)
     if json:
         files = {name: str(path) for name, path in (("out", out), ("figure", figure)) if path is not None}
         print_json({"items": item_names(sample), **(files or {"similarity": _with_nulls(matrix)})})
