@@ -326,7 +326,8 @@ def test_a_thread_that_writes_on_after_the_failure_leaves_nothing(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="needs file size limits")
 def test_of_two_files_none_is_written_if_the_disk_is_full_at_the_second(tmp_path):
     pt.write_draws(tmp_path / "draws.npy", DRAWS)
-    limited = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))\n"
+    fonts = "import matplotlib.font_manager\n"  # which are listed in a file, once for each user
+    limited = fonts + "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))\n"
     words = ("similarity", "draws.npy", "--out", "s.csv", "--figure", "s.png")
     done = forks.run(limited + forks.COMMAND, *words, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (2, "partita: s.png: File too large; nothing was written\n")

@@ -40,7 +40,7 @@ def reported() -> Iterator[None]:
                 yield
                 sys.stdout.flush()
         except BrokenPipeError:  # the reader has closed the pipe, as with `| head`: not an error
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _discard_output()
             raise typer.Exit(0) from None
         except KeyboardInterrupt as error:
             _stopped(as_typed(str(error)))
@@ -53,8 +53,20 @@ def reported() -> Iterator[None]:
                 if _signals.interrupted():  # a library has replaced the KeyboardInterrupt
                     _stopped()
                 raise
+            if _is_of_output(error):
+                _discard_output()
             _say(_sentence(error))
             raise typer.Exit(BAD_INPUT) from None
+
+
+def _is_of_output(error: Exception) -> bool:
+    """Whether standard output cannot be written; errors of files have the names of files."""
+    return isinstance(error, OSError) and error.filename is None and error.errno in WRITE_ERRORS
+
+
+def _discard_output() -> None:
+    """What is still in the buffer goes nowhere; Python would fail to write it at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _stopped(why: str = "") -> NoReturn:
@@ -65,7 +77,7 @@ def _stopped(why: str = "") -> NoReturn:
 def _sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}"
-    if isinstance(error, OSError) and error.strerror and error.errno in WRITE_ERRORS:  # those of files have names
+    if isinstance(error, OSError) and _is_of_output(error):
         return f"standard output: {error.strerror}"
     return as_typed(" ".join(str(error).split())) or type(error).__name__
 
