@@ -22,6 +22,7 @@ $(VENV)/.built: $(VENV)/.tools $(NATIVE)
 # What tests need and the demo does not; the package that is there gets the rest of its extras, and is not built again.
 $(VENV)/.installed: $(VENV)/.built
 	$(BIN)/python -m pip install --quiet --group dev "partita[all]"
+	$(BIN)/python -m pip install --quiet --only-binary mtkahypar "partita[hgpa]" || echo "no wheel of Mt-KaHyPar for this Python: its tests are skipped"
 	touch $@
 
 demo: $(VENV)/.built

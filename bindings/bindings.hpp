@@ -23,4 +23,5 @@ void bind_sample_view(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
 void bind_search_state(nanobind::module_& m);
 void bind_shard(nanobind::module_& m);
+void bind_signals(nanobind::module_& m);
 void bind_threads(nanobind::module_& m);

@@ -1,7 +1,9 @@
 // The Python module of the native core. Bindings convert arrays and release the GIL; nothing else.
 #include "bindings.hpp"
+#include "signals.hpp"
 
 NB_MODULE(_core, m) {
+    [[maybe_unused]] const HeldSignals held;
     m.doc() = "Native core of partita; use the functions of the partita package instead.";
 #ifdef NDEBUG
     // Threads that outlive the interpreter, such as Dask's, may hold objects: nothing a user could act on.
@@ -27,5 +29,6 @@ NB_MODULE(_core, m) {
     bind_shard(m);
     bind_merge_path(m);
     bind_row_bound(m);
+    bind_signals(m);
     bind_threads(m);
 }

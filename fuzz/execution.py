@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import traceback
 from dataclasses import dataclass
@@ -39,6 +40,14 @@ def _namespace() -> dict[str, Any]:
     return {"np": np, "pt": pt, **{name: value for name, value in vars(fuzz.hostile).items() if name[0] != "_"}}
 
 
+@cache
+def _package() -> str:
+    """What the paths of all modules of partita begin with, wherever it is installed."""
+    import partita
+
+    return os.path.join(os.path.dirname(partita.__file__), "")
+
+
 def run_script(script: str) -> Outcome:
     """The outcome of a script in this process; a crash or a hang is for the caller to see."""
     try:
@@ -52,17 +61,17 @@ def run_script(script: str) -> Outcome:
 
 
 def _judge(error: BaseException) -> Outcome:
+    import fuzz.hostile
     from fuzz.checks import Wrong
-    from fuzz.hostile import Hostile
 
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if "/partita/" in frame.filename]
-    place = f"{ours[-1].filename.rpartition('/partita/')[2]}:{ours[-1].name}" if ours else "the check"
+    ours = [frame for frame in frames if frame.filename.startswith(_package())]
+    place = f"{ours[-1].filename.removeprefix(_package())}:{ours[-1].name}" if ours else "the check"
     message = str(error)
     detail = f"{type(error).__name__}: {message[:500]}"
     if isinstance(error, Wrong):
         return Outcome("wrong", f"wrong: {message[:40]}", detail)
-    if isinstance(error, Hostile | KeyboardInterrupt) or frames[-1].filename.endswith("hostile.py"):
+    if isinstance(error, fuzz.hostile.Hostile | KeyboardInterrupt) or frames[-1].filename == fuzz.hostile.__file__:
         return Outcome(REFUSED)
     if not ours:
         return Outcome(UNBUILT, detail=detail)
@@ -72,5 +81,5 @@ def _judge(error: BaseException) -> Outcome:
         return Outcome("exception", f"{type(error).__name__} in {place}", detail)
     if not message or "\n" in message or "incompatible function arguments" in message:
         return Outcome("message", f"message of {type(error).__name__} in {place}", detail)
-    raised_by_us = "/partita/" in frames[-1].filename and (frames[-1].line or "").lstrip().startswith(("raise", ")"))
+    raised_by_us = frames[-1] is ours[-1] and (frames[-1].line or "").lstrip().startswith(("raise", ")"))
     return Outcome(REFUSED if raised_by_us else FOREIGN, f"{type(error).__name__} from {place}", detail)

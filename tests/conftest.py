@@ -2,11 +2,13 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+import forks
 import partita
 
 # Machines are shared and slow at times: an example may take as long as it needs, and there are not too many.
@@ -17,6 +19,24 @@ settings.load_profile("partita")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # figures are drawn without a screen
+os.environ[forks.MARK] = str(os.getpid())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_process_is_left():
+    """A process that outlives the tests is a defect of the suite: it slows the others down, or meets the next test."""
+    yield
+    left = forks.left_over() if sys.platform == "linux" else {}
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert not left, "processes of the tests that were still running"
+
+
+@pytest.fixture(autouse=True)
+def children():
+    """Ends the processes that a test has started by `forks`, whatever happened to it."""
+    yield
+    forks.end_all()
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,9 @@
 
 A fresh interpreter takes most of a second to import NumPy, SciPy and partita, and hundreds of tests need a process of
 their own: for its pipes, exit code, signals, limits, or because it may crash. What happens while modules are imported,
-and what depends on the environment in which Python starts, needs a real interpreter.
+and what depends on the environment in which Python starts, needs a real interpreter: `start` and `command`.
+
+Whatever happens to a test, the fixture `children` of conftest.py ends what it has started here (`end_all`).
 """
 
 import atexit
@@ -16,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 
 #: What the parent of all children imports: all of partita that commands and models load when they are called.
@@ -32,6 +36,9 @@ exec(serve({socket}), {{"__name__": "__main__"}})
 #: The partita command in a child.
 COMMAND = "from partita.cli import main\nmain()"
 STARTING = threading.Lock()
+#: What tells the processes of this one, and theirs, from others; in the environment of each.
+MARK = "PARTITA_TESTS_OF"
+_running = []
 
 
 class Child:
@@ -50,10 +57,11 @@ class Child:
             body.seek(0)
             passed = [body.fileno(), told, *(end.fileno() for end in (stdin, stdout, stderr))]
             with STARTING:
-                socket.send_fds(_server(), [b"!"], passed)
+                socket.send_fds(_server()[0], [b"!"], passed)
         os.close(told)
         self.args, self.returncode = request["argv"], None
         self.pid = int(_read_line(self._ended))
+        _running.append(self)
 
     def poll(self):
         return self.wait(0)
@@ -72,15 +80,19 @@ class Child:
     def kill(self):
         self.send_signal(signal.SIGKILL)
 
+    def end(self):
+        self.kill()
+        self.wait()
+
 
 class Talking(Child):
     """A child with pipes to its standard input and from its standard output."""
 
     def __init__(self, code, *words, **options):
         theirs, ours = os.pipe()
-        self.stdin = os.fdopen(ours, "w")
-        self.stdout, said = os.fdopen((pipe := os.pipe())[0]), os.fdopen(pipe[1], "w")
-        with os.fdopen(theirs) as reading, said:
+        self.stdin = os.fdopen(ours, "w", encoding="utf-8")
+        self.stdout, said = os.fdopen((pipe := os.pipe())[0], encoding="utf-8"), os.fdopen(pipe[1], "wb")
+        with os.fdopen(theirs, "rb") as reading, said:
             super().__init__(code, words, stdin=reading, stdout=said, stderr=sys.__stderr__, **options)
 
     def communicate(self, timeout=None):
@@ -93,10 +105,20 @@ class Talking(Child):
             raise subprocess.TimeoutExpired(self.args, timeout)
         return said, None
 
+    def end(self):
+        super().end()
+        with suppress(BrokenPipeError):
+            self.stdin.close()
+        self.stdout.close()
+
 
 def run(code, *words, stdin=None, timeout=120, **options):
     """Runs Python code in a child until it ends, as `subprocess.run` with captured text."""
-    with tempfile.TemporaryFile("w+") as given, tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as told:
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as given,
+        tempfile.TemporaryFile() as said,
+        tempfile.TemporaryFile() as told,
+    ):
         given.write(stdin or "")
         given.seek(0)
         child = Child(code, words, stdin=given, stdout=said, stderr=told, **options)
@@ -107,12 +129,78 @@ def run(code, *words, stdin=None, timeout=120, **options):
         return subprocess.CompletedProcess(child.args, child.returncode, *texts)
 
 
+class Started(subprocess.Popen):
+    """A program with a process group of its own, which ends as a whole."""
+
+    def __init__(self, words, **options):
+        super().__init__(list(map(os.fspath, words)), start_new_session=True, **options)
+        _running.append(self)
+
+    def end(self):
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        for stream in (self.stdin, self.stdout, self.stderr):
+            if stream is not None:
+                stream.close()
+        self.wait()
+
+
+def start(*words, **options):
+    """A program that runs, as `subprocess.Popen`; its output and errors are pipes of text unless told otherwise."""
+    return Started(words, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8", **options})
+
+
+def command(*words, timeout=120, **options):
+    """Runs a program until it ends, as `subprocess.run` with captured text; what it has started ends with it."""
+    program = start(*words, **options)
+    try:
+        said, told = program.communicate(timeout=timeout)
+    finally:
+        program.end()
+    return subprocess.CompletedProcess(program.args, program.returncode, said, told)
+
+
+def end_all():
+    """Ends what was started and still runs."""
+    while _running:
+        _running.pop().end()
+
+
+def left_over(patience=2.0):
+    """Words of the processes that this one and its children have started and that run on, after some seconds."""
+    _server_ends()
+    until = time.monotonic() + patience
+    while (left := _own_processes()) and time.monotonic() < until:
+        time.sleep(0.05)
+    return left
+
+
+def _own_processes():
+    """Children, and what has the mark in its environment; the helper of multiprocessing ends with this process."""
+    mark, found = f"{MARK}={os.getpid()}".encode(), {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            state, parent = (entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[:2]
+            words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            is_ours = int(parent) == os.getpid() or mark in (entry / "environ").read_bytes().split(b"\0")
+            if is_ours and state != "Z" and int(entry.name) != os.getpid() and "resource_tracker" not in words:
+                found[int(entry.name)] = words[:200]
+    return found
+
+
+def _server_ends():
+    if _server.cache_info().currsize:
+        _server()[1]()
+        _server.cache_clear()
+
+
 @functools.cache
 def _server():
-    """The socket of the process that all children of this one come from."""
+    """The socket of the process that all children of this one come from, and what ends it."""
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     code = SERVER.format(paths=[os.fspath(Path(__file__).parent)], socket=there.fileno())
-    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}  # threads do not survive a fork
+    # Threads do not survive a fork.
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", MARK: str(os.getpid())}
     process = subprocess.Popen([sys.executable, "-c", code], pass_fds=[there.fileno()], env=environment)
     there.close()
 
@@ -121,7 +209,7 @@ def _server():
         here.close()  # the server ends with its socket
         process.wait()
 
-    return here
+    return here, end
 
 
 def _read_line(descriptor):

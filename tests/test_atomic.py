@@ -7,7 +7,10 @@ import itertools
 import json
 import os
 import sys
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -294,6 +297,60 @@ def test_every_kind_of_full_is_named(tmp_path, monkeypatch, code):
     assert caught.value.errno == code
     assert caught.value.filename == str(tmp_path / "kept")
     assert names(tmp_path) == []
+
+
+def test_a_thread_that_writes_on_after_the_failure_leaves_nothing(tmp_path):
+    """As those of Zarr do on a full disk."""
+
+    def keep_writing(folder):
+        for number in range(20):
+            with suppress(OSError):
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / f"{number}").write_text("late", encoding="utf-8")
+            time.sleep(0.01)
+
+    def fail():
+        with atomic_folder(tmp_path / "a") as temporary:
+            writers.append(threading.Thread(target=keep_writing, args=(temporary,)))
+            writers[0].start()
+            time.sleep(0.05)
+            raise OSError(errno.ENOSPC, "full")
+
+    writers = []
+    with pytest.raises(OSError, match="full; nothing was written"):
+        fail()
+    writers[0].join()
+    assert names(tmp_path) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs file size limits")
+def test_of_two_files_none_is_written_if_the_disk_is_full_at_the_second(tmp_path):
+    pt.write_draws(tmp_path / "draws.npy", DRAWS)
+    fonts = "import matplotlib.font_manager\n"  # which are listed in a file, once for each user
+    limited = fonts + "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))\n"
+    words = ("similarity", "draws.npy", "--out", "s.csv", "--figure", "s.png")
+    done = forks.run(limited + forks.COMMAND, *words, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, "partita: s.png: File too large; nothing was written\n")
+    assert names(tmp_path) == ["draws.npy"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
+def test_half_of_a_surrogate_pair_is_named(tmp_path, suffix):
+    sample = pt.as_sample(DRAWS, names=["a\ud800", "b", "c"])
+    with pytest.raises(ValueError, match=rf"draws{suffix}: .*a\\ud800.* half of a surrogate pair.*; nothing was"):
+        pt.write_draws(tmp_path / f"draws{suffix}", sample)
+    assert names(tmp_path) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files may be any bytes")
+def test_a_path_that_is_no_utf8(tmp_path):
+    """The page has the command line in it."""
+    pt.write_draws(tmp_path / "draws.npy", DRAWS)
+    os.rename(tmp_path / "draws.npy", os.fsencode(tmp_path) + b"/\xff.npy")
+    code = "import sys\nsys.argv[2] = '\\udcff.npy'\n" + forks.COMMAND
+    done = forks.run(code, "report", "", "--out", "page.html", "--runs", "1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert r"\udcff.npy" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 # ---- commands at the same time

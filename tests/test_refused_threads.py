@@ -3,10 +3,11 @@
 import json
 import os
 import resource
-import subprocess
 import sys
 
 import pytest
+
+import forks
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs limits of the address space")
 
@@ -56,13 +57,13 @@ CALLS = {
 def answers():
     """The answers of each call with room for none to four threads."""
     environment = {"PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1", "PATH": os.environ["PATH"]}
-    child = subprocess.run(
-        [sys.executable, "-c", CHILD.replace("{stack}", str(STACK)), json.dumps(CALLS)],
-        capture_output=True,
-        text=True,
+    child = forks.command(
+        sys.executable,
+        "-c",
+        CHILD.replace("{stack}", str(STACK)),
+        json.dumps(CALLS),
         timeout=240,
         env=environment,
-        check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (STACK, resource.RLIM_INFINITY)),
     )
     assert (child.returncode, child.stderr) == (0, "")

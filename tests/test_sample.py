@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +18,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from typer.testing import CliRunner
 
+import forks
 from partita import _core
 from partita._partition_checks import check_partition
 from partita._validate import check_n_jobs, check_positive, check_rng
@@ -252,7 +252,8 @@ def test_arrays_need_no_other_library():
         "import sys; from partita.sample import as_sample; import partita.io; as_sample([[0, 1], ['a', 'b']]); "
         "assert not {'narwhals', 'pandas', 'polars', 'pyarrow', 'xarray', 'zarr', 'arviz'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    done = forks.command(sys.executable, "-c", code)
+    assert done.returncode == 0, done.stderr
 
 
 def test_our_chain():

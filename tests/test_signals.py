@@ -1,11 +1,11 @@
 """Exceptions of signal handlers and callbacks: they leave every long call, and no thread is left behind."""
 
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
+import forks
 import partita as pt
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
@@ -65,13 +65,13 @@ CALLS = {
 }
 
 
-#: Calls of many steps, or of one long one, that used to go on for many seconds after Ctrl-C.
+#: Calls of many steps, or of one long one, that used to go on for many seconds after Ctrl-C. Each takes minutes.
 LONG_STEPS = {
-    "modes": "(lambda sample: lambda: pt.modes(sample, 6, search=pt.Search(runs=20, n_jobs=1), rng=1))"
+    "modes": "(lambda sample: lambda: pt.modes(sample, 6, search=pt.Search(runs=5000, n_jobs=1), rng=1))"
     "(draws(400, 300))",
-    "weights_for": "(lambda sample: lambda: pt.weights_for(sample, n_clusters=7, search=pt.Search(runs=50, n_jobs=1)))"
-    "(draws(800, 400))",
-    "diagnostics": "(lambda chains: lambda: pt.diagnostics(chains, search=pt.Search(runs=50, n_jobs=1), rng=1))"
+    "weights_for": "(lambda sample, search: lambda: pt.weights_for(sample, n_clusters=7, search=search))"
+    "(draws(800, 400), pt.Search(runs=5000, n_jobs=1))",
+    "diagnostics": "(lambda chains: lambda: pt.diagnostics(chains, search=pt.Search(runs=5000, n_jobs=1), rng=1))"
     "(pt.datasets.make_draws(800, 400, 20, rng=1).reshape(4, 100, 800))",
     "pairwise_distances": "(lambda sample: lambda: pt.pairwise_distances(sample, n_jobs=1))(draws(5000, 3000))",
     "similarity": "(lambda sample: lambda: pt.similarity(sample, n_jobs=1))(draws(12_000, 3000))",
@@ -81,8 +81,7 @@ LONG_STEPS = {
 def run_child(script, *, code=0, stderr="", seconds=120):
     """What a child printed; it must end by itself with that exit code and those words on stderr: no abort."""
     environment = {"PYTHONPATH": ":".join(sys.path), "OPENBLAS_NUM_THREADS": "1", "PATH": "/usr/bin:/bin"}
-    command = [sys.executable, "-c", script]
-    child = subprocess.run(command, capture_output=True, text=True, timeout=seconds, env=environment, check=False)
+    child = forks.command(sys.executable, "-c", script, timeout=seconds, env=environment)
     assert (child.returncode, child.stderr) == (code, stderr)
     return child.stdout
 

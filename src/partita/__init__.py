@@ -1,9 +1,14 @@
 """Bayesian cluster analysis: from draws, data or networks to one clustering, with its uncertainty."""
 
+from __future__ import annotations
+
 import sys
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+
+TYPE_CHECKING = False  # typing takes longer to import than all of this
+if TYPE_CHECKING:
+    from typing import Any
 
 # Where each public name lives. Modules are imported when a name is first used, so that `partita --help` starts at once;
 # __init__.pyi tells type checkers the same.

@@ -3,7 +3,7 @@
 Output is written in a private folder beside its target, flushed to the disk, and then renamed. The private folder is
 created exclusively, under a name that cannot be guessed, and only its owner may enter it, so that nobody else can
 create files in it. Content that is in memory goes to a file that is created in the same way. A process that is killed
-leaves at most such a folder or file, `.partita-...`, behind.
+leaves at most such a folder or file, `.partita-...`, behind. Nothing is placed after SIGTERM (`_signals`).
 
 A folder is only replaced if the caller can tell that everything in it is an earlier result of the same kind. The
 earlier folder is moved aside, the new one takes its place, and only then is the earlier one deleted.
@@ -15,16 +15,23 @@ import errno
 import os
 import secrets
 import shutil
-import tempfile
+import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from partita import _signals
+
 PREFIX = ".partita-"
-_WRITE_ERRORS = {errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EROFS, getattr(errno, "EDQUOT", errno.ENOSPC)}
+WRITE_ERRORS = {errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EROFS, getattr(errno, "EDQUOT", errno.ENOSPC)}
 NOTHING_WRITTEN = "; nothing was written"
 _ATTEMPTS = 100  # other processes may put folders in the same place at the same time
 _CROWDED = "other processes keep writing to the same place"
+_ASIDE = f"{PREFIX}earlier-"  # folders of the user that wait to be deleted or put back
+_TRIES, _PAUSE, _QUIET = 100, 0.02, 5
+_SPECIAL = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+_working: set[Path] = set()  # what this process has made and will rename or remove
 
 FindForeign = Callable[[Path], str | None]
 """Returns the name of a file in a folder that must not be deleted; None if there is none."""
@@ -38,13 +45,12 @@ class NotReplaced(FileExistsError, ValueError):
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary name to write a file to, which replaces `path` on success and is removed otherwise."""
     path = Path(path)
-    _check_not_folder(path)
+    check_file(path)
     with _private_folder(path) as private:
         temporary = private / path.name
         yield temporary
         _sync_file(temporary)
-        _check_not_folder(path)
-        os.replace(temporary, path)
+        _replace(temporary, path)
         _sync_folder(path.parent)
 
 
@@ -68,8 +74,8 @@ def atomic_folder(path: str | os.PathLike[str], *, find_foreign: FindForeign | N
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Writes a file with this content, replacing an earlier one; faster than `atomic_file`, for checkpoints."""
-    _check_not_folder(path)
-    temporary = path.with_name(f"{PREFIX}{secrets.token_hex(8)}")
+    check_file(path)
+    temporary = _new_name(path.parent)
     try:
         with _errors_name(path, temporary):
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
@@ -77,16 +83,15 @@ def write_bytes(path: Path, content: bytes) -> None:
                 file.write(content)
                 file.flush()
                 os.fsync(handle)
-            os.replace(temporary, path)
+            _replace(temporary, path)
     finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        _clear(temporary)
     _sync_folder(path.parent)
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes a file with this text in UTF-8, replacing an earlier one."""
-    write_bytes(path, text.encode())
+    """Writes a page in UTF-8, replacing an earlier one; halves of surrogate pairs are shown as escapes."""
+    write_bytes(path, text.encode(errors="backslashreplace"))
 
 
 def files_only(*names: str) -> FindForeign:
@@ -106,6 +111,24 @@ def remove_leftovers(folder: Path) -> None:
             _remove(entry)
 
 
+def remove_working() -> None:
+    """Removes what this process has not finished; for a process that ends."""
+    for path in list(_working):
+        _clear(path)
+
+
+def check_file(path: Path) -> None:
+    """Refuses a place where something other than a file is: a folder, a device, a pipe or a socket."""
+    try:
+        kind = stat.S_IFMT(path.stat().st_mode)
+    except OSError:
+        return
+    if kind == stat.S_IFDIR and not path.is_symlink():
+        raise NotReplaced(errno.EISDIR, "it is a folder, which is not replaced by a file", str(path))
+    if kind in _SPECIAL:
+        raise NotReplaced(errno.EEXIST, f"it is {_SPECIAL[kind]}, which is not replaced by a file", str(path))
+
+
 @contextmanager
 def _private_folder(path: Path) -> Iterator[Path]:
     if path.name in ("", ".."):
@@ -113,22 +136,53 @@ def _private_folder(path: Path) -> Iterator[Path]:
     parent = path.absolute().parent
     if not parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no such folder to write to", str(path.parent))
+    private = _new_name(parent)
     try:
-        private = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-    except OSError as error:
-        raise OSError(error.errno, f"nothing can be written there: {error.strerror}", str(path)) from None
-    try:
+        try:
+            private.mkdir(0o700)
+        except OSError as error:
+            raise OSError(error.errno, f"nothing can be written there: {error.strerror}", str(path)) from None
         with _errors_name(path, private):
             yield private
     finally:
-        _remove(private / path.name)
-        with suppress(OSError):  # an earlier folder that could not be put back stays
-            private.rmdir()
+        _clear(private)
+
+
+def _new_name(folder: Path) -> Path:
+    path = folder / f"{PREFIX}{secrets.token_hex(8)}"
+    _working.add(path)  # before it is there: a signal may come at any time
+    return path
+
+
+def _clear(path: Path) -> None:
+    """Removes a private folder or file. An earlier folder of the user that could not be put back stays in it."""
+    with _signals.shielded():
+        if path.is_dir():
+            for entry in path.iterdir():
+                if not entry.name.startswith(_ASIDE):
+                    _remove(entry)
+            with suppress(OSError):
+                path.rmdir()
+        else:
+            _remove(path)
+        _working.discard(path)
+
+
+def _replace(temporary: Path, path: Path) -> None:
+    check_file(path)
+    _signals.check()
+    os.replace(temporary, path)
 
 
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
+        quiet = 0
+        for _ in range(_TRIES):  # threads of a library that has failed may write on, as Zarr's do
+            shutil.rmtree(path, ignore_errors=True)
+            time.sleep(_PAUSE)
+            quiet = 0 if path.exists() else quiet + 1
+            if quiet == _QUIET:
+                return
     else:
         with suppress(OSError):
             path.unlink(missing_ok=True)
@@ -143,15 +197,16 @@ def _errors_name(path: Path, private: Path) -> Iterator[None]:
         raise
     except OSError as error:
         own = error.filename is not None and Path(os.fsdecode(error.filename)).is_relative_to(private)
-        if not own and (error.filename is not None or error.errno not in _WRITE_ERRORS):
+        if not own and (error.filename is not None or error.errno not in WRITE_ERRORS):
             raise
         words = (error.strerror or "").removesuffix(NOTHING_WRITTEN)  # of a file in a folder, it was said already
         raise OSError(error.errno, f"{words}{NOTHING_WRITTEN}", str(path)) from error
-
-
-def _check_not_folder(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        raise NotReplaced(errno.EISDIR, "it is a folder, which is not replaced by a file", str(path))
+    except UnicodeEncodeError as error:
+        near = str(error.object)[max(0, error.start - 20) : error.end + 20]
+        raise ValueError(
+            f"{path}: {near!r} contains {str(error.object)[error.start]!r}, half of a surrogate pair, which UTF-8 "
+            f"cannot represent{NOTHING_WRITTEN}"
+        ) from error
 
 
 def _check_replaceable(folder: Path, path: Path, find_foreign: FindForeign | None) -> None:
@@ -193,21 +248,23 @@ def _why_not_replaced(folder: Path, find_foreign: FindForeign | None) -> str | N
 def _take_place(new: Path, path: Path, find_foreign: FindForeign | None) -> None:
     """Renames `new` to `path`. Earlier folders are moved aside, and deleted when it is in its place."""
     aside: list[Path] = []
-    try:
-        while not _renamed(new, path):
-            _check_replaceable(path, path, find_foreign)
-            if len(aside) == _ATTEMPTS:
-                raise NotReplaced(errno.EEXIST, _CROWDED, str(path))
-            aside.append(new.parent / f"earlier-{len(aside)}")
-            with suppress(FileNotFoundError):  # another process has moved it
-                path.rename(aside[-1])
-                _check_replaceable(aside[-1], path, find_foreign)
-    except BaseException:
-        if aside and aside[-1].exists() and not path.exists():
-            aside[-1].rename(path)
-        raise
-    for earlier in aside:
-        shutil.rmtree(earlier, ignore_errors=True)
+    _signals.check()
+    with _signals.shielded():
+        try:
+            while not _renamed(new, path):
+                _check_replaceable(path, path, find_foreign)
+                if len(aside) == _ATTEMPTS:
+                    raise NotReplaced(errno.EEXIST, _CROWDED, str(path))
+                aside.append(new.parent / f"{_ASIDE}{len(aside)}")
+                with suppress(FileNotFoundError):  # another process has moved it
+                    path.rename(aside[-1])
+                    _check_replaceable(aside[-1], path, find_foreign)
+        except BaseException:
+            if aside and aside[-1].exists() and not path.exists():
+                aside[-1].rename(path)
+            raise
+        for earlier in aside:
+            shutil.rmtree(earlier, ignore_errors=True)
 
 
 def _renamed(new: Path, path: Path) -> bool:

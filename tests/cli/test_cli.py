@@ -5,7 +5,6 @@ import os
 import re
 import resource
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -239,8 +238,7 @@ def seconds_used(pid):
 def interrupted(tmp_path, *arguments):
     slow_draws(tmp_path / "slow.npy")
     command = [*PARTITA, *map(str, arguments)]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    process = subprocess.Popen(command, cwd=tmp_path, preexec_fn=heed_ctrl_c, **pipes)
+    process = forks.start(*command, cwd=tmp_path, preexec_fn=heed_ctrl_c)
     while process.poll() is None and seconds_used(process.pid) < 4:  # past its start, however busy the machine is
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
@@ -261,7 +259,7 @@ def test_ctrl_c_reports_the_best_so_far(tmp_path):
 def test_termination_leaves_nothing(tmp_path):
     slow_draws(tmp_path / "slow.npy")
     command = [*PARTITA, "estimate", "slow.npy", "--runs", "100000", "--out", "results", "--method", "salso"]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = forks.start(*command, cwd=tmp_path)
     while process.poll() is None and len(list(tmp_path.iterdir())) < 2:
         time.sleep(0.05)
     process.send_signal(signal.SIGTERM)
@@ -271,8 +269,8 @@ def test_termination_leaves_nothing(tmp_path):
 
 
 def test_a_reader_that_goes_away_is_no_error(draws_file):
-    piped = f"{sys.executable} -m partita similarity {draws_file} | head -n 1"
-    result = subprocess.run(["bash", "-c", piped], capture_output=True, text=True, timeout=60, check=False)
+    piped = '"$0" -m partita similarity "$1" | head -n 1'
+    result = forks.command("bash", "-c", piped, sys.executable, draws_file)
     assert result.stdout.startswith("item,")
     assert result.stderr == ""
 
@@ -358,14 +356,13 @@ def test_version_and_names():
 
 def test_completion_script():
     environment = os.environ | {"_PARTITA_COMPLETE": "source_bash"}
-    result = subprocess.run([*PARTITA], capture_output=True, text=True, env=environment, timeout=60, check=False)
+    result = forks.command(*PARTITA, env=environment)
     assert "complete" in result.stdout
 
 
 def test_help_starts_without_heavy_imports():
     code = "import sys; from partita.cli import app; print({'numpy', 'scipy', 'matplotlib', 'jinja2'} & {*sys.modules})"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    assert result.stdout.strip() == "set()"
+    assert forks.command(sys.executable, "-c", code).stdout.strip() == "set()"
 
 
 @pytest.mark.slow

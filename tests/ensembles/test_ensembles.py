@@ -53,6 +53,8 @@ def pure(n_clusterings=6, size=15, seed=0):
 
 @pytest.fixture(params=METHODS)
 def method(request):
+    if request.param == "hgpa":
+        pytest.importorskip("mtkahypar")
     return METHODS[request.param]
 
 
@@ -162,6 +164,7 @@ def test_no_items_by_items_table_above_the_limit():
 
 def test_hgpa_says_when_every_partition_cuts_all_and_a_sample_helps():
     """Noise puts a few items of every base cluster into every part: the cut is then the same for all partitions."""
+    pytest.importorskip("mtkahypar")
     rng = np.random.default_rng(0)
     truth = rng.integers(5, size=4000)
     base = np.stack([rng.permutation(5)[truth] for _ in range(10)], axis=1)

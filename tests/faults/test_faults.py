@@ -3,11 +3,12 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import forks
 
 HERE = Path(__file__).parent
 COMPILER = os.environ.get("CXX", "c++")
@@ -29,7 +30,8 @@ CASES = [
 def shim(tmp_path_factory):
     """The library that lets calls fail."""
     library = tmp_path_factory.mktemp("faults") / "faults.so"
-    subprocess.run([COMPILER, "-O1", "-shared", "-fPIC", "-o", library, HERE / "faults.cpp", "-ldl"], check=True)
+    done = forks.command(COMPILER, "-O1", "-shared", "-fPIC", "-o", library, HERE / "faults.cpp", "-ldl")
+    assert done.returncode == 0, done.stderr
     return library
 
 
@@ -40,14 +42,8 @@ def test_each_fault_is_an_error_or_is_done_without(tmp_path, shim, kind, names):
         "PYTHONPATH": os.pathsep.join(sys.path),
         "OPENBLAS_NUM_THREADS": "1",
     }
-    child = subprocess.run(
-        [sys.executable, "-X", "faulthandler", HERE / "faulty.py", kind, tmp_path, *names],
-        capture_output=True,
-        text=True,
-        timeout=900,
-        env=environment,
-        check=False,
-    )
+    words = [sys.executable, "-X", "faulthandler", HERE / "faulty.py", kind, tmp_path, *names]
+    child = forks.command(*words, timeout=900, env=environment)
     assert child.returncode == 0, child.stdout + child.stderr[:3000]
     said = [json.loads(line) for line in child.stdout.splitlines()]
     assert [one["action"] for one in said] == list(names)

@@ -6,7 +6,6 @@ that of a run that nothing happened to. Of two processes on one run, one writes 
 
 import json
 import re
-import subprocess
 import sys
 import time
 
@@ -223,4 +222,4 @@ def test_a_lock_that_is_another_file_is_refused(tmp_path):
 def test_nbce_runs_resume_where_nothing_was_imported(tmp_path):
     expected = uninterrupted("nbce", tmp_path, 5)
     words = [sys.executable, "-c", script("said(digest(pt.resume(sys.argv[1])))"), tmp_path / "whole-nbce-5"]
-    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip() == expected
+    assert forks.command(*words).stdout.strip() == expected

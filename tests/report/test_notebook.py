@@ -1,5 +1,7 @@
 """Every result shows itself in a notebook: short, and with its text escaped."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -50,3 +52,12 @@ def test_names_are_escaped():
 
     assert "<b>" not in facts_table("<b>", [("<b>", "<b>")])
     assert "<b>" not in rows_table("<b>", ["<b>"], [["<b>"]])
+
+
+def test_the_class_name_of_a_loss_and_advice_are_escaped():
+    """A subclass may have any name."""
+    loss = type("<b>", (pt.CustomLoss,), {})(*[np.square(np.arange(13.0))] * 3, lambda joint, estimate, draw: draw)
+    best = pt.estimate(DRAWS, rng=1)
+    assert "<b>" not in dataclasses.replace(credible_ball(best), loss=loss)._repr_html_()
+    found = dataclasses.replace(diagnostics(DRAWS.reshape(2, 30, 12), rng=1), advice=("<b>",))
+    assert "<b>" not in found._repr_html_()

@@ -1,17 +1,18 @@
 """The fuzzer: it repeats and shrinks what it finds, sees crashes, hangs and wrong answers, and findings stay fixed."""
 
 import os
-import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from fuzz import execution
 from fuzz.choices import Choices, choices_of
 from fuzz.shrink import shrink
 from fuzz.targets import TARGETS
 from fuzz.workers import Pool
 
+import forks
 import partita as pt
 from partita._settings import SettingsGroup
 
@@ -36,7 +37,7 @@ def outcome_of(script, seconds=20):
 
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
 def test_what_was_found_stays_fixed(path):
-    outcome = outcome_of(path.read_text())
+    outcome = outcome_of(path.read_text(encoding="utf-8"))
     assert not outcome.is_finding, outcome
 
 
@@ -102,6 +103,13 @@ def test_each_kind_of_outcome_is_seen(script, kind):
     assert outcome_of(script, seconds=2).kind == kind
 
 
+def test_a_folder_called_partita_is_not_the_package(tmp_path):
+    """`git clone` gives the folder that name, and the frames of the fuzzer itself lie in it."""
+    with pytest.raises(IndexError) as caught:
+        exec(compile("[][0]", tmp_path / "partita" / "fuzz" / "case.py", "exec"))
+    assert execution._judge(caught.value).kind == "not built"
+
+
 def test_a_case_that_sleeps_is_a_timeout():
     assert outcome_of("import time; time.sleep(600)", seconds=0.1).kind == "timeout"
 
@@ -141,5 +149,5 @@ def test_ten_minutes_of_attacks():
         str(os.cpu_count()),
         *sanitized,
     ]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = forks.command(*words, cwd=ROOT, timeout=None)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 import sys
 import sysconfig
 import venv
@@ -12,6 +11,7 @@ from typing import get_type_hints
 import pytest
 from sessions import find_blocks
 
+import forks
 import partita as pt
 import reference as ref
 from partita import _core
@@ -48,7 +48,7 @@ def follow(guide: str, folder: Path) -> None:
 
 def copy_repository(folder: Path) -> Path:
     """The files that git knows, as they are in the working tree."""
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    names = run(["git", "ls-files", "-z"], ROOT)
     for name in filter(None, names.split("\0")):
         if (ROOT / name).exists():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ def python_for(copy: Path) -> Path:
 def build_core(copy: Path) -> None:
     build, nanobind = (
         copy / "build" / "core",
-        subprocess.check_output([sys.executable, "-m", "nanobind", "--cmake_dir"], text=True),
+        run([sys.executable, "-m", "nanobind", "--cmake_dir"], ROOT),
     )
     cmake = Path(sys.executable).with_name("cmake")
     ninja = Path(sys.executable).with_name("ninja")
@@ -95,13 +95,7 @@ def build_core(copy: Path) -> None:
 
 
 def run(command, folder: Path) -> str:
-    done = subprocess.run(
-        list(map(str, command)),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=WATCHDOG,
-    )
+    done = forks.command(*map(str, command), cwd=folder, timeout=WATCHDOG)
     assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout[-6000:]}\n{done.stderr[-3000:]}"
     return done.stdout
 

@@ -1,12 +1,13 @@
 """The scripts that run the papers' analyses again: each in its smallest size, and the quick ones where time allows."""
 
 import csv
-import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+
+import forks
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(path.name for path in (ROOT / "reproduce").glob("*.py"))
@@ -23,7 +24,7 @@ def options(folder, size="full"):
 
 def run(name, folder, *arguments):
     command = [sys.executable, "-W", "error", str(ROOT / "reproduce" / name), *arguments, "--out", str(folder)]
-    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    finished = forks.command(*command, timeout=None)
     assert finished.returncode == 0, finished.stderr
     (page,), (table,) = folder.glob("*.md"), folder.glob("*.csv")
     return page, read(table)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from partita._signals import listen
 from partita.cli import (
     ball,
     blockmodel,
@@ -24,6 +25,7 @@ from partita.cli import (
     similarity,
 )
 from partita.cli.command import Group, register
+from partita.cli.terminal import open_closed_streams
 
 app = typer.Typer(
     name="partita",
@@ -53,7 +55,9 @@ register(app, "demo", demo.run)
 
 
 def main() -> None:
-    """Entry point of the `partita` command."""
+    """Runs the `partita` command with the words of the command line."""
+    listen()
+    open_closed_streams()
     app(prog_name="partita")
 
 

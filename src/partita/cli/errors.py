@@ -1,4 +1,4 @@
-"""Errors as one sentence and an exit code: 2 for bad input, 130 after Ctrl-C.
+"""Errors as one sentence and an exit code: 2 for bad input, 130 after Ctrl-C, 143 after SIGTERM.
 
 A TypeError is not caused by bad input: options have their types, and files of a wrong type are refused when they are
 read. It is a bug in partita and keeps its traceback.
@@ -9,20 +9,22 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import signal
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
+from partita import _signals
+from partita._atomic import WRITE_ERRORS, remove_working
 from partita.cli.terminal import printable
 
 BAD_INPUT = 2
 INTERRUPTED = 130
 TERMINATED = 143
+BAD_INPUTS = (ValueError, EOFError, OSError, ImportError, MemoryError)
 QUOTED = r"(?:'[^']*'|\"[^\"]*\")"
 TABLES_ARE_FOR = "; for a table of measurements, use partita cluster"
 
@@ -30,34 +32,53 @@ TABLES_ARE_FOR = "; for a table of measurements, use partita cluster"
 @contextmanager
 def reported() -> Iterator[None]:
     """Turns the errors and warnings of a command into sentences on standard error."""
-    before = signal.signal(signal.SIGTERM, _terminate)
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         warnings.showwarning = _show_warning  # type: ignore[assignment]
         try:
-            yield
-            sys.stdout.flush()
+            with _signals.at_work(remove_working):
+                yield
+                sys.stdout.flush()
         except BrokenPipeError:  # the reader has closed the pipe, as with `| head`: not an error
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _discard_output()
             raise typer.Exit(0) from None
-        except KeyboardInterrupt:
-            _say("stopped before there was a result")
-            raise typer.Exit(INTERRUPTED) from None
-        except (ValueError, EOFError, OSError, ImportError, MemoryError) as error:
+        except KeyboardInterrupt as error:
+            _stopped(as_typed(str(error)))
+        except typer.Exit:
+            raise
+        except Exception as error:
+            if _signals.terminated():
+                raise SystemExit(TERMINATED) from None
+            if not isinstance(error, BAD_INPUTS):
+                if _signals.interrupted():  # a library has replaced the KeyboardInterrupt
+                    _stopped()
+                raise
+            if _is_of_output(error):
+                _discard_output()
             _say(_sentence(error))
             raise typer.Exit(BAD_INPUT) from None
-        finally:
-            signal.signal(signal.SIGTERM, before)
 
 
-def _terminate(signum: int, frame: Any) -> None:
-    """Leaves by an exception, so that unfinished output is removed."""
-    raise SystemExit(TERMINATED)
+def _is_of_output(error: Exception) -> bool:
+    """Whether standard output cannot be written; errors of files have the names of files."""
+    return isinstance(error, OSError) and error.filename is None and error.errno in WRITE_ERRORS
+
+
+def _discard_output() -> None:
+    """What is still in the buffer goes nowhere; Python would fail to write it at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _stopped(why: str = "") -> NoReturn:
+    _say(why or "stopped before there was a result")
+    raise typer.Exit(INTERRUPTED) from None
 
 
 def _sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and _is_of_output(error):
+        return f"standard output: {error.strerror}"
     return as_typed(" ".join(str(error).split())) or type(error).__name__
 
 
@@ -71,6 +92,7 @@ def as_typed(message: str) -> str:
     >>> as_typed("graph: x.csv: choose them, as in columns=('length (cm)', 'to')")
     "x.csv: choose them, as in --columns 'length (cm),to'"
     """
+    message = re.sub(r"\bpartita\.resume\(.*\) continues it$", "the same command with --resume continues it", message)
     message = re.sub(r"^graph: ", "", message)
     message = re.sub(r"^graph(?= (has|is|must)\b)", "the network", message)
     message = re.sub(r"\b(?<=labels must be whole numbers)$", TABLES_ARE_FOR, message)
@@ -108,7 +130,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *place: Any) 
     if issubclass(category, MixingWarning):  # shown in the first lines of the result
         return
     if issubclass(category, UserWarning | RuntimeWarning):
-        _say(f"note: {' '.join(str(message).split())}")
+        _say(f"note: {as_typed(' '.join(str(message).split()))}")
 
 
 def _say(text: str) -> None:

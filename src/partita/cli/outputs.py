@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from partita._atomic import NotReplaced, atomic_folder, files_only
+from partita._atomic import NotReplaced, atomic_folder, check_file, files_only
 from partita.cli.form import all_names, table_name
 from partita.cli.steps import step
 from partita.cli.terminal import printable
@@ -38,6 +38,8 @@ def whole_folder(target: Path, *, force: bool, known: Sequence[str] = RESULTS) -
 
 def check_new_file(path: Path, force: bool) -> None:
     """Refuses to overwrite a file, or to write to a folder that does not exist."""
+    if not path.is_dir():  # a Zarr store is one
+        check_file(path)
     if path.exists() and not force:
         raise ValueError(f"{path} exists already; --force replaces it")
     if not path.absolute().parent.is_dir():

@@ -102,7 +102,7 @@ def _write_page(
     from partita.report import report
 
     page = answer.page | answers | {"title": title, "command": command_line(), "bound": answer.bound}
-    with step(f"wrote {out}"):
-        report(answer.best, ball, path=out, labels_file=labels_file.name, one_based=one_based(), **page)
-    with atomic_file(labels_file) as temporary:
+    with atomic_file(labels_file) as temporary:  # it appears after the page
         write_labels(temporary, answer.best)
+        with step(f"wrote {out}"):
+            report(answer.best, ball, path=out, labels_file=labels_file.name, one_based=one_based(), **page)

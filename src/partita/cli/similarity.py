@@ -38,6 +38,9 @@ def run(
 
     Example: partita similarity draws.csv --out psm.npy --figure psm.png
     """
+    from contextlib import ExitStack
+
+    from partita._atomic import atomic_file
     from partita.cli.outputs import check_new_file, print_json
     from partita.cli.results import item_names
     from partita.similarity import similarity
@@ -54,11 +57,12 @@ def run(
     clusters = None if labels is None else read_partition(labels)
     sample = reading.sample()
     matrix = similarity(sample)
-    if out is not None:
-        _write(out, matrix, sample)
-    if figure is not None:
-        order = None if clusters is None else clusters.in_order_of(sample.names, sample.n_items, DRAWS)
-        _draw(figure, matrix, order)
+    order = None if clusters is None else clusters.in_order_of(sample.names, sample.n_items, DRAWS)
+    with ExitStack() as opened:  # both files appear, or none
+        if out is not None:
+            _write(opened.enter_context(atomic_file(out)), matrix, sample)
+        if figure is not None:
+            _draw(opened.enter_context(atomic_file(figure)), matrix, order)
     if json:
         files = {name: str(path) for name, path in (("out", out), ("figure", figure)) if path is not None}
         print_json({"items": item_names(sample), **(files or {"similarity": _with_nulls(matrix)})})
@@ -72,15 +76,13 @@ def _with_nulls(matrix: Any) -> list[list[float | None]]:
 
 
 def _write(path: Path, matrix: Any, sample: PartitionSample) -> None:
-    from partita._atomic import atomic_file
     from partita._draws.npy import write_npy
 
-    with atomic_file(path) as temporary:
-        if path.suffix == ".npy":
-            write_npy(temporary, matrix)
-        else:
-            with temporary.open("w", encoding="utf-8", newline="") as stream:
-                _print_csv(stream, matrix, sample)
+    if path.suffix == ".npy":
+        write_npy(path, matrix)
+    else:
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            _print_csv(stream, matrix, sample)
 
 
 def _print_csv(stream: TextIO, matrix: Any, sample: PartitionSample) -> None:
@@ -98,10 +100,8 @@ def _print_csv(stream: TextIO, matrix: Any, sample: PartitionSample) -> None:
 def _draw(path: Path, matrix: Any, clusters: Any) -> None:
     from matplotlib.figure import Figure
 
-    from partita._atomic import atomic_file
     from partita.plots import similarity_map
 
     drawing = Figure(figsize=(6.4, 5.4), layout="constrained")
     similarity_map(matrix, clusters, ax=drawing.add_subplot())
-    with atomic_file(path) as temporary:
-        drawing.savefig(temporary, dpi=200, format=path.suffix[1:])
+    drawing.savefig(path, dpi=200, format=path.suffix[1:])

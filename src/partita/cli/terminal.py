@@ -1,8 +1,13 @@
-"""Text that is safe to print on a terminal: control characters in names and paths are escaped."""
+"""Text that is safe to print on a terminal: control characters in names and paths are escaped.
+
+And streams that are safe to print to, where there is no terminal.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 
 #: C0 and C1 controls, marks that change the direction of writing, and halves of surrogate pairs.
 _OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -15,6 +20,16 @@ def printable(text: str) -> str:
     a\x1b[31mb\n
     """
     return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def open_closed_streams() -> None:
+    """Opens standard streams that the parent has closed, as `>&-` does: the next file would take their number."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:  # the lowest that is free
+        pass
+    os.close(descriptor)
+    sys.stdin = sys.stdin or os.fdopen(0, encoding="utf-8", closefd=False)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
 
 
 def print_lines(text: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._clusters import each_alone
+from partita._html import facts_table
 from partita._partition_checks import check_placed_of
 from partita._tolerance import TIE
 from partita._validate import check_level
@@ -104,8 +105,7 @@ class CredibleBall:
         return f"CredibleBall({', '.join(f'{what} {value}' for what, value in self._facts())})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{what}</th><td>{value}</td></tr>" for what, value in self._facts())
-        return f"<table><caption>CredibleBall</caption>{rows}</table>"
+        return facts_table("CredibleBall", self._facts())
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         yield "level", f"{self.level:.0%}" if round(self.level, 2) == self.level else f"{self.level:g}"

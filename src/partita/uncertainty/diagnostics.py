@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ class Diagnostics:
     def _repr_html_(self) -> str:
         header = ("quantity", "mean", "sd", "R-hat", "ESS")
         rows = [(q.name, f"{q.mean:.4g}", f"{q.sd:.3g}", f"{q.r_hat:.3f}", f"{q.ess:.0f}") for q in self.quantities]
-        return rows_table("Diagnostics", header, rows) + "".join(f"<p>{line}</p>" for line in self.advice)
+        return rows_table("Diagnostics", header, rows) + "".join(f"<p>{escape(line)}</p>" for line in self.advice)
 
 
 def diagnostics(
