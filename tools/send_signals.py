@@ -39,7 +39,7 @@ COMMANDS = {
     "report": f"report {DRAWS} --out new.html --seed 1",
     "convert": f"convert {DRAWS} --out new.csv",
     "convert to zarr": f"convert {DRAWS} --out new.zarr",
-    "demo": "demo --out new",
+    "demo": "demo --out new --draws 100",
 }
 DONE = (0, NOT_SETTLED)
 LATE = 5.0  # seconds until the process has ended
