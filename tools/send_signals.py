@@ -39,10 +39,11 @@ COMMANDS = {
     "report": f"report {DRAWS} --out new.html --seed 1",
     "convert": f"convert {DRAWS} --out new.csv",
     "convert to zarr": f"convert {DRAWS} --out new.zarr",
-    "demo": "demo --out new",
+    "demo": "demo --out new --draws 100",
 }
 DONE = (0, NOT_SETTLED)
-LATE = 5.0  # seconds until the process has ended
+LATE = 1.5  # seconds of a processor until the process has ended
+PATIENCE = 60  # seconds
 WRONG = ("lost", "wrong code", "ignored", "traceback", "late", "left behind")
 
 
@@ -91,15 +92,15 @@ def send(words: str, place: Path, after: float, number: signal.Signals) -> list[
             process.communicate()
             return ["ended before"]
         except subprocess.TimeoutExpired:
+            before = used = seconds_used(process.pid)
             process.send_signal(number)
-        sent = time.monotonic()
-        try:
-            _, error = process.communicate(timeout=60)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            return ["lost"]
-        late = time.monotonic() - sent > LATE
+        until = time.monotonic() + PATIENCE
+        while process.poll() is None and time.monotonic() < until:
+            used = max(used, seconds_used(process.pid))
+            time.sleep(0.02)
+        process.kill()  # if it goes on
+        _, error = process.communicate()
+        late = used - before > LATE
         left = any(path.name.startswith(".partita-") for path in Path(folder).rglob("*"))
         found = [*judge(process.returncode, error, number), *["late"] * late, *["left behind"] * left]
     if set(found) & {*WRONG}:
@@ -109,11 +110,19 @@ def send(words: str, place: Path, after: float, number: signal.Signals) -> list[
     return found
 
 
+def seconds_used(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    except OSError:  # it has ended
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def judge(code: int, error: str, number: signal.Signals) -> list[str]:
     if "Traceback" in error or "Fatal Python error" in error:
         in_command = any(f"{os.sep}cli{os.sep}" in line or "_signals" in line for line in error.splitlines())
         return ["traceback"] if in_command else ["before partita"]
-    if code in DONE:
+    if code in (*DONE, -signal.SIGKILL):
         return ["lost"]
     answered = ["answered"] if code in (128 + number, -number) else ["wrong code"]
     return answered + ["ignored"] * ("Exception ignored" in error)

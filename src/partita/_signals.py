@@ -64,7 +64,7 @@ def listen() -> None:
 @contextmanager
 def at_work(clear: Callable[[], None]) -> Iterator[None]:
     """Signals become exceptions in this block, if `listen` was called; `clear` removes unfinished output."""
-    if signal.getsignal(signal.SIGTERM) is not _came:
+    if _state.thread is None:
         yield
         return
     from partita._core import signal_answered, watch_signals

@@ -31,7 +31,7 @@ def outcome(folder, text):
     """What pytest says of a file of tests, with the fixtures of this suite."""
     (folder / "test_one.py").write_text(text, encoding="utf-8")
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "conftest", "--rootdir", folder]
-    environment = os.environ | {"PYTHONPATH": os.fspath(TESTS)}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([os.fspath(TESTS), *sys.path])}
     return forks.command(*words, folder, cwd=folder, env=environment)
 
 

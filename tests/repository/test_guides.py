@@ -1,5 +1,6 @@
 """The guides are true: their blocks, applied to a copy of the repository, give a loss and a model that work."""
 
+import os
 import re
 import shutil
 import sys
@@ -95,7 +96,8 @@ def build_core(copy: Path) -> None:
 
 
 def run(command, folder: Path) -> str:
-    done = forks.command(*map(str, command), cwd=folder, timeout=WATCHDOG)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = forks.command(*map(str, command), cwd=folder, timeout=WATCHDOG, env=environment)
     assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout[-6000:]}\n{done.stderr[-3000:]}"
     return done.stdout
 

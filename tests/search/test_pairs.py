@@ -221,3 +221,21 @@ def test_the_search_and_the_proof_share_the_time_limit(monkeypatch):
     searching, proving = given
     assert searching == 0.5
     assert proving <= 0.8
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("values", [(0.0, 5e-324), (1e-300, 1.0), (5e-324, 1 - 1e-16), (1e-17, 0.5, 1.0)])
+def test_extreme_probabilities(name, values):
+    """The loss is that of the formula, no partition is better, and matrices, sparse ones and threads agree."""
+    from scipy.sparse import coo_array
+
+    loss, reference = LOSSES[name]
+    upper = np.triu(np.random.default_rng(4).choice(values, (6, 6)), 1)
+    matrix = upper + upper.T + np.eye(6)
+    found = pt.estimate(pt.as_similarity(matrix), loss, rng=1)
+    assert found.expected_loss == pytest.approx(reference(found.labels, matrix), abs=1e-12)
+    best = min(reference(partition, matrix) for partition in pt.enumerate_partitions(6))
+    assert found.expected_loss == pytest.approx(best, abs=1e-12)
+    sparse = pt.as_similarity(coo_array(upper))
+    for other in (pt.estimate(sparse, loss, rng=1), pt.estimate(sparse, loss, rng=1, search=pt.Search(n_jobs=3))):
+        assert other.expected_loss == pytest.approx(found.expected_loss, abs=1e-12)

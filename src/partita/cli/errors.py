@@ -39,6 +39,8 @@ def reported() -> Iterator[None]:
             with _signals.at_work(remove_working):
                 yield
                 sys.stdout.flush()
+            if _signals.interrupted():  # the result is what there was
+                raise typer.Exit(INTERRUPTED)
         except BrokenPipeError:  # the reader has closed the pipe, as with `| head`: not an error
             _discard_output()
             raise typer.Exit(0) from None

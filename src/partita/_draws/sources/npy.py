@@ -10,6 +10,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._memory import check_fits
+
 
 @dataclass(frozen=True)
 class Header:
@@ -61,11 +63,16 @@ _READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 
 
 def open_npy(path: Path) -> Any:
-    """The array of a file; NumPy maps one in Fortran order, whose rows are scattered."""
+    """The array of a file; one in Fortran order, whose rows are scattered, is read as a whole.
+
+    A file that is mapped and loses bytes meanwhile would end the process.
+    """
     with path.open("rb") as stream:
         header = read_header(stream, path.stat().st_size)
-    if header.fortran_order:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
+        if header.fortran_order:
+            check_fits(path.stat().st_size, f"the numbers of {path}, in Fortran order,")
+            stream.seek(0)
+            return np.lib.format.read_array(stream, allow_pickle=False)
     return NpyRows(path, header.shape, header.dtype, header.offset)
 
 
