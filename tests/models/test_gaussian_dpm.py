@@ -204,7 +204,7 @@ def test_allocation_is_the_posterior_given_the_new_item():
     exact = np.zeros(3)
     for labels, probability in zip(np.array(every), weights / weights.sum(), strict=True):
         mates = reported[np.equal(labels[:4], labels[4])]
-        exact += probability * (np.bincount(mates, minlength=3) / len(mates) if len(mates) else [0, 0, 1])
+        exact += probability * (np.bincount(mates, minlength=3) / len(mates) if len(mates) else np.eye(3)[2])
     assert model.allocation(chain, reported, [[0.0]])[0] == pytest.approx(exact, abs=0.01)  # without weights 0.03 off
 
 
