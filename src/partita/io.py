@@ -24,6 +24,7 @@ from partita._draws.sources.text import text_source
 from partita._folders import folder_source
 from partita._hints import hinted
 from partita._text.cells import parse_cell
+from partita._text.compressed import WORKBOOK_NAMES, open_bytes
 from partita.sample import PartitionSample, as_sample, build_sample
 
 STDIN = "-"
@@ -192,11 +193,13 @@ def _open(path: Any, asked: _Asked, opened: ExitStack) -> Source:
 
 
 def _open_bytes(path: Path, form: Format) -> Any:
-    return gzip.GzipFile(path) if form.suffix.endswith(".gz") else path.open("rb")
+    return gzip.GzipFile(path) if form.suffix.endswith(".gz") else open_bytes(path)
 
 
 def _format_of(path: Path) -> Format:
     matches = [form for form in FORMATS if path.name.lower().endswith(form.suffix)]
+    if path.name.lower().endswith(WORKBOOK_NAMES):
+        raise ValueError(f"{path} is an Excel workbook; save the sheet as CSV UTF-8")
     if not matches:
         raise ValueError(f"{path}: the name does not determine a format; it must end in one of {_listed()}")
     return matches[-1]

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from partita._estimator import Estimator
 from partita._validate import check_count, check_level, check_rng
+from partita.estimate_result import Estimate
 from partita.models.mixtures.base import Base, log_positive, make_base
 from partita.models.mixtures.cells import Cells, encode, is_gap, narrow_columns, wide_columns
 from partita.models.mixtures.dpm import MixtureDPM
 from partita.models.mixtures.maximum import MixtureFit
 from partita.models.mixtures.raw import read_raw
 from partita.models.mixtures.schema import COUNT, GAUSSIAN, POSITIVE, Column, choose_schema
-
-if TYPE_CHECKING:
-    from partita.estimate import Estimate
 
 Floats = NDArray[np.float64]
 _LEVEL_SHOWN = 9  # characters of a level's name
@@ -129,7 +128,7 @@ def _shown(own: ColumnProfile, cluster: int) -> str:
 
 
 def profiles(
-    estimate: Estimate | MixtureFit,
+    estimate: Estimate | MixtureFit | Estimator,
     table: Any,
     *,
     columns: Any = None,
@@ -149,7 +148,7 @@ def profiles(
 
     Parameters
     ----------
-    estimate : Estimate or MixtureFit
+    estimate : Estimate, MixtureFit, or a fitted model
         The partition, and the draws behind it. What `maximize` returns has none: the intervals are then those of the
         parameters given the partition.
     table : (items, columns) table
@@ -178,7 +177,7 @@ def profiles(
     """
     check_level(level)
     generator, n_draws = check_rng(rng), check_count(draws, "draws", minimum=1)
-    raw = read_raw(table)
+    raw, estimate = read_raw(table), _reported(estimate)
     if raw.n_items != len(estimate.labels):
         raise ValueError(f"table has {raw.n_items} items, but the draws have {len(estimate.labels)}")
     cells = encode(raw, schema := choose_schema(raw, columns))
@@ -192,6 +191,19 @@ def profiles(
     order = {column.name: place for place, column in enumerate(schema.columns)}
     found.sort(key=lambda own: order[own.column.name])
     return Profiles(tuple(found), np.bincount(reported), level)
+
+
+def _reported(estimate: Any) -> Estimate | MixtureFit:
+    """The partition of the argument, which may be a fitted model."""
+    if isinstance(estimate, Estimator):
+        estimate._check_fitted()
+    found = getattr(estimate, "estimate_", estimate)
+    if not isinstance(found, Estimate | MixtureFit):
+        raise TypeError(
+            f"profiles needs a result of estimate or maximize, or a fitted model, not {type(estimate).__name__};"
+            " estimate(draws) makes one of draws"
+        )
+    return found
 
 
 def _partitions(sample: Any, n_draws: int, rng: np.random.Generator) -> NDArray[Any]:

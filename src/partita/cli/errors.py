@@ -88,6 +88,7 @@ def as_typed(message: str) -> str:
     )
     message = re.sub(r"^columns\[(.*)\](?= must be one of)", r"the --family of \1", message)
     message = re.sub(rf"\b(long|columns)=\(({QUOTED}(?:, {QUOTED})*)\)", lambda m: f"--{m[1]} {_joined(m[2])}", message)
+    message = re.sub(r"\bpartita\.resume\('[^']*'\)", "the same command with --resume", message)
     message = re.sub(r"\b(missing|variable)='([^']*)'", lambda m: f"--{m[1]} {shlex.quote(m[2])}", message)
     message = re.sub(r"\b(missing|variable|long|columns)=(?=[^\s:;,)])", r"--\1 ", message)
     return re.sub(r"\b(missing|variable|long|columns)=(?=[\s:;,)])", r"--\1", message)
@@ -104,7 +105,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *place: Any) 
     if issubclass(category, MixingWarning):  # shown in the first lines of the result
         return
     if issubclass(category, UserWarning | RuntimeWarning):
-        _say(f"note: {' '.join(str(message).split())}")
+        _say(f"note: {as_typed(' '.join(str(message).split()))}")
 
 
 def _say(text: str) -> None:
