@@ -182,6 +182,8 @@ def _open(path: Any, asked: _Asked, opened: ExitStack) -> Source:
         return own
     if parts := find_parts(path, [form.suffix for form in FORMATS]):
         return parts_source(parts, lambda part, own: _open(part, asked, own))
+    if path.name.lower().endswith(WORKBOOK_NAMES):
+        raise ValueError(f"{path} is an Excel workbook; save the sheet as CSV UTF-8")
     form = _format_of(path)
     if form.read is None and (index := coda_index(path)) is not None:
         asked.refuse(("header", "index", "long"), f"{path} is a CODA file", "tables")
@@ -198,8 +200,6 @@ def _open_bytes(path: Path, form: Format) -> Any:
 
 def _format_of(path: Path) -> Format:
     matches = [form for form in FORMATS if path.name.lower().endswith(form.suffix)]
-    if path.name.lower().endswith(WORKBOOK_NAMES):
-        raise ValueError(f"{path} is an Excel workbook; save the sheet as CSV UTF-8")
     if not matches:
         raise ValueError(f"{path}: the name does not determine a format; it must end in one of {_listed()}")
     return matches[-1]
