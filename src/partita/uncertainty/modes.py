@@ -15,7 +15,7 @@ from partita._validate import check_count, check_rng
 from partita.estimate import estimate_step
 from partita.held_out import some_draws
 from partita.losses import VI, Binder, Loss, as_loss, unique_distances
-from partita.sample import PartitionSample, as_sample
+from partita.sample import PartitionSample, as_sample, needs_labels
 from partita.search.deadline import Deadline
 from partita.search.settings import Search
 from partita.uncertainty.ball import CredibleBall, ball_from
@@ -210,7 +210,7 @@ def modes(
     """
     sample, kind, generator = as_sample(draws), as_loss(loss), check_rng(rng)
     if sample.has_gaps:
-        raise ValueError("modes needs draws that label every item")
+        raise ValueError(needs_labels("modes", sample))
     how = search or Search(runs=2)
     until, more_starts = Deadline.after(how.seconds), check_count(starts, "starts", minimum=1) - 1
     searched = sample if batch is None else _batch(sample, check_count(batch, "batch", minimum=1), generator)

@@ -15,7 +15,7 @@ from partita._validate import check_count, check_level, check_rng
 from partita.estimate import estimate
 from partita.losses import Loss, as_loss
 from partita.partitions import canonical
-from partita.sample import PartitionSample, as_sample
+from partita.sample import PartitionSample, as_sample, needs_labels
 from partita.search.constraints import Constraints
 from partita.search.settings import Search
 
@@ -138,7 +138,7 @@ def partial_clustering(
     """
     sample, wanted = as_sample(draws), check_level(probability, "probability")
     if sample.has_gaps:
-        raise ValueError("partial_clustering needs draws that label every item")
+        raise ValueError(needs_labels("partial_clustering", sample))
     tries, kind = min(check_count(starts, "starts", minimum=1), sample.n_items), as_loss(loss)
     generator = check_rng(rng)
     ordered, items = _arranged(sample)
