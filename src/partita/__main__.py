@@ -1,4 +1,4 @@
-"""The `partita` command, and `python -m partita`: Ctrl-C has its answer before anything else is imported."""
+"""The `partita` command, and `python -m partita`: signals have their answers before anything else is imported."""
 
 import _signal  # type: ignore[import-not-found]  # what `signal` is made of: it takes no time to import
 import os
@@ -6,8 +6,9 @@ import os
 
 def main() -> None:
     """Entry point of the `partita` command."""
-    if _signal.getsignal(_signal.SIGINT) is not _signal.SIG_IGN:
-        _signal.signal(_signal.SIGINT, lambda number, frame: os._exit(128 + number))
+    for number in (_signal.SIGINT, _signal.SIGTERM):
+        if _signal.getsignal(number) is not _signal.SIG_IGN:
+            _signal.signal(number, lambda number, frame: os._exit(128 + number))
     from partita.cli import main as run
 
     run()
