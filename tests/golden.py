@@ -3,9 +3,9 @@
     python tests/golden.py make [PATTERN]             writes golden.json
     python tests/golden.py check [--exact] [PATTERN]  compares with it: what differs, and the CPU seconds
 
-Integers, labels and strings must be the same, and numbers to 1e-9 (another CPU, another BLAS); with --exact to the last
-bit. A case is "family/variant"; the first case of each family is quick. Cases use public names only, so that they
-outlive the modules behind them.
+Integers, labels and strings must be the same, and numbers to 1e-9; with --exact to the last bit. On another CPU or with
+another NumPy a chain may go another way: the tests then skip, and `make` writes results of one's own to compare with.
+A case is "family/variant"; the first case of each family is quick. Cases use public names only, so that they outlive the modules behind them.
 """
 
 import contextlib
@@ -28,6 +28,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
+from numpy._core._multiarray_umath import __cpu_features__
 from typer.testing import CliRunner
 
 import partita as pt
@@ -686,11 +688,29 @@ QUICK = tuple({name.split("/")[0]: name for name in reversed(CASES)}.values())
 # --- The command -----------------------------------------------------------------------------------------------------
 
 
+def platform() -> Record:
+    """What the last bits depend on besides our code: vector instructions, and the versions of NumPy and SciPy."""
+    features = [name for name in ("AVX2", "FMA3", "AVX512F", "AVX512_SKX", "NEON") if __cpu_features__.get(name)]
+    return {"cpu": features, "numpy": np.__version__, "scipy": scipy.__version__}
+
+
+def golden_cases() -> dict[str, Record]:
+    """The golden results by case."""
+    cases: dict[str, Record] = json.loads(FILE.read_text())["cases"]
+    return cases
+
+
+def made_elsewhere() -> str:
+    """Where the golden results were made, if another platform may give others; empty on the same."""
+    made = json.loads(FILE.read_text())["platform"]
+    return "" if made == platform() else f"golden results were made with {made}, this is {platform()}"
+
+
 def make(pattern: str) -> None:
-    kept = json.loads(FILE.read_text()) if pattern and FILE.exists() else {}
+    kept = golden_cases() if pattern and FILE.exists() else {}
     kept |= {name: run(name) for name in CASES if re.search(pattern, name)}
     lines = [f"{json.dumps(name)}: {json.dumps(kept[name])}" for name in CASES if name in kept]
-    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    FILE.write_text(f'{{"platform": {json.dumps(platform())},\n"cases": {{\n' + ",\n".join(lines) + "\n}}\n")
 
 
 def differences(name: str, golden: Mapping[str, Record], exact: bool) -> tuple[list[str], float]:
@@ -706,7 +726,7 @@ def differences(name: str, golden: Mapping[str, Record], exact: bool) -> tuple[l
 
 def check(pattern: str, exact: bool) -> int:
     """Prints what differs and how the CPU seconds compare; the number of cases that differ."""
-    golden = json.loads(FILE.read_text())
+    golden = golden_cases()
     chosen = [name for name in golden | CASES if re.search(pattern, name)]
     then, now, differing = 0.0, 0.0, 0
     for name in chosen:
