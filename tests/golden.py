@@ -5,7 +5,8 @@
 
 Integers, labels and strings must be the same, and numbers to 1e-9; with --exact to the last bit. On another CPU or with
 another NumPy a chain may go another way: the tests then skip, and `make` writes results of one's own to compare with.
-A case is "family/variant"; the first case of each family is quick. Cases use public names only, so that they outlive the modules behind them.
+A case is "family/variant"; the first case of each family is quick. Cases use public names only, so that they outlive
+the modules behind them.
 """
 
 import contextlib
