@@ -21,7 +21,15 @@ def open_bytes(path: str | Path) -> BinaryIO:
     if str(path).lower().endswith(".gz"):
         return cast(BinaryIO, gzip.open(path, "rb"))
     stream = open(path, "rb")  # noqa: SIM115 - the caller closes it
-    if stream.peek(4)[:4] in WORKBOOKS:
+    try:
+        refuse_workbook(stream.peek(4), str(path))
+    except ValueError:
         stream.close()
-        raise ValueError(f"{path} is an Excel workbook or another zip file, not text; save the sheet as CSV UTF-8")
+        raise
     return stream
+
+
+def refuse_workbook(start: bytes, where: str) -> None:
+    """Raises an error if these first bytes are those of a workbook."""
+    if start.startswith(WORKBOOKS):
+        raise ValueError(f"{where} is an Excel workbook or another zip file, not text; save the sheet as CSV UTF-8")

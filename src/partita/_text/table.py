@@ -15,7 +15,7 @@ from typing import IO, AnyStr
 
 from partita._memory import check_fits
 from partita._text.cells import has_decimal_point, with_decimal_point
-from partita._text.compressed import DAMAGED, open_bytes
+from partita._text.compressed import DAMAGED, open_bytes, refuse_workbook
 from partita._text.encoding import decode
 from partita._text.header import HEAD_ROWS, HeadRow, Kind, has_header, is_quoted
 from partita._text.packed import Rows, Texts
@@ -29,7 +29,6 @@ ROWS_PER_BLOCK = 1024
 _LEAST_COPIES = 3  # of a text while it is read: bytes, text and cells
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how text begins that Excel calls Unicode
-WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how files of Excel begin, of today and of long ago
 
 
 @dataclass(frozen=True)
@@ -154,8 +153,8 @@ def _pieces(stream: IO[AnyStr], marks: AnyStr, where: str) -> Iterator[AnyStr]:
     null, feed, carriage = marks[:1], marks[1:2], marks[2:]
     size = length = 0  # of all, and of the unfinished line
     while piece := stream.read(SIZE_OF_PIECE):
-        if size == 0 and isinstance(piece, bytes) and piece.startswith(WORKBOOKS):
-            raise ValueError(f"{where} is not a csv file but an Excel workbook: save its sheet as CSV UTF-8")
+        if size == 0 and isinstance(piece, bytes):
+            refuse_workbook(piece, where)
         size += len(piece)
         end = max(piece.rfind(feed), piece.rfind(carriage))
         length = len(piece) - end - 1 if end >= 0 else length + len(piece)
