@@ -258,7 +258,7 @@ def test_advice_about_weights_and_limits_can_be_taken(tmp_path):
     ("name", "content", "sentence"),
     [
         ("net.graphml", b"<?xml version='1.0'?><graphml></graphml>", "is a network, not a table; for clusters of its"),
-        ("sheet.xlsx", b"PK\x03\x04\x14\x00\x06\x00", "is an Excel workbook or another zip file, not text; save the sheet as CSV"),
+        ("sheet.xlsx", b"PK\x03\x04\x14\x00\x06\x00", "or another zip file, not text; save the sheet as CSV"),
         ("old.csv", b"\xd0\xcf\x11\xe0\xa1\xb1", "is an Excel workbook or another zip file"),
     ],
 )
