@@ -35,7 +35,7 @@ nb::tuple maximize(const BlockModel& model, const Array2<std::uint32_t>& starts,
                    std::size_t rearrange_children, std::size_t rearrange_best, std::size_t rearrange_clusters,
                    std::size_t survivors, bool merge_first, bool as_printed, std::uint64_t seed,
                    unsigned threads, double seconds) {
-    const SearchPlan plan{{trial_runs, groups, generations, patience, seed, threads, survivors, true},
+    const SearchPlan plan{{trial_runs, groups, generations, patience, seed, threads, survivors},
                           {max_rows, max_columns},
                           runs_of(kinds, resolutions),
                           random_clusters,

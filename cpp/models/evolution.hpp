@@ -27,7 +27,6 @@ struct EvolutionPlan {
     std::uint64_t seed;
     unsigned threads;
     std::size_t survivors = std::numeric_limits<std::size_t>::max(); // solutions of a generation, at most
-    bool groups_settle = false; // whether groups that have the same best before they are crossed end it
 };
 
 struct SearchResult {
@@ -102,7 +101,7 @@ public:
         SearchResult result;
         if (!agree(first))
             climb(found, trials, n_runs);
-        const bool crosses = problem_.crosses() && !agree(found) && !groups_agree(found, result);
+        const bool crosses = problem_.crosses() && !agree(found);
         if (crosses)
             improve(found);
         for (const auto& solution : found)
@@ -234,21 +233,6 @@ private:
             all.add(solution);
         all.keep(found.size());
         return all;
-    }
-
-    /// Whether each of several groups has the same best before any crossing; `result` then has it.
-    bool groups_agree(std::span<const Solution> found, SearchResult& result) const {
-        std::vector<Solution> best(plan_.groups);
-        for (std::size_t run = 0; run < found.size(); ++run)
-            if (auto& leader = best[run % plan_.groups];
-                !found[run].labels.empty() && (leader.labels.empty() || found[run].icl > leader.icl))
-                leader = found[run];
-        const auto is_empty = [](const Solution& solution) { return solution.labels.empty(); };
-        if (!plan_.groups_settle || best.size() < 2 || std::ranges::any_of(best, is_empty) || !agree(best))
-            return false;
-        for (const auto& solution : best)
-            result.group_icl.push_back(solution.icl);
-        return true;
     }
 
     /// Whether those that were found are one solution.

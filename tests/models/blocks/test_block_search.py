@@ -135,12 +135,10 @@ def test_runs_that_agree_end_the_search_but_not_that_of_the_paper():
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="the shared folder is absent")
-def test_groups_with_the_same_best_are_not_crossed():
+def test_groups_with_the_same_best_are_reported():
     fit = StochasticBlockModel(directed=False).maximize(network("karate"), rng=1)
     assert len(fit.runs) == 10
-    assert fit.run_icl.min() < fit.icl - 0.1
     assert fit.group_icl.tolist() == pytest.approx([fit.icl] * 3)
-    assert [max(fit.run_icl[group::3]) for group in range(3)] == pytest.approx([fit.icl] * 3)
 
 
 def test_runs_in_words_and_advice():
@@ -158,16 +156,16 @@ def test_runs_in_words_and_advice():
     assert alike.in_words().endswith("3 of 3 groups of runs (3 runs); another seed may still find a better one")
 
 
-def test_agreement_of_all_groups_is_not_presented_as_a_proof():
-    """Les Misérables with counts: all groups of some seeds meet below what other seeds find."""
+def test_groups_that_agree_before_crossing_are_crossed():
+    """Les Misérables with counts: all groups of seeds 2 and 5 met at 13 clusters, 0.25 below what other seeds find."""
     networkx = pytest.importorskip("networkx")
     counts = networkx.to_numpy_array(networkx.les_miserables_graph(), weight="weight")
     model = StochasticBlockModel(directed=False, edges="counts")
-    fits = [model.maximize(counts, rng=seed) for seed in range(1, 6)]
-    best = max(fit.icl for fit in fits)
-    missed = [fit for fit in fits if fit.icl < best - 0.1 and not fit.warnings]
-    assert missed  # two of these five
-    assert all("another seed may still find a better one" in repr(fit) for fit in missed)
+    fits = [model.maximize(counts, rng=seed) for seed in range(1, 9)]
+    assert [fit.n_clusters for fit in fits] == [12] * 8
+    assert max(fit.icl for fit in fits) == pytest.approx(min(fit.icl for fit in fits), abs=1e-6)
+    agreed = [fit for fit in fits if fit.times_reached == 3]
+    assert all("another seed may still find a better one" in repr(fit) for fit in agreed)
 
 
 def test_a_time_limit_is_obeyed_and_said():
