@@ -97,7 +97,7 @@ def partial_curve(partial: PartialClustering, *, ax: Axes | None = None) -> Axes
     >>> from partita import partial_clustering
     >>> ax = partial_curve(partial_clustering([[0, 0, 1, 1]] * 5 + [[0, 0, 1, 0]] * 4 + [[0, 1, 1, 1]]))
     >>> ax.lines[0].get_ydata().round(2).tolist()
-    [1.0, 1.0, 0.9, 0.5]
+    [1.0, 0.9, 0.9, 0.5]
     """
     ax = new_axes(ax, (5, 3.2))
     counts = np.arange(1, partial.curve.size + 1)
