@@ -125,7 +125,7 @@ def real_networks(seeds=range(2)):
         n = len((SHARED / "data" / f"{name}_nodes.csv").read_text(encoding="utf-8").splitlines()) - 1
         graph = as_graph(path, directed=False, nodes=range(n))
         for kind in ("sbm", "dcsbm"):
-            model = StochasticBlockModel(directed=False, degree_corrected=kind == "dcsbm")
+            model = as_greed_has_it(graph, kind == "dcsbm")
             seconds, fits = cpu_time(lambda m=model, g=graph: [m.maximize(g, rng=s, n_jobs=1) for s in seeds])
             rivals = [greed(path, n, kind, "undirected", seed + 1) for seed in seeds]
             figures = score(model, graph, "our", seconds / len(fits), [fit.labels for fit in fits])
@@ -146,6 +146,12 @@ def score(model, graph, whose: str, seconds: float, partitions: list[np.ndarray]
         f"{whose} best ICL in greed's convention": max(printed),
         f"{whose} CPU s": seconds,
     }
+
+
+def as_greed_has_it(graph: Graph, corrected: bool) -> StochasticBlockModel:
+    """The undirected model with greed's prior: its mean rate of degree-corrected edges is that of the whole matrix."""
+    rate = graph.n_nodes**2 / float(graph.adjacency.sum())
+    return StochasticBlockModel(directed=False, degree_corrected=corrected, b0=rate)
 
 
 def as_greed_prints(icl: float, labels: np.ndarray) -> float:

@@ -11,6 +11,7 @@
 #include <ctime>
 #include <unistd.h>
 
+namespace partita::signals { // names of its own where files are compiled together
 namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
@@ -73,13 +74,15 @@ void signal_answered() {
 }
 
 } // namespace
+} // namespace partita::signals
 
 void bind_signals(nanobind::module_& m) {
     m.def(
-        "watch_signals", &watch_signals, nanobind::arg("seconds"),
+        "watch_signals", &partita::signals::watch_signals, nanobind::arg("seconds"),
         "Ends the process if Python's handlers of SIGINT and SIGTERM cannot run: at a second signal, or when "
         "`seconds` have passed since SIGTERM. SIGALRM belongs to it.");
-    m.def("signal_answered", &signal_answered, "To be called by the handlers: what came so far is answered.");
+    m.def("signal_answered", &partita::signals::signal_answered,
+          "To be called by the handlers: what came so far is answered.");
 }
 #else
 void bind_signals(nanobind::module_& m) {

@@ -169,7 +169,7 @@ def test_bad_input():
         pt.profiles(best, {"x": [1.0, 2.0]})
     with pytest.raises(ValueError, match="level"):
         pt.profiles(best, {"x": [1.0, 2.0, 3.0]}, level=2)
-    with pytest.raises(TypeError, match="not a MixtureDPM; of a fitted model it is"):
+    with pytest.raises(ValueError, match="MixtureDPM"):
         pt.profiles(pt.models.MixtureDPM(), {"x": [1.0, 2.0, 3.0]})
     with pytest.raises(KeyError, match="no column 'y'"):
         pt.profiles(best, {"x": [1.0, 2.0, 3.0]})["y"]

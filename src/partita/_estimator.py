@@ -58,8 +58,14 @@ class Estimator(HintsKeywords):
 
     def _group(self, name: str) -> Any:
         """A group of settings: as given, or the default."""
-        given = getattr(self, name)
-        return self.groups[name] if given is None else given
+        given, default = getattr(self, name), self.groups[name]
+        if given is not None and not isinstance(given, type(default)):
+            kind, first = type(default).__name__, next(iter(default.settings()))
+            raise TypeError(
+                f"{name} must be {kind}(...), as in {name}={kind}({first}=...), or None with its settings as keywords,"
+                f" as in {type(self).__name__}({first}=...); it is {given!r}"
+            )
+        return default if given is None else given
 
     def _change_settings(self, settings: Mapping[str, Any]) -> None:
         """Changes settings of the groups."""

@@ -24,6 +24,7 @@ from partita._draws.sources.text import text_source
 from partita._folders import folder_source
 from partita._hints import hinted
 from partita._text.cells import parse_cell
+from partita._text.compressed import WORKBOOK_NAMES, open_bytes
 from partita.sample import PartitionSample, as_sample, build_sample
 
 STDIN = "-"
@@ -193,6 +194,8 @@ def _open(path: Any, asked: _Asked, opened: ExitStack) -> Source:
         return own
     if parts := find_parts(path, [form.suffix for form in FORMATS]):
         return parts_source(parts, lambda part, own: _open(part, asked, own))
+    if path.name.lower().endswith(WORKBOOK_NAMES):
+        raise ValueError(f"{path} is an Excel workbook; save the sheet as CSV UTF-8")
     form = _format_of(path)
     if form.read is None and (index := coda_index(path)) is not None:
         asked.refuse(("header", "index", "long"), f"{path} is a CODA file", "tables")
@@ -204,7 +207,7 @@ def _open(path: Any, asked: _Asked, opened: ExitStack) -> Source:
 
 
 def _open_bytes(path: Path, form: Format) -> Any:
-    return gzip.GzipFile(path) if form.suffix.endswith(".gz") else path.open("rb")
+    return gzip.GzipFile(path) if form.suffix.endswith(".gz") else open_bytes(path)
 
 
 def _format_of(path: Path) -> Format:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +26,9 @@ from partita.search.starts import check_starts
 if TYPE_CHECKING:
     from partita.search.settings import Search
     from partita.uncertainty.bounds import Bound
+
+ENDS = ("left", "right")
+PAIR_COLUMNS = (*ENDS, "together", "probability", "doubt", "listed")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,11 +95,26 @@ class PairEstimate(HasClusters):
         check_positive(seconds, "seconds")
         return pair_bound(self, seconds)
 
-    def to_pandas(self) -> Any:
-        """The clustering as a pandas Series, indexed by the items' names where they have any."""
+    def to_pandas(self, table: str = "items") -> Any:
+        """The clustering as a pandas Series, indexed by the items' names where they have any; or the doubtful pairs.
+
+        Parameters
+        ----------
+        table : str
+            "items", or "pairs": the pairs whose own probability is most against the estimate, the worst first, and
+            whether each is listed in the input or has the default probability.
+        """
         import pandas as pd
 
-        return pd.Series(self.labels, index=self.similarity.names, name="cluster")
+        from partita.uncertainty.pair_doubts import doubtful_pairs
+
+        names = self.similarity.names
+        if table == "items":
+            return pd.Series(self.labels, index=names, name="cluster")
+        if table != "pairs":
+            raise ValueError(f"table must be 'items' or 'pairs', but it is {table!r}")
+        found = pd.DataFrame([asdict(pair) for pair in doubtful_pairs(self)], columns=PAIR_COLUMNS)
+        return found if names is None else found.assign(**{end: [names[i] for i in found[end]] for end in ENDS})
 
     def __repr__(self) -> str:
         facts = "".join(f"\n  {name:<14}{value}" for name, value in self._facts())

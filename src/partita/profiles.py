@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita._column_parts import Part, column_parts
+from partita._estimator import Estimator
 from partita._html import rows_table
 from partita._validate import check_count, check_level, check_rng
+from partita.estimate_result import Estimate
 from partita.models.mixtures.base import make_base
 from partita.models.mixtures.cells import encode
 from partita.models.mixtures.dpm import MixtureDPM
 from partita.models.mixtures.maximum import MixtureFit
 from partita.models.mixtures.raw import read_raw
 from partita.models.mixtures.schema import POSITIVE, Column, choose_schema
-
-if TYPE_CHECKING:
-    from partita.estimate import Estimate
 
 Floats = NDArray[np.float64]
 _LEVEL_SHOWN = 9  # characters of a level's name
@@ -164,7 +163,7 @@ def _shown(own: ColumnProfile, cluster: int) -> str:
 
 
 def profiles(
-    estimate: Estimate | MixtureFit,
+    estimate: Estimate | MixtureFit | Estimator,
     table: Any,
     *,
     columns: Any = None,
@@ -190,7 +189,7 @@ def profiles(
 
     Parameters
     ----------
-    estimate : Estimate or MixtureFit
+    estimate : Estimate, MixtureFit, or a fitted model
         The partition, and the draws behind it. What `maximize` returns has none: the intervals are then those of the
         parameters given the partition.
     table : (items, columns) table
@@ -219,12 +218,7 @@ def profiles(
     """
     check_level(level)
     generator, n_draws = check_rng(rng), check_count(draws, "draws", minimum=1)
-    if not hasattr(estimate, "labels"):
-        raise TypeError(
-            f"estimate must be an Estimate or a MixtureFit, not a {type(estimate).__name__}; of a fitted model it is"
-            " model.estimate_"
-        )
-    raw = read_raw(table)
+    raw, estimate = read_raw(table), _reported(estimate)
     if raw.n_items != len(estimate.labels):
         raise ValueError(f"table has {raw.n_items} items, but the draws have {len(estimate.labels)}")
     cells = encode(raw, schema := choose_schema(raw, columns))
@@ -240,6 +234,19 @@ def profiles(
     order = {column.name: place for place, column in enumerate(schema.columns)}
     found.sort(key=lambda own: order[own.column.name])
     return Profiles(tuple(found), np.bincount(reported), level)
+
+
+def _reported(estimate: Any) -> Estimate | MixtureFit:
+    """The partition of the argument, which may be a fitted model."""
+    if isinstance(estimate, Estimator):
+        estimate._check_fitted()
+    found = getattr(estimate, "estimate_", estimate)
+    if not isinstance(found, Estimate | MixtureFit):
+        raise TypeError(
+            f"profiles needs a result of estimate or maximize, or a fitted model, not {type(estimate).__name__};"
+            " estimate(draws) makes one of draws"
+        )
+    return found
 
 
 def _partitions(sample: Any, n_draws: int, rng: np.random.Generator) -> Iterator[tuple[NDArray[Any], int]]:

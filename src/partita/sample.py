@@ -217,6 +217,14 @@ def as_sample(
     return build_sample(sample_source(draws), weights, gaps, burn=burn, thin=thin, names=names, store=store)
 
 
+def needs_labels(function: str, sample: PartitionSample) -> str:
+    """The message of a function that needs draws without missing labels; it names items that no draw labels."""
+    never = np.flatnonzero(sample.unlabelled).tolist()
+    listed = ", ".join(f"item {i}" if sample.names is None else sample.names[i] for i in never[:5])
+    more = ", ..." if len(never) > 5 else ""
+    return f"{function} needs draws that label every item" + (f"; no draw labels {listed}{more}" if never else "")
+
+
 def has_weight(sample: PartitionSample) -> NDArray[np.bool_]:
     """Which distinct draws have weight: the others together vanish in the rounding of the total."""
     return np.asarray(sample.weights * sample.n_unique > np.finfo(np.float64).eps, np.bool_)

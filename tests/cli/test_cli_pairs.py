@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import partita as pt
 from commands import one_sentence
 from partita.cli import app
 
@@ -52,6 +53,13 @@ def test_pairs_that_are_not_listed_are_marked(tmp_path):
     assert "0 (not listed)" in answer.stdout
     assert "A pair that is not listed has probability 0 only because" in answer.stdout
     assert (out / "pairs.csv").read_text().splitlines()[1:3] == ["a,c,together,0,1,no", "a,b,together,0.95,0.05,yes"]
+    table = pt.estimate(pt.as_similarity(path), "binder", rng=1).to_pandas("pairs")
+    assert table.iloc[0].to_dict() == {
+        "left": "a", "right": "c", "together": True, "probability": 0.0, "doubt": 1.0, "listed": False
+    }  # fmt: skip
+    assert table.listed.tolist() == [False] + [True] * 5
+    with pytest.raises(ValueError, match="table must be 'items' or 'pairs', but it is 'runs'"):
+        pt.estimate(pt.as_similarity(path), "binder").to_pandas("runs")
     page = (out / "report.html").read_text()
     assert ">not listed<" in page
     assert "A pair that is not listed has probability 0 only because" in page

@@ -89,7 +89,7 @@ def test_a_marker_of_missing_cells_is_pointed_out(tmp_path):
     path.write_text("first,second\n" + "y,n\nn,?\n?,y\n" * 8)
     short = ("--maximize", "--restarts", 2, "--seed", 1)
     printed = run("cluster", path, "--out", tmp_path / "plain", *short)
-    assert "Note: '?' is a level of first and 1 more; --missing '?' takes such cells as missing." in printed
+    assert "Note: '?' is a level of first and second. Does it mark missing cells? --missing '?' takes these" in printed
     assert "Note" not in run("cluster", path, "--out", tmp_path / "missing", "--missing", "?", *short)
 
 
@@ -111,4 +111,4 @@ def test_another_column_of_different_words_is_refused(tmp_path):
     answer = CliRunner().invoke(app, ["cluster", str(path), "--out", str(tmp_path / "results")])
     assert answer.exit_code == 2
     assert "'sequence' has a different word in each row (P0, P1, ...)" in answer.stderr
-    assert "--family 'sequence=ignore'" in answer.stderr
+    assert "--family sequence=ignore leaves it out" in answer.stderr

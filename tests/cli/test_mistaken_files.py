@@ -61,7 +61,13 @@ def answers():
     return [f"{'AC'[j // 5]}{j % 5 + 1}" for j in range(10)] + ["gender", "age"], np.hstack([likert, rest]).tolist()
 
 
-TABLES = {"titanic": titanic, "chicks": chicks, "cars": cars, "answers": answers}
+def lizards():
+    """Words only, of other kinds in each column."""
+    rng = np.random.default_rng(7)
+    return ("site", "sunlight"), [(rng.choice(["desert", "valley"]), rng.choice(["sun", "shade"])) for _ in range(40)]
+
+
+TABLES = {"lizards": lizards, "titanic": titanic, "chicks": chicks, "cars": cars, "answers": answers}
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -62,3 +62,18 @@ def test_a_file_that_changes_while_it_is_read(tmp_path, name):
     counts = json.loads(done.stdout)
     assert counts["other"] == []
     assert counts["read"] + counts["refused"] > 0
+
+
+def test_a_file_in_fortran_order_that_is_cut_after_it_was_opened(tmp_path):
+    """NumPy mapped it, and the first look at a row ended the process with SIGBUS."""
+    np.save(tmp_path / "draws.npy", np.asfortranarray(np.ones((300, 200), int)))
+    code = """
+import os, sys
+from pathlib import Path
+from partita._draws.sources.npy import open_npy
+rows = open_npy(Path(sys.argv[1]))
+os.truncate(sys.argv[1], 200)
+print(int(rows[0:300].sum()))
+"""
+    done = forks.run(code, tmp_path / "draws.npy")
+    assert (done.returncode, done.stdout) == (0, "60000\n")

@@ -207,7 +207,7 @@ def test_gaps_in_csv(missing):
     for null in ("NA", "", "NaN"):
         found = read_draws(io.StringIO(f"1,2,{null}\n1,1,2\n"), missing=missing)
         assert found.labels.tolist() == [[0, 1, -1], [0, 0, 1]]
-    with pytest.raises(ValueError, match=r"the stream, line 1, column 3, is None: a label must not be missing"):
+    with pytest.raises(ValueError, match=r"the stream, line 1, column 3, is empty or NA: a label must not be missing"):
         read_draws(io.StringIO("1,2,NA\n1,1,2\n"))
     assert read_draws(io.StringIO("1,-1\n1,1\n"), missing="-1").labels.tolist() == [[0, -1], [0, 0]]
 
@@ -238,7 +238,7 @@ BAD_TEXT = {
     r"line 2, column 3, is -1: labels must not be negative": "1,1,2\n1,2,-1\n",
     r"line 3, column 1, is 1\.5: labels must be whole": "1,1\n2,1\n1.5,2\n",
     r"line 2, column 2, is inf: labels must be finite": "1,1\n2,inf\n",
-    r"line 2, column 1, is None: a label must not be missing": "1,1\n,1\n1,2\n",
+    r"line 2, column 1, is empty or NA: a label must not be missing": "1,1\n,1\n1,2\n",
     r"line 2: not text \(UTF-8\), but byte 0x93": b"1,1,2\n1,\x93,2\n",
     r"line 1: not text \(UTF-8\), but byte 0x00": b"1\x00,2\n",
     r"line 2: unexpected end of data": '1,a\n1,"a\n',
@@ -346,9 +346,9 @@ def test_zarr_array(tmp_path):
 def test_names_of_files(tmp_path):
     for act in (read_draws, lambda path: write_draws(path, DRAWS)):
         with pytest.raises(
-            ValueError, match=r"draws\.xls: the name does not determine a format; it must end in one of \.csv, \."
+            ValueError, match=r"draws\.doc: the name does not determine a format; it must end in one of \.csv, \."
         ):
-            act(tmp_path / "draws.xls")
+            act(tmp_path / "draws.doc")
     for suffix in SUFFIXES:
         with pytest.raises(FileNotFoundError, match="none"):
             read_draws(tmp_path / f"none{suffix}")

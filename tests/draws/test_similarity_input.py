@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import json
 import os
+import uuid
 
 import numpy as np
 import pandas as pd
@@ -98,8 +99,8 @@ def test_columns_of_splink(tmp_path):
         assert best.proven
 
 
-@pytest.mark.parametrize("names", [("rec_id_1", "rec_id_2"), ("level_0", "level_1"), (None, None), ("id_1", "id_2")])
-@pytest.mark.parametrize("ids", [list("xyz"), [7, 18, 19], ["rec-1-org", "rec-1-dup-0", "rec-2-org"]])
+@pytest.mark.parametrize("names", [("rec_id_1", "rec_id_2"), ("level_0", "level_1"), (None, None), ("id1", "id2")])
+@pytest.mark.parametrize("ids", [["a1", "b2", "a3"], [7, 18, 19], ["rec-1-org", "rec-1-dup-0", "rec-2-org"]])
 def test_the_header_that_pandas_writes_for_a_series_without_a_name_is_no_pair(tmp_path, names, ids):
     links = pd.MultiIndex.from_tuples([(ids[0], ids[1]), (ids[1], ids[2])], names=names)
     pd.Series([0.9, 0.2], links).to_csv(tmp_path / "p.csv")
@@ -109,7 +110,10 @@ def test_the_header_that_pandas_writes_for_a_series_without_a_name_is_no_pair(tm
     assert len(json.loads(text.stdout)["labels"]) == 3
 
 
-@pytest.mark.parametrize("text", ["a,b,1\nx,a,0.9\n", "id_1,id_2,1\nid_3,id_4,0.9\n", "ann,bob,1\ncy,dan,0\n"])
+UUIDS = "".join(f"{uuid.UUID(int=i << 90)},{uuid.UUID(int=~(i << 70) % 2**128)},{p}\n" for i, p in ((5, 1), (9, 0.7)))
+
+
+@pytest.mark.parametrize("text", ["a,b,1\nx,a,0.9\n", "id_1,id_2,1\nid_3,id_4,0.9\n", UUIDS])
 def test_a_first_pair_of_probability_one_is_a_pair(tmp_path, text):
     (tmp_path / "p.csv").write_text(text)
     assert pt.as_similarity(tmp_path / "p.csv").n_pairs == 2
@@ -117,6 +121,9 @@ def test_a_first_pair_of_probability_one_is_a_pair(tmp_path, text):
 
 def test_a_first_line_that_may_be_either_is_asked_about(tmp_path):
     path = tmp_path / "p.csv"
+    path.write_text("ann,bob,1\ncy,dan,0\n")
+    with pytest.raises(ValueError, match="line 1 is ann, bob, 1: a header, or the first pair"):
+        pt.as_similarity(path)
     path.write_text("a,b,1\nx,y,0.9\ny,z,0.2\n")
     answer = CliRunner().invoke(app, ["estimate", "--pairs", str(path)])
     assert answer.exit_code == 2

@@ -49,10 +49,14 @@ def test_weights_by_dependence_have_a_name(base):
         consensus(base, weights="dependance")
 
 
-def test_a_clustering_with_one_cluster_does_not_outweigh_copies():
-    truth = np.repeat([0, 1, 2], 10)
-    base = np.column_stack([truth] * 6 + [np.zeros(30, int)])
+def test_a_clustering_with_one_cluster_does_not_outweigh_copies(tmp_path):
+    truth = np.repeat([0, 1, 2], 15)
+    base = np.column_stack([truth] * 6 + [np.zeros(45, int)])
+    base[np.random.default_rng(1).random(base.shape) < 0.1] = -1
     assert consensus(base, rng=1).tolist() == truth.tolist()
+    pd.DataFrame(base, columns=list("abcdefg")).to_csv(tmp_path / "base.csv", index=False)
+    answer = CliRunner().invoke(app, ["ensemble", str(tmp_path / "base.csv"), "--seed", "1", "--json"])
+    assert json.loads(answer.stdout)["labels"] == truth.tolist()
 
 
 def test_a_number_of_clusters_is_kept(base):

@@ -189,6 +189,25 @@ def test_allocation_of_new_points():
     assert probabilities.argmax(axis=1).tolist() == [0, 1, 2]
 
 
+def test_allocation_is_the_posterior_given_the_new_item():
+    """Draws that explain the new item count more: against all partitions of the items and the new one."""
+    data, reported, base = np.array([[-3.0], [-2.2], [2.2], [3.0]]), np.array([0, 0, 1, 1]), (0.05, 1.0, 0.5)
+    c, a, b = base
+    model = GaussianDPM("diag", alpha=1.0, mu0=0.0, c=c, a=a, b=b)
+    chain = model.sample(data, draws=8000, warmup=200, chains=2, rng=1)
+    both = np.vstack([data, [[0.0]]])
+    every, weights, _ = reference.exact_posterior(
+        both,
+        lambda sizes: reference.log_crp(sizes, 1.0),
+        lambda group: reference.log_marginal_diag(group, np.zeros(1), *(np.full(1, v) for v in base)),
+    )
+    exact = np.zeros(3)
+    for labels, probability in zip(np.array(every), weights / weights.sum(), strict=True):
+        mates = reported[np.equal(labels[:4], labels[4])]
+        exact += probability * (np.bincount(mates, minlength=3) / len(mates) if len(mates) else np.eye(3)[2])
+    assert model.allocation(chain, reported, [[0.0]])[0] == pytest.approx(exact, abs=0.01)  # without weights 0.03 off
+
+
 def test_standardisation_is_a_change_of_units():
     scaled = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
     one = GaussianDPM(standardize=True).sample(X * [3.0, 0.1] + 7, draws=50, chains=1, rng=5)

@@ -29,7 +29,7 @@ RUNS = [
 def test_greeds_printed_value_follows_from_the_exact_icl(corrected, merged, labels, printed):
     labels = np.array([int(label) for label in labels])
     graph = as_graph(BOOKS, directed=False, nodes=range(len(labels)))
-    model = StochasticBlockModel(directed=False, degree_corrected=corrected)
+    model = networks.as_greed_has_it(graph, corrected)
     exact = model.icl(graph, labels)
     assert (networks.as_greed_prints(exact, labels) if merged else exact) == pytest.approx(printed, abs=1e-8)
 
@@ -38,7 +38,7 @@ def test_greeds_printed_value_follows_from_the_exact_icl(corrected, merged, labe
 @pytest.mark.parametrize("corrected", [False, True])
 def test_the_default_search_is_above_greed_in_both_conventions(corrected):
     graph = as_graph(BOOKS, directed=False, nodes=range(105))
-    model = StochasticBlockModel(directed=False, degree_corrected=corrected)
+    model = networks.as_greed_has_it(graph, corrected)
     fit = model.maximize(graph, rng=1)
     rivals = [np.array([int(label) for label in labels]) for dc, _, labels, _ in RUNS if dc == corrected]
     exact = [model.icl(graph, labels) for labels in rivals]
@@ -51,4 +51,4 @@ def test_the_default_search_is_above_greed_in_both_conventions(corrected):
 def test_the_default_search_reaches_the_best_known_of_degree_corrected_jazz():
     graph = as_graph(DATA / "jazz_edges.csv", directed=False, nodes=range(198))
     fit = StochasticBlockModel(directed=False, degree_corrected=True).maximize(graph, rng=1)
-    assert fit.icl > -5936.437  # the best of 200 restarts; climbs and crossovers alone rarely get there
+    assert fit.icl > -5936.188  # the best of twelve seeds; climbs and crossovers alone rarely get there

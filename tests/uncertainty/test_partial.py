@@ -114,3 +114,13 @@ def test_bad_arguments_are_named():
     with pytest.raises(ValueError, match="label every item"):
         partial_clustering(as_sample([[0, -1], [0, 1]], missing=-1))
     assert "2 of 2 items" in repr(partial_clustering([[0, 1]]))
+
+
+def test_ties_do_not_depend_on_the_order_of_items_and_draws():
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        draws = rng.integers(3, size=(int(rng.integers(4, 30)), int(rng.integers(4, 12))))
+        moved = rng.permutation(rng.permutation(draws, axis=1))
+        one, other = partial_clustering(draws, 0.5, rng=1), partial_clustering(moved, 0.5, rng=1)
+        assert one.n_items == other.n_items
+        assert one.probability == pytest.approx(other.probability, abs=1e-12)

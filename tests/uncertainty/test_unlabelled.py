@@ -87,6 +87,13 @@ def test_labels_that_lack_an_item_that_draws_label_are_refused(sample, best):
         pt.credible_ball(wrong, sample)
 
 
+@pytest.mark.parametrize("function", [pt.partial_clustering, pt.modes, pt.hierarchy, pt.conformal_set])
+def test_functions_that_need_every_label_name_the_item(sample, function):
+    arguments = (sample, 2) if function is pt.modes else (sample,)
+    with pytest.raises(ValueError, match=r"needs draws that label every item; no draw labels g$"):
+        function(*arguments)
+
+
 def test_figures_leave_it_out_or_show_it_without_a_cluster(best):
     assert best.plot().images[0].get_array().shape == (7, 7)
     assert len(pt.plots.item_certainty(best).patches) == 7

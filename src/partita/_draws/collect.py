@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita import _core
-from partita._draws.labels import GAP, BadLabel, Missing, to_codes
+from partita._draws.labels import GAP, BadLabel, Missing, is_null, to_codes
 from partita._draws.sources import Block, Source
 from partita._draws.store import DiskBuilder
 from partita._validate import available_cores, check_count, check_weights
@@ -95,13 +95,14 @@ def _codes(block: Block, keep: NDArray[np.bool_], missing: Missing) -> NDArray[A
         return np.ascontiguousarray(to_codes(block.cells[rows], missing))
     except BadLabel as bad:
         place = block.place(int(np.flatnonzero(keep)[bad.row]), bad.column)
-        hint = "" if missing != Missing() else _missing_hint(bad)
-        raise ValueError(bad.at(place) + hint) from None
+        what = f"{place} is empty or NA: {bad.problem}" if block.is_text and is_null(bad.value) else bad.at(place)
+        hint = "" if missing != Missing() else _missing_hint(bad, "'NA'" if block.is_text else "nan")
+        raise ValueError(what + hint) from None
 
 
-def _missing_hint(bad: BadLabel) -> str:
+def _missing_hint(bad: BadLabel, null: str) -> str:
     if "missing" in bad.problem:
-        return " (missing=nan marks it as missing)"
+        return f" (missing={null} marks it as missing)"
     return f" (missing={bad.value} marks it as missing)" if "negative" in bad.problem else ""
 
 

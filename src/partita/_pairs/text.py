@@ -24,6 +24,7 @@ from partita._text.separator import SPACE, find_separator, single_spaces
 from partita._text.table import STDIN
 
 LONGEST_LINE = 1 << 20  # characters
+_NUMBER = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-fA-F]{8,}|[0-9]+")
 
 KIND = Kind(
     "pair",
@@ -111,11 +112,10 @@ def _has_header(head: Sequence[HeadRow], where: str) -> bool:
     """As `has_header`, but two words and 0 or 1 may be names too: pandas calls a column without a name 0.
 
     Such a row is a pair if one of its items, or another of the same form (x1, x27), occurs below. Otherwise it is a
-    header if it has names that record linkage uses, or none at all. Otherwise it is a pair if a probability below is
-    written as a whole number, too; and if none is, it may be either.
+    header if it has names that record linkage uses, or none at all. Otherwise it may be either.
     """
     first, below = head[0], [row.cells for row in head[1:] if len(row.cells) == 3]
-    if len(first.cells) != 3 or first.cells[2] not in ("0", "1") or not below:
+    if len(first.cells) != 3 or first.cells[2] not in ("0", "1") or first.quoted or not below:
         return has_header(head, KIND, where)
     names = first.cells[:2]
     if names == ["", ""]:
@@ -127,16 +127,14 @@ def _has_header(head: Sequence[HeadRow], where: str) -> bool:
         return False
     if names_items(names):
         return True
-    if any(cells[2].lstrip("+-").isdigit() for cells in below):
-        return False
     raise ValueError(
         f"{where}, line {first.line} is {', '.join(first.cells)}: a header, or the first pair; {KIND.choose}"
     )
 
 
 def _form(item: str) -> str:
-    """The item with # for each run of letters and digits that has a digit: items of one form are named alike."""
-    return re.sub(r"[A-Za-z]*[0-9][A-Za-z0-9]*", "#", item)
+    """The item with # for each number, UUID and long hexadecimal number: items of one form are named alike."""
+    return _NUMBER.sub("#", item)
 
 
 class _Rows:

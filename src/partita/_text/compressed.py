@@ -11,7 +11,17 @@ from typing import BinaryIO, cast
 DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
+#: How Excel workbooks begin: xlsx and ods are zip files, xls is older.
+WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+WORKBOOK_NAMES = (".xlsx", ".xlsm", ".xls", ".ods")
+
+
 def open_bytes(path: str | Path) -> BinaryIO:
-    """The content of a file, decompressed if its name ends in .gz."""
-    compressed = str(path).lower().endswith(".gz")
-    return cast(BinaryIO, gzip.open(path, "rb")) if compressed else open(path, "rb")
+    """The content of a file, decompressed if its name ends in .gz; a workbook is refused."""
+    if str(path).lower().endswith(".gz"):
+        return cast(BinaryIO, gzip.open(path, "rb"))
+    stream = open(path, "rb")  # noqa: SIM115 - the caller closes it
+    if stream.peek(4)[:4] in WORKBOOKS:
+        stream.close()
+        raise ValueError(f"{path} is an Excel workbook or another zip file, not text; save the sheet as CSV UTF-8")
+    return stream

@@ -113,6 +113,7 @@ def as_typed(message: str) -> str:
     message = re.sub(rf"\bcolumns=\{{({entry}(?:, {entry})*)\}}", lambda m: _families(entry, m[1]), message)
     message = re.sub(r"^columns\[(.*)\](?= must be one of)", r"the --family of \1", message)
     message = re.sub(rf"\b(long|columns)=\(({QUOTED}(?:, {QUOTED})*)\)", lambda m: f"--{m[1]} {_joined(m[2])}", message)
+    message = re.sub(r"\bpartita\.resume\('[^']*'\)", "the same command with --resume", message)
     message = re.sub(r"\b(missing|variable)='([^']*)'", lambda m: f"--{m[1]} {shlex.quote(m[2])}", message)
     message = re.sub(r"\b(missing|variable|long|columns)=(?=[^\s:;,)])", r"--\1 ", message)
     return re.sub(r"\b(missing|variable|long|columns)=(?=[\s:;,)])", r"--\1", message)

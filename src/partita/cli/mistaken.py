@@ -53,8 +53,9 @@ def table_sign(cells: Any, names: Sequence[str] | None) -> str | None:
     """Why draws are a table of data, if they are.
 
     Labels have no meaning outside their row, so every column of draws has about the same values. A table has a column
-    with values of its own, and beside it both words and numbers, or more different values than there are columns:
-    labels of n items need no more than n. Labels that a sampler makes up as it goes do not repeat, or only grow.
+    with values of its own, and beside it both words and numbers, or another with other words, or more different values
+    than there are columns: labels of n items need no more than n. Labels that a sampler makes up as it goes do not
+    repeat, or only grow.
     """
     n_columns = cells.shape[1]
     if len(cells) < MIN_ROWS or not 2 <= n_columns <= MAX_TABLE:
@@ -67,6 +68,8 @@ def table_sign(cells: Any, names: Sequence[str] | None) -> str | None:
     numbers = [j for j, column in enumerate(columns) if column and not any(isinstance(cell, str) for cell in column)]
     if own and words and numbers:
         return f"{called[words[0]]} has words and {called[numbers[0]]} numbers"
+    if len(apart := [j for j in own if j in words]) > 1:
+        return f"{called[apart[0]]} and {called[apart[1]]} have different words"
     for j in own:
         n_values, grows = len(set(columns[j])), columns[j] == sorted(columns[j], key=_by_kind)
         if max(n_columns, FEW_VALUES) < n_values < REPEATED * len(columns[j]) and not grows:

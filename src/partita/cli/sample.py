@@ -203,12 +203,18 @@ def _run(model: Any, data: Any, out: Path, chains: Chains, resume: bool, json: b
     """Samples, or continues a run; the draws are then in draws.npy of its directory. A network has its own names."""
     from partita._atomic import atomic_file
     from partita._draws.npy import write_npy
+    from partita._warn import warn_user
     from partita.models import resume as go_on
 
-    if resume:
-        chain = go_on(out, chains.draws if was_typed("draws") else None, **chains.running)
-    else:
-        chain = chains.sample(model, data, path=out, **names)
+    try:
+        if resume:
+            chain = go_on(out, chains.draws if was_typed("draws") else None, **chains.running)
+        else:
+            chain = chains.sample(model, data, path=out, **names)
+    except KeyboardInterrupt:
+        if out.exists():
+            warn_user(f"stopped by Ctrl-C before there were draws; partita.resume({str(out)!r}) continues the run")
+        raise
     with atomic_file(out / "draws.npy") as temporary:
         write_npy(temporary, chain.labels)
     _tell(chain, out, json)

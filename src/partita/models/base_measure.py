@@ -164,7 +164,10 @@ def partition_prior(model: Any, n_items: int, log_v_items: int | None = None) ->
         log_v = model.components.log_v(log_v_items or n_items).tolist()
         return _core.FiniteMixturePrior(weight=model.components.weight, log_v=log_v)
     if model.components is not None:
-        raise TypeError(f"components must be None or a FiniteMixture, not {model.components!r}")
+        raise TypeError(
+            "components must be None or FiniteMixture(weight=..., rate=...), whose number of components is unknown and"
+            f" 1 + rate on average, not {model.components!r}"
+        )
     discount = float(model.discount)
     if not 0 <= discount < 1:
         raise ValueError(f"discount must be in [0, 1), but it is {model.discount}")

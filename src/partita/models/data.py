@@ -52,9 +52,8 @@ def _check_finite(values: NDArray[np.float64], name: str) -> None:
         return
     row, column = bad[0]
     value = values[row, column]
-    missing = bool(np.isnan(value))
-    what = "missing values (NaN) are not modelled" if missing else "infinity (inf) has no density"
-    other = ", or use MixtureDPM, which leaves missing cells out" if missing else ""
+    what = "missing values (NaN) are not modelled" if np.isnan(value) else "infinity (inf) has no density"
+    other = ", or use MixtureDPM (partita cluster), which models tables with missing values" if np.isnan(value) else ""
     raise ValueError(
         f"{name} has {value} at row {row}, column {column}: {what}; "
         f"drop the rows of the {len(bad)} such entries, or fill them{other}"

@@ -229,9 +229,11 @@ class MixtureModel(Estimator):
     def allocation(self, chain: Chain, labels: ArrayLike, X: Any) -> NDArray[np.float64]:
         """Probability that new items belong to each cluster of a reported partition, or to a new one.
 
-        In each draw an item belongs to a cluster of the draw, which belongs to the reported clusters in
-        proportion to the items that it shares with them:
-        P(r | x) = mean over draws of Σ_k p(k | x) |k ∩ r| / |k|.
+        In each draw t an item belongs to a cluster of the draw, which belongs to the reported clusters in proportion
+        to the items that it shares with them, and a draw counts by the density of the new item, so that this is the
+        posterior given the data and the new item:
+        P(r | x, X) = Σ_t p(x | t) Σ_k p(k | x, t) |k ∩ r| / |k| / Σ_t p(x | t).
+        The new items do not inform each other.
 
         Parameters
         ----------
@@ -249,14 +251,17 @@ class MixtureModel(Estimator):
         """
         reported = np.asarray(labels)
         n_reported = int(reported.max()) + 1
-        result: Any = 0.0
+        result, top = np.zeros((1, n_reported + 1)), np.array([-np.inf])
         for new in self._new_scores(chain, X):
             shared = np.zeros((new.scores.shape[1] - 1, n_reported))
             np.add.at(shared, (new.labels, reported), 1.0)
             shared /= shared.sum(axis=1, keepdims=True)
-            probabilities = np.exp(new.scores - logsumexp(new.scores, axis=1, keepdims=True))
-            result = result + np.column_stack([probabilities[:, :-1] @ shared, probabilities[:, -1]])
-        return np.asarray(result / (chain.n_chains * chain.n_draws))
+            scores = new.scores - np.log(new.weight)
+            higher = np.maximum(top, scores.max(axis=1))  # the largest so far, in place of which exp would underflow
+            joint = np.exp(scores - higher[:, None])
+            result = result * np.exp(top - higher)[:, None] + np.column_stack([joint[:, :-1] @ shared, joint[:, -1]])
+            top = higher
+        return np.asarray(result / result.sum(axis=1, keepdims=True))
 
     def _draws_with_weights(self, chain: Chain) -> Iterator[tuple[tuple[int, ...], NDArray[np.uint32], float, float]]:
         """Index, labels, concentration and total prior weight of every draw."""
@@ -290,7 +295,7 @@ class MixtureModel(Estimator):
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Posterior probability of each reported cluster for new items; the last column is a new one."""
+        """Posterior probability of each reported cluster given the new item; the last column is a new one."""
         self._check_new(X)
         return self.allocation(self.chain_, self.labels_, X)
 

@@ -42,7 +42,7 @@ class Runs:
 
     @property
     def ends(self) -> tuple[float, ...]:
-        """The ICL of each independent search: of each group of runs, or of each run if there are no two groups."""
+        """The ICL of each separate search: of each group of runs, or of each run if there are no two groups."""
         return self.group_icl if self.grouped else tuple(row.icl for row in self.rows)
 
     @property
@@ -52,11 +52,11 @@ class Runs:
 
     @property
     def times_reached(self) -> int:
-        """How many of the independent searches ended at the best ICL."""
+        """How many of the separate searches ended at the best ICL."""
         return sum(icl > self.best - SAME for icl in self.ends)
 
     def in_words(self) -> str:
-        """How far the independent searches agree.
+        """How far the separate searches agree, which is no proof: they have starts of the same kinds.
 
         >>> Runs((SearchRun("random", -7.5), SearchRun("spectral", -7.0)), (), -7.0, False, False).in_words()
         'the best was reached by 1 of 2 runs; the others ended up to 0.50 below it'
@@ -66,10 +66,11 @@ class Runs:
         crossed = " before they were crossed" if self.group_icl and reached < count else ""
         which = f"{reached} of {count}" if reached else f"none of {count}"
         others = f"; {'the others' if reached else 'they'} ended up to {below:.2f} below it" if reached < count else ""
-        return f"the best was reached by {which} {what}{crossed}{others}"
+        no_proof = "; another seed may still find a better one" if reached == count else ""
+        return f"the best was reached by {which} {what}{crossed}{others}{no_proof}"
 
     def warnings(self, restarts: str = "restarts=") -> tuple[str, ...]:
-        """Advice, if independent searches do not agree."""
+        """Advice, if separate searches do not agree."""
         found: tuple[str, ...] = ()
         if self.stopped:
             found = ("The search was stopped early: a longer one may find a better partition.",)
@@ -112,7 +113,10 @@ class WithRuns:
 
     @property
     def times_reached(self) -> int:
-        """How many independent searches (groups of runs, or runs if there are no groups) ended at the best ICL."""
+        """How many separate searches (groups of runs, or runs if there are no groups) ended at the best ICL.
+
+        Their starts are of the same kinds: agreement is a good sign, not a proof.
+        """
         return self.found.times_reached
 
     def runs_to_pandas(self) -> Any:

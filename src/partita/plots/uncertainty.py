@@ -44,7 +44,7 @@ def cluster_intervals(found: ClusterParameters, *, component: tuple[int, ...] = 
         spread = np.linspace(-0.25, 0.25, items.size) if items.size > 1 else np.zeros(1)
         ax.scatter(cluster + spread, items, s=8, color=QUIET, zorder=1)
         mean = found.clusters.mean[own]
-        bars = [[mean - found.clusters.low[own]], [found.clusters.high[own] - mean]]
+        bars = [[max(mean - found.clusters.low[own], 0.0)], [max(found.clusters.high[own] - mean, 0.0)]]
         style: dict[str, Any] = {"color": cluster_color(cluster), "marker": cluster_marker(cluster)}
         ax.errorbar([cluster], [mean], yerr=bars, capsize=4, linewidth=2, markersize=7, zorder=2, **style)
     ax.set(xlabel="cluster of the estimate", ylabel=f"parameter, {found.level:.0%} interval")

@@ -66,13 +66,14 @@ def content(
     if ball is not None:
         check_same_items(estimate.labels, ball.center, "estimate", "ball")
     columns = columns or axis_names(data)
-    whole, certainties = estimate, item_certainty(estimate).probability
+    whole, of_items = estimate, item_certainty(estimate)
+    certainties = of_items.probability
     estimate, ball, placed = placed_only(whole, ball, first)
     if placed is not None:
+        of_items = item_certainty(estimate)
         truth, data, checked = _of_placed(whole.sample, placed, truth, data, checked)
     labels, sample = estimate.labels, estimate.sample
     names = sample.names or tuple(map(str, range(first, sample.n_items + first)))
-    of_items = item_certainty(estimate)
     certainty = np.nan_to_num(of_items.probability)
     heat = heat_map(labels, certainty, sample) if has_map(labels) else None
     on_chains = () if checked is None else checked.on_chains

@@ -19,7 +19,7 @@ Labels = NDArray[np.int64]
 LARGEST_CROSSED = 40
 MEASURES = {
     "ari": ("adjusted Rand index", "higher is better, 1 is equal"),
-    "nmi": ("mutual information, divided by the larger entropy (NMI)", "higher is better, 1 is equal"),
+    "nmi": ("normalised mutual information (divided by the larger entropy)", "higher is better, 1 is equal"),
     "f1": ("F1 of the matched clusters (Wang et al. 2010)", "higher is better, 1 is equal"),
     "precision": ("pairwise precision", "higher is better, 1: no pair is wrongly together"),
     "recall": ("pairwise recall", "higher is better, 1: no pair is missed"),

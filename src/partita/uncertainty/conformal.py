@@ -17,7 +17,7 @@ from partita._validate import check_count, check_level
 from partita.estimate_result import Estimate
 from partita.losses import Loss, as_loss, unique_distances
 from partita.mixing import effective_sample_size, mixing_warnings, warn_mixing
-from partita.sample import PartitionSample, as_sample
+from partita.sample import PartitionSample, as_sample, needs_labels
 
 Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -171,7 +171,7 @@ def conformal_set(
     sample = draws.sample if isinstance(draws, Estimate) else as_sample(draws)
     wanted, kind, most = check_level(level), as_loss(loss), check_count(references, "references", minimum=1)
     if sample.has_gaps:
-        raise ValueError("conformal_set needs draws that label every item")
+        raise ValueError(needs_labels("conformal_set", sample))
     training, calibration = _halves(sample)
     chosen = _spread(training.ravel(), most)
     reference = sample.labels[sample.index[chosen]].astype(np.int64)

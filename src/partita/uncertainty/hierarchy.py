@@ -17,7 +17,7 @@ from partita.estimate import estimate_step
 from partita.estimate_result import Estimate
 from partita.losses import VI, Binder, Loss, as_loss, expected_loss
 from partita.partitions import canonical
-from partita.sample import PartitionSample, as_sample
+from partita.sample import PartitionSample, as_sample, needs_labels
 from partita.search.constraints import Constraints
 from partita.search.settings import Search
 from partita.uncertainty.merges import merge_tree
@@ -187,7 +187,7 @@ def hierarchy(
     """
     best, sample = _estimate(draws, loss, search, rng)
     if sample.has_gaps:
-        raise ValueError("hierarchy needs draws that label every item")
+        raise ValueError(needs_labels("hierarchy", sample))
     if len(coarser):
         if finest is not None:
             raise ValueError("finest is for flat draws: nested ones have their own finest level")

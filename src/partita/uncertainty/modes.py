@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._html import facts_table
+from partita._refinement import refined
 from partita._tolerance import ROUNDING
 from partita._validate import check_count, check_rng
 from partita.estimate import estimate_step
 from partita.held_out import some_draws
 from partita.losses import VI, Binder, Loss, as_loss, unique_distances
-from partita.sample import PartitionSample, as_sample
+from partita.sample import PartitionSample, as_sample, needs_labels
 from partita.search.deadline import Deadline
 from partita.search.settings import Search
 from partita.uncertainty.ball import CredibleBall, ball_from
@@ -210,10 +211,11 @@ def modes(
     """
     sample, kind, generator = as_sample(draws), as_loss(loss), check_rng(rng)
     if sample.has_gaps:
-        raise ValueError("modes needs draws that label every item")
+        raise ValueError(needs_labels("modes", sample))
     how = search or Search(runs=2)
     until, more_starts = Deadline.after(how.seconds), check_count(starts, "starts", minimum=1) - 1
-    searched = sample if batch is None else _batch(sample, check_count(batch, "batch", minimum=1), generator)
+    part = sample if batch is None else _batch(sample, check_count(batch, "batch", minimum=1), generator)
+    searched = _in_own_order(part)
     most = min(MOST, searched.n_unique) if k is None else check_count(k, "k", minimum=1)
     if most > searched.n_unique:
         raise ValueError(f"k is {most}, but there are only {searched.n_unique} distinct draws")
@@ -228,9 +230,8 @@ def modes(
         if k is None and not _is_worth_it(fits[-1].distance, better.distance):
             break
         fits.append(better)
-    if searched is not sample:
-        everything = _Lloyd(sample, kind, how, generator, until)
-        fits = [everything.assigned(fit.labels) for fit in fits]
+    everything = _Lloyd(sample, kind, how, generator, until)
+    fits = [everything.assigned(fit.labels) for fit in fits]
     return _summary(fits, kind, sample, until.is_past)
 
 
@@ -242,6 +243,13 @@ def _is_worth_it(now: float, then: float) -> bool:
 def _batch(sample: PartitionSample, count: int, rng: np.random.Generator) -> PartitionSample:
     """Draws chosen at random, or all of them if there are not more."""
     return sample if count >= sample.n_draws else some_draws(sample, count, rng)[0]
+
+
+def _in_own_order(sample: PartitionSample) -> PartitionSample:
+    """The distinct draws in an order that follows from them alone, so that the starts do."""
+    rows = np.argsort(refined(sample.labels, sample.weights).partitions, kind="stable")
+    labels = np.ascontiguousarray(sample.labels[rows])
+    return PartitionSample(labels, sample.weights[rows], np.arange(len(rows)), names=sample.names)
 
 
 def _summary(fits: list[_Fit], loss: Loss, sample: PartitionSample, timed_out: bool) -> Modes:

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._html import ShownAsText
+from partita._refinement import refined
 from partita._tolerance import TIE
 from partita._validate import check_count, check_level, check_rng
 from partita.estimate import estimate
 from partita.losses import Loss, as_loss
 from partita.partitions import canonical
-from partita.sample import PartitionSample, as_sample
+from partita.sample import PartitionSample, as_sample, needs_labels
 from partita.search.constraints import Constraints
 from partita.search.settings import Search
 
@@ -137,13 +138,23 @@ def partial_clustering(
     """
     sample, wanted = as_sample(draws), check_level(probability, "probability")
     if sample.has_gaps:
-        raise ValueError("partial_clustering needs draws that label every item")
+        raise ValueError(needs_labels("partial_clustering", sample))
     tries, kind = min(check_count(starts, "starts", minimum=1), sample.n_items), as_loss(loss)
     generator = check_rng(rng)
+    ordered, items = _arranged(sample)
     first = np.sort(generator.permutation(sample.n_items)[:tries])
-    grown = tuple(_grow(sample, item) for item in _promising(sample, first, wanted))
-    best = replace(grown[0], candidates=grown).cut(wanted)
+    grown = [_grow(ordered, item) for item in _promising(ordered, first, wanted)]
+    candidates = tuple(replace(growth, order=items[growth.order]) for growth in grown)
+    best = replace(candidates[0], candidates=candidates).cut(wanted)
     return replace(best, completed=_completed(best.labels, sample, kind, generator)) if complete else best
+
+
+def _arranged(sample: PartitionSample) -> tuple[PartitionSample, Labels]:
+    """The sample in an order that follows from the draws alone, so that ties do, and its items in the given order."""
+    found = refined(sample.labels, sample.weights)
+    items, order = np.argsort(found.items, kind="stable"), np.argsort(found.partitions, kind="stable")
+    labels = np.ascontiguousarray(sample.labels[order][:, items])
+    return PartitionSample(labels, sample.weights[order], np.arange(len(order))), items
 
 
 def _merit(partial: PartialClustering) -> tuple[int, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,9 @@ def placed_only(
     part = replace(estimate, labels=estimate.labels[items], sample=_columns(estimate.sample, items, first))
     if ball is None:
         return part, None, items
-    bounds = {name: [row[items] for row in getattr(ball, name)] for name in ("upper", "lower", "horizontal")}
+    bounds: dict[str, Any] = {
+        name: [row[items] for row in getattr(ball, name)] for name in ("upper", "lower", "horizontal")
+    }
     return part, replace(ball, center=ball.center[items], sample=part.sample, **bounds), items
 
 

@@ -153,7 +153,21 @@ def test_runs_in_words_and_advice():
     assert agreed.times_reached == 2
     assert agreed.warnings() == ()
     assert agreed.plus(1.0).best == -3.0
+    alike = Runs(rows, (-4.0, -4.0, -4.0), -4.0, False, False)
     assert "stopped early" in Runs(rows, (), -5.0, True, True).warnings()[0]
+    assert alike.in_words().endswith("3 of 3 groups of runs (3 runs); another seed may still find a better one")
+
+
+def test_agreement_of_all_groups_is_not_presented_as_a_proof():
+    """Les Misérables with counts: all groups of some seeds meet below what other seeds find."""
+    networkx = pytest.importorskip("networkx")
+    counts = networkx.to_numpy_array(networkx.les_miserables_graph(), weight="weight")
+    model = StochasticBlockModel(directed=False, edges="counts")
+    fits = [model.maximize(counts, rng=seed) for seed in range(1, 6)]
+    best = max(fit.icl for fit in fits)
+    missed = [fit for fit in fits if fit.icl < best - 0.1 and not fit.warnings]
+    assert missed  # two of these five
+    assert all("another seed may still find a better one" in repr(fit) for fit in missed)
 
 
 def test_a_time_limit_is_obeyed_and_said():

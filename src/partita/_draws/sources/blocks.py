@@ -18,12 +18,16 @@ __all__ = ["Block", "Source", "array_source", "joined", "row_slices"]
 
 @dataclass(frozen=True)
 class Block:
-    """Some draws: (rows, items) cells, how messages name a cell, and each row's chain and weight if known."""
+    """Some draws: (rows, items) cells, how messages name a cell, and each row's chain and weight if known.
+
+    In text (`is_text`), a missing label is an empty cell, NA or the like.
+    """
 
     cells: NDArray[Any]
     place: Callable[[int, int], str]
     chains: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
+    is_text: bool = False
 
 
 @dataclass(frozen=True)

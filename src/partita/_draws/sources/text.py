@@ -286,7 +286,7 @@ def _blocks(all_rows: Iterator[Rows], columns: Columns, count_from: int | None, 
             chains = np.array([chain_numbers.setdefault(key, len(chain_numbers)) for key in keys], np.int64)
         if columns.weight is not None:
             weights = _weights(rows, columns.weight, name)
-        yield Block(_items(rows.cells, columns.items), _place(name, rows, columns), chains, weights)
+        yield Block(_items(rows.cells, columns.items), _place(name, rows, columns), chains, weights, is_text=True)
 
 
 def _check_counts(rows: Rows, expected: int, name: str) -> None:

@@ -101,7 +101,8 @@ class BlockFit(NodeFit):
     runs : tuple of SearchRun
         How each run of the search started, and the ICL that it reached by itself.
     times_reached : int
-        How many independent searches (groups of runs, or single runs if there are no groups) reached `icl`.
+        How many separate searches (groups of runs, or single runs if there are no groups) reached `icl`. Their starts
+        are of the same kinds: agreement is a good sign, not a proof.
     warnings : tuple of str
         Advice if the searches do not agree; empty otherwise.
     model : model or None

@@ -19,8 +19,8 @@ from partita.models.blocks.fit import BlockFit, NodeFit, node_labels
 from partita.models.blocks.graph import Graph
 from partita.models.blocks.sampling import graph_arrays, graph_from_arrays, item_names, log_k_prior, make_samplers
 from partita.models.blocks.sbm import StochasticBlockModel
-from partita.models.blocks.search import Limits, search_partition, start_clusters
-from partita.models.blocks.starts import both_directions, first_partitions
+from partita.models.blocks.search import Limits, network_effort, search_partition, start_clusters
+from partita.models.blocks.starts import both_directions, first_partitions, given_partitions
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
 from partita.models.listener import Callback
@@ -117,6 +117,7 @@ class LayeredBlockModel(LazyPosterior):
         restarts: int = 10,
         rng: Any = None,
         *,
+        starts: ArrayLike | None = None,
         seconds: float | None = None,
         n_jobs: int = -1,
     ) -> LayeredFit:
@@ -126,8 +127,8 @@ class LayeredBlockModel(LazyPosterior):
         ----------
         graphs : dict
             The network of each layer by name, each anything that `as_graph` takes, all with the same nodes.
-        k_max, restarts, rng, seconds, n_jobs : optional
-            As for `StochasticBlockModel.maximize`.
+        k_max, restarts, rng, starts, seconds, n_jobs : optional
+            As for `StochasticBlockModel.maximize`; nodes of a cluster may differ in degree if they may in some layer.
 
         Returns
         -------
@@ -139,9 +140,16 @@ class LayeredBlockModel(LazyPosterior):
         shown = [both_directions(graph, edges.directed, edges.marks) for graph, edges in seen.values()]
         side_by_side = sp.csr_array(sp.hstack(shown, format="csr"))
         restarts = check_count(restarts, "restarts", minimum=1)
-        first, kinds = first_partitions(side_by_side, limits, restarts, [], generator)
-        native = self._native(seen)
-        labels, icl, runs = search_partition(native, first, kinds, limits, generator)
+        graph = next(iter(seen.values()))[0]
+        given = given_partitions(starts, lambda labels: node_labels(labels, graph.names, "labels", "graph"))
+        uneven = any(edges.degree_corrected for _, edges in seen.values())
+        directed = any(edges.directed for _, edges in seen.values())
+        first, kinds = first_partitions(
+            side_by_side, limits, restarts, given, generator, uneven=uneven, directed=directed
+        )
+        plain = all(edges.marks is None for _, edges in seen.values())
+        native, effort = self._native(seen), network_effort(graph.n_nodes, plain=plain, uneven=uneven)
+        labels, icl, runs = search_partition(native, first, kinds, limits, generator, effort)
         offset = self._constant(seen)
         best = checked_log_density(icl + offset, self.params())
         return self._fit(native, seen, labels, best, runs.plus(offset))

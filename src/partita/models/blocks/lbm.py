@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -29,9 +29,9 @@ from partita.models.blocks.fit import Blocks, block_table, check_pairs, node_lab
 from partita.models.blocks.graph import Graph, as_bipartite
 from partita.models.blocks.marks import Marks, make_marks, start_matrix
 from partita.models.blocks.sampling import graph_arrays, graph_from_arrays, item_names, log_k_prior, make_samplers
-from partita.models.blocks.search import Limits, search_partition, start_clusters, start_kinds, start_widths
+from partita.models.blocks.search import Limits, network_effort, search_partition, start_clusters, start_kinds
 from partita.models.blocks.shares import share_products
-from partita.models.blocks.starts import spectral_starts
+from partita.models.blocks.starts import spectral_partitions
 from partita.models.chain import Chain, smallest_unsigned
 from partita.models.checkpoint import Plan
 from partita.models.listener import Callback
@@ -217,13 +217,9 @@ class LatentBlockModel(LazyPosterior):
     def icl(self, matrix: Any, rows: ArrayLike, columns: ArrayLike) -> float:
         """Exact ICL of partitions of rows and columns (natural logarithm)."""
         graph = self._graph(matrix)
-        parts = []
-        sides = zip(("rows", "columns"), (rows, columns), (graph.names, graph.column_names or ()), strict=True)
-        for name, labels, names in sides:
-            parts.append(node_labels(labels, names, name, "matrix"))
         model = self._edge_model(graph)
         native = native_model(graph, model, self.n0, self.n0)
-        icl = native.icl(np.concatenate(parts).astype(np.uint32)) + constant(graph, model)
+        icl = native.icl(self._check_sides(graph, rows, columns).astype(np.uint32)) + constant(graph, model)
         return checked_log_density(icl, self.params())
 
     def maximize(
@@ -233,6 +229,7 @@ class LatentBlockModel(LazyPosterior):
         restarts: int = 10,
         rng: Any = None,
         *,
+        starts: Sequence[tuple[ArrayLike, ArrayLike]] = (),
         seconds: float | None = None,
         n_jobs: int = -1,
     ) -> LatentBlockFit:
@@ -244,8 +241,10 @@ class LatentBlockModel(LazyPosterior):
             The matrix.
         k_max : int or (int, int), optional
             Largest number of clusters of rows and of columns; by default no limit.
+        starts : sequence of (rows, columns), optional
+            Pairs of partitions to climb from first; each takes one of the runs.
         restarts, rng, seconds, n_jobs : optional
-            As for `StochasticBlockModel.maximize`.
+            As for `StochasticBlockModel.maximize`; rows and columns together are its nodes.
 
         Returns
         -------
@@ -260,8 +259,10 @@ class LatentBlockModel(LazyPosterior):
         generator = check_rng(rng)
         native = native_model(graph, model, self.n0, self.n0)
         limits = Limits((most[0], most[1]), n_jobs, check_time_limit(seconds))
-        starts, kinds = self._starts(graph, model.marks, most, restarts, generator)
-        labels, icl, runs = search_partition(native, starts, kinds, limits, generator)
+        begun = [self._check_sides(graph, *pair).astype(np.uint32) for pair in starts]
+        first, kinds = self._starts(graph, model.marks, most, restarts, begun, generator)
+        effort = network_effort(sum(shape), plain=model.marks is None, uneven=self.degree_corrected)
+        labels, icl, runs = search_partition(native, first, kinds, limits, generator, effort)
         offset = constant(graph, model)
         rows, columns = canonical(labels[: shape[0]]), canonical(labels[shape[0] :])
         best = checked_log_density(icl + offset, self.params())
@@ -358,18 +359,30 @@ class LatentBlockModel(LazyPosterior):
         check_degree_correction(graph, edges)
         return edges
 
+    def _check_sides(self, graph: Graph, rows: ArrayLike, columns: ArrayLike) -> NDArray[np.int64]:
+        """Partitions of rows and columns, one after the other."""
+        sides = zip(("rows", "columns"), (rows, columns), (graph.names, graph.column_names or ()), strict=True)
+        return np.concatenate([node_labels(labels, names, name, "matrix") for name, labels, names in sides])
+
     def _starts(
-        self, graph: Graph, marks: Marks | None, most: list[int], restarts: int, rng: np.random.Generator
+        self,
+        graph: Graph,
+        marks: Marks | None,
+        most: list[int],
+        restarts: int,
+        given: list[NDArray[np.uint32]],
+        rng: np.random.Generator,
     ) -> tuple[NDArray[np.uint32], list[str]]:
         """The partitions of rows and columns that runs start from, and the kind of every run."""
         n_rows, n_columns = graph.adjacency.shape
         partitions = min(n_rows, n_columns) > 4 and graph.adjacency.nnz > 0
-        kinds = start_kinds(n_rows + n_columns, restarts, 0, partitions=partitions)
-        sides = []
-        for matrix, limit in zip((graph.adjacency, graph.transposed), most, strict=True):
-            widths = start_widths(kinds.count("spectral"), matrix.shape[0], limit)
-            sides.append(spectral_starts(start_matrix(matrix, marks), widths, rng))
-        return np.concatenate(sides, axis=1), kinds
+        uneven = self.degree_corrected
+        kinds = start_kinds(n_rows + n_columns, restarts, len(given), partitions=partitions, uneven=uneven)
+        sides = [
+            spectral_partitions(start_matrix(matrix, marks), kinds, limit, rng)
+            for matrix, limit in zip((graph.adjacency, graph.transposed), most, strict=True)
+        ]
+        return np.concatenate([*(labels[None] for labels in given), np.concatenate(sides, axis=1)]), kinds
 
     def __repr__(self) -> str:
         return f"LatentBlockModel({self.edges}, n0={self.n0}, eta0={self.eta0}, zeta0={self.zeta0})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -29,7 +30,7 @@ from partita.models.blocks.marks import make_marks
 from partita.models.blocks.sampling import graph_arrays, graph_from_arrays, item_names, log_k_prior, make_samplers
 from partita.models.blocks.search import Limits, check_algorithm, network_effort, search_partition, start_clusters
 from partita.models.blocks.shares import EstimatedICL, log_blocks, mean_of_logs, share_exposures
-from partita.models.blocks.starts import both_directions, first_partitions
+from partita.models.blocks.starts import both_directions, first_partitions, given_partitions
 from partita.models.chain import Chain
 from partita.models.checkpoint import Plan
 from partita.models.listener import Callback
@@ -245,7 +246,7 @@ class StochasticBlockModel(LazyPosterior):
         generator = check_rng(rng)
         native = native_model(seen, model, self.n0)
         shown = both_directions(seen, self.directed, model.marks)
-        given, uneven = self._given(seen, starts), self.degree_corrected
+        given, uneven = given_partitions(starts, partial(self._check_labels, seen)), self.degree_corrected
         first, kinds = first_partitions(
             shown, limits, restarts, given, generator, uneven=uneven, directed=self.directed
         )
@@ -356,14 +357,6 @@ class StochasticBlockModel(LazyPosterior):
 
     def _check_labels(self, graph: Graph, labels: ArrayLike) -> NDArray[np.uint32]:
         return node_labels(labels, graph.names, "labels", "graph").astype(np.uint32)
-
-    def _given(self, graph: Graph, starts: ArrayLike | None) -> list[NDArray[np.uint32]]:
-        """The partitions to climb from that the user gave."""
-        if starts is None:
-            return []
-        listed = starts if isinstance(starts, list | tuple) else np.asarray(starts)
-        several: Any = [starts] if np.ndim(starts) == 1 else listed
-        return [self._check_labels(graph, labels) for labels in several]
 
     def _fit(
         self, native: Any, graph: Graph, model: EdgeModel, labels: NDArray[np.uint32], icl: float, runs: Runs

@@ -4,7 +4,7 @@ needed."""
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,15 +47,30 @@ def first_partitions(
             parts.append(row_starts(seen, min(start_clusters(n), limits.most[0]), len(kinds) - n_given, rng))
     else:
         kinds = start_kinds(n, restarts, n_given, partitions=n > 4 and seen.nnz > 0, uneven=uneven)
-        shown = [kind for kind in kinds if kind in ("spectral", "periphery")]
-        ks = start_widths(len(shown), n, limits.most[0])
         # in small networks the directions tell more than the sum of both
         either_way = directed and n > SMALL and seen.shape[1] == 2 * n
-        found = spectral_starts(seen, ks, rng, either_way=either_way)
-        at = [place for place, kind in enumerate(shown) if kind == "periphery"]
-        found[at] = peripheries(found[at], np.asarray(abs(seen).sum(axis=1)).ravel())
-        parts.append(found)
+        parts.append(spectral_partitions(seen, kinds, limits.most[0], rng, either_way=either_way))
     return np.concatenate(parts) if parts else np.empty((0, n), np.uint32), kinds
+
+
+def given_partitions(starts: Any, checked: Callable[[Any], NDArray[Any]]) -> list[NDArray[np.uint32]]:
+    """The partitions to climb from that the user gave, one or several, each checked."""
+    if starts is None:
+        return []
+    listed = starts if isinstance(starts, list | tuple) else np.asarray(starts)
+    several: Any = [starts] if np.ndim(starts) == 1 else listed
+    return [checked(labels).astype(np.uint32) for labels in several]
+
+
+def spectral_partitions(
+    seen: sp.csr_array, kinds: Sequence[str], most: int, rng: np.random.Generator, *, either_way: bool = False
+) -> NDArray[np.uint32]:
+    """The partitions of the rows for the runs whose kind is "spectral" or "periphery", in their order."""
+    shown = [kind for kind in kinds if kind in ("spectral", "periphery")]
+    found = spectral_starts(seen, start_widths(len(shown), seen.shape[0], most), rng, either_way=either_way)
+    at = [place for place, kind in enumerate(shown) if kind == "periphery"]
+    found[at] = peripheries(found[at], np.asarray(abs(seen).sum(axis=1)).ravel())
+    return found
 
 
 def spectral_starts(

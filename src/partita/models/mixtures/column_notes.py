@@ -19,6 +19,7 @@ from partita.models.mixtures.schema import CATEGORICAL, GAUSSIAN, IGNORE, Schema
 
 MAX_CODES, REPEATS = 12, 3  # whole numbers are codes if no more than 12 differ, and each occurs three times on average
 MIN_NAMES = 20  # cells, from which on a different value in each of them is no accident
+DENSE = 2  # range of the numbers of items, per item
 MIN_LONG = 10  # rows of a table in which items repeat
 FILLED = 0.5  # share of the combinations of item and time that such a table has
 #: Numbers that often mark missing cells.
@@ -26,6 +27,7 @@ SENTINELS = {sign * int("9" * digits) for sign in (-1, 1) for digits in (1, 2, 3
 #: Words that often stand for a missing cell; NA, NaN and empty cells are missing in any case.
 MARKERS = {"?", ".", "-", "--", "*", "n/a", "#n/a", "missing", "unknown", "none", "null"}
 _ITEM = re.compile(r"(.*[ _.])?(id|subject|patient|person|participant|respondent|pupil|student|case|country|firm)s?")
+_IDENTIFIER = re.compile(rf"{_ITEM.pattern}|(.*[ _.])?(number|code|key|index|nr|no|account)|.*id")
 _TIME = re.compile(r"(.*[ _.])?(time|date|day|week|month|year|visit|wave|period|session|occasion|age|round)s?")
 _NAMES_SHOWN = 3
 
@@ -129,13 +131,19 @@ def _on_names(used: Sequence[_Facts], voice: _Python) -> Iterator[str]:
         n = len(own.cells)
         if own.given or n < MIN_NAMES:
             continue
-        if own.family == GAUSSIAN and own.is_whole and own.n_distinct == n:
+        if own.family == GAUSSIAN and own.is_whole and own.n_distinct == n and _may_number(own):
             said = "a different whole number in each row"
         elif own.family == CATEGORICAL and own.raw.kind == TEXTS and own.n_distinct > n / 2:
             said = f"{own.n_distinct:,} categories in {n:,} rows"
         else:
             continue
         yield f"{own.name} has {said}. Does it name the items? {voice.family(own.name, IGNORE)} leaves it out."
+
+
+def _may_number(own: _Facts) -> bool:
+    """Whether different whole numbers are dense, as numbers of items are, or have the name of an identifier."""
+    dense = float(own.cells.max()) - float(own.cells.min()) < DENSE * len(own.cells)
+    return dense or _IDENTIFIER.fullmatch(own.name.lower()) is not None
 
 
 def _on_sentinels(used: Sequence[_Facts], voice: _Python) -> Iterator[str]:
@@ -159,7 +167,8 @@ def _sentinels(own: _Facts) -> list[int]:
     if not len(rest) or rest.min() == rest.max():
         return []
     low, high = float(rest.min()), float(rest.max())
-    return [value for value in sorted(ends) if max(low - value, value - high) >= high - low]
+    far = [value for value in sorted(ends) if max(low - value, value - high) >= high - low]
+    return [value for value in far if abs(value) > 9 or (own.cells == value).sum() >= REPEATS]
 
 
 def _on_markers(used: Sequence[_Facts], voice: _Python) -> Iterator[str]:
