@@ -35,7 +35,7 @@ def reported() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         warnings.simplefilter("ignore", DeprecationWarning)  # some are UserWarnings as well
-        warnings.filterwarnings("ignore", "numpy.ndarray size changed", RuntimeWarning)  # harmless: NumPy ignores it too
+        warnings.filterwarnings("ignore", "numpy.ndarray size changed", RuntimeWarning)  # as NumPy itself does
         warnings.showwarning = _show_warning  # type: ignore[assignment]
         try:
             with _signals.at_work(remove_working):
