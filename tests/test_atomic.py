@@ -242,7 +242,7 @@ def test_only_draws_in_zarr_are_replaced_by_draws(tmp_path, version):
         pt.write_draws(path, DRAWS)
     grouped = tmp_path / "G.zarr"
     group = zarr.open_group(str(grouped), mode="w", zarr_format=version)
-    group.create_array("draws", data=np.zeros((4, 3), np.int64), chunks=(2, 2))
+    group.create_array("draws", shape=(4, 3), dtype=np.int64, chunks=(2, 2))
     pt.write_draws(grouped, DRAWS)
     assert pt.read_draws(grouped).n_draws == 3
 

@@ -335,7 +335,7 @@ def test_labels_in_the_group_posterior_predictive_are_found_by_name(tmp_path):
 
     labels = posterior_dataset()[["z"]]
     data = az.InferenceData(posterior=posterior_dataset()[["mu"]], posterior_predictive=labels)
-    data.to_netcdf(str(tmp_path / "data.nc"))
+    data.to_netcdf(str(tmp_path / "data.nc"), engine="netcdf4")
     tree = xr.DataTree.from_dict({"posterior": posterior_dataset()[["mu"]], "posterior_predictive": labels})
     for draws in (data, tree, tmp_path / "data.nc"):
         read = read_draws if isinstance(draws, Path) else as_sample

@@ -3,8 +3,6 @@
 A `LayeredBlockModel` takes several networks of the same nodes, which is no array of scikit-learn's: it is not here.
 """
 
-import warnings
-
 import numpy as np
 import pytest
 
@@ -84,12 +82,9 @@ BLOCK_MODELS = [StochasticBlockModel(edges="real", loops=True), LatentBlockModel
 
 
 def every_check(estimators):
-    with warnings.catch_warnings():
-        # on purpose: scikit-learn is an extra, so that the classes cannot inherit from its own
-        warnings.filterwarnings("ignore", message=".*does not inherit from `sklearn.base.BaseEstimator`")
-        return parametrize_with_checks(
-            estimators, expected_failed_checks=lambda estimator: EXPECTED_FAILURES[type(estimator)]
-        )
+    return parametrize_with_checks(
+        estimators, expected_failed_checks=lambda estimator: EXPECTED_FAILURES[type(estimator)]
+    )
 
 
 @every_check(ENSEMBLES)

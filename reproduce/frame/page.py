@@ -15,7 +15,7 @@ from frame.options import ROOT, Options
 from frame.png import small_png
 from frame.rows import Row, Value, differ, read_rows, write_rows
 
-sys.path.append(str(ROOT))
+sys.path.insert(0, str(ROOT))  # first: some packages install a module `benchmarks` as well
 from benchmarks.record import machine
 
 mpl.use("Agg")

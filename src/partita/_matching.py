@@ -125,7 +125,8 @@ def _match_sparse(row: Ints, column: Ints, counts: Ints, n_rows: int, n_columns:
 
     alone = np.arange(n_rows)
     entries = np.concatenate([counts + 1, np.ones(n_rows, np.int64)]).astype(np.float64)
-    where = np.concatenate([row, alone]), np.concatenate([column, n_columns + alone])
+    # int32, as SciPy below 1.15 wants the indices of this graph
+    where = np.concatenate([row, alone]).astype(np.int32), np.concatenate([column, n_columns + alone]).astype(np.int32)
     graph = csr_array((entries, where), shape=(n_rows, n_columns + n_rows))
     chosen, partner = min_weight_full_bipartite_matching(graph, maximize=True)
     return chosen[partner < n_columns], partner[partner < n_columns]

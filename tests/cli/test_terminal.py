@@ -1,10 +1,13 @@
 """What a terminal would obey is shown as escapes, in tables, sentences and errors."""
 
+import warnings
+
 import pytest
 from typer.testing import CliRunner
 
 from commands import one_sentence
 from partita.cli import app
+from partita.cli.errors import reported
 from partita.cli.terminal import printable
 
 HOSTILE = "red\x1b[31m"
@@ -53,3 +56,16 @@ def test_names_of_nodes(tmp_path):
     result = CliRunner().invoke(app, ["blockmodel", str(path), "--restarts", "1"])
     assert result.exit_code == 0, result.stderr
     assert "\x1b" not in result.output
+
+
+def test_warnings_for_developers_are_not_notes(capsys):
+    """Such as those of an old Matplotlib with a new pyparsing, and of netCDF4 with an old NumPy."""
+
+    class Renamed(UserWarning, DeprecationWarning):
+        pass
+
+    with reported():
+        warnings.warn("'parseString' deprecated", Renamed, stacklevel=1)
+        warnings.warn("numpy.ndarray size changed, may indicate ...", RuntimeWarning, stacklevel=1)
+        warnings.warn("overflow encountered", RuntimeWarning, stacklevel=1)
+    assert capsys.readouterr().err == "partita: note: overflow encountered\n"

@@ -314,18 +314,20 @@ def test_arrays_in_npz(tmp_path):
         read_draws(tmp_path / "one.npy")
 
 
-@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore:Consolidated metadata")
+@pytest.mark.filterwarnings(
+    "ignore::FutureWarning", "ignore:Consolidated metadata", "ignore:.*not part in the Zarr format"
+)
 def test_arviz_reads_what_we_write_and_we_what_it_writes(tmp_path):
     import arviz as az
 
     sample = as_sample(np.array([DRAWS, DRAWS[::-1]]), names=NAMES)
     path = tmp_path / "draws.nc"
     write_draws(path, sample)
-    data = az.from_netcdf(path)
+    data = az.from_netcdf(path, engine="netcdf4")
     np.testing.assert_array_equal(data.posterior["labels"].values.reshape(8, 3), sample.to_numpy())
     data.posterior["k"] = data.posterior["labels"].max("item")
     other = tmp_path / "theirs.nc"
-    data.to_netcdf(str(other))
+    data.to_netcdf(str(other), engine="netcdf4")
     assert_equal(read_draws(other), sample)
     xr.DataTree.from_dict({"posterior": data.posterior}).to_zarr(str(tmp_path / "theirs.zarr"))
     assert read_draws(tmp_path / "theirs.zarr", variable="labels").chains.tolist() == [0] * 4 + [1] * 4

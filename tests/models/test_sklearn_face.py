@@ -22,13 +22,7 @@ X = np.concatenate([RNG.normal(-4, 1, (25, 2)), RNG.normal(4, 1, (25, 2))])
 EXPECTED_FAILURES: dict[str, str] = {}
 
 
-with warnings.catch_warnings():
-    # on purpose: scikit-learn is an extra, so that the classes cannot inherit from its own
-    warnings.filterwarnings("ignore", message=".*does not inherit from `sklearn.base.BaseEstimator`")
-    every_check = parametrize_with_checks([QUICK, TABLES], expected_failed_checks=lambda estimator: EXPECTED_FAILURES)
-
-
-@every_check
+@parametrize_with_checks([QUICK, TABLES], expected_failed_checks=lambda estimator: EXPECTED_FAILURES)
 def test_scikit_learn_agrees(estimator, check):
     check(estimator)
 

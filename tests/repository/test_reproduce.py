@@ -22,12 +22,19 @@ def options(folder, size="full"):
     return Options(size, folder / "data", folder / "draws", folder / "out", None, "python reproduce/x.py", None)
 
 
-def run(name, folder, *arguments):
-    command = [sys.executable, "-W", "error", str(ROOT / "reproduce" / name), *arguments, "--out", str(folder)]
-    finished = forks.command(*command, timeout=None)
-    assert finished.returncode == 0, finished.stderr
-    (page,), (table,) = folder.glob("*.md"), folder.glob("*.csv")
-    return page, read(table)
+@pytest.fixture
+def run(pytestconfig):
+    """Runs a script; a warning is an error, unless the tests ignore it as well."""
+    filters = [f"-W{rule}" for rule in ("error", *(pytestconfig.getoption("pythonwarnings") or ()))]
+
+    def run(name, folder, *arguments):
+        command = [sys.executable, *filters, str(ROOT / "reproduce" / name), *arguments, "--out", str(folder)]
+        finished = forks.command(*command, timeout=None)
+        assert finished.returncode == 0, finished.stderr
+        (page,), (table,) = folder.glob("*.md"), folder.glob("*.csv")
+        return page, read(table)
+
+    return run
 
 
 def read(path):
@@ -39,7 +46,7 @@ SMALLEST = "come_latouche.py"  # takes least time
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n == SMALLEST else pytest.mark.slow) for n in FRAMED])
-def test_smallest_size(name, tmp_path):
+def test_smallest_size(run, name, tmp_path):
     page, rows = run(name, tmp_path, "--smoke")
     assert rows
     for figure in tmp_path.rglob("*.png"):
@@ -48,14 +55,14 @@ def test_smallest_size(name, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["rastelli_friel.py", "wade_ghahramani.py"])
-def test_without_data(name, tmp_path):
+def test_without_data(run, name, tmp_path):
     page, _ = run(name, tmp_path, "--smoke", "--data", str(tmp_path / "none"), "--draws", str(tmp_path / "none"))
     assert "Left out: the data folder (`--data`) has no" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FRAMED)
-def test_quick_size(name, tmp_path):
+def test_quick_size(run, name, tmp_path):
     assert run(name, tmp_path, "--quick")[1]
 
 

@@ -244,6 +244,49 @@ def test_a_bound_holds_wherever_the_time_ends(monkeypatch):
         assert solve_cliques(cost, soon(), np.zeros(8, np.int64), rows_per_round=1).bound <= best + 1e-9
 
 
+def test_a_small_value_is_not_rounded_off_a_triangle_that_holds():
+    """Rounded, it violated a row that was there, which was added in each round without end."""
+    program = _Program(np.zeros((3, 3)), None)
+    program.add(np.array([[0, 1, 2]]))
+    program.values = np.array([0.7, 0.3 + 3 * VIOLATION, 3 * VIOLATION])
+    program.row_values = program.rows @ program.values
+    assert violated_triangles(program.matrix(), 9).size == 0
+    program.values = np.array([1 - VIOLATION, VIOLATION, 0.0])
+    np.testing.assert_array_equal(program.matrix()[0], [0, 1, 0])
+
+
+def test_rounds_end_with_a_solver_that_is_less_exact_than_the_cuts(monkeypatch):
+    """The center of a star is with each of its leaves by half, and each time a bit more than the rows allow."""
+    keep = _Program._keep_solution
+
+    def keep_inexact(self):
+        keep(self)
+        self.values = self.values + 5 * VIOLATION
+        self.row_values = self.rows @ self.values
+
+    monkeypatch.setattr(_Program, "_keep_solution", keep_inexact)
+    cost = np.full((4, 4), 2.0)
+    cost[0] = cost[:, 0] = -1.0
+    bounds = []
+    solved = solve_cliques(cost, time.monotonic() + 5, np.arange(4), tell=bounds.append)
+    assert len(bounds) < 10
+    assert solved.proven
+    assert solved.bound == pytest.approx(-1)
+
+
+def test_slack_rows_are_dropped_only_while_the_optimum_rises():
+    program = _Program(np.ones((3, 3)), None)
+    program.add(np.array([[0, 1, 2], [1, 0, 2]]))
+    program.row_values = np.array([0.0, 1.0])
+    for _ in range(clique_lp.PATIENCE + 2):
+        program.drop_slack_rows()
+    assert program.upper.size == 2
+    for step in range(clique_lp.PATIENCE):
+        program.values = np.full(3, 0.1 * (step + 1))
+        program.drop_slack_rows()
+    assert program.upper.size == 1
+
+
 @pytest.mark.parametrize("n", [38, 130], ids=["branching", "linear program"])
 def test_ctrl_c_is_answered(n):
     cost = random_costs(n, np.random.default_rng(4))

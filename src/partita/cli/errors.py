@@ -34,6 +34,8 @@ def reported() -> Iterator[None]:
     """Turns the errors and warnings of a command into sentences on standard error."""
     with warnings.catch_warnings():
         warnings.simplefilter("default")
+        warnings.simplefilter("ignore", DeprecationWarning)  # some are UserWarnings as well
+        warnings.filterwarnings("ignore", "numpy.ndarray size changed", RuntimeWarning)  # as NumPy itself does
         warnings.showwarning = _show_warning  # type: ignore[assignment]
         try:
             with _signals.at_work(remove_working):

@@ -25,9 +25,9 @@ STAR_VIOLATION = CROWD_VIOLATION = 1e-3
 MAX_CROWDS, MAX_CROWD_PAIRS = 200, 2_000_000
 
 
-def violated_triangles(x: Floats, count: int) -> Ints:
-    """Rows (i, j, k) with x_ij + x_ik - x_jk > 1, the most violated first, at most `count` of them."""
-    return _core.violated_triangles(np.ascontiguousarray(x), count, VIOLATION)
+def violated_triangles(x: Floats, count: int, tolerance: float = VIOLATION) -> Ints:
+    """Rows (i, j, k) with x_ij + x_ik - x_jk > 1 + tolerance, the most violated first, at most `count` of them."""
+    return _core.violated_triangles(np.ascontiguousarray(x), count, tolerance)
 
 
 def all_triangles(n: int) -> Ints:

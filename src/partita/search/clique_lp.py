@@ -20,6 +20,7 @@ from scipy.sparse import csr_array
 
 from partita.partitions import canonical
 from partita.search.clique_cuts import (
+    VIOLATION,
     Crowd,
     Stars,
     all_triangles,
@@ -44,7 +45,7 @@ WHOLE = 1e-5
 FEW = 40
 #: Triangles added in a round, for each item: adding few at a time takes many more rounds (docs/bounds.md).
 ROWS_PER_ITEM = 300
-#: Rounds for which a row may stay slack before it is dropped.
+#: Rounds, of those that raise the optimum, for which a row may stay slack before it is dropped.
 PATIENCE = 6
 #: A partition is proven if the bound is within this relative distance of its value.
 MEETS = 1e-8
@@ -133,7 +134,7 @@ def _rounds(
             yield known
             return
         known = replace(known, x=program.matrix())
-        triangles = violated_triangles(known.x, per_round)
+        triangles = violated_triangles(known.x, per_round, max(VIOLATION, program.infeasibility()))
         crowds = [] if branching else program.violated_crowds(known.x)
         if len(triangles) or crowds:
             if not branching:
@@ -196,6 +197,7 @@ class _Program:
         self.upper = np.zeros(0)
         self.idle = np.zeros(0, np.int64)
         self.fixed_rows = 0
+        self.last_optimum = -np.inf  # when slack rows were counted last
         self.values, self.row_values, self.duals = np.zeros(self.left.size), np.zeros(0), np.zeros(0)
         self.fixed_at = np.full(self.left.size, np.nan)
         self._add_columns(self.cost)
@@ -249,10 +251,14 @@ class _Program:
         duals = np.minimum(np.asarray(solution.row_dual), 0)
         self.duals = duals if duals.size == self.upper.size else np.zeros(self.upper.size)
 
+    def infeasibility(self) -> float:
+        """How far `matrix` may be from obeying the rows: a triangle that it violates by more is not among them."""
+        clipped = np.abs(self.values - np.clip(self.values, 0, 1)).max(initial=0)
+        return 2 * float((self.row_values - self.upper).max(initial=0) + 3 * clipped)  # twice, to be above rounding
+
     def matrix(self) -> Floats:
-        values = np.clip(self.values, 0, 1)
-        values[values < WHOLE] = 0
-        values[values > 1 - WHOLE] = 1
+        """The solution; rounded only if all of it is whole, because rounding alone can violate rows that it obeys."""
+        values = np.rint(self.values) if self.is_whole() else np.clip(self.values, 0, 1)
         x = np.zeros((self.n, self.n))
         x[self.left, self.right] = x[self.right, self.left] = values
         return x
@@ -331,8 +337,11 @@ class _Program:
         self._add_rows(columns, np.full(columns.size, -1.0), starts, upper)
 
     def drop_slack_rows(self) -> None:
-        if not self.upper.size:
+        """Drops rows that stay slack while the optimum rises: at the same optimum they could come back without end."""
+        optimum = float(self.cost @ self.values)
+        if not self.upper.size or optimum <= self.last_optimum + MEETS * (1 + abs(optimum)):
             return
+        self.last_optimum = optimum
         slack = self.upper - self.row_values
         self.idle = np.where(slack > 1e-7, self.idle + 1, 0)
         self.idle[: self.fixed_rows] = 0

@@ -98,7 +98,7 @@ def make_base(model: Any, cells: Mapping[str, NDArray[Any]], schema: Schema) -> 
 
 def _mean_and_spread(column: Floats) -> tuple[float, float]:
     """Mean and sample variance of the observed cells; the variance of a constant column is 1."""
-    cells = column[~np.isnan(column)]
+    cells = np.asarray(column)[~np.isnan(column)]  # NumPy 2.0 leaves cells of a memory map read-only
     if not cells.size:
         return 0.0, 1.0
     mean = float(cells.mean())
