@@ -666,8 +666,8 @@ compare-posteriors draws.csv other.csv --permutations 19 --seed 1 --jobs 1 --jso
 partial draws.csv --probability 0.5 --complete --seed 1 --json
 hierarchy draws.csv --seed 1 --jobs 1 --newick tree.nwk --json
 monitor draws.csv --once --seed 1 --jobs 1 --json
-cluster table.csv --family visits=count {BRIEF} --seed 1 --n-jobs 1 --out run --json
-cluster table.csv --maximize --restarts 2 --seed 1 --n-jobs 1 --out run
+cluster table.csv --family visits=count {BRIEF} --seed 1 --jobs 1 --out run --json
+cluster table.csv --maximize --restarts 2 --seed 1 --jobs 1 --out run
 blockmodel edges.csv --undirected --restarts 2 --seed 1 --json
 blockmodel edges.csv --undirected --restarts 2 --seed 1 --out run
 blockmodel edges.csv --undirected --restarts 2 --seed 1 --nested --json
@@ -675,9 +675,9 @@ ensemble base.csv --seed 1 --json
 ensemble base.csv --method nbce {BRIEF} --seed 1 --quiet --out run
 ensemble base.csv --method mixture --k 4 --seed 1
 report draws.csv --seed 1 --jobs 1 --partial 0.5 --tree --errors --truth truth.csv --json
-sample dpm points.csv {BRIEF} --seed 1 --n-jobs 1 --out run --json
-sample mixture table.csv {BRIEF} --seed 1 --n-jobs 1 --out run
-sample sbm edges.csv --undirected {BRIEF} --seed 1 --n-jobs 1 --out run --json
+sample dpm points.csv {BRIEF} --seed 1 --jobs 1 --out run --json
+sample mixture table.csv {BRIEF} --seed 1 --jobs 1 --out run
+sample sbm edges.csv --undirected {BRIEF} --seed 1 --jobs 1 --out run --json
 convert draws.csv --burn 10 --thin 2 --out less.csv
 demo --draws 20 --out demo --json
 """
