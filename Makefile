@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find cpp bindings -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
 
-.PHONY: install demo test test-all oldest-test lint bench figures docs reproduce wheel-test extras-test r-test neighbours-test axe sanitize tsan fuzz clean
+.PHONY: install demo test test-all oldest-test golden lint bench figures docs reproduce wheel-test extras-test r-test neighbours-test axe sanitize tsan fuzz clean
 
 install: $(VENV)/.installed
 
@@ -33,6 +33,10 @@ test: install
 
 test-all: install build/sanitize/.built
 	$(BIN)/python -m pytest -q tests src/partita
+
+# All seeded results against the golden file: bit by bit, with the CPU seconds of each; after a change that must change nothing.
+golden: install
+	$(BIN)/python -W ignore tests/golden.py check --exact
 
 # The same with the oldest versions of the dependencies that pyproject.toml declares, in an environment of its own. Old
 # versions warn of the new versions of what they need themselves, which is not held back.

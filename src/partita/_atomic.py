@@ -11,6 +11,7 @@ earlier folder is moved aside, the new one takes its place, and only then is the
 
 from __future__ import annotations
 
+import atexit
 import errno
 import os
 import secrets
@@ -31,6 +32,7 @@ _CROWDED = "other processes keep writing to the same place"
 _ASIDE = f"{PREFIX}earlier-"  # folders of the user that wait to be deleted or put back
 _TRIES, _PAUSE, _QUIET = 100, 0.02, 5
 _SPECIAL = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+_failed: set[Path] = set()  # private folders that were given up
 _working: set[Path] = set()  # what this process has made and will rename or remove
 
 FindForeign = Callable[[Path], str | None]
@@ -144,6 +146,9 @@ def _private_folder(path: Path) -> Iterator[Path]:
             raise OSError(error.errno, f"nothing can be written there: {error.strerror}", str(path)) from None
         with _errors_name(path, private):
             yield private
+    except BaseException:
+        _failed.add(private)
+        raise
     finally:
         _clear(private)
 
@@ -166,6 +171,13 @@ def _clear(path: Path) -> None:
         else:
             _remove(path)
         _working.discard(path)
+
+
+@atexit.register  # before a library does the same, so that it is called after the library has ended its threads
+def _remove_late() -> None:
+    """Removes what threads of a library have made anew after a failure."""
+    for path in _failed:
+        _clear(path)
 
 
 def _replace(temporary: Path, path: Path) -> None:
