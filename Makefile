@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find cpp bindings -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
 
-.PHONY: install demo test test-all oldest-test golden lint bench figures docs reproduce wheel-test extras-test r-test neighbours-test axe sanitize tsan fuzz clean
+.PHONY: install demo test test-all oldest-test golden lint bench figures docs reproduce wheel-test extras-test r-test integrations-test axe sanitize tsan fuzz clean
 
 install: $(VENV)/.installed
 
@@ -36,7 +36,7 @@ test-all: install build/sanitize/.built
 
 # All seeded results against the golden file: bit by bit, with the CPU seconds of each; after a change that must change nothing.
 golden: install
-	$(BIN)/python -W ignore tests/golden.py check --exact
+	$(BIN)/python -W ignore tests/support/golden.py check --exact
 
 # The same with the oldest versions of the dependencies that pyproject.toml declares, in an environment of its own. Old
 # versions warn of the new versions of what they need themselves, which is not held back.
@@ -80,9 +80,9 @@ r-test: install
 	cd r/tests && RETICULATE_PYTHON="$(CURDIR)/$(BIN)/python" R_LIBS="$(CURDIR)/build/r" Rscript testthat.R
 
 # PyMC, NumPyro, CmdStan's files, ArviZ 0 and 1, and JAGS, each in an environment of its own; downloads a lot, needs R with rjags.
-neighbours-test:
-	rm -rf build/neighbours/dist && $(PYTHON) -m pip wheel --quiet --no-deps --wheel-dir build/neighbours/dist .
-	$(PYTHON) neighbours/run.py build/neighbours/dist/*.whl
+integrations-test:
+	rm -rf build/integrations/dist && $(PYTHON) -m pip wheel --quiet --no-deps --wheel-dir build/integrations/dist .
+	$(PYTHON) integrations/run.py build/integrations/dist/*.whl
 
 # axe-core from npm on a page of every kind; needs Chromium with its driver, and npm.
 axe: install

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from benchmarks.data import reference_draws
 from benchmarks.record import RESULTS, write_result
-from partita.estimate import estimate
-from partita.losses import LOSSES, as_loss, pairwise_distances
-from partita.sample import as_sample
+from partita.draws.sample import as_sample
+from partita.estimation.estimate import estimate
+from partita.losses.expected import pairwise_distances
+from partita.losses.losses import LOSSES, as_loss
 from partita.search.settings import Search
 
 DATA = ("galaxy", "iris", "gaskins_like", "cls15")

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from partita.ensembles import NBCE, as_base, consensus, cspa, hgpa, mcla
 from partita.ensembles.gibbs import NBCEModel
-from partita.models.checkpoint import Plan
+from partita.models.chains.checkpoint import Plan
 
 CLUSTERS, CLUSTERINGS, NOISE = 20, 10, 0.1
 RESULTS = Path(__file__).parent / "results" / "ensembles.csv"

@@ -127,7 +127,7 @@ def regions(sharing: str, n_regions: int = 20, n_local: int = 5, n_draws: int = 
     Draws share the rows of equal clusters ("where_it_pays", as always) or have rows of their own ("never").
     """
     from partita import _core
-    from partita.losses import core_sample
+    from partita.losses.expected import core_sample
     from partita.search.core import native_options
 
     rng = np.random.default_rng(1)

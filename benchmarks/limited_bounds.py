@@ -14,11 +14,11 @@ import time
 
 from benchmarks.bounds import earlier, some_items
 from benchmarks.record import write_result
-from partita.estimate import Estimate, estimate
-from partita.losses import VI, Binder
-from partita.sample import as_sample
+from partita.draws.sample import as_sample
+from partita.estimation.estimate import Estimate, estimate
+from partita.losses.losses import VI, Binder
+from partita.proofs.bounds import Bound
 from partita.search.settings import Search
-from partita.uncertainty.bounds import Bound
 
 LOSSES = {"vi": VI, "binder": Binder}
 

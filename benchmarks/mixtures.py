@@ -25,8 +25,8 @@ import partita as pt
 from benchmarks.record import RESULTS, write_result
 from partita import _core
 from partita.models import MixtureDPM
-from partita.models.base_measure import partition_prior
 from partita.models.mixtures.base import core_columns
+from partita.models.mixtures.base_measure import partition_prior
 from partita.models.mixtures.cells import encode
 from partita.models.mixtures.raw import read_raw
 from partita.models.mixtures.schema import choose_schema

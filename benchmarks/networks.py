@@ -31,10 +31,10 @@ from scipy.optimize import nnls
 from scipy.special import gammaln
 
 from benchmarks.record import machine
-from partita.agreement import nmi
+from partita.losses.agreement import nmi
 from partita.models import Graph, LatentBlockModel, StochasticBlockModel, as_graph
-from partita.models.blocks.core import EdgeModel, native_model
-from partita.models.blocks.search import Limits, search_partition
+from partita.models.networks.core import EdgeModel, native_model
+from partita.models.networks.search import Limits, search_partition
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 SEEDS = Path(__file__).parent / "results" / "network_seeds.csv"
@@ -348,7 +348,7 @@ def by_seed(case: str, model: StochasticBlockModel, graph, seeds) -> dict[str, f
 @cache
 def search_commit() -> str:
     """The last commit that touched what a search depends on."""
-    files = [f"src/partita/models/blocks/{name}.py" for name in ("search", "starts", "core", "sbm")]
+    files = [f"src/partita/models/networks/{name}.py" for name in ("search", "starts", "core", "sbm")]
     command = ["git", "log", "-1", "--format=%h", "--", "cpp/models", "cpp/common", *files]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parent.parent)
     return done.stdout.strip()

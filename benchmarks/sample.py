@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from partita.datasets import make_draws
-from partita.io import read_draws, write_draws
-from partita.sample import as_sample
+from partita.draws.io import read_draws, write_draws
+from partita.draws.sample import as_sample
 
 N_ITEMS, N_DRAWS, N_CLUSTERS = 500, 20_000, 40
 REPEATS = 5

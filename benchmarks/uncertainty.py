@@ -22,9 +22,9 @@ import numpy as np
 from benchmarks.data import REFERENCE, reference_draws
 from partita import uncertainty
 from partita.datasets import make_draws
-from partita.estimate import estimate
-from partita.losses import unique_distances
-from partita.sample import PartitionSample, as_sample
+from partita.draws.sample import PartitionSample, as_sample
+from partita.estimation.estimate import estimate
+from partita.losses.expected import unique_distances
 from partita.search.settings import Search
 from partita.uncertainty.ball import credible_ball
 

@@ -32,7 +32,7 @@ HEAVY = (
     *("scipy.optimize", "sklearn.cluster", "typer.testing", "xarray", "zarr"),
 )
 REPLAYED = "found before"
-FOUND = Path(__file__).parent.parent / "tests" / "found"
+FOUND = Path(__file__).parent.parent / "tests" / "regressions"
 
 
 def main() -> int:
@@ -85,7 +85,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=500, help="cases per child process")
     parser.add_argument("--case-seconds", type=float, default=20.0, help="what one case may take of a processor")
     parser.add_argument("--shrink-seconds", type=float, default=20.0, help="what shrinking one finding may take")
-    parser.add_argument("--save", action="store_true", help="save each finding under tests/found")
+    parser.add_argument("--save", action="store_true", help="save each finding under tests/regressions")
     parser.add_argument(
         "--sanitized", action="store_true", help="use the extension of build/sanitize, under ASan and UBSan"
     )

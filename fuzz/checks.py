@@ -89,7 +89,7 @@ def check_same_draws(sample: Any, other: Any) -> None:
 def check_estimate(best: Any) -> None:
     """Canonical labels, the loss that is reported is its loss, and no draw that could be the estimate is better."""
     import partita as pt
-    from partita.sample import has_weight
+    from partita.draws.sample import has_weight
 
     sample = best.sample
     check_labels(best.labels, sample.n_items)

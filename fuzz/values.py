@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fuzz.choices import Choices, arguments
-from partita.losses import LOSSES
+from partita.losses.losses import LOSSES
 
 ODD_LABELS = (
     "-1", "2**31", "2**31 - 1", "2**32 - 1", "2**63 - 1", "2**64 - 1", "-2**63", "0.5", "1e300", "float('nan')",

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-import forks
 import partita
+from support import forks
 
 # Machines are shared and slow at times: an example may take as long as it needs, and there are not too many.
 settings.register_profile("partita", deadline=None, max_examples=40)

@@ -16,9 +16,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import numpy as np
 
 import partita as pt
-from browser import chromium, resize
 from partita.datasets import load_karate, make_draws
-from partita.report.page import SCRIPTS
+from partita.pages.page import SCRIPTS
+from support.browser import chromium, resize
 
 WIDTHS = (1280, 390)
 PATIENCE = 600  # seconds, for busy machines

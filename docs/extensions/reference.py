@@ -103,7 +103,7 @@ def names_of_page() -> dict[str, list[str]]:
         heading: [f"partita.{name}" for module in modules for name in partita._HOME.get(module, "").split()]
         for heading, modules in groups.items()
     }
-    for module in partita._MODULES:
+    for module in partita._PACKAGES:
         names = getattr(import_module(f"partita.{module}"), "__all__", ())
         if module in MODULES or module not in partita._HOME:
             page[MODULES.get(module, module.capitalize())] = [f"partita.{module}.{name}" for name in names]

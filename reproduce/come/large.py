@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 import frame
 from come.settings import PAPERS_OWN
-from partita.agreement import nmi
+from partita.losses.agreement import nmi
 from partita.models import StochasticBlockModel
 
 NODES, CLUSTERS, K_UP, EPSILON = 10_000, 50, 100, 0.01

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import frame
-from partita.agreement import nmi
+from partita.losses.agreement import nmi
 from partita.models import Graph, StochasticBlockModel, as_graph, louvain
 
 NETWORKS = {"polblogs": "leaning", "email_eu_core": "department"}

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import frame
-from partita.agreement import nmi
+from partita.losses.agreement import nmi
 from partita.models import StochasticBlockModel, affiliation_vb, variational_em
 
 EPSILON = 0.01

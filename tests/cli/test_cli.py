@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import forks
 import partita as pt
-from commands import COMMANDS, GROUPS, one_sentence
 from partita.uncertainty.ball import credible_ball
+from support import forks
+from support.commands import COMMANDS, GROUPS, one_sentence
 
 PARTITA = [sys.executable, "-m", "partita"]
 

@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from interrupts import signal_when_in
-from partita.models.blocks.node_labels import read_node_labels, read_node_names
+from partita.models.networks.node_labels import read_node_labels, read_node_names
+from support.interrupts import signal_when_in
 
 
 @pytest.fixture

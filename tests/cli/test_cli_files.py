@@ -8,10 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 import partita as pt
-from commands import COMMANDS, one_sentence
 from partita.cli import app
 from partita.cli.ensemble import read_base
 from partita.cli.inputs import read_data
+from support.commands import COMMANDS, one_sentence
 
 
 def succeeds(*arguments):

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 import partita as pt
-from commands import COMMANDS, one_sentence
 from partita.cli import app
+from support.commands import COMMANDS, one_sentence
 
 
 def invoke(*arguments):

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 import partita as pt
-from commands import one_sentence
 from partita.cli import app
+from support.commands import one_sentence
 
 NAMES = [f"gene {letter}" for letter in "abcdefghijklmnopqrst"]
 

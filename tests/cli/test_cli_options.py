@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 import partita as pt
-from commands import one_sentence
 from partita.cli import app
-from partita.report.reopen import DATA
+from partita.pages.reopen import DATA
+from support.commands import one_sentence
 
 
 def invoke(*arguments):

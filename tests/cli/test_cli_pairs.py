@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import partita as pt
-from commands import one_sentence
 from partita.cli import app
+from support.commands import one_sentence
 
 TEXT = "left,right,p\nann,bob,0.9\nann,<cy>,0.8\nbob,<cy>,0.1\ndan,eve,0.7\n"
 

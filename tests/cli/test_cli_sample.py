@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import forks
 from partita.cli.sample import app
 from partita.models import GaussianDPM, resume
+from support import forks
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 
@@ -100,7 +100,7 @@ def test_an_existing_run_is_not_overwritten(data, tmp_path):
 def test_ctrl_c_advises_the_option_of_the_command(tmp_path, data):
     """Not the function of Python."""
     words = ("sample", "dpm", data, "--out", tmp_path / "run", "--draws", 10**7, "--seed", 1)
-    press = "import interrupts\ninterrupts.signal_when_in('sample')\n"
+    press = "from support import interrupts\ninterrupts.signal_when_in('sample')\n"
     done = forks.run(press + forks.COMMAND, *words)
     assert done.returncode == 130
     assert "the same command with --resume continues it" in done.stderr

@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from partita.cli.sample import app
-from partita.io import read_draws
+from partita.draws.io import read_draws
 from partita.models import LatentBlockModel, StochasticBlockModel, as_graph
 
 EDGES = "source{0}target\na{0}b\nb{0}c\na{0}c\nd{0}e\ne{0}f\nd{0}f\nc{0}d\n"

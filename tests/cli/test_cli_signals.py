@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-import forks
+from support import forks
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
 
@@ -121,7 +121,9 @@ STUCK = "import itertools; print('stuck', flush=True); sum(itertools.repeat(0))"
 
 def stuck(draws, seconds):
     """A command in C code; termination may stay unanswered so many seconds."""
-    before = f"import partita._signals\npartita._signals.UNANSWERED = {seconds}\n" + FIRST.format(step=STUCK)
+    before = f"import partita._support.signals\npartita._support.signals.UNANSWERED = {seconds}\n" + FIRST.format(
+        step=STUCK
+    )
     child = forks.Talking(before + forks.COMMAND, "convert", draws, "--out", draws.with_name("new.csv"))
     assert child.stdout.readline() == "stuck\n"
     time.sleep(0.2)  # the instruction after these words

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from partita.cli import app
 from partita.datasets import make_draws
-from partita.estimate import estimate
+from partita.estimation.estimate import estimate
 from partita.uncertainty.compare import compare_posteriors
 from partita.uncertainty.hierarchy import hierarchy
 from partita.uncertainty.monitor import monitor
@@ -81,7 +81,7 @@ def test_hierarchy(files, tmp_path):
 
 
 def test_report_with_more_answers(files, tmp_path):
-    from partita.report.reopen import read_report
+    from partita.pages.reopen import read_report
 
     np.save(tmp_path / "theta.npy", np.random.default_rng(1).normal(size=(120, 6)))
     page = tmp_path / "page.html"

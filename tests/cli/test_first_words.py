@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import partita as pt
 from partita.cli import app
-from partita.report.reading import reading
+from partita.pages.reading import reading
 
 
 def run(*words):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from commands import one_sentence
 from partita.cli import app
 from partita.cli.mistaken import draws_sign, table_sign
+from support.commands import one_sentence
 
 SHORT = ("--draws", 5, "--warmup", 5, "--chains", 1, "--seed", 1)
 

@@ -5,10 +5,10 @@ import warnings
 import pytest
 from typer.testing import CliRunner
 
-from commands import one_sentence
 from partita.cli import app
 from partita.cli.errors import reported
 from partita.cli.terminal import printable
+from support.commands import one_sentence
 
 HOSTILE = "red\x1b[31m"
 

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-import forks
 import partita as pt
+from support import forks
 
 SECONDS = 0.6
 #: Reads a file again and again while a thread cuts it, changes bytes, appends, and restores it.
@@ -70,7 +70,7 @@ def test_a_file_in_fortran_order_that_is_cut_after_it_was_opened(tmp_path):
     code = """
 import os, sys
 from pathlib import Path
-from partita._draws.sources.npy import open_npy
+from partita.draws.sources.npy import open_npy
 rows = open_npy(Path(sys.argv[1]))
 os.truncate(sys.argv[1], 200)
 print(int(rows[0:300].sum()))

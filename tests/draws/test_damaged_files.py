@@ -11,11 +11,11 @@ import zipfile
 import numpy as np
 import pytest
 
-import forks
 import partita as pt
-from commands import one_sentence
-from partita import _memory
-from partita._draws.sources import chunks, files, hdf5_probe, text
+from partita._support import memory as _memory
+from partita.draws.sources import chunks, files, hdf5_probe, text
+from support import forks
+from support.commands import one_sentence
 
 SECONDS = 20  # far more than any of these needs
 
@@ -124,7 +124,7 @@ def test_a_long_line_is_read_once(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("fate", ["while True: pass", "import os; os.abort()"])
 def test_metadata_that_the_library_cannot_read_to_their_end_are_refused(tmp_path, monkeypatch, fate):
-    """HDF5 went round in circles, which nothing could stop; tests/found has such a file."""
+    """HDF5 went round in circles, which nothing could stop; tests/regressions has such a file."""
     path = tmp_path / "draws.nc"
     pt.write_draws(path, [[0, 1], [0, 0]])
     monkeypatch.setattr(hdf5_probe, "SECONDS", 1)

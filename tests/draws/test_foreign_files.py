@@ -13,12 +13,12 @@ import pytest
 import xarray as xr
 from typer.testing import CliRunner
 
-from commands import one_sentence
 from partita.cli import app
 from partita.cli.inputs import read_data, read_partition
-from partita.io import read_draws
+from partita.draws.io import read_draws
+from partita.draws.sample import as_sample
 from partita.models import as_graph
-from partita.sample import as_sample
+from support.commands import one_sentence
 
 DRAWS = np.array([[1, 1, 2, 2], [1, 1, 2, 3], [1, 2, 2, 2], [1, 1, 2, 2], [1, 1, 1, 2], [1, 2, 3, 3]])
 CANONICAL = DRAWS - 1
@@ -442,7 +442,7 @@ def test_edges_that_are_chosen(tmp_path):
 
 
 def test_labels_of_nodes_may_be_chosen(tmp_path):
-    from partita.models.blocks.node_labels import read_node_labels
+    from partita.models.networks.node_labels import read_node_labels
 
     path = tmp_path / "nodes.csv"
     path.write_text("id,age,club\n0,30,x\n1,30,y\n2,40,y\n")

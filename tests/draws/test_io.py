@@ -16,14 +16,14 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-import forks
 from partita import _core
-from partita._draws.sources import text
 from partita.datasets import make_draws
-from partita.io import FORMATS, read_draws, write_draws
+from partita.draws.io import FORMATS, read_draws, write_draws
+from partita.draws.sample import as_sample
+from partita.draws.sources import text
 from partita.models import GaussianDPM, StochasticBlockModel
-from partita.models.checkpoint import Plan, create_run
-from partita.sample import as_sample
+from partita.models.chains.checkpoint import Plan, create_run
+from support import forks
 
 SUFFIXES = [form.suffix for form in FORMATS if form.write is not None]
 DRAWS = np.array([[1, 1, 2], [2, 1, 1], [1, 2, 3], [1, 1, 2]])
@@ -224,7 +224,7 @@ def test_chain_and_weight_columns():
 
 
 def test_standard_input(tmp_path):
-    code = "from partita.io import read_draws; print(read_draws('-').to_numpy().tolist())"
+    code = "from partita.draws.io import read_draws; print(read_draws('-').to_numpy().tolist())"
     assert forks.run(code, stdin="1,2\n2,2\n").stdout.strip() == "[[0, 1], [0, 0]]"
 
 

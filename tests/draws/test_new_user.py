@@ -13,11 +13,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from partita._draws.sources.layout import check_not_one_partition
 from partita.cli.ensemble import read_base
 from partita.cli.inputs import read_data, read_partition
-from partita.io import read_draws
-from partita.sample import as_sample
+from partita.draws.io import read_draws
+from partita.draws.sample import as_sample
+from partita.draws.sources.layout import check_not_one_partition
 
 DRAWS = np.array(
     [

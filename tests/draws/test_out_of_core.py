@@ -7,12 +7,12 @@ import textwrap
 import numpy as np
 import pytest
 
-import forks
 import partita as pt
-from partita._draws import store_checks
-from partita._draws.sources import chunks
-from partita._draws.store import smallest_type
 from partita.datasets import make_draws
+from partita.draws import store_checks
+from partita.draws.sources import chunks
+from partita.draws.store import smallest_type
+from support import forks
 
 
 @pytest.fixture
@@ -285,7 +285,8 @@ def test_reading_and_searching_stay_under_a_limit(tmp_path):
     program = f"""
         import resource
         import numpy as np, partita as pt
-        from partita import estimate, io, search
+        from partita import estimate, search
+        from partita.draws import io
         pt.estimate(np.random.default_rng(1).integers(3, size=(20, 30)), rng=1)  # what is loaded once
         used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + 250_000_000,) * 2)

@@ -10,12 +10,12 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from partita._text.cells import is_word
-from partita._text.table import read_table
+from partita._support.text.cells import is_word
+from partita._support.text.table import read_table
 from partita.cli.inputs import LABELS, read_partition
 from partita.datasets import make_draws
-from partita.io import FORMATS, read_draws, write_draws
-from partita.sample import as_sample
+from partita.draws.io import FORMATS, read_draws, write_draws
+from partita.draws.sample import as_sample
 
 SUFFIXES = [form.suffix for form in FORMATS if form.write is not None]
 N_DRAWS, N_ITEMS = 24, 6

@@ -10,9 +10,9 @@ import pytest
 
 import partita as pt
 from partita import _core
-from partita._checked_json import from_checked_json, to_checked_json
-from partita._draws import store_checks
+from partita._support.checked_json import from_checked_json, to_checked_json
 from partita.datasets import make_draws
+from partita.draws import store_checks
 
 
 @pytest.fixture

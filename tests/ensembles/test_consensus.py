@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import partita as pt
-from ensemble_reference import noisy_clusterings
 from partita.cli import app
 from partita.ensembles import NBCE, as_base, co_association, consensus, kmeans_ensemble
+from support.ensemble_reference import noisy_clusterings
 
 
 @pytest.fixture

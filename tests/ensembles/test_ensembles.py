@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from scipy.special import logsumexp
 
-from partita.agreement import adjusted_rand
 from partita.ensembles import (
     BCE,
     NBCE,
@@ -26,6 +25,7 @@ from partita.ensembles.association import coassociation
 from partita.ensembles.bce import fit_dirichlet
 from partita.ensembles.gibbs import together
 from partita.ensembles.predictive import partition_mixture, stick_weights
+from partita.losses.agreement import adjusted_rand
 
 GIBBS = {"draws": 60, "warmup": 60, "chains": 2, "truncation": 12}
 METHODS = {
@@ -355,7 +355,7 @@ def test_kmeans_of_data_whose_squares_overflow_is_refused():
 
 
 def test_resume_goes_on_with_an_ensemble_run(tmp_path):
-    from partita.models.sampling import resume
+    from partita.models.chains.sampling import resume
 
     base = pure()[0]
     model = NBCE("gibbs", random_state=4, **GIBBS).fit(base, path=tmp_path / "run.partita")

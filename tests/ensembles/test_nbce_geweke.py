@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from geweke import differences, first_appearance
 from partita import _core
+from support.geweke import differences, first_appearance
 
 ITEMS, N_LABELS, TRUNCATION = 5, np.array([2, 3], np.uint32), 4
 SHAPE, RATE = 3.0, 3.0

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import ensemble_reference as reference
 from partita.ensembles.base_clusterings import as_base
 from partita.ensembles.cvb import fit_cvb
 from partita.ensembles.gibbs import NBCEModel, sample_nbce
 from partita.ensembles.label_store import Here
 from partita.ensembles.variational import Settings, bound, learn, random_start
 from partita.ensembles.vb import fit_vb, mean_log_labels, mean_log_weights
-from partita.models.checkpoint import Plan
+from partita.models.chains.checkpoint import Plan
+from support import ensemble_reference as reference
 
 TINY = [[0, 0, 0], [0, 0, -1], [0, 1, 1], [1, 1, 2], [1, -1, 2]]
 

@@ -10,12 +10,12 @@ import pytest
 from scipy.special import gammaln, logsumexp
 
 import partita as pt
-from ensemble_reference import noisy_clusterings
 from partita.ensembles import BCE, NBCE, MixtureModel, as_base, co_association, consensus, dependence, mcla
 from partita.ensembles.evidence import evidence_accumulation
 from partita.ensembles.label_store import Here, soft_label_scores
 from partita.ensembles.variational import Settings, bound
 from partita.ensembles.vb import fit_vb
+from support.ensemble_reference import noisy_clusterings
 
 ALPHA, BETA, K = 1.3, 0.4, 3
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import forks
+from support import forks
 
 HERE = Path(__file__).parent
 COMPILER = os.environ.get("CXX", "c++")

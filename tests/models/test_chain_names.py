@@ -8,7 +8,7 @@ import pytest
 
 import partita as pt
 from partita.models import GaussianDPM, LatentBlockModel, StochasticBlockModel, as_graph
-from partita.models.checkpoint import open_run
+from partita.models.chains.checkpoint import open_run
 
 SHORT = {"draws": 6, "warmup": 3, "chains": 2, "rng": 1}
 EDGES = [("zoe", "ann"), ("ann", "bob"), ("bob", "zoe"), ("kim", "lee"), ("lee", "kim"), ("zoe", "kim")]
@@ -43,7 +43,7 @@ def test_a_run_without_names_is_still_read(tmp_path):
     manifest = tmp_path / "run" / "manifest.json"
     body = json.loads(manifest.read_bytes())["body"]
     del body["names"]
-    from partita.models.checkpoint import _write_json
+    from partita.models.chains.checkpoint import _write_json
 
     _write_json(manifest, body)
     assert (pt.resume(tmp_path / "run").labels == chain.labels).all()

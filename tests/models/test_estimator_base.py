@@ -6,9 +6,9 @@ import sys
 import numpy as np
 import pytest
 
-from partita._estimator import NotFittedError
 from partita.ensembles import BCE, NBCE, MixtureModel
 from partita.models import GaussianBase, GaussianDPM, LatentBlockModel, Sampling, StochasticBlockModel
+from partita.models.estimator import NotFittedError
 
 #: estimator, and a way to ask it for what only `fit` gives
 UNFITTED = [

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-import mixture_reference as reference
 from partita.models import Chain, FiniteMixture, GammaAlpha, GaussianDPM, PowerAlpha, WishartGrid
+from support import mixture_reference as reference
 
 RNG = np.random.default_rng(1)
 X = np.concatenate([RNG.normal(-3, 1, (30, 2)), RNG.normal(3, 1, (30, 2))])
@@ -140,7 +140,7 @@ def test_chain_and_its_ways_out():
 
 
 def test_as_sample_takes_a_chain():
-    from partita.sample import as_sample
+    from partita.draws.sample import as_sample
 
     chain = GaussianDPM().sample(X, draws=30, warmup=10, chains=2, rng=0)
     sample = as_sample(chain)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from geweke import differences
 from partita import _core
+from support.geweke import differences
 
 ITEMS, DIMS = 6, 2
 SHAPE, RATE = 2.0, 2.0

@@ -10,18 +10,10 @@ import zipfile
 import numpy as np
 import pytest
 
-import forks
 import partita as pt
-from partita.models import (
-    GaussianDPM,
-    LatentBlockModel,
-    MixtureDPM,
-    RunFormatError,
-    StochasticBlockModel,
-    checkpoint,
-    resume,
-    sampling,
-)
+from partita.models import GaussianDPM, LatentBlockModel, MixtureDPM, RunFormatError, StochasticBlockModel, resume
+from partita.models.chains import checkpoint, sampling
+from support import forks
 
 RNG = np.random.default_rng(3)
 X = np.concatenate([RNG.normal(-2, 1, (6, 2)), RNG.normal(2, 1, (6, 2))])
@@ -90,7 +82,7 @@ path = Path({path!r})
 START[{kind!r}](path)
 lengthen(path, 10)
 run = checkpoint.open_run(path)
-model = __import__("partita").models.sampling.Registry.find(run.model).from_params(run.params)
+model = __import__("partita").models.chains.sampling.Registry.find(run.model).from_params(run.params)
 state, inputs, refused = state_of(path), run.inputs(), 0
 for place in range({first}, len(state), {step}):
     for change in (0x01, 0x80, 0xff):

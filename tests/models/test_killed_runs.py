@@ -12,8 +12,8 @@ import time
 import numpy as np
 import pytest
 
-import forks
 from partita.models import resume
+from support import forks
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills with SIGKILL")
 
@@ -31,7 +31,7 @@ PRELUDE = """
 import os, sys, warnings
 import numpy as np
 import partita as pt
-from partita.models import sampling
+from partita.models.chains import sampling
 warnings.simplefilter("ignore")
 
 def write_often():
@@ -186,7 +186,7 @@ def test_a_second_call_of_the_same_process_is_refused_too(tmp_path):
     path = tmp_path / "run"
     begin("full", path, 1)
     from partita.models import RunInUseError
-    from partita.models.checkpoint import open_run
+    from partita.models.chains.checkpoint import open_run
 
     with open_run(path).locked(), pytest.raises(RunInUseError, match=r"process \d+ on .* is writing to this run"):
         resume(path)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import mixture_reference as reference
 from partita.models import FiniteMixture, GammaAlpha, GaussianDPM, PowerAlpha, WishartGrid
+from support import mixture_reference as reference
 
 X = np.array([[-1.2, 0.3], [-0.8, -0.1], [0.1, 0.4], [1.4, -0.6], [1.1, 0.2]])
 FULL = {"mu0": np.array([0.1, -0.1]), "kappa0": 0.4, "nu0": 3.5, "scale": np.array([[0.5, 0.1], [0.1, 0.3]])}

@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import forks
-from interrupts import signal_when_in
-from partita.models import GaussianDPM, RunFormatError, checkpoint, resume, sampling
+from partita.models import GaussianDPM, RunFormatError, resume
+from partita.models.chains import checkpoint, sampling
+from support import forks
+from support.interrupts import signal_when_in
 
 RNG = np.random.default_rng(3)
 X = np.concatenate([RNG.normal(-2, 1, (40, 2)), RNG.normal(2, 1, (40, 2))])
@@ -23,7 +24,8 @@ SETTINGS = {"draws": 3000, "warmup": 600, "thin": 2, "chains": 2, "rng": 11}
 
 CHILD = """
 import sys, numpy as np
-from partita.models import GaussianDPM, resume, sampling
+from partita.models.chains import sampling
+from partita.models import GaussianDPM, resume
 sampling.CHECKPOINT_SECONDS, sampling.TURN_SECONDS = 0.01, 0.005
 path, data = sys.argv[1], np.load(sys.argv[2])
 print("ready", flush=True)

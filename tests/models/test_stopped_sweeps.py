@@ -12,8 +12,8 @@ from partita.models import (
     LayeredBlockModel,
     MixtureDPM,
     StochasticBlockModel,
-    sampling,
 )
+from partita.models.chains import sampling
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(60, 2))

@@ -13,8 +13,8 @@ from matplotlib.colors import to_rgba
 
 import partita as pt
 from partita import plots
-from partita.losses import partition_loss
-from partita.partitions import enumerate_partitions
+from partita.losses.expected import partition_loss
+from partita.partitions.enumeration import enumerate_partitions
 from partita.plots.matrices import APART, ONLY_ESTIMATE, ONLY_TRUTH, TOGETHER
 from partita.plots.palette import HIGHLIGHT, cluster_color, cluster_marker
 
@@ -146,7 +146,7 @@ def test_kernel_density_integrates_to_about_one(shared):
 
 
 def test_cluster_counts_are_weighted():
-    from partita.sample import as_sample
+    from partita.draws.sample import as_sample
 
     sample = as_sample([[0, 0, 0], [0, 1, 1]], weights=[3, 1])
     heights = [bar.get_height() for bar in plots.cluster_counts(sample, estimate=[0, 0, 0]).patches]

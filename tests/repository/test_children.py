@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-import forks
+from support import forks
 
 TESTS = Path(__file__).parents[1]
 ENDED = """
-import forks
+from support import forks
 
 def test_that_fails():
     forks.start("sleep", "1000")

@@ -12,12 +12,12 @@ from fuzz.shrink import shrink
 from fuzz.targets import TARGETS
 from fuzz.workers import Pool
 
-import forks
 import partita as pt
-from partita._settings import SettingsGroup
+from partita._support.settings import SettingsGroup
+from support import forks
 
 ROOT = Path(__file__).parents[2]
-FOUND = sorted((ROOT / "tests" / "found").glob("*.case"))
+FOUND = sorted((ROOT / "tests" / "regressions").glob("*.case"))
 #: Modules, containers of results and abstract bases, which other functions make or use; Dask is tested apart.
 NOT_CALLED = {
     "agreement", "datasets", "distributed", "ensembles", "io", "losses", "models", "partitions", "plots", "sample",

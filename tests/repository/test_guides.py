@@ -12,12 +12,12 @@ from typing import get_type_hints
 import pytest
 from sessions import find_blocks
 
-import forks
 import partita as pt
-import reference as ref
 from partita import _core
 from partita.cli.options import Searching
-from partita.losses import LOSSES
+from partita.losses.losses import LOSSES
+from support import forks
+from support import reference as ref
 
 ROOT = Path(__file__).parents[2]
 GUIDES = ROOT / "docs" / "develop"
@@ -139,13 +139,13 @@ def test_a_loss_added_by_the_guide_is_searched_bounded_and_tested(copy):
     python = python_for(copy)
     assert Path(run([python, "-c", "import partita; print(partita.__file__)"], copy).strip()).is_relative_to(copy)
     run([python, "-c", NEW_LOSS], copy)
-    suite = ["tests/test_losses.py", "tests/test_estimate.py", "tests/search", "tests/uncertainty"]
+    suite = ["tests/losses/test_losses.py", "tests/estimation/test_estimate.py", "tests/search", "tests/uncertainty"]
     suite.append("src/partita/losses.py")  # its docstring
     said = run([python, "-m", "pytest", "-v", "-m", "not slow", "-p", "no:cacheprovider", *suite], copy)
     new = {
         re.match(r"\S+?\.py", line)[0] for line in said.splitlines() if "jaccard" in line.lower() and "PASSED" in line
     }
-    assert {"tests/test_losses.py", "tests/test_estimate.py", "src/partita/losses.py"} <= new
+    assert {"tests/losses/test_losses.py", "tests/estimation/test_estimate.py", "src/partita/losses.py"} <= new
     assert {"tests/search/test_search_state.py", "tests/search/test_search_reference.py"} <= new
     assert {"tests/uncertainty/test_bounds.py", "tests/uncertainty/test_credible_ball.py"} <= new
     run(
@@ -184,7 +184,7 @@ def test_the_registry_and_the_public_names():
     names = {kind.__name__ for kind in LOSSES.values()}
     assert names <= set(pt.__all__)
     typed = (ROOT / "src" / "partita" / "__init__.pyi").read_text(encoding="utf-8")
-    assert names <= set(re.findall(r"^from partita\.losses import (\w+) as \1$", typed, re.MULTILINE))
+    assert names <= set(re.findall(r"^from partita\.losses\.losses import (\w+) as \1$", typed, re.MULTILINE))
 
 
 def test_the_registry_and_the_help_of_the_command():
@@ -197,7 +197,7 @@ def test_no_other_list_names_every_loss():
     places = set(re.findall(r"^--- (\S+)$", (GUIDES / "add_a_loss.md").read_text(encoding="utf-8"), re.MULTILINE))
     # One falls back to the plain formula; the others list what another program can do.
     places |= {
-        "tests/enumerated.py",
+        "tests/support/enumerated.py",
         "tests/search/test_search_rivals.py",
         "benchmarks/search.py",
         "docs/from_salso.md",

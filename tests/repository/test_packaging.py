@@ -45,7 +45,7 @@ def test_every_action_is_pinned_by_commit():
 
 
 def test_the_recipe_and_the_front_end_have_the_version_and_the_requirements():
-    recipe = (ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
+    recipe = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
     version = PROJECT["project"]["version"]
     assert f"version: {version}\n" in recipe
     assert f"Version: {version}\n" in (ROOT / "r" / "DESCRIPTION").read_text(encoding="utf-8")

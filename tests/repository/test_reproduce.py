@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import forks
+from support import forks
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(path.name for path in (ROOT / "reproduce").glob("*.py"))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import partita as pt
-from enumerated import least, tables
 from partita.datasets import make_draws
+from support.enumerated import least, tables
 
 LOSSES = [pt.Binder(0.5, 1.5), pt.VI(0.5, 1.5), pt.NVI()]
 

@@ -8,8 +8,6 @@ import time
 import numpy as np
 import pytest
 
-import reference as ref
-from interrupts import signal_when_in
 from partita.search import clique_lp
 from partita.search.clique_cuts import (
     CROWD_VIOLATION,
@@ -22,6 +20,8 @@ from partita.search.clique_cuts import (
 )
 from partita.search.clique_lp import _Program, solve_cliques
 from partita.search.cost_steps import common_step
+from support import reference as ref
+from support.interrupts import signal_when_in
 
 pytest.importorskip("highspy")
 

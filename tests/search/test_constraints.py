@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import pair_reference as ref
 import partita as pt
 from partita.search.constraints import resolve
+from support import pair_reference as ref
 
 PAIR_LOSSES = {
     "binder": (pt.Binder(a=1.0, b=0.8), lambda x, psm: ref.binder(x, psm, 1.0, 0.8)),

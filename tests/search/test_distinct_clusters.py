@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import partita as pt
 from partita import _core
 from partita.datasets import make_draws
-from partita.losses import core_sample
+from partita.losses.expected import core_sample
 from partita.search.core import native_options
 from partita.search.result import Compression
 

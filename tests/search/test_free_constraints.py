@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import pair_reference as ref
 import partita as pt
+from support import pair_reference as ref
 
 LOSSES = {
     "binder": pt.Binder(),

@@ -7,8 +7,8 @@ import pytest
 
 import partita as pt
 from partita.datasets import make_draws
-from partita.held_out import some_draws
-from partita.losses import core_sample
+from partita.estimation.held_out import some_draws
+from partita.losses.expected import core_sample
 from partita.search import multilevel
 from partita.search.compression import compress, keeps_equal_items_together
 from partita.search.core import native_options

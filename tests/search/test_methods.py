@@ -9,20 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import reference as ref
 from partita import _core
-from partita.estimate import estimate
-from partita.losses import LOSSES, NVI, VI, Binder, as_loss, core_sample, expected_loss
-from partita.partitions import canonical
-from partita.sample import as_sample
+from partita.draws.sample import as_sample
+from partita.estimation.estimate import estimate
+from partita.losses.expected import core_sample, expected_loss
+from partita.losses.losses import LOSSES, NVI, VI, Binder, as_loss
+from partita.pairs.similarity import similarity
+from partita.partitions.labels import canonical
 from partita.search import METHODS, as_method
 from partita.search.clique_lp import _Program
-from partita.search.hasse import _expected, _lower_bound, find_hasse
-from partita.search.laugreen import swap_items
-from partita.search.linkage import tree_cuts
+from partita.search.papers.hasse import _expected, _lower_bound, find_hasse
+from partita.search.papers.laugreen import swap_items
+from partita.search.papers.linkage import tree_cuts
 from partita.search.settings import Search
-from partita.similarity import similarity
-from strategies import gappy_samples, positive, random_sample, samples
+from support import reference as ref
+from support.strategies import gappy_samples, positive, random_sample, samples
 
 unlimited = Search(max_clusters=np.inf)
 
@@ -292,7 +293,7 @@ def test_hasse_ends_where_no_neighbour_is_better(loss):
 
 def test_hasse_splits_come_closest_first():
     rng = np.random.default_rng(1)
-    from partita.search.hasse import _spread, _Walk
+    from partita.search.papers.hasse import _spread, _Walk
 
     labels = np.array(canonical([0] * 5 + [1] * 3 + [2]))
     for loss in (VI(), Binder()):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from partita.estimate import estimate
-from partita.losses import VI, as_loss, expected_loss
-from partita.partitions import canonical
-from partita.sample import as_sample
+from partita.draws.sample import as_sample
+from partita.estimation.estimate import estimate
+from partita.losses.expected import expected_loss
+from partita.losses.losses import VI, as_loss
+from partita.partitions.labels import canonical
 from partita.search import draws as search_draws
 from partita.search.result import SearchResult
 from partita.search.settings import Search

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_constraints import random_constraints
 
-import pair_reference as ref
 import partita as pt
 from partita import _core
 from partita.search.constraints import resolve
 from partita.search.pair_graph import native_constraints
+from support import pair_reference as ref
 
 
 def threshold(labels, psm, level, unlisted):

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import forks
-import pair_reference as ref
 import partita as pt
 from partita.search import pair_graph
+from support import forks
+from support import pair_reference as ref
 
 LOSSES = {
     "binder": (pt.Binder(), ref.binder),
@@ -173,7 +173,7 @@ def test_a_time_limit_is_kept():
 
 INTERRUPTED = """
 import warnings
-from interrupts import signal_when_in
+from support.interrupts import signal_when_in
 import numpy as np, partita as pt
 from scipy.sparse import coo_array
 rng = np.random.default_rng(1)

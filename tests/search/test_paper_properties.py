@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 
 import partita as pt
-import reference as ref
-from strategies import partitions, positive
+from support import reference as ref
+from support.strategies import partitions, positive
 
 METRICS = [pt.VI(), pt.Binder()]
 QUASIMETRICS = [cls(a=a, b=b) for cls in (pt.VI, pt.Binder) for a, b in [(0.3, 1.0), (2.0, 0.5), (1.0, 7.0)]]

@@ -8,10 +8,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-import enumerated
 import partita as pt
-import reference as ref
-from strategies import random_sample
+from support import enumerated
+from support import reference as ref
+from support.strategies import random_sample
 
 SAMPLES = 200
 ITEMS = (1, 2, 3, 4, 5, 5, 6, 6, 7, 8)

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 import partita as pt
 from partita import _core
-from partita.losses import as_loss, core_sample
-from strategies import SEARCHED
+from partita.losses.expected import core_sample
+from partita.losses.losses import as_loss
+from support.strategies import SEARCHED
 
 N_LOG_N = np.array([0.0] + [n * np.log2(n) for n in range(1, 40)])
 LOSSES = {

@@ -8,12 +8,12 @@ import textwrap
 import numpy as np
 import pytest
 
-import forks
 import partita as pt
 from partita.datasets import make_draws
-from partita.losses import LOSSES
-from partita.sample import with_weight
-from strategies import SEARCHED
+from partita.draws.sample import with_weight
+from partita.losses.losses import LOSSES
+from support import forks
+from support.strategies import SEARCHED
 
 WATCHDOG = 240
 

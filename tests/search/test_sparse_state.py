@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import partita as pt
 from partita import _core
-from partita.losses import core_sample
+from partita.losses.expected import core_sample
 
 LOSSES = {
     "binder": pt.Binder(),

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita import _matching, partitions
 from partita.datasets import make_draws
+from partita.partitions import labels
+from partita.partitions import matching as _matching
 from partita.search.deadline import Deadline
-from reference import f1 as reference_f1
+from support.reference import f1 as reference_f1
 
 #: Seconds until a call with such a limit must be back on a machine with other work to do.
 WATCHDOG = 25
@@ -178,10 +179,10 @@ def test_sparse_tables_say_what_dense_ones_say(monkeypatch, seed):
 
     dense = facts()
     assert dense[0] == pytest.approx(reference_f1(x.tolist(), y.tolist()))
-    counted = partitions.count_cells(x * 12 + y, 144)
-    monkeypatch.setattr(partitions, "DENSE_CELLS", 0)
+    counted = labels.count_cells(x * 12 + y, 144)
+    monkeypatch.setattr(labels, "DENSE_CELLS", 0)
     monkeypatch.setattr(_matching, "DENSE_CELLS", 0)
-    for left, right in zip(counted, partitions.count_cells(x * 12 + y, 10**9), strict=True):
+    for left, right in zip(counted, labels.count_cells(x * 12 + y, 10**9), strict=True):
         np.testing.assert_array_equal(left, right)
     for left, right in zip(dense, facts(), strict=True):
         np.testing.assert_array_equal(left, right)

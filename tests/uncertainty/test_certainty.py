@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import is_valid_linkage
 
-import reference as ref
-from partita.losses import LOSSES, VI, Binder, as_loss
-from partita.partitions import canonical
-from partita.sample import as_sample
+from partita.draws.sample import as_sample
+from partita.losses.losses import LOSSES, VI, Binder, as_loss
+from partita.partitions.labels import canonical
 from partita.uncertainty import merges
 from partita.uncertainty.certainty import (
     ItemCertainty,
@@ -25,7 +24,8 @@ from partita.uncertainty.certainty import (
     n_clusters_posterior,
 )
 from partita.uncertainty.merges import merge_losses, merge_tree
-from strategies import gappy_samples, positive, samples
+from support import reference as ref
+from support.strategies import gappy_samples, positive, samples
 
 
 def test_certainties_are_a_table_with_the_names_of_the_items():

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from test_conformal import sticky
 
-import reference as ref
 from partita.datasets import make_draws
-from partita.losses import LOSSES
-from partita.mixing import MixingWarning
-from partita.sample import as_sample
+from partita.draws.sample import as_sample
+from partita.estimation.mixing import MixingWarning
+from partita.losses.losses import LOSSES
 from partita.search.settings import Search
 from partita.uncertainty import compare
 from partita.uncertainty.blocks import Blocks, block_draws, relabelled_groups
 from partita.uncertainty.compare import compare_posteriors
+from support import reference as ref
 
 QUICK = Search(runs=1, max_draws=20, n_jobs=1)
 

@@ -7,13 +7,13 @@ import warnings
 import numpy as np
 import pytest
 
-import reference as ref
 from partita.datasets import make_draws
-from partita.losses import LOSSES
-from partita.mixing import MixingWarning
-from partita.sample import as_sample
+from partita.draws.sample import as_sample
+from partita.estimation.mixing import MixingWarning
+from partita.losses.losses import LOSSES
 from partita.uncertainty import conformal
 from partita.uncertainty.conformal import conformal_set
+from support import reference as ref
 
 
 def sticky(draws, stay, rng):

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import average, cut_tree
 from scipy.spatial.distance import squareform
 
-import reference as ref
-from partita.estimate import estimate
-from partita.losses import LOSSES, VI, Binder, as_loss, expected_loss
-from partita.sample import as_sample
-from partita.similarity import similarity
+from partita.draws.sample import as_sample
+from partita.estimation.estimate import estimate
+from partita.losses.expected import expected_loss
+from partita.losses.losses import LOSSES, VI, Binder, as_loss
+from partita.pairs.similarity import similarity
 from partita.uncertainty.ball import credible_ball
-from strategies import samples
+from support import reference as ref
+from support.strategies import samples
 
 levels = st.sampled_from([0.05, 0.3, 0.5, 0.8, 0.95, 1.0])
 metrics = pytest.mark.parametrize("loss", [name for name in LOSSES if as_loss(name).is_metric])

@@ -7,11 +7,11 @@ import warnings
 import numpy as np
 import pytest
 
-import reference as ref
-from partita.estimate import estimate
-from partita.mixing import effective_sample_size, r_hat
-from partita.sample import as_sample
+from partita.draws.sample import as_sample
+from partita.estimation.estimate import estimate
+from partita.estimation.mixing import effective_sample_size, r_hat
 from partita.uncertainty.diagnostics import diagnostics
+from support import reference as ref
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

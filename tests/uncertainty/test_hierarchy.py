@@ -7,7 +7,7 @@ import pytest
 
 import partita as pt
 from partita.datasets import make_draws
-from partita.sample import as_sample
+from partita.draws.sample import as_sample
 from partita.uncertainty import splits
 from partita.uncertainty.hierarchy import hierarchy
 

@@ -6,7 +6,7 @@ import pytest
 import partita as pt
 from partita.datasets import make_draws
 from partita.uncertainty.modes import modes
-from reference import vi
+from support.reference import vi
 
 
 def two_modes():

@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-import reference as ref
-from partita.sample import as_sample
+from partita.draws.sample import as_sample
 from partita.search.settings import Search
 from partita.uncertainty.modes import modes
-from strategies import random_sample
+from support import reference as ref
+from support.strategies import random_sample
 
 
 def around(base, draws, noise, rng):

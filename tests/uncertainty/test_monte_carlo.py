@@ -7,9 +7,9 @@ import pytest
 
 import partita as pt
 from partita.datasets import make_draws
-from partita.estimate import estimate
-from partita.losses import distances
-from partita.sample import as_sample
+from partita.draws.sample import as_sample
+from partita.estimation.estimate import estimate
+from partita.losses.expected import distances
 from partita.search.settings import Search
 from partita.uncertainty.ball import credible_ball
 from partita.uncertainty.certainty import item_certainty

@@ -7,12 +7,12 @@ import warnings
 import numpy as np
 import pytest
 
-from partita.estimate import estimate
-from partita.mixing import MixingWarning
+from partita.draws.sample import as_sample
+from partita.estimation.estimate import estimate
+from partita.estimation.mixing import MixingWarning
 from partita.models import GaussianDPM
-from partita.models.chain import Chain
-from partita.models.cluster_means import draw_means
-from partita.sample import as_sample
+from partita.models.chains.chain import Chain
+from partita.models.mixtures.cluster_means import draw_means
 from partita.search.settings import Search
 from partita.uncertainty import parameters
 from partita.uncertainty.parameters import cluster_parameters

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reference as ref
 from partita.datasets import make_draws
-from partita.estimate import estimate
-from partita.losses import expected_loss
-from partita.partitions import canonical
-from partita.sample import as_sample
+from partita.draws.sample import as_sample
+from partita.estimation.estimate import estimate
+from partita.losses.expected import expected_loss
+from partita.partitions.labels import canonical
 from partita.uncertainty import partial
 from partita.uncertainty.partial import partial_clustering
-from strategies import samples
+from support import reference as ref
+from support.strategies import samples
 
 
 def joint_probability(labels, rows, weights):

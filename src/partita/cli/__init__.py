@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from partita._signals import listen
+from partita._support.signals import listen
 from partita.cli import (
     ball,
     blockmodel,

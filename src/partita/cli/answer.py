@@ -13,10 +13,10 @@ from partita.cli.inputs import in_order_of_draws, read_data, read_partition
 from partita.cli.options import BoundSeconds, DataColumns, DataFile, TruthFile
 
 if TYPE_CHECKING:
-    from partita._names import Named
-    from partita.estimate_result import Estimate
-    from partita.sample import PartitionSample
-    from partita.uncertainty.bounds import Bound
+    from partita._support.names import Named
+    from partita.draws.sample import PartitionSample
+    from partita.estimation.result import Estimate
+    from partita.proofs.bounds import Bound
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Companions:
     ) -> Answer:
         """The estimate from the draws, its bound, and its agreement with the truth."""
         from partita.cli.results import agreement
-        from partita.uncertainty.bounds import with_proof
+        from partita.proofs.bounds import with_proof
 
         page = in_order_of_draws(files, sample)
         page["columns"] = None if files["data"] is None else files["data"].columns

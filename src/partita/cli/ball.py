@@ -26,7 +26,7 @@ def run(
 
     Example: partita ball draws.csv --level 0.9 --labels labels.csv --json
     """
-    from partita._validate import check_level
+    from partita._support.validate import check_level
     from partita.cli.outputs import print_json, whole_folder, write_json
     from partita.cli.results import ball_facts, command_line, print_ball, write_ball
     from partita.uncertainty.ball import credible_ball

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from partita._text.cells import Cell, parse_cell
-from partita._text.header import Kind
-from partita._text.table import Table, read_table
+from partita._support.text.cells import Cell, parse_cell
+from partita._support.text.header import Kind
+from partita._support.text.table import Table, read_table
 from partita.cli.inputs import DATA, different_words, named_rows, read_labels, variables
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def read_base(source: str, items: str | None = None) -> Base:
     The column `items` names the items; by default a column named item, node, name or id, row names, or a first column
     with a different word for each item. Such a column elsewhere is refused: it may name the items.
     """
-    from partita._names import Named
+    from partita._support.names import Named
     from partita.ensembles.base_clusterings import as_base
 
     if source.endswith(".npy"):

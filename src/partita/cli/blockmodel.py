@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from partita._text.write_table import significant
+from partita._support.text.write_table import significant
 from partita.cli.errors import INTERRUPTED
 from partita.cli.form import cluster_numbers, one_based, table_name
 from partita.cli.given import refuse
@@ -51,7 +51,7 @@ def run(
     Example: partita blockmodel edges.csv --undirected --out run/
     """
     from partita.cli.outputs import print_json, whole_folder
-    from partita.models.blocks.node_labels import read_node_labels
+    from partita.models.networks.node_labels import read_node_labels
 
     if out is None:
         refuse(["force", "check"], "is for the results that --out writes; give --out too")
@@ -81,7 +81,7 @@ def _summary(fit: Any, known: Any) -> dict[str, Any]:
     if levels := getattr(fit, "levels", None):
         summary["levels"] = [{"n_clusters": level.n_clusters, "icl": level.icl} for level in levels]
     if known is not None:
-        from partita.agreement import adjusted_rand, nmi
+        from partita.losses.agreement import adjusted_rand, nmi
 
         summary |= {"nmi": float(nmi(fit.labels, known)), "adjusted_rand": float(adjusted_rand(fit.labels, known))}
     return summary
@@ -89,9 +89,9 @@ def _summary(fit: Any, known: Any) -> dict[str, Any]:
 
 def _write(folder: Path, fit: Any, summary: dict[str, Any], known: Any, *, check: bool) -> None:
     from partita.cli.outputs import write_csv, write_json
-    from partita.report.network_checks import make_checks
-    from partita.report.networks import network_content
-    from partita.report.page import write_page
+    from partita.pages.network_checks import make_checks
+    from partita.pages.networks import network_content
+    from partita.pages.page import write_page
 
     checks = make_checks(fit, None, None, always=check and not fit.interrupted)
     _write_labels(folder / "labels.csv", fit, checks.draws)
@@ -133,7 +133,7 @@ def _write_blocks(path: Path, table: Any) -> None:
 def _print(fit: Any, summary: dict[str, Any]) -> None:
     from partita.cli.outputs import print_table
     from partita.cli.results import print_warnings
-    from partita.report.sentences import plural
+    from partita.pages.sentences import plural
 
     print_warnings(summary["warnings"])
     rows = [

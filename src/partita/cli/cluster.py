@@ -28,9 +28,9 @@ from partita.cli.sample import Alpha, Chains
 from partita.cli.terminal import print_lines
 
 if TYPE_CHECKING:
-    from partita.estimate_result import Estimate
+    from partita.estimation.result import Estimate
     from partita.models import Chain, Imputation
-    from partita.profiles import Profiles
+    from partita.profiling.profiles import Profiles
 
 WRITTEN = (*RESULTS, "profiles.csv", "imputed.csv", "columns.csv", "draws.npy", "path.csv")
 SAMPLING_ONLY = ("alpha", "loss", "a", "b", "runs", "max_clusters", "draws", "warmup", "thin", "chains")
@@ -69,10 +69,10 @@ def run(
     Example: partita cluster table.csv --family visits=count --out results --seed 1
     """
     import partita as pt
-    from partita._validate import check_level
+    from partita._support.validate import check_level
     from partita.cli.outputs import print_json, whole_folder
     from partita.cli.results import estimate_facts, print_estimate, write_results
-    from partita.profiles import profiles
+    from partita.profiling.profiles import profiles
 
     check_level(level, "--level")
     families = parse_families(family)
@@ -111,9 +111,9 @@ def run(
 
 def _checked(best: Estimate, chain: Chain) -> Estimate:
     """The estimate with one check of its draws and of their log density, so that nothing is said twice."""
-    from partita.losses import unique_distances
-    from partita.mixing import draw_summaries, mixing_warnings
-    from partita.search_warnings import search_warnings
+    from partita.estimation.mixing import draw_summaries, mixing_warnings
+    from partita.estimation.search_warnings import search_warnings
+    from partita.losses.expected import unique_distances
 
     distance = unique_distances(best.labels, best.sample, best.loss)
     summaries = {**draw_summaries(best.sample, distance), "log density": chain.log_density}
@@ -129,8 +129,8 @@ def _chain_facts(chain: Chain) -> dict[str, Any]:
 
 def _write_tables(folder: Path, chain: Chain, described: Profiles, imputed: Imputation) -> None:
     """profiles.csv, columns.csv, imputed.csv and draws.npy."""
-    from partita._draws.npy import write_npy
     from partita.cli.outputs import write_csv
+    from partita.draws.npy import write_npy
 
     write_profiles(folder, described)
     cells = imputed.summary()

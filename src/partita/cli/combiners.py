@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from partita._hints import did_you_mean
+from partita._support.hints import did_you_mean
 
 if TYPE_CHECKING:
     from partita.ensembles import ConsensusSummary
@@ -98,7 +98,7 @@ def _evidence(base: Base, k: int | None, options: Options) -> Combined:
 def _consensus(base: Base, k: int | None, options: Options) -> Combined:
     from partita import ensembles
     from partita.ensembles.weights import consensus_weights
-    from partita.losses import as_loss
+    from partita.losses.losses import as_loss
 
     seed = options["random_state"]
     powers = consensus_weights(base) if options["weights"] == "dependence" else None

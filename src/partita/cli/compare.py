@@ -10,7 +10,7 @@ from partita.cli.inputs import DRAWS, read_partition, unplaced_as_numbers
 from partita.cli.options import AsDraws, Json, read_sample
 
 if TYPE_CHECKING:
-    from partita._names import Named
+    from partita._support.names import Named
 
 #: How the table calls measures that have several definitions.
 NAMES = {"nmi": "nmi (by the larger entropy)", "f1": "f1 (Wang et al. 2010)"}
@@ -37,9 +37,9 @@ def run(
 
     Example: partita compare species.csv labels.csv other.csv --draws draws.csv
     """
-    from partita.agreement import compare_partitions
     from partita.cli.outputs import print_json, print_table
-    from partita.report.sentences import plural
+    from partita.losses.agreement import compare_partitions
+    from partita.pages.sentences import plural
 
     reference = read_partition(truth)
     others = {name: read_partition(name) for name in partitions}
@@ -62,7 +62,8 @@ def run(
 
 
 def _expected(files: list[str], partitions: dict[str, Named], as_draws: bool) -> dict[str, dict[str, float]]:
-    from partita.losses import LOSSES, expected_loss
+    from partita.losses.expected import expected_loss
+    from partita.losses.losses import LOSSES
 
     sample = read_sample(files, as_draws=as_draws)
     ordered = {

@@ -13,7 +13,7 @@ import typer
 from partita.cli.inputs import read_partition
 
 if TYPE_CHECKING:
-    from partita._names import Names
+    from partita._support.names import Names
     from partita.search.constraints import Constraints
 
 
@@ -57,7 +57,7 @@ class Constraining:
 
 def _read_groups(path: str, names: Names | None, n_items: int) -> tuple[list[int], list[list[Any]]]:
     """The numbers of the lines that have items, and their items; a first line without any item is a header."""
-    from partita._pairs.text import csv_rows
+    from partita.pairs.sources.text import csv_rows
 
     known = {str(number) for number in range(n_items)} if names is None else set(names)
     lines, groups = [], []

@@ -22,7 +22,7 @@ def run(
     Example: partita convert chain1.csv chain2.csv --burn 500 --thin 5 --out draws.npz
     """
     from partita.cli.outputs import check_new_file, print_json
-    from partita.io import write_draws
+    from partita.draws.io import write_draws
 
     check_new_file(out, force)
     sample = reading.sample()

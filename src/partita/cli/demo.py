@@ -11,7 +11,7 @@ from partita.cli.options import Json
 from partita.cli.outputs import RESULTS
 
 if TYPE_CHECKING:
-    from partita.estimate_result import Estimate
+    from partita.estimation.result import Estimate
     from partita.uncertainty.ball import CredibleBall
 
 DRAWS_FILE = "draws.npz"
@@ -73,7 +73,7 @@ def _draw(folder: Path, velocity: Any, density: Any, estimates: dict[str, Estima
     from matplotlib.figure import Figure
 
     from partita import plots
-    from partita.similarity import similarity
+    from partita.pairs.similarity import similarity
 
     def new(width: float, height: float) -> Figure:
         return Figure(figsize=(width, height), layout="constrained")

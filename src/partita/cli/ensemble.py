@@ -140,10 +140,10 @@ def refuse_unused(combiner: Combiner, inference: str) -> None:
 
 
 def _write(folder: Path, found: Combined, truth: Any) -> None:
-    from partita._draws.npy import write_npy
     from partita.cli.outputs import write_csv, write_json
     from partita.cli.results import LABELS_FILE, command_line
-    from partita.report import report
+    from partita.draws.npy import write_npy
+    from partita.pages.report import report
 
     facts = found.facts
     items = facts["names"] or item_numbers(facts["n_items"])
@@ -161,7 +161,7 @@ def _print(found: Combined, out: Path | None) -> None:
     from partita.cli.outputs import print_table
     from partita.cli.results import print_warnings
     from partita.cli.terminal import printable
-    from partita.report.ensembles import ensemble_answer
+    from partita.pages.ensembles import ensemble_answer
 
     facts = found.facts
     print_warnings(facts.get("warnings", ()))

@@ -17,8 +17,8 @@ from typing import Any, NoReturn
 
 import typer
 
-from partita import _signals
-from partita._atomic import WRITE_ERRORS, remove_working
+from partita._support import signals as _signals
+from partita._support.atomic import WRITE_ERRORS, remove_working
 from partita.cli.terminal import printable
 
 BAD_INPUT = 2
@@ -130,7 +130,7 @@ def _joined(names: str) -> str:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:
-    from partita.mixing import MixingWarning  # here, so that --help starts at once
+    from partita.estimation.mixing import MixingWarning  # here, so that --help starts at once
 
     if issubclass(category, MixingWarning):  # shown in the first lines of the result
         return

@@ -43,7 +43,7 @@ def run(
 
     Example: partita estimate --pairs pairs.csv --one-per records.csv:source --apart twins.csv --out results
     """
-    from partita._validate import check_level
+    from partita._support.validate import check_level
 
     check_level(level, "--level")
     writing.refuse_unused("data", "level")

@@ -28,7 +28,7 @@ def run(
 
     Example: partita hierarchy draws.csv --newick tree.nwk --seed 1
     """
-    from partita._atomic import atomic_file
+    from partita._support.atomic import atomic_file
     from partita.cli.form import cluster_numbers
     from partita.cli.outputs import check_new_file, print_json
     from partita.cli.results import estimate_facts, print_warnings

@@ -6,18 +6,18 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from partita._text.cells import parse_cell
-from partita._text.header import Kind
-from partita._text.table import Table, listed, read_table, split_column
+from partita._support.text.cells import parse_cell
+from partita._support.text.header import Kind
+from partita._support.text.table import Table, listed, read_table, split_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from partita._names import Named, Names
-    from partita._text.cells import Cell
-    from partita.sample import PartitionSample
+    from partita._support.names import Named, Names
+    from partita._support.text.cells import Cell
+    from partita.draws.sample import PartitionSample
 
 DRAWS = "the sample of draws"  # as messages call them
 LABEL_COLUMNS = ("cluster", "label", "labels")
@@ -50,7 +50,7 @@ def read_partition(source: str) -> Named:
     """
     import numpy as np
 
-    from partita._names import Named
+    from partita._support.names import Named
 
     path, column = split_column(source)
     if path.endswith(".npy"):
@@ -74,7 +74,7 @@ def read_data(source: str, columns: str | None = None) -> Named:
     """
     import numpy as np
 
-    from partita._names import Named
+    from partita._support.names import Named
 
     path, column = split_column(source)
     wanted = [column] if column is not None else split_names(columns)
@@ -154,7 +154,7 @@ def name_column(table: Table, taken: Sequence[int]) -> int | None:
 
 def named_rows(values: Any, table: Table, taken: Sequence[int], source: str) -> Named:
     """Rows of a table with the names of its items."""
-    from partita._names import Named
+    from partita._support.names import Named
 
     column = name_column(table, taken)
     if column is None:
@@ -177,7 +177,7 @@ def split_names(columns: str | None) -> list[str]:
 
 def read_labels(path: str) -> NDArray[Any]:
     """The labels of an npy file."""
-    from partita._draws.labels import type_problem
+    from partita.partitions.codes import type_problem
 
     labels = _read_array(path)
     if problem := type_problem(labels.dtype):
@@ -189,7 +189,7 @@ def _read_array(path: str) -> NDArray[Any]:
     """The array of an npy file; every error names the file."""
     import numpy as np
 
-    from partita._draws.sources.npy import read_header
+    from partita.draws.sources.npy import read_header
 
     with open(path, "rb") as stream:
         try:

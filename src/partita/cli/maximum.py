@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from partita.models import MixtureFit
-    from partita.profiles import Profiles
+    from partita.profiling.profiles import Profiles
 
 WRITTEN = ("labels.csv", "profiles.csv", "columns.csv", "path.csv", "runs.csv", "summary.json", "report.html")
 
@@ -40,7 +40,7 @@ def maximize_table(
     import partita as pt
     from partita.cli.outputs import print_json, whole_folder
     from partita.cli.results import print_warnings
-    from partita.report.mixtures import mixture_answer
+    from partita.pages.mixtures import mixture_answer
 
     with whole_folder(out, force=force, known=WRITTEN) as folder:
         table = read_mixed(data, families, missing, as_table=as_table)
@@ -85,7 +85,7 @@ def _numbered(row: list[Any]) -> list[Any]:
 def _write(folder: Path, fit: MixtureFit, described: Profiles, facts: dict[str, Any]) -> None:
     from partita.cli.outputs import write_csv, write_json
     from partita.cli.results import command_line
-    from partita.report import report
+    from partita.pages.report import report
 
     names = fit.names or tuple(map(str, item_numbers(len(fit.labels))))
     write_csv(folder / "labels.csv", ("item", "cluster"), zip(names, cluster_numbers(fit.labels), strict=True))

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._draws.labels import is_null
-from partita._draws.sources.columns import is_special, variable_of
-from partita._text.cells import parse_cell
+from partita._support.text.cells import parse_cell
+from partita.draws.sources.columns import is_special, variable_of
+from partita.partitions.codes import is_null
 
 if TYPE_CHECKING:
-    from partita._draws.sources import Block, Source
-    from partita._text.table import Table
+    from partita._support.text.table import Table
+    from partita.draws.sources import Block, Source
 
 ROWS_SEEN, MIN_ROWS = 500, 5
 MAX_TABLE = 100  # columns of a table that may be mistaken for draws

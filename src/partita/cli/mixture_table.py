@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partita._text.cells import Cell, parse_cell
-from partita._text.header import Kind
-from partita._text.table import Table, read_table
+from partita._support.text.cells import Cell, parse_cell
+from partita._support.text.header import Kind
+from partita._support.text.table import Table, read_table
 from partita.cli.inputs import ROW_NUMBERS, counts_rows, different_words, name_column, named_rows
 from partita.cli.terminal import print_lines
 

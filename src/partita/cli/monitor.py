@@ -11,7 +11,7 @@ import typer
 from partita.cli.options import Burn, Jobs, Json, Level, LossName, Seed
 
 if TYPE_CHECKING:
-    from partita.sample import PartitionSample
+    from partita.draws.sample import PartitionSample
     from partita.uncertainty.monitor import Monitor
 
 NOT_SETTLED = 1
@@ -45,11 +45,11 @@ def run(
 
     Example: partita monitor draws.csv --once --seed 1
     """
-    from partita._validate import check_level
+    from partita._support.validate import check_level
     from partita.cli.form import cluster_numbers
     from partita.cli.outputs import print_json
     from partita.cli.terminal import printable
-    from partita.growing import growing_draws
+    from partita.models.chains.growing import growing_draws
     from partita.search.settings import Search
     from partita.uncertainty.monitor import monitor
     from partita.uncertainty.settling import check_share

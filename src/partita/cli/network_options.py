@@ -30,7 +30,7 @@ def edge_kind(counts: bool, weights: str | None) -> str:
     >>> edge_kind(False, "real"), edge_kind(True, None), edge_kind(False, None)
     ('real', 'counts', 'binary')
     """
-    from partita.models.blocks.edge_values import EDGES
+    from partita.models.networks.edge_values import EDGES
 
     kinds = EDGES[1:]
     if weights is not None and weights not in kinds:
@@ -66,7 +66,7 @@ class Network:
     def read(self, edges: Path) -> Any:
         """The network of a file."""
         from partita.models import as_graph
-        from partita.models.blocks.node_labels import read_node_names
+        from partita.models.networks.node_labels import read_node_names
 
         names = None if self.nodes is None else read_node_names(self.nodes)
         chosen = None if self.columns is None else [name.strip() for name in self.columns.split(",")]
@@ -75,7 +75,7 @@ class Network:
     def nested_model(self) -> Any:
         """The nested block model of such a network."""
         from partita.models import NestedBlockModel
-        from partita.models.blocks.nested import EDGE_KINDS
+        from partita.models.networks.nested import EDGE_KINDS
 
         if self.blocks != "free":
             raise ValueError(f"--nested has blocks of its own, not --blocks {self.blocks}")

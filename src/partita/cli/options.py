@@ -16,9 +16,9 @@ from partita.cli.given import refuse, was_typed
 from partita.cli.steps import step
 
 if TYPE_CHECKING:
-    from partita.estimate_result import Estimate
-    from partita.losses import Loss
-    from partita.sample import PartitionSample
+    from partita.draws.sample import PartitionSample
+    from partita.estimation.result import Estimate
+    from partita.losses.base import Loss
     from partita.search.constraints import Constraints
     from partita.search.settings import Search
 
@@ -48,8 +48,8 @@ def read_sample(
 ) -> PartitionSample:
     """The draws of files that a user names; `text` are options for text files. A table of data is refused."""
     from partita.cli.mistaken import checked_draws
-    from partita.io import draws_source, missing_in_text
-    from partita.sample import build_sample
+    from partita.draws.io import draws_source, missing_in_text
+    from partita.draws.sample import build_sample
 
     with ExitStack() as opened:
         source = draws_source(list(files), opened, **text)
@@ -142,7 +142,7 @@ class Weighing:
 
     def chosen_loss(self) -> Loss:
         """The loss with its weights."""
-        from partita.losses import as_loss
+        from partita.losses.losses import as_loss
 
         loss: Any = as_loss(self.loss)
         weights = {name: value for name, value in (("a", self.a), ("b", self.b)) if value is not None}
@@ -221,7 +221,7 @@ class Searching(Weighing):
 
     def pair_loss(self) -> Loss:
         """The loss of pair probabilities with its weights; Binder's unless another is named."""
-        from partita.pair_losses import as_pair_loss
+        from partita.pairs.losses import as_pair_loss
 
         loss: Any = as_pair_loss(self.loss if was_typed("loss") else "binder")
         weights = {name: value for name, value in (("a", self.a), ("b", self.b)) if value is not None}

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from partita._atomic import NotReplaced, atomic_folder, check_file, files_only
+from partita._support.atomic import NotReplaced, atomic_folder, check_file, files_only
 from partita.cli.form import all_names, table_name
 from partita.cli.steps import step
 from partita.cli.terminal import printable
@@ -48,7 +48,7 @@ def check_new_file(path: Path, force: bool) -> None:
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """A table with full precision: csv, or in the format that the user asked for."""
-    from partita._text.write_table import write_table
+    from partita._support.text.write_table import write_table
 
     path = path.with_name(table_name(path.name))
     with step(f"wrote {path.name}"):

@@ -10,7 +10,7 @@ import typer
 from partita.cli.steps import step
 
 if TYPE_CHECKING:
-    from partita.estimate_result import Estimate
+    from partita.estimation.result import Estimate
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class PageAnswers:
 
     def check(self) -> None:
         """Bad values are noticed before the draws are read."""
-        from partita._validate import check_level
+        from partita._support.validate import check_level
 
         if self.partial is not None:
             check_level(self.partial, "--partial")

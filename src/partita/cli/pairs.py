@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from partita._text.write_table import significant
+from partita._support.text.write_table import significant
 from partita.cli.form import cluster_numbers, item_numbers, one_based
 from partita.cli.given import refuse
 from partita.cli.inputs import read_data, read_partition, split_names
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from partita.cli.answer import Companions
     from partita.cli.constraints import Constraining
     from partita.cli.options import Searching, Writing
-    from partita.pair_estimate import PairEstimate
-    from partita.pair_probabilities import Similarity
-    from partita.uncertainty.bounds import Bound
+    from partita.estimation.pair_estimate import PairEstimate
+    from partita.pairs.probabilities import Similarity
+    from partita.proofs.bounds import Bound
 
 ITEMS = "the pairs"
 PAIRS_FILE = "pairs.csv"
@@ -59,7 +59,7 @@ class Pairing:
 
     def read(self, columns: str | None) -> Similarity:
         """The pair probabilities of the file; `columns` names those of the two items and of the probability."""
-        from partita.pair_probabilities import as_similarity
+        from partita.pairs.probabilities import as_similarity
 
         unlisted = 0.0 if self.default is None else self.default
         if self.pairs is not None and self.similarity is not None:
@@ -142,7 +142,7 @@ def _write(folder: Path, best: PairEstimate, bound: Bound | None, facts: dict[st
     """labels.csv, pairs.csv (the doubtful ones), summary.json and report.html."""
     from partita.cli.outputs import write_csv, write_json
     from partita.cli.results import LABELS_FILE, command_line
-    from partita.report import report
+    from partita.pages.report import report
     from partita.uncertainty.pair_doubts import pair_certainty
 
     names = _names(best)
@@ -162,7 +162,7 @@ def _print(best: PairEstimate, bound: Bound | None) -> None:
     """The answer as a sentence, and the pairs to look at first."""
     from partita.cli.outputs import print_table
     from partita.cli.results import print_warnings
-    from partita.report.pairs import pair_answer, unlisted_note
+    from partita.pages.pairs import pair_answer, unlisted_note
 
     print_warnings(best.warnings)
     print(pair_answer(best))

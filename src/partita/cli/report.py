@@ -36,7 +36,7 @@ def run(
 
     Example: partita report draws.csv --partial 0.9 --tree --errors --parameters means.npy
     """
-    from partita._validate import check_level
+    from partita._support.validate import check_level
     from partita.cli.outputs import print_json
     from partita.cli.results import ball_facts, print_answer
     from partita.uncertainty.ball import credible_ball
@@ -69,7 +69,7 @@ def _is_page(reading: Reading) -> bool:
 def _render_anew(page: Path, out: Path, force: bool, json: bool) -> None:
     from partita.cli.given import refuse_all_but
     from partita.cli.outputs import check_new_file, print_json
-    from partita.report.reopen import read_report
+    from partita.pages.reopen import read_report
 
     refuse_all_but(("draws", "out", "force", "json"), "is for draws, and this is a page that holds its result already")
     held = read_report(page)
@@ -85,7 +85,7 @@ def _check_files(out: Path, force: bool) -> Path:
     """The file of labels beside the page; an error if either may not be written."""
     from partita.cli.outputs import check_new_file
     from partita.cli.results import LABELS_FILE
-    from partita.report import check_page
+    from partita.pages.report import check_page
 
     labels_file = out.with_name(f"{out.stem}-{table_name(LABELS_FILE)}")
     check_page(out)
@@ -97,9 +97,9 @@ def _check_files(out: Path, force: bool) -> Path:
 def _write_page(
     answer: Answer, ball: CredibleBall, out: Path, labels_file: Path, title: str, answers: dict[str, Any]
 ) -> None:
-    from partita._atomic import atomic_file
+    from partita._support.atomic import atomic_file
     from partita.cli.results import command_line, write_labels
-    from partita.report import report
+    from partita.pages.report import report
 
     page = answer.page | answers | {"title": title, "command": command_line(), "bound": answer.bound}
     with atomic_file(labels_file) as temporary:  # it appears after the page

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._text.write_table import significant
+from partita._support.text.write_table import significant
 from partita.cli.form import cluster_numbers, item_numbers, one_based, table_name
 from partita.cli.outputs import print_table, write_csv, write_json
 from partita.cli.steps import step
 from partita.cli.terminal import printable
 
 if TYPE_CHECKING:
-    from partita._names import Names
-    from partita.estimate_result import Estimate
-    from partita.pair_estimate import PairEstimate
-    from partita.sample import PartitionSample
+    from partita._support.names import Names
+    from partita.draws.sample import PartitionSample
+    from partita.estimation.pair_estimate import PairEstimate
+    from partita.estimation.result import Estimate
+    from partita.proofs.bounds import Bound
     from partita.uncertainty.ball import CredibleBall
-    from partita.uncertainty.bounds import Bound
     from partita.uncertainty.certainty import ItemCertainty
 
 CLUSTERS_PRINTED = 50
@@ -92,7 +92,7 @@ def agreement(labels: Any, truth: Any, *, of_pairs: bool = False) -> dict[str, f
 
     For record linkage, `of_pairs`, precision, recall and F1 count pairs of items.
     """
-    from partita.agreement import adjusted_rand, f1, nmi, pairwise_agreement
+    from partita.losses.agreement import adjusted_rand, f1, nmi, pairwise_agreement
 
     labels, truth = np.asarray(labels), np.asarray(truth, dtype=object)
     labels, truth = labels[labels >= 0], truth[labels >= 0]
@@ -133,9 +133,9 @@ def print_warnings(sentences: Iterable[str]) -> None:
 
 def print_answer(estimate: Estimate, ball: CredibleBall | None, certainty: Any) -> None:
     """Warnings, the answer as a sentence, and what it means where it may surprise."""
-    from partita.report.reading import reading
-    from partita.report.sentences import answer
-    from partita.search_warnings import unlabelled_warnings
+    from partita.estimation.search_warnings import unlabelled_warnings
+    from partita.pages.reading import reading
+    from partita.pages.sentences import answer
     from partita.uncertainty.placed import placed_only
 
     print_warnings(estimate.warnings)
@@ -184,7 +184,7 @@ def _items_to_check(names: tuple[str, ...], certainty: ItemCertainty) -> str:
 
 def print_ball(ball: CredibleBall) -> None:
     """The ball as a sentence and a table of its bounds."""
-    from partita.report.sentences import ball_sentence
+    from partita.pages.sentences import ball_sentence
 
     print_warnings(ball.warnings)
     print(printable(ball_sentence(ball, "the estimate")))
@@ -205,7 +205,7 @@ def write_results(
     **page: Any,
 ) -> None:
     """Writes labels.csv, runs.csv, ball.csv, summary.json (with other `facts`, if given) and report.html."""
-    from partita.report import report
+    from partita.pages.report import report
 
     write_labels(folder / LABELS_FILE, estimate)
     write_runs(folder / "runs.csv", estimate)

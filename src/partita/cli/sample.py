@@ -92,7 +92,7 @@ def dpm(
     """
     from partita.cli.inputs import read_data
     from partita.models import GaussianDPM
-    from partita.models.data import as_data
+    from partita.models.mixtures.data import as_data
 
     table = read_data(data, columns)
     model = GaussianDPM(covariance, alpha, standardize=standardize)
@@ -144,7 +144,7 @@ def sbm(
 
     Example: partita sample sbm edges.csv --undirected --out run.partita --seed 1
     """
-    from partita.models.blocks.sampling import graph_arrays, item_names
+    from partita.models.networks.sampling import graph_arrays, item_names
 
     graph, model = network.read(edges), network.model()
     if resume:
@@ -180,7 +180,7 @@ def lbm(
 
     from partita.cli.inputs import read_data
     from partita.models import LatentBlockModel, as_bipartite
-    from partita.models.blocks.sampling import graph_arrays, item_names
+    from partita.models.networks.sampling import graph_arrays, item_names
 
     table = read_data(data, columns)
     kind = edge_kind(counts, weights)
@@ -201,9 +201,9 @@ register(app, "lbm", lbm)
 
 def _run(model: Any, data: Any, out: Path, chains: Chains, resume: bool, json: bool, **names: Any) -> None:
     """Samples, or continues a run; the draws are then in draws.npy of its directory. A network has its own names."""
-    from partita._atomic import atomic_file
-    from partita._draws.npy import write_npy
-    from partita._warn import warn_user
+    from partita._support.atomic import atomic_file
+    from partita._support.warn import warn_user
+    from partita.draws.npy import write_npy
     from partita.models import resume as go_on
 
     try:
@@ -234,8 +234,8 @@ def _check_same_run(
     """Refuses options that differ from the data, the model and the plan with which the run began."""
     import numpy as np
 
-    from partita._validate import check_rng
-    from partita.models.checkpoint import open_run
+    from partita._support.validate import check_rng
+    from partita.models.chains.checkpoint import open_run
 
     run, plan = open_run(path), chains.plan
     asked, begun = {**model.params(), **plan}, {**run.params, **asdict(run.plan)}

@@ -13,7 +13,7 @@ from partita.cli.inputs import DRAWS, read_partition
 from partita.cli.options import Json, LabelsFile, Reading
 
 if TYPE_CHECKING:
-    from partita.sample import PartitionSample
+    from partita.draws.sample import PartitionSample
 
 MATRICES = (".csv", ".npy")
 FIGURES = (".png", ".pdf", ".svg")
@@ -40,10 +40,10 @@ def run(
     """
     from contextlib import ExitStack
 
-    from partita._atomic import atomic_file
+    from partita._support.atomic import atomic_file
     from partita.cli.outputs import check_new_file, print_json
     from partita.cli.results import item_names
-    from partita.similarity import similarity
+    from partita.pairs.similarity import similarity
 
     if out is None and figure is None:
         refuse(["force"], "is for the files of --out and --figure")
@@ -76,7 +76,7 @@ def _with_nulls(matrix: Any) -> list[list[float | None]]:
 
 
 def _write(path: Path, matrix: Any, sample: PartitionSample) -> None:
-    from partita._draws.npy import write_npy
+    from partita.draws.npy import write_npy
 
     if path.suffix == ".npy":
         write_npy(path, matrix)

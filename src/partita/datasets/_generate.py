@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._validate import check_count, check_probability, check_rng
+from partita._support.validate import check_count, check_probability, check_rng
 
 _ROWS_PER_BLOCK = 256
 

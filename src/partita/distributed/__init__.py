@@ -8,16 +8,17 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from partita._validate import check_count
+from partita._support.validate import check_count
 from partita.distributed.arrays import credible_ball, distances, pairwise_distances, similarity
 from partita.distributed.chains import sample_chains
 from partita.distributed.pool import connected
 from partita.distributed.runs import engine_on
 from partita.distributed.shards import search_shards
-from partita.estimate import estimate_with
-from partita.estimate_result import Estimate
-from partita.losses import Loss, as_loss
-from partita.sample import as_sample
+from partita.draws.sample import as_sample
+from partita.estimation.estimate import estimate_with
+from partita.estimation.result import Estimate
+from partita.losses.base import Loss
+from partita.losses.losses import as_loss
 from partita.search import METHODS, as_method
 from partita.search.core import find_native
 from partita.search.method import SEARCH, Method

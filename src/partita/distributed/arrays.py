@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from partita import losses as here
-from partita._clusters import each_alone
-from partita._partition_checks import check_placed_of
-from partita._validate import check_count
-from partita.losses import Loss, as_loss, unique_distances
-from partita.sample import PartitionSample, as_sample
-from partita.similarity import similarity as similarity_here
+from partita._support.validate import check_count
+from partita.draws.sample import PartitionSample, as_sample
+from partita.losses import expected as here
+from partita.losses.base import Loss
+from partita.losses.expected import unique_distances
+from partita.losses.losses import as_loss
+from partita.pairs.similarity import similarity as similarity_here
+from partita.partitions.checks import check_placed_of
+from partita.partitions.clusters import each_alone
 from partita.uncertainty.ball import CredibleBall, ball_from, subject
 
 ITEMS_PER_BLOCK = 4096

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from partita._validate import check_count, seed_and_generator
+from partita._support.validate import check_count, seed_and_generator
 from partita.distributed.pool import connected
-from partita.models.chain import Chain
-from partita.models.plan import only_chain
+from partita.models.chains.chain import Chain
+from partita.models.chains.plan import only_chain
 
 
 def sample_chains(

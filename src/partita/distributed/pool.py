@@ -260,7 +260,7 @@ def connected(client: Any = None, workers: int | None = None) -> Iterator[DaskPo
         with _connect(make_client, client) as opened:
             yield DaskPool(opened)
     else:
-        from partita._validate import available_cores
+        from partita._support.validate import available_cores
 
         n_workers = available_cores() if workers is None else workers
         with (

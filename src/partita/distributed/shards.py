@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 from partita import _core
 from partita.distributed.pool import Pool, Shared
 from partita.distributed.questions import ItemScores, MergeChanges, Question, Value
-from partita.losses import VI, Binder, Loss, core_sample
-from partita.partitions import canonical
-from partita.sample import PartitionSample
+from partita.draws.sample import PartitionSample
+from partita.losses.base import Loss
+from partita.losses.expected import core_sample
+from partita.losses.losses import VI, Binder
+from partita.partitions.labels import canonical
 from partita.search.core import search_runs
 from partita.search.jobs import run_here
 from partita.search.limits import cluster_limit

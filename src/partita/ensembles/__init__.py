@@ -1,21 +1,21 @@
 """Clustering ensembles: one clustering from many."""
 
-from .association import co_association
-from .base_clusterings import Base, as_base
-from .bce import BCE
-from .consensus import consensus
-from .dependence import Dependence, dependence
-from .distributed import fit_distributed
-from .evidence import evidence_accumulation
-from .graphs import cspa, hgpa, mcla
-from .hyper import Hyperpriors
-from .kmeans import kmeans_ensemble
-from .mixture import MixtureModel
-from .nbce import NBCE
-from .stability import Stability, stability
-from .summary import ConsensusSummary, summarise
-from .variational import Ascent
-from .voting import voting
+from partita.ensembles.association import co_association
+from partita.ensembles.base_clusterings import Base, as_base
+from partita.ensembles.bce import BCE
+from partita.ensembles.consensus import consensus
+from partita.ensembles.dependence import Dependence, dependence
+from partita.ensembles.distributed import fit_distributed
+from partita.ensembles.evidence import evidence_accumulation
+from partita.ensembles.graphs import cspa, hgpa, mcla
+from partita.ensembles.hyper import Hyperpriors
+from partita.ensembles.kmeans import kmeans_ensemble
+from partita.ensembles.mixture import MixtureModel
+from partita.ensembles.nbce import NBCE
+from partita.ensembles.stability import Stability, stability
+from partita.ensembles.summary import ConsensusSummary, summarise
+from partita.ensembles.variational import Ascent
+from partita.ensembles.voting import voting
 
 __all__ = [
     "BCE",

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._refinement import Hashes, refined
-
-from .base_clusterings import Base
+from partita.ensembles.base_clusterings import Base
+from partita.partitions.refinement import Hashes, refined
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .base_clusterings import Base, as_base, in_column_order
+from partita.ensembles.base_clusterings import Base, as_base, in_column_order
 
 MAX_ITEMS = 20_000  # an items × items table is refused for more
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from partita._draws.labels import BadLabel, to_codes, type_problem
-from partita._names import Names, as_named, names_or_none, row_names
-from partita._warn import warn_user
-from partita.partitions import canonical
+from partita._support.names import Names, as_named, names_or_none, row_names
+from partita._support.warn import warn_user
+from partita.partitions.codes import BadLabel, to_codes, type_problem
+from partita.partitions.labels import canonical
 
 Labels = NDArray[np.intp]
 
@@ -98,7 +98,7 @@ def as_base(base: Any, levels: Sequence[Any] | None = None, *, keys: str | Seque
     array([[0.9, 0.1],
            [0.5, 0.5]])
     """
-    from .soft import are_memberships, as_soft_base
+    from partita.ensembles.soft import are_memberships, as_soft_base
 
     if isinstance(base, Base):
         return base

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, polygamma
 
-from partita._tolerance import FLOOR
-
-from .base_clusterings import Base
-from .estimator import FixedKEstimator
-from .layout import Floats, Layout
-from .predictive import perplexity_of
+from partita._support.tolerance import FLOOR
+from partita.ensembles.base_clusterings import Base
+from partita.ensembles.estimator import FixedKEstimator
+from partita.ensembles.layout import Floats, Layout
+from partita.ensembles.predictive import perplexity_of
 
 MIN_TURNS = 5
 

@@ -8,13 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from partita._validate import check_rng
-from partita.estimate import estimate
-from partita.losses import VI, Binder, Loss, as_loss
-from partita.sample import as_sample
-from partita.search.settings import Search
-
-from .base_clusterings import (
+from partita._support.validate import check_rng
+from partita.draws.sample import as_sample
+from partita.ensembles.base_clusterings import (
     Base,
     Labels,
     as_base,
@@ -24,7 +20,11 @@ from .base_clusterings import (
     spread,
     warn_unlabelled,
 )
-from .soft import SoftBase
+from partita.ensembles.soft import SoftBase
+from partita.estimation.estimate import estimate
+from partita.losses.base import Loss
+from partita.losses.losses import VI, Binder, as_loss
+from partita.search.settings import Search
 
 MAX_COPIES = 10_000_000  # items that item weights may stand for
 SOFT_DRAWS = 50  # hard clusterings that are drawn from each soft one
@@ -96,7 +96,7 @@ def consensus(
 
 def _weights(weights: Any, base: Any, read: Base | SoftBase, item_weights: Any) -> Any:
     """One weight for each clustering; None if all are equal."""
-    from .weights import check_choice, consensus_weights  # which need the consensus themselves
+    from partita.ensembles.weights import check_choice, consensus_weights  # which need the consensus themselves
 
     check_choice(weights)
     if weights is None:

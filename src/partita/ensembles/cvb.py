@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .label_store import Hosts, Step
-from .variational import Fit, Settings, bound, learn, random_start
+from partita.ensembles.label_store import Hosts, Step
+from partita.ensembles.variational import Fit, Settings, bound, learn, random_start
 
 PATIENCE = 50  # iterations before the updates are damped
 DAMPING = 0.5  # share of the old responsibilities that is then kept: this ends cycles and keeps the fixed points

@@ -21,14 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from partita.partitions import canonical
+from partita.ensembles.arrangement import arranged
+from partita.ensembles.base_clusterings import Base, as_base
+from partita.ensembles.consensus import consensus
+from partita.ensembles.layout import Floats, Layout
+from partita.ensembles.shared_errors import shared_errors
+from partita.partitions.labels import canonical
 from partita.search.settings import Search
-
-from .arrangement import arranged
-from .base_clusterings import Base, as_base
-from .consensus import consensus
-from .layout import Floats, Layout
-from .shared_errors import shared_errors
 
 MAX_ITEMS = 10_000  # dependence is estimated on at most this many items, chosen at random
 SHUFFLES = 4  # the information by chance is the mean over this many shuffles

@@ -7,11 +7,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._estimator import Estimator
-from partita._validate import as_float, check_count, check_random_state
-from partita.models.ranges import MAX_VALUE
-
-from .base_clusterings import Base, Labels, as_base, check_clusters, hard_base, spread, warn_unlabelled
+from partita._support.ranges import MAX_VALUE
+from partita._support.validate import as_float, check_count, check_random_state
+from partita.ensembles.base_clusterings import Base, Labels, as_base, check_clusters, hard_base, spread, warn_unlabelled
+from partita.models.estimator import Estimator
 
 
 class EnsembleEstimator(Estimator):

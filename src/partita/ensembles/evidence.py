@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from .association import check_table, coassociation
-from .base_clusterings import Labels, as_base, check_clusters, in_column_order, spread, warn_unlabelled
+from partita.ensembles.association import check_table, coassociation
+from partita.ensembles.base_clusterings import Labels, as_base, check_clusters, in_column_order, spread, warn_unlabelled
 
 LINKAGES = ("average", "single", "complete")
 

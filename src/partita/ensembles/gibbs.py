@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
-from partita.models.chain import Chain
-from partita.models.checkpoint import Plan
-from partita.models.ranges import check_shape
-from partita.models.sampling import Registry, Sampler, sample_model
-
-from .base_clusterings import Base, Labels
-from .hyper import ALPHA_PRIOR, BETA_PRIOR, GammaPrior
-from .predictive import Mixture, partition_mixture
-from .variational import START_ALPHA, START_BETA
+from partita._support.ranges import check_shape
+from partita.ensembles.base_clusterings import Base, Labels
+from partita.ensembles.hyper import ALPHA_PRIOR, BETA_PRIOR, GammaPrior
+from partita.ensembles.predictive import Mixture, partition_mixture
+from partita.ensembles.variational import START_ALPHA, START_BETA
+from partita.models.chains.chain import Chain
+from partita.models.chains.checkpoint import Plan
+from partita.models.chains.sampling import Registry, Sampler, sample_model
 
 MAX_CLUSTERS = 1_000_000  # limits the memory that a truncation needs
 PREDICTIVE_DRAWS = 200  # the predictive is averaged over at most this many evenly spaced draws

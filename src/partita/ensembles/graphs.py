@@ -10,13 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from partita._validate import check_count, check_rng
-from partita._warn import warn_user
-
-from .association import check_table, coassociation
-from .base_clusterings import Base, Labels, check_clusters, hard_base, in_column_order, spread, warn_unlabelled
-from .layout import Floats
-from .predictive import count_labels
+from partita._support.validate import check_count, check_rng
+from partita._support.warn import warn_user
+from partita.ensembles.association import check_table, coassociation
+from partita.ensembles.base_clusterings import (
+    Base,
+    Labels,
+    check_clusters,
+    hard_base,
+    in_column_order,
+    spread,
+    warn_unlabelled,
+)
+from partita.ensembles.layout import Floats
+from partita.ensembles.predictive import count_labels
 
 SCALE = 1000  # METIS needs integers: similarities are given in thousandths
 BUNDLE = 0.02  # the largest weight of one vertex of HGPA's hypergraph, as a share of an even part

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, polygamma
 
-from partita._settings import SettingsGroup
-from partita.models.ranges import MAX_VALUE
-
-from .layout import Layout
+from partita._support.ranges import MAX_VALUE
+from partita._support.settings import SettingsGroup
+from partita.ensembles.layout import Layout
 
 Floats = NDArray[np.float64]
 Curve = Callable[[float], tuple[float, float, float]]  # value, first and second derivative

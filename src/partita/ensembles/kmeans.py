@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._validate import check_count, check_probability, check_rng
+from partita._support.validate import check_count, check_probability, check_rng
 
 MAX_VALUE = 1e150  # largest absolute value of the data: squared distances must not overflow
 FRACTIONS = (0.5, 0.75, 1.0, 1.5, 2.0)  # of the number of classes, as in Wang, Domeniconi & Laskey (2010)

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import gammaln, softmax, xlogy
 
-from .base_clusterings import Base
-from .layout import Floats, Layout
-from .soft import SoftBase
+from partita.ensembles.base_clusterings import Base
+from partita.ensembles.layout import Floats, Layout
+from partita.ensembles.soft import SoftBase
 
 BLOCK = 4096  # items at a time
 # Terms are rounded to multiples of these before they are summed. The sums are then exact, and so do not depend on the

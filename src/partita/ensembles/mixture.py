@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from partita._tolerance import FLOOR
-
-from .estimator import FixedKEstimator
-from .label_store import Here
-from .layout import Floats, Layout
-from .predictive import Mixture, perplexity_of
-from .variational import random_start
+from partita._support.tolerance import FLOOR
+from partita.ensembles.estimator import FixedKEstimator
+from partita.ensembles.label_store import Here
+from partita.ensembles.layout import Floats, Layout
+from partita.ensembles.predictive import Mixture, perplexity_of
+from partita.ensembles.variational import random_start
 
 
 class MixtureModel(FixedKEstimator):

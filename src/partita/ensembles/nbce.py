@@ -8,20 +8,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._validate import check_count, check_positive, check_random_state
-from partita.estimate import estimate
-from partita.models.chain import Chain
-from partita.models.plan import MINIMUM, Sampling, make_plan
-from partita.models.ranges import check_shape
-
-from .base_clusterings import Base, Labels, spread, warn_unlabelled
-from .cvb import fit_cvb
-from .estimator import EnsembleEstimator
-from .gibbs import MAX_CLUSTERS, NBCEModel, draw_mixtures, sample_nbce, together
-from .hyper import GammaPrior, Hyperpriors
-from .label_store import Here, Hosts
-from .layout import Layout
-from .predictive import (
+from partita._support.ranges import check_shape
+from partita._support.validate import check_count, check_positive, check_random_state
+from partita.ensembles.base_clusterings import Base, Labels, spread, warn_unlabelled
+from partita.ensembles.cvb import fit_cvb
+from partita.ensembles.estimator import EnsembleEstimator
+from partita.ensembles.gibbs import MAX_CLUSTERS, NBCEModel, draw_mixtures, sample_nbce, together
+from partita.ensembles.hyper import GammaPrior, Hyperpriors
+from partita.ensembles.label_store import Here, Hosts
+from partita.ensembles.layout import Layout
+from partita.ensembles.predictive import (
     Mixture,
     averaged_log_likelihood,
     dirichlet_weights,
@@ -30,10 +26,13 @@ from .predictive import (
     perplexity_of,
     stick_weights,
 )
-from .soft import SoftBase
-from .variational import Ascent, Fit, Settings, best_of
-from .vb import fit_vb
-from .weights import as_powers, check_choice
+from partita.ensembles.soft import SoftBase
+from partita.ensembles.variational import Ascent, Fit, Settings, best_of
+from partita.ensembles.vb import fit_vb
+from partita.ensembles.weights import as_powers, check_choice
+from partita.estimation.estimate import estimate
+from partita.models.chains.chain import Chain
+from partita.models.chains.plan import MINIMUM, Sampling, make_plan
 
 INFERENCES = ("gibbs", "vb", "cvb")
 PRIORS = ("tsb", "fsd")

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
-from .base_clusterings import Base
-from .label_store import BLOCK
-from .layout import Floats, Layout
+from partita.ensembles.base_clusterings import Base
+from partita.ensembles.label_store import BLOCK
+from partita.ensembles.layout import Floats, Layout
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._html import ShownAsText
-from partita._partition_checks import check_partition_of
-from partita.agreement import adjusted_rand
-from partita.sample import PartitionSample, as_sample
+from partita._support.html import ShownAsText
+from partita.draws.sample import PartitionSample, as_sample
+from partita.ensembles.base_clusterings import Base, Labels, as_base, in_column_order, spread
+from partita.ensembles.dependence import SEED, Dependence, dependence, distinct_clusterings, shared_information
+from partita.ensembles.estimator import EnsembleEstimator
+from partita.ensembles.layout import Floats, Layout
+from partita.ensembles.weights import FEW
+from partita.losses.agreement import adjusted_rand
+from partita.partitions.checks import check_partition_of
 from partita.uncertainty.certainty import item_certainty
-
-from .base_clusterings import Base, Labels, as_base, in_column_order, spread
-from .dependence import SEED, Dependence, dependence, distinct_clusterings, shared_information
-from .estimator import EnsembleEstimator
-from .layout import Floats, Layout
-from .weights import FEW
 
 MAX_ITEMS = 10_000  # pairs of base clusterings are compared on at most this many items, evenly chosen
 REDUNDANT = 0.9  # a clustering is redundant if another one has this share of its information beyond the consensus

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._settings import SettingsGroup
-from partita._tolerance import TIE
-from partita._warn import warn_user
-
-from .hyper import GammaPrior, fsd_curve, label_curve, newton, tsb_curve
-from .label_store import Hosts, Step
-from .layout import Floats, Layout
+from partita._support.settings import SettingsGroup
+from partita._support.tolerance import TIE
+from partita._support.warn import warn_user
+from partita.ensembles.hyper import GammaPrior, fsd_curve, label_curve, newton, tsb_curve
+from partita.ensembles.label_store import Hosts, Step
+from partita.ensembles.layout import Floats, Layout
 
 START_ALPHA, START_BETA = 1.0, 0.5
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import digamma
 
-from .label_store import Hosts
-from .layout import Floats, Layout
-from .variational import Fit, Settings, bound, learn, random_start
+from partita.ensembles.label_store import Hosts
+from partita.ensembles.layout import Floats, Layout
+from partita.ensembles.variational import Fit, Settings, bound, learn, random_start
 
 
 def fit_vb(hosts: Hosts, settings: Settings, rng: np.random.Generator) -> Fit:

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
-from partita._validate import check_count
-
-from .arrangement import arranged
-from .base_clusterings import (
+from partita._support.validate import check_count
+from partita.ensembles.arrangement import arranged
+from partita.ensembles.base_clusterings import (
     Base,
     Labels,
     check_clusters,
@@ -21,7 +20,7 @@ from .base_clusterings import (
     spread,
     warn_unlabelled,
 )
-from .layout import Floats
+from partita.ensembles.layout import Floats
 
 ROUNDS = 20  # at most, until no label changes
 

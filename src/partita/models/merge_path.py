@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._html import ShownAsText
-from partita.partitions import canonical
+from partita._support.html import ShownAsText
+from partita.partitions.labels import canonical
 
 
 @dataclass(frozen=True, eq=False, repr=False)

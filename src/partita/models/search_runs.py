@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._validate import check_count, check_positive
+from partita._support.validate import check_count, check_positive
 
 SAME = 1e-6  # difference of ICL between two descriptions of one partition
 

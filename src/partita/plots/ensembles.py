@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._partition_checks import check_partition, check_same_items
 from partita.ensembles.stability import Stability
-from partita.partitions import overlaps
+from partita.partitions.checks import check_partition, check_same_items
+from partita.partitions.labels import overlaps
 from partita.plots.canvas import hide_frame, new_axes
 from partita.plots.palette import QUIET, cluster_color
 

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._partition_checks import check_partition
-from partita._tolerance import TIE
-from partita.losses import Loss, as_loss, partition_loss
-from partita.partitions import covers, enumerate_partitions, labels_to_clusters
+from partita._support.tolerance import TIE
+from partita.losses.base import Loss
+from partita.losses.expected import partition_loss
+from partita.losses.losses import as_loss
+from partita.partitions.checks import check_partition
+from partita.partitions.enumeration import enumerate_partitions
+from partita.partitions.labels import labels_to_clusters
+from partita.partitions.lattice import covers
 from partita.plots.canvas import hide_frame, new_axes
 from partita.plots.palette import QUIET
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._names import PartitionLike, row_names
-from partita._partition_checks import check_partition_of, check_partitions, check_placed_of
-from partita.estimate_result import Estimate
+from partita._support.names import PartitionLike, row_names
+from partita.estimation.result import Estimate
+from partita.pairs.similarity import similarity
+from partita.partitions.checks import check_partition_of, check_partitions, check_placed_of
 from partita.plots.canvas import new_axes
 from partita.plots.order import check_psm, display_order, labels_of_rows
 from partita.plots.palette import COLORS, HIGHLIGHT, SEQUENTIAL
-from partita.similarity import similarity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

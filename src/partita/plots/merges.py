@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.estimate_result import Estimate
+from partita.estimation.result import Estimate
 from partita.plots.canvas import hide_frame, new_axes
 from partita.plots.palette import QUIET, cluster_color, cluster_marker
 from partita.uncertainty.merges import MergeTree, merge_tree

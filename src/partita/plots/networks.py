@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._names import PartitionLike, names_or_none
-from partita._partition_checks import check_partition_of
+from partita._support.names import PartitionLike, names_or_none
+from partita.partitions.checks import check_partition_of
 from partita.plots.canvas import new_axes
 from partita.plots.palette import QUIET, cluster_color, cluster_marker
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._names import PartitionLike, as_named, row_names
-from partita._partition_checks import check_partition_of
-from partita._tolerance import TIE
+from partita._support.names import PartitionLike, as_named, row_names
+from partita._support.tolerance import TIE
+from partita.partitions.checks import check_partition_of
 
 Order = NDArray[np.int64]
 Floats = NDArray[np.floating[Any]]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._draws.labels import GAP
-from partita._names import Names, PartitionLike, as_named
-from partita._partition_checks import check_partition, check_placed_of
-from partita.partitions import align_labels, n_clusters
+from partita._support.names import Names, PartitionLike, as_named
+from partita.partitions.checks import check_partition, check_placed_of
+from partita.partitions.codes import GAP
+from partita.partitions.labels import align_labels, n_clusters
 from partita.plots.canvas import hide_frame, new_axes
 from partita.plots.palette import QUIET, cluster_color, cluster_marker
 

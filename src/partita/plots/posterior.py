@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._names import PartitionLike, as_named
-from partita._partition_checks import check_partition, check_same_items
-from partita.estimate_result import Estimate
+from partita._support.names import PartitionLike, as_named
+from partita.draws.sample import as_sample
+from partita.estimation.result import Estimate
+from partita.partitions.checks import check_partition, check_same_items
 from partita.plots.canvas import hide_frame, new_axes, whole_numbers
 from partita.plots.palette import COLORS, HIGHLIGHT, QUIET, cluster_color
-from partita.sample import as_sample
 from partita.uncertainty.certainty import item_certainty as certainty_of
 
 if TYPE_CHECKING:

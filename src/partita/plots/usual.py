@@ -12,7 +12,7 @@ from partita.plots.points import points
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from partita.estimate_result import Estimate
+    from partita.estimation.result import Estimate
 
 
 def plot_estimate(estimate: Estimate, data: ArrayLike | None = None, *, ax: Axes | None = None) -> Axes:

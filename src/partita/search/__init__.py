@@ -10,13 +10,13 @@ from partita.search.core import find_greedy, find_salso, find_search
 from partita.search.draws import find_draw
 from partita.search.enumerate import find_by_enumeration
 from partita.search.exact import find_exact
-from partita.search.hasse import find_hasse
-from partita.search.laugreen import find_laugreen
-from partita.search.linkage import find_medv, find_pear
 from partita.search.lower_bound import find_lower_bound
 from partita.search.map import find_map
 from partita.search.method import GREEDY, SALSO, SEARCH, Method, look_up
 from partita.search.pair_graph import PairSearch
+from partita.search.papers.hasse import find_hasse
+from partita.search.papers.laugreen import find_laugreen
+from partita.search.papers.linkage import find_medv, find_pear
 
 _ALL = (
     Method("search", find_search, core=SEARCH, repeats=True, constrained=search_constrained, of_pairs=PairSearch.find),

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from partita.partitions import canonical
+from partita.partitions.labels import canonical
 from partita.search.clique_cuts import (
     VIOLATION,
     Crowd,

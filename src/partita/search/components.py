@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
-from partita._html import ShownAsText
-from partita._validate import check_n_jobs
-from partita.losses import VI, Binder, Loss, core_sample
-from partita.partitions import canonical
-from partita.sample import PartitionSample
+from partita._support.html import ShownAsText
+from partita._support.validate import check_n_jobs
+from partita.draws.sample import PartitionSample
+from partita.losses.base import Loss
+from partita.losses.expected import core_sample
+from partita.losses.losses import VI, Binder
+from partita.partitions.labels import canonical
 from partita.search.constraints import Resolved
 
 #: A component with at most this many items is solved by enumerating all of its partitions.
@@ -108,7 +110,7 @@ def solve_parts(
 
     Examples
     --------
-    >>> from partita.sample import as_sample
+    >>> from partita.draws.sample import as_sample
     >>> parts = solve_parts(as_sample([[0, 0, 1, 2, 2], [0, 0, 1, 2, 2], [0, 0, 0, 1, 1]]), VI())
     >>> parts.partition().tolist(), round(parts.least_loss, 4)
     ([0, 0, 1, 2, 2], 0.1837)

@@ -18,9 +18,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.losses import VI, Binder, Loss
-from partita.partitions import canonical
-from partita.sample import PartitionSample
+from partita.draws.sample import PartitionSample
+from partita.losses.base import Loss
+from partita.losses.losses import VI, Binder
+from partita.partitions.labels import canonical
 
 #: A weighted item costs more to score than a single one; with fewer equal items than this the search gains nothing.
 WORTHWHILE = 4.0
@@ -50,7 +51,7 @@ def compress(sample: PartitionSample, worthwhile: float = WORTHWHILE) -> EqualIt
 
     Examples
     --------
-    >>> from partita.sample import as_sample
+    >>> from partita.draws.sample import as_sample
     >>> equal = compress(as_sample([[0, 0, 1, 1], [0, 0, 1, 0]]), worthwhile=1)
     >>> equal.sample.labels.tolist(), equal.copies.tolist(), equal.group.tolist()
     ([[0, 1, 1], [0, 1, 0]], [2, 1, 1], [0, 0, 1, 2])

@@ -8,9 +8,11 @@ from typing import TypeGuard
 import numpy as np
 
 from partita import _core
-from partita._validate import check_n_jobs
-from partita.losses import Binder, Loss, ZeroOne, core_sample
-from partita.sample import PartitionSample
+from partita._support.validate import check_n_jobs
+from partita.draws.sample import PartitionSample
+from partita.losses.base import Loss
+from partita.losses.expected import core_sample
+from partita.losses.losses import Binder, ZeroOne
 from partita.search.components import MAX_ENUMERATED, has_parts, solve_parts
 from partita.search.constraints import Resolved
 from partita.search.core import find_search, with_default_limit
@@ -82,7 +84,7 @@ def _is_by_pairs(loss: Loss, sample: PartitionSample) -> TypeGuard[Binder]:
 
 
 def _pair_search(sample: PartitionSample, search: Search, constraints: Resolved, starts: Starts) -> PairSearch:
-    from partita.similarity import similarity
+    from partita.pairs.similarity import similarity
 
     return PairSearch(similarity(sample, sparse=True, n_jobs=search.n_jobs), search, constraints, starts)
 

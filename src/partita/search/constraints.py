@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._draws.labels import is_null
-from partita._hints import did_you_mean, hinted
-from partita._html import ShownAsText
-from partita._names import Names, as_named
-from partita.partitions import canonical
+from partita._support.hints import did_you_mean, hinted
+from partita._support.html import ShownAsText
+from partita._support.names import Names, as_named
+from partita.partitions.codes import is_null
+from partita.partitions.labels import canonical
 
 Labels = NDArray[np.int64]
 #: Stands for the source of an item without a source.

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
-from partita._validate import check_n_jobs
-from partita.losses import Loss, ZeroOne, core_sample
-from partita.sample import PartitionSample
+from partita._support.validate import check_n_jobs
+from partita.draws.sample import PartitionSample
+from partita.losses.base import Loss
+from partita.losses.expected import core_sample
+from partita.losses.losses import ZeroOne
 from partita.search.compression import compress, keeps_equal_items_together
 from partita.search.deadline import Deadline
 from partita.search.draws import no_worse_than_draws

@@ -9,15 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
-from partita._tolerance import TIE
-from partita._validate import check_n_jobs
-from partita.losses import VI, Binder, CustomLoss, Loss, core_sample, pairwise_distances, unique_distances
-from partita.sample import PartitionSample
+from partita._support.tolerance import TIE
+from partita._support.validate import check_n_jobs
+from partita.draws.sample import PartitionSample
+from partita.losses.base import Loss
+from partita.losses.custom import CustomLoss
+from partita.losses.expected import core_sample, pairwise_distances, unique_distances
+from partita.losses.losses import VI, Binder
+from partita.pairs.similarity import complete_similarity, sums_within
 from partita.search.deadline import Deadline
 from partita.search.limits import cluster_limit, complete, within_limit
 from partita.search.result import RunRow, SearchResult
 from partita.search.settings import Search
-from partita.similarity import complete_similarity, sums_within
 
 Floats = NDArray[np.float64]
 

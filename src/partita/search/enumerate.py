@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from partita import _core
-from partita._validate import check_n_jobs
-from partita.losses import Loss, core_sample
-from partita.partitions import stirling2
-from partita.sample import PartitionSample
+from partita._support.validate import check_n_jobs
+from partita.draws.sample import PartitionSample
+from partita.losses.base import Loss
+from partita.losses.expected import core_sample
+from partita.partitions.enumeration import stirling2
 from partita.search.constraints import Resolved
 from partita.search.deadline import Deadline
 from partita.search.limits import given_limit

@@ -10,19 +10,21 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from partita.losses import VI, Binder, Loss, expected_loss
-from partita.partitions import canonical
-from partita.sample import PartitionSample
+from partita.draws.sample import PartitionSample
+from partita.losses.base import Loss
+from partita.losses.expected import expected_loss
+from partita.losses.losses import VI, Binder
+from partita.pairs.similarity import complete_similarity
+from partita.partitions.labels import canonical
 from partita.search.clique_lp import Cliques, Tell, solve_cliques
 from partita.search.components import MAX_ENUMERATED, are_all_small, has_parts, solve_parts
 from partita.search.core import find_search
 from partita.search.deadline import Deadline
 from partita.search.enumerate import FEW_LOSSES, are_few, best_of_all
-from partita.search.laugreen import swap_items
 from partita.search.limits import explicit_limit, given_limit
+from partita.search.papers.laugreen import swap_items
 from partita.search.result import SearchResult
 from partita.search.settings import Search
-from partita.similarity import complete_similarity
 
 Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]

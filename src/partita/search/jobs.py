@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
-from partita.losses import Loss, core_sample
-from partita.sample import PartitionSample
+from partita.draws.sample import PartitionSample
+from partita.losses.base import Loss
+from partita.losses.expected import core_sample
 
 
 class Runs(NamedTuple):

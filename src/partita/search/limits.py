@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita.sample import PartitionSample, has_weight
+from partita.draws.sample import PartitionSample, has_weight
 from partita.search.settings import Search
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.losses import VI, Loss
-from partita.pair_losses import VILowerBound, loss_of
-from partita.sample import PartitionSample
+from partita.draws.sample import PartitionSample
+from partita.losses.base import Loss
+from partita.losses.losses import VI
+from partita.pairs.losses import VILowerBound, loss_of
+from partita.pairs.similarity import similarity
 from partita.search.limits import given_limit
 from partita.search.pair_graph import PairSearch
 from partita.search.result import SearchResult
 from partita.search.settings import Search
-from partita.similarity import similarity
 
 Labels = NDArray[np.int64]
 

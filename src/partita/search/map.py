@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from partita.losses import Loss
-from partita.sample import PartitionSample
+from partita.draws.sample import PartitionSample
+from partita.losses.base import Loss
 from partita.search.limits import within_limit
 from partita.search.result import SearchResult
 from partita.search.settings import Search

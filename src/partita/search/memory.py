@@ -29,8 +29,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita._memory import free_bytes
-from partita.sample import PartitionSample
+from partita._support.memory import free_bytes
+from partita.draws.sample import PartitionSample
 
 _CELL_BYTES = 8
 _VECTOR_WIDTH = 8

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from partita._hints import did_you_mean
+from partita._support.hints import did_you_mean
 from partita.search.result import SearchResult
 
 #: The keyword for starting partitions.

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
-from partita.losses import Loss
-from partita.sample import PartitionSample, as_sample
+from partita.draws.sample import PartitionSample, as_sample
+from partita.losses.base import Loss
 from partita.search.deadline import NEVER, Deadline
 from partita.search.jobs import Engine, Job, Report, Runs, run_here
 from partita.search.method import SEARCH

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
-from partita._tolerance import ROUNDING
-from partita._validate import check_n_jobs
-from partita.losses import Binder
-from partita.pair_losses import PairLoss, VILowerBound, approximate_ari, joined_pairs
-from partita.pair_probabilities import Similarity
+from partita._support.tolerance import ROUNDING
+from partita._support.validate import check_n_jobs
+from partita.losses.losses import Binder
+from partita.pairs.losses import PairLoss, VILowerBound, approximate_ari, joined_pairs
+from partita.pairs.probabilities import Similarity
 from partita.search.components import Components
 from partita.search.constraints import NOTHING, Resolved
 from partita.search.deadline import Deadline

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.pair_probabilities import Similarity
-from partita.partitions import canonical
+from partita.pairs.probabilities import Similarity
+from partita.partitions.labels import canonical
 from partita.search.clique_lp import solve_cliques
 from partita.search.constraints import Resolved
 

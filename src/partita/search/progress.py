@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from partita._tolerance import TIE
+from partita._support.tolerance import TIE
 
 #: Called with the expected loss and the number of clusters of each run as it ends.
 Report = Callable[[float, int], None]

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from partita._hints import hinted
-from partita._validate import check_count, check_n_jobs, check_positive, check_probability
+from partita._support.hints import hinted
+from partita._support.validate import check_count, check_n_jobs, check_positive, check_probability
 
 DEFAULT_RUNS = 16
 

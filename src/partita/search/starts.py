@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._clusters import each_alone
-from partita._names import Names, as_named
-from partita._partition_checks import check_placed_of
+from partita._support.names import Names, as_named
+from partita.partitions.checks import check_placed_of
+from partita.partitions.clusters import each_alone
 from partita.search.constraints import Resolved
 
 Labels = NDArray[np.int64]

@@ -1,7 +1,6 @@
 """The uncertainty of an estimate: credible balls, certainty, bounds, modes, partial clusterings, diagnostics."""
 
 from partita.uncertainty.ball import CredibleBall, credible_ball
-from partita.uncertainty.bounds import Bound, lower_bound
 from partita.uncertainty.certainty import (
     cluster_stability,
     exemplars,
@@ -21,7 +20,6 @@ from partita.uncertainty.parameters import ClusterParameters, cluster_parameters
 from partita.uncertainty.partial import PartialClustering, partial_clustering
 
 __all__ = [
-    "Bound",
     "ClusterParameters",
     "ConformalSet",
     "CredibleBall",
@@ -42,7 +40,6 @@ __all__ = [
     "hierarchy",
     "item_certainty",
     "items_to_check",
-    "lower_bound",
     "merge_tree",
     "modes",
     "monitor",

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._clusters import each_alone
-from partita._html import facts_table
-from partita._partition_checks import check_placed_of
-from partita._tolerance import TIE
-from partita._validate import check_level
-from partita._warn import warn_user
-from partita.estimate_result import Estimate
-from partita.losses import Loss, as_loss, partition_loss, unique_distances
-from partita.mixing import quantile_error, sample_warnings, warn_mixing
-from partita.sample import PartitionSample, as_sample
+from partita._support.html import facts_table
+from partita._support.tolerance import TIE
+from partita._support.validate import check_level
+from partita._support.warn import warn_user
+from partita.draws.sample import PartitionSample, as_sample
+from partita.estimation.mixing import quantile_error, sample_warnings, warn_mixing
+from partita.estimation.result import Estimate
+from partita.losses.base import Loss
+from partita.losses.expected import partition_loss, unique_distances
+from partita.losses.losses import as_loss
+from partita.partitions.checks import check_placed_of
+from partita.partitions.clusters import each_alone
 
 Labels = NDArray[np.int64]
 

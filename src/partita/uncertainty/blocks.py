@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.sample import PartitionSample
+from partita.draws.sample import PartitionSample
 
 Draws = NDArray[np.int64]
 
@@ -32,7 +32,7 @@ def block_draws(sample: PartitionSample, count: int, what: str = "draws", gap: i
 
     Examples
     --------
-    >>> from partita.sample import as_sample
+    >>> from partita.draws.sample import as_sample
     >>> block_draws(as_sample([[0, 0, 1]] * 7), 3).tolist()
     [[1, 2], [3, 4], [5, 6]]
     """

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._clusters import each_alone
-from partita._html import ShownAsText, rows_table
-from partita._validate import check_count
-from partita.estimate_result import Estimate
-from partita.losses import VI, Binder, Loss
-from partita.partitions import count_cells
-from partita.sample import PartitionSample, as_sample
+from partita._support.html import ShownAsText, rows_table
+from partita._support.validate import check_count
+from partita.draws.sample import PartitionSample, as_sample
+from partita.estimation.result import Estimate
+from partita.losses.base import Loss
+from partita.losses.losses import VI, Binder
+from partita.partitions.clusters import each_alone
+from partita.partitions.labels import count_cells
 from partita.uncertainty.ball import Labels, subject
 
 Floats = NDArray[np.float64]

@@ -9,18 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._html import facts_table
-from partita._names import Named
-from partita._tolerance import ROUNDING, TIE
-from partita._validate import check_count, check_rng
-from partita.estimate import estimate_step
-from partita.estimate_result import Estimate
-from partita.losses import Loss, as_loss, pairwise_distances, partition_loss
-from partita.mixing import by_chain, effective_sample_size, entropies, mixing_warnings, warn_mixing
-from partita.partitions import canonical
-from partita.sample import PartitionSample, as_sample
+from partita._support.html import facts_table
+from partita._support.names import Named
+from partita._support.tolerance import ROUNDING, TIE
+from partita._support.validate import check_count, check_rng
+from partita.draws.sample import PartitionSample, as_sample
+from partita.estimation.estimate import estimate_step
+from partita.estimation.mixing import by_chain, effective_sample_size, entropies, mixing_warnings, warn_mixing
+from partita.estimation.result import Estimate
+from partita.losses.base import Loss
+from partita.losses.expected import pairwise_distances, partition_loss
+from partita.losses.losses import as_loss
+from partita.pairs.similarity import similarity
+from partita.partitions.labels import canonical
 from partita.search.settings import Search
-from partita.similarity import similarity
 from partita.uncertainty.blocks import Blocks, block_draws, part_of, relabelled_groups
 
 Floats = NDArray[np.float64]

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._html import facts_table
-from partita._partition_checks import check_partition_of
-from partita._tolerance import ROUNDING
-from partita._validate import check_count, check_level
-from partita.estimate_result import Estimate
-from partita.losses import Loss, as_loss, unique_distances
-from partita.mixing import effective_sample_size, mixing_warnings, warn_mixing
-from partita.sample import PartitionSample, as_sample, needs_labels
+from partita._support.html import facts_table
+from partita._support.tolerance import ROUNDING
+from partita._support.validate import check_count, check_level
+from partita.draws.sample import PartitionSample, as_sample, needs_labels
+from partita.estimation.mixing import effective_sample_size, mixing_warnings, warn_mixing
+from partita.estimation.result import Estimate
+from partita.losses.base import Loss
+from partita.losses.expected import unique_distances
+from partita.losses.losses import as_loss
+from partita.partitions.checks import check_partition_of
 
 Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._html import rows_table
-from partita.estimate import estimate_step
-from partita.estimate_result import Estimate
-from partita.losses import Loss, as_loss, loss_where_placed, unique_distances
-from partita.mixing import Quantity, by_chain, entropies, mixing_sentences, not_mixed, quantity, warn_mixing
-from partita.sample import PartitionSample, as_sample
+from partita._support.html import rows_table
+from partita.draws.sample import PartitionSample, as_sample
+from partita.estimation.estimate import estimate_step
+from partita.estimation.mixing import Quantity, by_chain, entropies, mixing_sentences, not_mixed, quantity, warn_mixing
+from partita.estimation.result import Estimate
+from partita.losses.base import Loss
+from partita.losses.expected import loss_where_placed, unique_distances
+from partita.losses.losses import as_loss
 from partita.search.deadline import Deadline
 from partita.search.settings import Search
 

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._html import facts_table
-from partita._tolerance import TIE
-from partita._validate import check_count, check_rng
-from partita.estimate import estimate as estimate_partition
-from partita.estimate import estimate_step
-from partita.estimate_result import Estimate
-from partita.losses import VI, Binder, Loss, as_loss, expected_loss
-from partita.partitions import canonical
-from partita.sample import PartitionSample, as_sample, needs_labels
+from partita._support.html import facts_table
+from partita._support.tolerance import TIE
+from partita._support.validate import check_count, check_rng
+from partita.draws.sample import PartitionSample, as_sample, needs_labels
+from partita.estimation.estimate import estimate as estimate_partition
+from partita.estimation.estimate import estimate_step
+from partita.estimation.result import Estimate
+from partita.losses.base import Loss
+from partita.losses.expected import expected_loss
+from partita.losses.losses import VI, Binder, as_loss
+from partita.partitions.labels import canonical
 from partita.search.constraints import Constraints
 from partita.search.settings import Search
 from partita.uncertainty.merges import merge_tree

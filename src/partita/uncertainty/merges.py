@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita import _core
-from partita._html import ShownAsText
-from partita._validate import check_n_jobs
-from partita.estimate_result import Estimate
-from partita.losses import VI, Binder, Loss, core_sample, expected_loss
-from partita.partitions import canonical
-from partita.sample import PartitionSample
+from partita._support.html import ShownAsText
+from partita._support.validate import check_n_jobs
+from partita.draws.sample import PartitionSample
+from partita.estimation.result import Estimate
+from partita.losses.base import Loss
+from partita.losses.expected import core_sample, expected_loss
+from partita.losses.losses import VI, Binder
+from partita.partitions.labels import canonical
 from partita.search.multilevel import restricted
 from partita.uncertainty.ball import Labels, subject
 

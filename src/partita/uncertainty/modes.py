@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._html import facts_table
-from partita._refinement import refined
-from partita._tolerance import ROUNDING
-from partita._validate import check_count, check_rng
-from partita.estimate import estimate_step
-from partita.held_out import some_draws
-from partita.losses import VI, Binder, Loss, as_loss, unique_distances
-from partita.sample import PartitionSample, as_sample, needs_labels
+from partita._support.html import facts_table
+from partita._support.tolerance import ROUNDING
+from partita._support.validate import check_count, check_rng
+from partita.draws.sample import PartitionSample, as_sample, needs_labels
+from partita.estimation.estimate import estimate_step
+from partita.estimation.held_out import some_draws
+from partita.losses.base import Loss
+from partita.losses.expected import unique_distances
+from partita.losses.losses import VI, Binder, as_loss
+from partita.partitions.refinement import refined
 from partita.search.deadline import Deadline
 from partita.search.settings import Search
 from partita.uncertainty.ball import CredibleBall, ball_from

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._html import facts_table
-from partita._validate import check_count, check_level, check_rng
-from partita.estimate import estimate
-from partita.estimate_result import Estimate
-from partita.losses import Loss, as_loss
-from partita.sample import PartitionSample, as_sample
+from partita._support.html import facts_table
+from partita._support.validate import check_count, check_level, check_rng
+from partita.draws.sample import PartitionSample, as_sample
+from partita.estimation.estimate import estimate
+from partita.estimation.result import Estimate
+from partita.losses.base import Loss
+from partita.losses.losses import as_loss
 from partita.search.settings import Search
 from partita.uncertainty.settling import Check, SettlingRule, check_draws, check_share
 

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._html import facts_table
-from partita._tolerance import TIE
-from partita._validate import check_count, check_level, check_rng
-from partita.estimate import estimate_step
-from partita.estimate_result import Estimate
-from partita.losses import Loss, loss_where_placed, unique_distances
-from partita.mixing import quantile_spread
-from partita.sample import PartitionSample
+from partita._support.html import facts_table
+from partita._support.tolerance import TIE
+from partita._support.validate import check_count, check_level, check_rng
+from partita.draws.sample import PartitionSample
+from partita.estimation.estimate import estimate_step
+from partita.estimation.mixing import quantile_spread
+from partita.estimation.result import Estimate
+from partita.losses.base import Loss
+from partita.losses.expected import loss_where_placed, unique_distances
 from partita.search.settings import Search
 from partita.uncertainty.ball import ball_radius
 from partita.uncertainty.blocks import block_draws, part_of

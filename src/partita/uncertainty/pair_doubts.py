@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from partita.pair_estimate import PairEstimate
+    from partita.estimation.pair_estimate import PairEstimate
 
 #: Clusters with more items are not searched for pairs that are not listed.
 LARGE_CLUSTER = 200

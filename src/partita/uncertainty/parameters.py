@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._draws.sources.xarrays import is_xarray, posterior_of
-from partita._html import rows_table
-from partita._validate import check_level
-from partita.estimate_result import Estimate
-from partita.losses import Loss
-from partita.sample import PartitionSample
+from partita._support.html import rows_table
+from partita._support.validate import check_level
+from partita.draws.sample import PartitionSample
+from partita.draws.sources.xarrays import is_xarray, posterior_of
+from partita.estimation.result import Estimate
+from partita.losses.base import Loss
 from partita.uncertainty.ball import Labels, subject
 
 Floats = NDArray[np.float64]

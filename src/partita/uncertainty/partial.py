@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._html import ShownAsText
-from partita._refinement import refined
-from partita._tolerance import TIE
-from partita._validate import check_count, check_level, check_rng
-from partita.estimate import estimate
-from partita.losses import Loss, as_loss
-from partita.partitions import canonical
-from partita.sample import PartitionSample, as_sample, needs_labels
+from partita._support.html import ShownAsText
+from partita._support.tolerance import TIE
+from partita._support.validate import check_count, check_level, check_rng
+from partita.draws.sample import PartitionSample, as_sample, needs_labels
+from partita.estimation.estimate import estimate
+from partita.losses.base import Loss
+from partita.losses.losses import as_loss
+from partita.partitions.labels import canonical
+from partita.partitions.refinement import refined
 from partita.search.constraints import Constraints
 from partita.search.settings import Search
 

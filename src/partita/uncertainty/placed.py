@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.estimate_result import Estimate
-from partita.sample import PartitionSample
+from partita.draws.sample import PartitionSample
+from partita.estimation.result import Estimate
 from partita.uncertainty.ball import CredibleBall
 
 

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._clusters import each_alone
-from partita._tolerance import TIE
-from partita._validate import as_float
-from partita.estimate import estimate
-from partita.estimate_result import Estimate
-from partita.losses import Loss, loss_where_placed, unique_distances
-from partita.mixing import (
+from partita._support.tolerance import TIE
+from partita._support.validate import as_float
+from partita.draws.sample import PartitionSample
+from partita.estimation.estimate import estimate
+from partita.estimation.mixing import (
     chain_summaries,
     draw_summaries,
     not_mixed,
@@ -24,7 +22,10 @@ from partita.mixing import (
     standard_error,
     too_few,
 )
-from partita.sample import PartitionSample
+from partita.estimation.result import Estimate
+from partita.losses.base import Loss
+from partita.losses.expected import loss_where_placed, unique_distances
+from partita.partitions.clusters import each_alone
 from partita.search.limits import cluster_limit
 from partita.search.settings import Search
 from partita.uncertainty.ball import ball_radius

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
-from partita._tolerance import TIE
-from partita._validate import check_n_jobs
-from partita.losses import VI, Binder, Loss, core_sample
-from partita.partitions import canonical
-from partita.sample import PartitionSample, as_sample
+from partita._support.tolerance import TIE
+from partita._support.validate import check_n_jobs
+from partita.draws.sample import PartitionSample, as_sample
+from partita.losses.base import Loss
+from partita.losses.expected import core_sample
+from partita.losses.losses import VI, Binder
+from partita.partitions.labels import canonical
 
 Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -38,7 +40,7 @@ def best_split(labels: Labels, cluster: int, sample: PartitionSample, loss: Loss
 
     Examples
     --------
-    >>> from partita.sample import as_sample
+    >>> from partita.draws.sample import as_sample
     >>> draws = as_sample([[0, 0, 1, 1]] * 3 + [[0, 0, 0, 0]] * 4)
     >>> best_split(np.zeros(4, np.int64), 0, draws, VI()).tolist()
     [2, 3]
@@ -100,7 +102,7 @@ def _linked(sample: PartitionSample) -> Labels:
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
 
-    from partita.similarity import similarity
+    from partita.pairs.similarity import similarity
 
     apart = 1 - np.asarray(similarity(sample), np.float64)
     np.fill_diagonal(apart, 0)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.sample import PartitionSample
+from partita.draws.sample import PartitionSample
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

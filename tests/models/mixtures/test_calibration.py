@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-import mixture_reference as reference
-import table_reference as tables
 from partita.models import MixtureDPM
+from support import mixture_reference as reference
+from support import table_reference as tables
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* no observed cell")
 

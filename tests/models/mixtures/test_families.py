@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-import mixture_reference as reference
-import table_reference as tables
 from partita.models import FiniteMixture, MixtureDPM
-from table_cases import CASES, codes, model_of
+from support import mixture_reference as reference
+from support import table_reference as tables
+from support.table_cases import CASES, codes, model_of
 
 # a table of one column has rows without a cell wherever it has gaps
 pytestmark = pytest.mark.filterwarnings("ignore:.* no observed cell")

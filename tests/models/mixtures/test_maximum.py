@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from scipy.special import gammaln
 
-import mixture_reference as reference
 import partita as pt
 from partita.models import GaussianDPM, MixtureDPM, WishartGrid
-from table_cases import CASES, model_of
+from support import mixture_reference as reference
+from support.table_cases import CASES, model_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* no observed cell")
 PARTITIONS = [np.array(labels) for labels in reference.partitions(6)]

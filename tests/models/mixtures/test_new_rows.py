@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-import table_reference as tables
 from partita.models import MixtureDPM
+from support import table_reference as tables
 
 RNG = np.random.default_rng(3)
 N = 40

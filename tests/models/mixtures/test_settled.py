@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from partita.models import FiniteMixture, GaussianDPM, MixtureDPM, WishartGrid
-from partita.models.plan import make_plan
+from partita.models.chains.plan import make_plan
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* no observed cell")
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from geweke import differences
 from partita import _core
+from support.geweke import differences
 
 ITEMS, LEVELS, ALPHA = 6, 3, 0.9
 MEAN, C, A, B = 0.3, 0.6, 3.0, 1.2

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._warn import warn_user
+from partita._support.warn import warn_user
 from partita.models.mixtures.raw import RawTable
 from partita.models.mixtures.raw_column import TEXTS, RawColumn, row_line
 from partita.models.mixtures.schema import (

@@ -10,20 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
-from partita.models.base_measure import partition_prior
-from partita.models.chain import Chain
-from partita.models.checkpoint import Plan
-from partita.models.mixture_model import MixtureModel, NewScores
+from partita.models.chains.chain import Chain
+from partita.models.chains.checkpoint import Plan
+from partita.models.chains.plan import Sampling
+from partita.models.chains.sampling import Registry, Sampler
 from partita.models.mixtures.base import Base, TableBase, check_full, core_columns, log_carrier, make_base
+from partita.models.mixtures.base_measure import partition_prior
 from partita.models.mixtures.cells import Cells, check_cells, encode, warn_empty_rows
 from partita.models.mixtures.column_notes import column_notes
 from partita.models.mixtures.maximum import IclSearch, proportions_prior
+from partita.models.mixtures.mixture_model import MixtureModel, NewScores
+from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha
 from partita.models.mixtures.raw import RawTable, read_raw
 from partita.models.mixtures.schema import IGNORE, Schema, choose_schema, given_families
-from partita.models.plan import Sampling
-from partita.models.priors import FiniteMixture, GammaAlpha, PowerAlpha
-from partita.models.sampling import Registry, Sampler
-from partita.models.split_merge import SplitMergeMoves
+from partita.models.mixtures.split_merge import SplitMergeMoves
 
 if TYPE_CHECKING:
     from partita.models.mixtures.imputation import Imputation

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._validate import check_count, check_rng
-from partita.models.chain import Chain
+from partita._support.validate import check_count, check_rng
+from partita.models.chains.chain import Chain
 from partita.models.mixtures.base import Base, log_positive
 from partita.models.mixtures.cells import is_gap, narrow_columns, wide_columns
 from partita.models.mixtures.schema import COUNT, GAUSSIAN, POSITIVE, Column

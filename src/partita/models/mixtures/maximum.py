@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from partita import _core
-from partita._clusters import HasClusters
-from partita._html import rows_table
-from partita._names import as_named
-from partita._partition_checks import check_partition
-from partita._validate import check_count, check_n_jobs, check_rng
+from partita._support.html import rows_table
+from partita._support.names import as_named
+from partita._support.ranges import check_shape, checked_log_density
+from partita._support.validate import check_count, check_n_jobs, check_rng
 from partita.models.merge_path import MergePath, merge_path
-from partita.models.ranges import check_shape, checked_log_density
 from partita.models.search_runs import Runs, SearchRun, WithRuns, check_max_clusters, check_time_limit
-from partita.partitions import canonical
+from partita.partitions.checks import check_partition
+from partita.partitions.clusters import HasClusters
+from partita.partitions.labels import canonical
 
 SMALL = 2000  # items up to which annealing is cheap
 ANNEAL_SWEEPS, REHEAT_SWEEPS = 100, 20

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from partita._names import Names, row_names
+from partita._support.names import Names, row_names
 from partita.models.mixtures.raw_column import LineOf, RawColumn, problem_column, raw_column, row_line, text_column
 
 
@@ -83,7 +83,7 @@ def _from_array(table: Any) -> RawTable:
 
 
 def _from_frame(table: Any) -> RawTable:
-    from partita._draws.sources.tables import as_frame
+    from partita.draws.sources.tables import as_frame
 
     names = [str(name) for name in getattr(table, "columns", [])] if hasattr(table, "iloc") else []
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -107,9 +107,9 @@ def _series_column(name: str, series: Any) -> RawColumn:
 
 
 def _from_csv(path: str | os.PathLike[str]) -> RawTable:
-    from partita._text.cells import parse_cell
-    from partita._text.header import Kind
-    from partita._text.table import read_table
+    from partita._support.text.cells import parse_cell
+    from partita._support.text.header import Kind
+    from partita._support.text.table import read_table
 
     kind = Kind("item", "put the names of the columns in its first line", labels_by_column=True)
     table = read_table(os.fspath(path), kind)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._hints import did_you_mean
+from partita._support.hints import did_you_mean
 from partita.models.mixtures.raw import RawTable
 from partita.models.mixtures.raw_column import NUMBERS, TEXTS, TRUTHS, RawColumn
 

@@ -1,1 +1,0 @@
-"""Draws of labels: reading them, collecting the distinct ones, storing and writing them."""

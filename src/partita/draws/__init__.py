@@ -1,0 +1,1 @@
+"""Draws of partitions: `PartitionSample`, and how draws are read, stored and written."""

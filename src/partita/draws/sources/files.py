@@ -1,0 +1,208 @@
+"""Files of draws that are not text: npy, npz, zarr, parquet, netCDF."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._support.memory import check_fits
+from partita.draws.sources.blocks import Block, Source, array_source
+from partita.draws.sources.chunks import CELLS_PER_BLOCK
+from partita.draws.sources.hdf5_probe import check_metadata_end
+from partita.draws.sources.long import Names
+from partita.draws.sources.npy import Header, ZippedRows, open_npy, read_header
+from partita.draws.sources.tables import table_source, tables_source
+from partita.draws.sources.xarrays import GROUPS, groups_source
+
+_CLASSIC, _HDF5 = b"CDF", b"\x89HDF"  # how netCDF files begin; classic ones have no groups
+_NETCDF_ENGINES = {_CLASSIC: {"netcdf4", "scipy"}, _HDF5: {"netcdf4", "h5netcdf"}}
+DRAWS, CHAIN, WEIGHT, NAMES = "draws", "draw_chain", "draw_weight", "item_names"
+
+
+def npy_source(path: Path, variable: str | None) -> Source:
+    """An array that is read on demand."""
+    if variable is not None:
+        raise ValueError(f"variable={variable!r}: an npy file holds one array, without a name")
+    return array_source(open_npy(path))
+
+
+def npz_source(path: Path, variable: str | None) -> Source:
+    """Arrays in a zip file; only those needed are read, and their headers first."""
+    if not zipfile.is_zipfile(path):
+        raise ValueError("it is not a complete zip file, which an npz file must be")
+    with zipfile.ZipFile(path) as archive:
+        headers = {info.filename.removesuffix(".npy"): _member_header(archive, info) for info in archive.infolist()}
+        name = _choose(headers, variable)
+        arrays = {key: _member_array(archive, key) for key in headers if key in (CHAIN, WEIGHT, NAMES)}
+        return _arrays_source({**arrays, name: _member_rows(path, archive, name, headers[name])}, name)
+
+
+def _member_header(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Header:
+    with archive.open(info) as stream:
+        return read_header(cast(BinaryIO, stream), info.file_size)
+
+
+def _member_array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    check_fits(archive.getinfo(f"{name}.npy").file_size, f"the numbers of {name} in {archive.filename}")
+    with archive.open(f"{name}.npy") as stream:
+        array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+        return array
+
+
+def _member_rows(path: Path, archive: zipfile.ZipFile, name: str, header: Header) -> Any:
+    """An array whose rows are read on demand; one in Fortran order, whose rows are scattered, as a whole."""
+    if header.fortran_order:
+        return _member_array(archive, name)
+    stream = zipfile.ZipFile(path).open(f"{name}.npy")  # noqa: SIM115 - open as long as rows are read
+    return ZippedRows(path, header.shape, header.dtype, header.offset, cast(BinaryIO, stream))
+
+
+def zarr_source(path: Path, variable: str | None) -> Source:
+    """An array, a group written by partita, or the posterior of an ArviZ store."""
+    import zarr
+
+    root: Any = zarr.open(str(path), mode="r")
+    if hasattr(root, "shape"):
+        return array_source(_complete(root))
+    group = root.get(GROUPS[0], root)
+    if variable is not None and variable not in group and variable in root.get(GROUPS[1], ()):
+        group = root[GROUPS[1]]
+    arrays = dict(group.arrays())
+    name = _choose(arrays, variable)
+    own = {key: arrays[key][:] for key in (CHAIN, WEIGHT) if key in arrays}
+    names = group.attrs.get(NAMES)
+    return _arrays_source({name: _complete(arrays[name]), **own, **({} if names is None else {NAMES: names})}, name)
+
+
+def _complete(array: Any) -> Any:
+    """Refuses missing chunks: Zarr reads them as zeros, which would be labels."""
+    missing = array.nchunks - array.nchunks_initialized
+    if missing:
+        raise ValueError(f"{missing} of its {array.nchunks} chunks are missing: it was not written completely")
+    return array
+
+
+def _choose(arrays: Mapping[str, Any], variable: str | None) -> str:
+    if variable is not None:
+        if variable not in arrays:
+            raise ValueError(f"it has no array {variable!r}; its arrays: {', '.join(arrays)}")
+        return variable
+    candidates = [key for key in arrays if len(arrays[key].shape) in (2, 3)]
+    if DRAWS in candidates:
+        return DRAWS
+    if len(candidates) == 1:
+        return candidates[0]
+    found = ", ".join(candidates or arrays)
+    raise ValueError(f"it has {'several' if candidates else 'no'} arrays of draws; name one with variable=: {found}")
+
+
+def _arrays_source(arrays: Mapping[str, Any], name: str) -> Source:
+    source = array_source(arrays[name], arrays.get(NAMES))
+    chains, weights = arrays.get(CHAIN), arrays.get(WEIGHT)
+    if name != DRAWS or (chains is None and weights is None):
+        return source
+    return replace(source, blocks=_with_columns(source.blocks, chains, weights))
+
+
+def _with_columns(blocks: Iterator[Block], chains: Any, weights: Any) -> Iterator[Block]:
+    start = 0
+    for block in blocks:
+        rows = slice(start, start + len(block.cells))
+        start = rows.stop
+        yield replace(
+            block,
+            chains=block.chains if chains is None else np.asarray(chains[rows], np.int64),
+            weights=None if weights is None else np.asarray(weights[rows], np.float64),
+        )
+
+
+def parquet_source(path: Path, variable: str | None, long: Names | None = None) -> Source:
+    """A table that is read some rows at a time; a long table is read as a whole."""
+    import pyarrow.parquet
+
+    if path.is_dir():
+        return table_source(pyarrow.parquet.read_table(path), variable, long)
+    file = pyarrow.parquet.ParquetFile(path)
+    return tables_source(_batches(file), file.schema_arrow.empty_table(), variable, long)
+
+
+def _batches(file: Any) -> Iterator[Any]:
+    import pyarrow
+
+    rows = max(1, CELLS_PER_BLOCK // max(1, len(file.schema_arrow)))
+    with file:
+        for batch in file.iter_batches(batch_size=rows):
+            yield pyarrow.Table.from_batches([batch])
+
+
+def feather_source(path: Path, variable: str | None, long: Names | None = None) -> Source:
+    """A table of Arrow's file format."""
+    import pyarrow.feather
+
+    return table_source(pyarrow.feather.read_table(path), variable, long)
+
+
+def netcdf_source(path: Path, variable: str | None) -> Source:
+    """The group `posterior` of an ArviZ file, or the root if there is none; read on demand.
+
+    A variable that is not there is looked for in the group `posterior_predictive`.
+    """
+    groups = {GROUPS[0]: _open_netcdf(path)}
+    if variable not in groups[GROUPS[0]].data_vars and (other := _open_group(path, GROUPS[1])) is not None:
+        groups[GROUPS[1]] = other
+
+    def close() -> None:
+        for dataset in groups.values():
+            dataset.close()
+
+    try:
+        source = groups_source(groups, variable)
+    except ValueError:
+        close()
+        raise
+    return replace(source, blocks=_closing(source.blocks, close))
+
+
+def _open_group(path: Path, group: str) -> Any:
+    """A further group of a file that has been opened before; None if there is none."""
+    import xarray as xr
+
+    try:
+        return xr.open_dataset(path, group=group)
+    except (OSError, KeyError, ValueError):
+        return None
+
+
+def _open_netcdf(path: Path) -> Any:
+    import xarray as xr
+
+    with path.open("rb") as stream:
+        start = stream.read(4)
+    magic = next((magic for magic in _NETCDF_ENGINES if start.startswith(magic)), None)
+    if magic is None:
+        raise ValueError("it is not a netCDF file")
+    if magic == _HDF5:
+        check_metadata_end(path)
+    try:
+        return xr.open_dataset(path, group=None if magic == _CLASSIC else "posterior")
+    except ValueError:  # if no engine fits, xarray's message is a page about all engines
+        if _NETCDF_ENGINES[magic] & set(xr.backends.list_engines()):
+            raise
+        raise ImportError("no package that reads this kind of netCDF is installed") from None
+    except (OSError, KeyError) as error:
+        if "group" not in str(error).lower():
+            raise
+        return xr.open_dataset(path)
+
+
+def _closing(blocks: Iterator[Block], close: Callable[[], None]) -> Iterator[Block]:
+    try:
+        yield from blocks
+    finally:
+        close()

@@ -1,0 +1,1 @@
+"""From draws or pair probabilities to one partition: `estimate` and its results."""

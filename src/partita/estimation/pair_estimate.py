@@ -1,0 +1,212 @@
+"""From pair probabilities to the one clustering to report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._support.html import facts_table
+from partita._support.validate import check_positive, seed_and_generator
+from partita._support.warn import warn_user
+from partita.losses.base import Loss
+from partita.pairs.losses import PairLoss, as_pair_loss, loss_of
+from partita.pairs.probabilities import Similarity
+from partita.partitions.clusters import HasClusters
+from partita.search import methods_that
+from partita.search.components import Components
+from partita.search.constraints import Constraints, resolve
+from partita.search.method import Method
+from partita.search.pair_graph import PairSearch, Parts
+from partita.search.starts import check_starts
+
+if TYPE_CHECKING:
+    from partita.proofs.bounds import Bound
+    from partita.search.settings import Search
+
+ENDS = ("left", "right")
+PAIR_COLUMNS = (*ENDS, "together", "probability", "doubt", "listed")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairEstimate(HasClusters):
+    """A clustering that minimises a loss of pair probabilities, and how it was found; `estimate` makes it.
+
+    Attributes
+    ----------
+    labels : (n_items,) int array
+        The clustering, canonical labels.
+    expected_loss : float
+        Its loss, computed from the pair probabilities; see `pair_loss`.
+    loss : Binder, VILowerBound or ApproximateARI
+        The loss that was used.
+    similarity : Similarity
+        The pair probabilities.
+    components : Components
+        How many components there are, how large they are, how many are proven.
+    proven : bool
+        Whether it is proven that no partition, of those that obey the constraints, is better: all components are.
+    gap : float or None
+        How much better another partition may be at most, as a share of the loss, where a bound is known.
+    method : str
+        The method that found the estimate.
+    search : Search
+        Settings of the search.
+    constraints : Constraints or None
+        The constraints that it obeys.
+    seed : int or None
+        The seed that gives the same answer again.
+    interrupted : bool
+        Whether Ctrl-C ended the search early.
+    warnings : tuple of str
+        Reasons for caution; empty if there are none.
+    """
+
+    labels: NDArray[np.int64]
+    expected_loss: float
+    loss: PairLoss
+    similarity: Similarity
+    components: Components
+    proven: bool
+    gap: float | None
+    method: str
+    search: Search
+    constraints: Constraints | None = None
+    seed: int | None = None
+    interrupted: bool = False
+    warnings: tuple[str, ...] = ()
+    _parts: Parts | None = field(default=None, repr=False)
+
+    def bound(self, seconds: float = 10.0) -> Bound:
+        """A lower bound on the least loss of any partition that obeys the constraints, and the gap to it.
+
+        Sums the bounds of the components. For Binder's loss linear programs tighten those of the unproven ones.
+
+        Parameters
+        ----------
+        seconds : float
+            Time to spend on the linear programs.
+        """
+        from partita.proofs.pair_bounds import pair_bound
+
+        check_positive(seconds, "seconds")
+        return pair_bound(self, seconds)
+
+    def to_pandas(self, table: str = "items") -> Any:
+        """The clustering as a pandas Series, indexed by the items' names where they have any; or the doubtful pairs.
+
+        Parameters
+        ----------
+        table : str
+            "items", or "pairs": the pairs whose own probability is most against the estimate, the worst first, and
+            whether each is listed in the input or has the default probability.
+        """
+        import pandas as pd
+
+        from partita.uncertainty.pair_doubts import doubtful_pairs
+
+        names = self.similarity.names
+        if table == "items":
+            return pd.Series(self.labels, index=names, name="cluster")
+        if table != "pairs":
+            raise ValueError(f"table must be 'items' or 'pairs', but it is {table!r}")
+        found = pd.DataFrame([asdict(pair) for pair in doubtful_pairs(self)], columns=PAIR_COLUMNS)
+        return found if names is None else found.assign(**{end: [names[i] for i in found[end]] for end in ENDS})
+
+    def __repr__(self) -> str:
+        facts = "".join(f"\n  {name:<14}{value}" for name, value in self._facts())
+        return f"Estimate: {self.n_clusters:,} clusters of {len(self.labels):,} items{facts}"
+
+    def _repr_html_(self) -> str:
+        return facts_table("Estimate", self._facts())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        sizes = np.sort(self.sizes)[::-1]
+        facts = [
+            ("clusters", f"{self.n_clusters:,}, of {sizes[-1]:,} to {sizes[0]:,} items"),
+            ("pairs", f"{self.similarity.n_pairs:,} with a probability"),
+            ("expected loss", f"{self.expected_loss:.6g}  {self.loss}"),
+            ("components", repr(self.components).removeprefix("Components: ")),
+        ]
+        if self.constraints is not None:
+            facts.append(("constraints", repr(self.constraints).removeprefix("Constraints: ")))
+        if self.proven:
+            facts.append(("proven", "no partition is better"))
+        if self.interrupted:
+            facts.append(("interrupted", "the best so far"))
+        return facts + [("warning", sentence) for sentence in self.warnings]
+
+
+def estimate_pairs(
+    pairs: Similarity,
+    loss: str | Loss,
+    method: Method,
+    search: Search,
+    rng: Any,
+    constraints: Constraints | None = None,
+    start: Any = None,
+) -> PairEstimate:
+    """The partition of least loss of pair probabilities; `estimate` calls it."""
+    kind = as_pair_loss(loss)
+    find = _checked_method(method, search)
+    rules = None if constraints is None else resolve(constraints, pairs.names, pairs.n_items, "similarity")
+    starts = check_starts(start, pairs.names, pairs.n_items, rules, "similarity")
+    seed, generator = seed_and_generator(rng)
+    parts, bound = find(PairSearch(pairs, search, rules, starts), kind, generator)
+    if parts.interrupted:
+        warn_user("interrupted: this is the best partition so far", RuntimeWarning)
+    value = loss_of(parts.labels, pairs, kind)
+    proven = bool(parts.proven.all())
+    best = PairEstimate(
+        labels=parts.labels,
+        expected_loss=value,
+        loss=kind,
+        similarity=pairs,
+        components=parts.summary(),
+        proven=proven,
+        gap=share_of_gap(value, bound, proven),
+        method=method.name,
+        search=search,
+        constraints=constraints,
+        seed=seed,
+        interrupted=parts.interrupted,
+        _parts=parts,
+    )
+    return replace(best, warnings=tuple(_warnings(best)))
+
+
+def share_of_gap(value: float, bound: float | None, proven: bool) -> float | None:
+    """(value - bound) / |value|; losses such as the VI lower bound may be negative."""
+    if proven:
+        return 0.0
+    return None if bound is None or value == 0 else max(0.0, value - bound) / abs(value)
+
+
+def _checked_method(method: Method, search: Search) -> Callable[..., tuple[Parts, float | None]]:
+    """What the method does with pair probabilities; settings that only draws have are refused."""
+    if method.of_pairs is None:
+        known = methods_that(lambda other: other.of_pairs)
+        raise ValueError(f"method {method.name!r} needs draws; pair probabilities have {known}")
+    if search.max_clusters is not None and np.isfinite(search.max_clusters):
+        raise ValueError(
+            f"max_clusters={search.max_clusters} is for draws: with pair probabilities components are searched one by"
+            " one, so that no limit on the total number of clusters can be kept"
+        )
+    if search.max_draws is not None:
+        raise ValueError("max_draws is for draws, not for pair probabilities")
+    return method.of_pairs
+
+
+def _warnings(best: PairEstimate) -> list[str]:
+    said = []
+    if best.interrupted:
+        said.append("The search was stopped before its end: this is the best partition so far.")
+    elif best.search.seconds is not None and not best.proven:
+        open_parts = best.components.count - best.components.proven
+        said.append(
+            f"{open_parts:,} of {best.components.count:,} components are not proven; more time may improve them."
+        )
+    return said

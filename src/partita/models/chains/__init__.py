@@ -1,0 +1,1 @@
+"""Posterior samplers as chains: sampling, checkpoints, resuming, and runs that still grow."""

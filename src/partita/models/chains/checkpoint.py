@@ -1,0 +1,249 @@
+"""Runs on disk: checkpoints that are whole or not there. The format is described in docs/formats.md."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import zipfile
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._support.atomic import atomic_folder, write_bytes
+from partita._support.checked_json import from_checked_json, to_checked_json
+from partita.draws.sources.npy import read_header
+from partita.models.chains.run_checks import (
+    FORMAT,
+    VERSION,
+    Plan,
+    RunFormatError,
+    check_draws,
+    check_manifest,
+    check_parts,
+    check_version,
+    part_name,
+)
+from partita.models.chains.run_lock import RunInUseError, lock_run
+
+__all__ = ["Part", "Plan", "Run", "RunFormatError", "RunInUseError", "create_run", "open_run"]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One checkpoint of one chain: the draws since the last one, and the sampler's state after them."""
+
+    labels: NDArray[Any]  # (draws, items)
+    stats: NDArray[np.float64]  # (draws, statistics)
+    state: bytes
+    sweeps: int
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run's directory, opened and checked."""
+
+    path: Path
+    model: str
+    params: Mapping[str, Any]
+    plan: Plan
+    stat_names: tuple[str, ...]
+    names: tuple[str, ...] | None = None
+
+    def inputs(self) -> dict[str, NDArray[Any]]:
+        """The data the run was started with, by name."""
+        listed = _read_json(self.path / "manifest.json")["inputs"]
+        return {name: _load_npy(self.path / entry["file"], entry["sha256"]) for name, entry in listed.items()}
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Keeps other processes from writing to the run meanwhile."""
+        return lock_run(self.path)
+
+    def is_complete(self) -> bool:
+        """Whether every chain is at its end: nothing will be written to the run any more."""
+        listed = [self._listed(chain) for chain in range(self.plan.chains)]
+        return all(entries and entries[-1]["sweeps"] == self.plan.sweeps for entries in listed)
+
+    def extended(self, draws: int) -> Run:
+        """The run with a plan for more draws, which is also written to its directory; nothing else changes."""
+        if draws < self.plan.draws:
+            raise ValueError(f"{self.path} is a run of {self.plan.draws} draws per chain: it cannot end at {draws}")
+        if draws == self.plan.draws:
+            return self
+        longer = replace(self, plan=replace(self.plan, draws=draws))
+        manifest = _read_json(self.path / "manifest.json")
+        _write_json(self.path / "manifest.json", {**manifest, "plan": asdict(longer.plan)})
+        return longer
+
+    def parts(self, chain: int) -> list[Part]:
+        """Every checkpoint of a chain, in order."""
+        return [self._load_part(chain, entry) for entry in self._listed(chain)]
+
+    def append(self, chain: int, part: Part) -> None:
+        """Adds a checkpoint: until the last rename the run is as it was, after it the checkpoint is there."""
+        folder = self._folder(chain)
+        listed = self._listed(chain)
+        # a checkpoint of the warmup holds no draws: only its state counts, and a newer one replaces it
+        superseded = [entry for entry in listed if entry["draws"] == 0]
+        kept = [entry for entry in listed if entry["draws"] > 0]
+        content = _part_bytes(part)
+        # named by the sweep it ends at; one that a killed run left unlisted may be met again, and is replaced
+        entry: dict[str, Any] = {
+            "file": part_name(part.sweeps),
+            "sha256": _digest(content),
+            "draws": len(part.labels),
+            "sweeps": part.sweeps,
+        }
+        entries = check_parts([*kept, entry], self.plan, folder / "parts.json")
+        write_bytes(folder / entry["file"], content)
+        _write_json(folder / "parts.json", {"parts": entries})
+        for old in superseded:
+            if old["file"] != entry["file"]:
+                (folder / old["file"]).unlink(missing_ok=True)
+
+    def _folder(self, chain: int) -> Path:
+        folder = self.path / f"chain-{chain:03d}"
+        if folder.is_symlink() or not folder.is_dir():
+            raise RunFormatError(f"{folder} is not a folder of the run")
+        return folder
+
+    def _listed(self, chain: int) -> list[dict[str, Any]]:
+        path = self._folder(chain) / "parts.json"
+        return check_parts(_read_json(path).get("parts"), self.plan, path)
+
+    def _load_part(self, chain: int, entry: Mapping[str, Any]) -> Part:
+        path = self._folder(chain) / entry["file"]
+        labels, stats, state = _load_npz(path, entry["sha256"], ("labels", "stats", "state"))
+        check_draws(labels, stats, entry["draws"], self.stat_names, path)
+        return Part(labels, stats, state.tobytes(), entry["sweeps"])
+
+
+def create_run(
+    path: str | os.PathLike[str],
+    model: str,
+    params: Mapping[str, Any],
+    plan: Plan,
+    stat_names: tuple[str, ...],
+    inputs: Mapping[str, NDArray[Any]],
+    names: tuple[str, ...] | None = None,
+) -> Run:
+    """Makes a run's directory in one step: it is built beside its place and then renamed."""
+    from partita import __version__
+
+    target = Path(path)
+    if target.exists() or target.is_symlink():
+        raise FileExistsError(
+            f"{target} is already there and nothing was written; partita.resume({str(target)!r}) continues a run"
+        )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_folder(target) as building:
+        manifest = {
+            "format": FORMAT,
+            "version": VERSION,
+            "oldest_reader": VERSION,
+            "library": __version__,
+            "model": model,
+            "params": dict(params),
+            "plan": asdict(plan),
+            "stat_names": list(stat_names),
+            "names": None if names is None else list(names),
+            "inputs": {name: _save_npy(building, name, array) for name, array in inputs.items()},
+        }
+        for chain in range(plan.chains):
+            (building / f"chain-{chain:03d}").mkdir()
+            _write_json(building / f"chain-{chain:03d}" / "parts.json", {"parts": []})
+        _write_json(building / "manifest.json", manifest)
+    return Run(target, model, params, plan, stat_names, names)
+
+
+def open_run(path: str | os.PathLike[str]) -> Run:
+    """Opens a run's directory; refuses, by name, what is damaged or foreign."""
+    target = Path(path)
+    if not target.exists():
+        raise FileNotFoundError(f"{target} does not exist: there is no run to continue")
+    if not target.is_dir():
+        raise RunFormatError(f"{target} is a file; a run is a directory with a manifest.json")
+    if not (target / "manifest.json").is_file():
+        raise RunFormatError(f"{target} has no manifest.json: it is not a partita run")
+    manifest = _read_json(target / "manifest.json")
+    check_version(manifest, target / "manifest.json")
+    plan = check_manifest(manifest, target / "manifest.json")
+    names = manifest.get("names")
+    own = None if names is None else tuple(names)
+    run = Run(target, manifest["model"], manifest["params"], plan, tuple(manifest["stat_names"]), own)
+    for chain in range(plan.chains):  # ends at the first that is missing, whatever number the plan has
+        run._folder(chain)
+    return run
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _write_json(path: Path, body: Mapping[str, Any]) -> None:
+    write_bytes(path, to_checked_json(body))
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        return from_checked_json(path.read_bytes())
+    except FileNotFoundError:
+        raise RunFormatError(f"{path} is missing from the run") from None
+    except ValueError as error:
+        raise RunFormatError(f"{path}: {error}") from error
+
+
+def _read_checked(path: Path, digest: str) -> bytes:
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise RunFormatError(f"{path} is missing from the run") from None
+    if _digest(content) != digest:
+        raise RunFormatError(f"{path} is damaged: its checksum does not fit its content")
+    return content
+
+
+def _save_npy(folder: Path, name: str, array: NDArray[Any]) -> dict[str, str]:
+    buffer = io.BytesIO()
+    np.save(buffer, array, allow_pickle=False)
+    write_bytes(folder / f"{name}.npy", buffer.getvalue())
+    return {"file": f"{name}.npy", "sha256": _digest(buffer.getvalue())}
+
+
+def _load_npy(path: Path, digest: str) -> NDArray[Any]:
+    content = _read_checked(path, digest)
+    try:
+        return _array_of(content)
+    except ValueError as error:
+        raise RunFormatError(f"{path} is damaged: {error}") from error
+
+
+def _load_npz(path: Path, digest: str, names: tuple[str, ...]) -> list[NDArray[Any]]:
+    content = _read_checked(path, digest)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = [archive.getinfo(f"{name}.npy") for name in names]
+            if any(member.file_size > len(content) for member in members):
+                raise ValueError("its members are larger than the file")
+            return [_array_of(archive.read(member)) for member in members]
+    except (KeyError, ValueError, EOFError, OSError, RuntimeError, zipfile.BadZipFile) as error:
+        raise RunFormatError(f"{path} is damaged: {error}") from error
+
+
+def _array_of(content: bytes) -> NDArray[Any]:
+    """The array of an npy file, whose header promises no more than is there."""
+    read_header(io.BytesIO(content), len(content))
+    array: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
+    return array
+
+
+def _part_bytes(part: Part) -> bytes:
+    buffer = io.BytesIO()
+    state = np.frombuffer(part.state, dtype=np.uint8)
+    np.savez(buffer, labels=part.labels, stats=part.stats, state=state)
+    return buffer.getvalue()

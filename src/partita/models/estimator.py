@@ -1,0 +1,178 @@
+"""What models and ensembles share with scikit-learn's estimators, without needing scikit-learn."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+from numpy.typing import NDArray
+
+from partita._support.feature_names import check_features, remember_features
+from partita._support.hints import HintsKeywords
+from partita._support.settings import group_of_setting
+from partita._support.validate import check_random_state
+
+if TYPE_CHECKING:
+    from partita.estimation.result import Estimate
+    from partita.models.chains.chain import Chain
+
+
+class NotFittedError(ValueError, AttributeError):
+    """Something that needs `fit` was used before it; also scikit-learn's error of this name, if that is loaded."""
+
+
+def not_fitted(estimator: Any) -> NotFittedError:
+    """The error of an estimator that is not fitted yet."""
+    message = f"this {type(estimator).__name__} is not fitted yet; call fit first"
+    loaded = sys.modules.get("sklearn.exceptions")
+    if loaded is None:
+        return NotFittedError(message)
+    both: NotFittedError = type("NotFittedError", (NotFittedError, loaded.NotFittedError), {})(message)
+    return both
+
+
+class Estimator(HintsKeywords):
+    """Constructor arguments are parameters: stored under their names, checked only when used.
+
+    A parameter may be a group of settings (`_settings.SettingsGroup`), each of which is then a keyword of the
+    constructor and of `set_params`, and an attribute, too. A subclass sets `labels_` in `fit`, and calls
+    `_remember_features` there if its data have columns.
+    """
+
+    labels_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]  # if they were the columns of a data frame, with names
+
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        parameters = inspect.signature(cls.__init__).parameters
+        return {name: parameter.default for name, parameter in parameters.items() if name != "self"}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for setting, group in group_of_setting(cls.groups).items():
+            setattr(cls, setting, _setting(group, setting))
+
+    def _group(self, name: str) -> Any:
+        """A group of settings: as given, or the default."""
+        given, default = getattr(self, name), self.groups[name]
+        if given is not None and not isinstance(given, type(default)):
+            kind, first = type(default).__name__, next(iter(default.settings()))
+            raise TypeError(
+                f"{name} must be {kind}(...), as in {name}={kind}({first}=...), or None with its settings as keywords,"
+                f" as in {type(self).__name__}({first}=...); it is {given!r}"
+            )
+        return default if given is None else given
+
+    def _change_settings(self, settings: Mapping[str, Any]) -> None:
+        """Changes settings of the groups."""
+        groups = group_of_setting(self.groups)
+        for name, value in settings.items():
+            setattr(self, groups[name], replace(self._group(groups[name]), **{name: value}))
+
+    def _flat_params(self) -> dict[str, Any]:
+        """The parameters, with the settings of each group in its place."""
+        flat: dict[str, Any] = {}
+        for name, value in self.get_params().items():
+            flat.update(self._group(name).settings() if name in self.groups else {name: value})
+        return flat
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The constructor's arguments, as scikit-learn asks for them; settings that belong together are one object."""
+        return {name: getattr(self, name) for name in self._defaults()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Changes constructor arguments."""
+        known, grouped = list(self._defaults()), group_of_setting(self.groups)
+        for name, value in params.items():
+            if name in grouped:
+                self._change_settings({name: value})
+            elif name in known:
+                setattr(self, name, value)
+            else:
+                raise ValueError(f"Invalid parameter {name!r} for {type(self).__name__}; valid: {[*known, *grouped]}")
+        return self
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        raise NotImplementedError
+
+    def fit_predict(self, X: Any, y: Any = None) -> NDArray[Any]:
+        """`fit(X).labels_`."""
+        return self.fit(X).labels_
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "labels_"):
+            raise not_fitted(self)
+
+    def _remember_features(self, X: Any, n_features: int) -> None:
+        """Sets `n_features_in_`, and `feature_names_in_` if the columns have names."""
+        remember_features(self, X, n_features)
+
+    def _check_new(self, X: Any) -> None:
+        """New data come after `fit`, and columns with names are those of `fit`."""
+        self._check_fitted()
+        check_features(self, X)
+
+    def __repr__(self) -> str:
+        defaults = self._defaults() | {n: v for group in self.groups.values() for n, v in group.settings().items()}
+        params = self._flat_params().items()
+        changed = [f"{name}={value!r}" for name, value in params if _differs(value, defaults[name])]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(estimator_type="clusterer", target_tags=TargetTags(required=False))
+
+
+def _setting(group: str, name: str) -> property:
+    """The attribute of a setting that a group holds."""
+
+    def value(self: Estimator) -> Any:
+        return getattr(self._group(group), name)
+
+    return property(value)
+
+
+def _differs(value: Any, default: Any) -> bool:
+    """Whether a parameter is not the default; arrays, which are equal entry by entry, always differ."""
+    return value is not default and not (type(value) is type(default) and bool(value == default))
+
+
+class LazyPosterior(Estimator):
+    """An estimator whose `fit` maximises; the posterior, `chain_` and `estimate_`, is sampled on first access."""
+
+    sample: Any
+    random_state: Any
+    _as_fitted: LazyPosterior
+    _data_fitted: Any
+    _chain: Chain | None
+    _estimate: Estimate | None
+
+    def _fitted_on(self, data: Any) -> Self:
+        """Keeps the data and the settings of a fit: both may have changed when the posterior is asked for."""
+        self._as_fitted, self._data_fitted = type(self)(**self.get_params()), data
+        self._chain = self._estimate = None
+        return self
+
+    @property
+    def chain_(self) -> Chain:
+        """Draws from the posterior given the data of `fit`, with the defaults of `sample`; sampled on first access."""
+        self._check_fitted()
+        if self._chain is None:
+            generator = check_random_state(self._as_fitted.random_state)
+            self._chain = self._as_fitted.sample(self._data_fitted, rng=generator)
+        return self._chain
+
+    @property
+    def estimate_(self) -> Estimate:
+        """The partition of least expected VI of `chain_`; `labels_` is the partition of largest ICL instead."""
+        from partita.estimation.estimate import estimate
+
+        chain = self.chain_
+        if self._estimate is None:
+            self._estimate = estimate(chain, rng=check_random_state(self._as_fitted.random_state))
+        return self._estimate

@@ -1,0 +1,93 @@
+"""Draws of the means of Gaussian clusters, given the data and each sampled partition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._support.validate import check_rng
+from partita.models.mixtures.base_measure import column_variances, per_dimension, scale_matrix, scaling
+
+if TYPE_CHECKING:
+    from partita.models.chains.chain import Chain
+    from partita.models.mixtures.gaussian_dpm import GaussianDPM
+
+Floats = NDArray[np.float64]
+
+
+def draw_means(model: GaussianDPM, chain: Chain, rng: Any = None) -> Floats:
+    """The mean of the cluster of each item in each draw, drawn from its posterior: (chains, draws, items, dimensions).
+
+    With n items of mean x̄ in a cluster, the mean has a Student distribution (marginal of the conjugate posterior).
+    "diag", per dimension: centre m = (c mu0 + n x̄) / (c + n), 2 a_n degrees of freedom, scale² b_n / (a_n (c + n)) with
+    a_n = a + n / 2 and b_n = b + Σ (x - x̄)² / 2 + c n (x̄ - mu0)² / (2 (c + n)). "full": centre m with kappa0 for c,
+    ν = nu0 + n - d + 1 degrees of freedom, scale matrix (scale + S + kappa0 n / (kappa0 + n) (x̄ - mu0)(x̄ - mu0)ᵀ) /
+    ((kappa0 + n) ν).
+    """
+    generator, X = check_rng(rng), np.asarray(chain.inputs["X"], np.float64)
+    frame = scaling(X, model.standardize)
+    scaled = frame.apply(X)
+    draw = _diagonal(model, scaled) if model.covariance == "diag" else _full(model, scaled)
+    means = np.empty((*chain.labels.shape, X.shape[1]))
+    for index in np.ndindex(chain.n_chains, chain.n_draws):
+        labels = chain.labels[index].astype(np.int64)
+        means[index] = draw(labels, generator)[labels]
+    result: Floats = means * frame.width + frame.centre
+    return result
+
+
+Draw = Callable[[NDArray[np.int64], np.random.Generator], Floats]
+
+
+def _diagonal(model: Any, X: Floats) -> Draw:
+    dims = X.shape[1]
+    mu0 = per_dimension(model.mu0, X.mean(axis=0), "mu0", positive=False)
+    c = per_dimension(model.c, np.full(dims, 0.5), "c")
+    a = per_dimension(model.a, np.full(dims, 2.0), "a")
+    b = per_dimension(model.b, column_variances(X), "b")
+
+    def draw(labels: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+        n, mean = _sizes_and_means(labels, X)
+        squares = _sums(labels, (X - mean[labels]) ** 2)
+        a_n, c_n = a + n / 2, c + n
+        b_n = b + squares / 2 + c * n * (mean - mu0) ** 2 / (2 * c_n)
+        drawn: Floats = (c * mu0 + n * mean) / c_n + np.sqrt(b_n / (a_n * c_n)) * rng.standard_t(2 * a_n)
+        return drawn
+
+    return draw
+
+
+def _full(model: Any, X: Floats) -> Draw:
+    dims = X.shape[1]
+    if model.hyperprior is not None:
+        raise ValueError("means of clusters are not drawn for a model with a hyperprior")
+    mu0 = per_dimension(model.mu0, X.mean(axis=0), "mu0", positive=False)
+    kappa0 = 0.5 if model.kappa0 is None else float(model.kappa0)
+    nu0 = dims + 3 if model.nu0 is None else float(model.nu0)
+    scale = scale_matrix(model.scale, X)
+
+    def draw(labels: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+        n, mean = _sizes_and_means(labels, X)
+        apart, off = X - mean[labels], mean - mu0
+        scatter = _sums(labels, (apart[:, :, None] * apart[:, None, :]).reshape(len(X), -1)).reshape(-1, dims, dims)
+        shrunk = (kappa0 * n / (kappa0 + n))[:, :, None] * off[:, :, None] * off[:, None, :]
+        freedom = nu0 + n - dims + 1
+        shape = (scale + scatter + shrunk) / ((kappa0 + n) * freedom)[:, :, None]
+        normal = (np.linalg.cholesky(shape) @ rng.standard_normal((len(n), dims, 1)))[:, :, 0]
+        drawn: Floats = (kappa0 * mu0 + n * mean) / (kappa0 + n) + normal * np.sqrt(freedom / rng.chisquare(freedom))
+        return drawn
+
+    return draw
+
+
+def _sizes_and_means(labels: NDArray[np.int64], X: Floats) -> tuple[Floats, Floats]:
+    """(clusters, 1) sizes and (clusters, dimensions) means."""
+    n = np.bincount(labels)[:, None].astype(np.float64)
+    return n, _sums(labels, X) / n
+
+
+def _sums(labels: NDArray[np.int64], values: Floats) -> Floats:
+    return np.array([np.bincount(labels, column) for column in values.T]).T

@@ -1,0 +1,376 @@
+"""The stochastic block model: nodes of a network clustered by whom they link to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from partita._support.ranges import checked_log_density
+from partita._support.validate import check_count, check_random_state, check_rng
+from partita.models.chains.chain import Chain
+from partita.models.chains.checkpoint import Plan
+from partita.models.chains.listener import Callback
+from partita.models.chains.plan import make_plan
+from partita.models.chains.sampling import Registry, sample_model
+from partita.models.estimator import LazyPosterior
+from partita.models.merge_path import merge_path
+from partita.models.networks.core import (
+    EdgeModel,
+    check_blocks,
+    check_degree_correction,
+    check_settings,
+    constant,
+    default_rate,
+    mean_rate,
+    native_model,
+)
+from partita.models.networks.edge_prior import EdgePrior
+from partita.models.networks.fit import BlockFit, block_counts, node_labels
+from partita.models.networks.graph import Graph, as_graph
+from partita.models.networks.marks import make_marks
+from partita.models.networks.sampling import graph_arrays, graph_from_arrays, item_names, log_k_prior, make_samplers
+from partita.models.networks.search import Limits, check_algorithm, network_effort, search_partition, start_clusters
+from partita.models.networks.shares import EstimatedICL, log_blocks, mean_of_logs, share_exposures
+from partita.models.networks.starts import both_directions, first_partitions, given_partitions
+from partita.models.search_runs import Runs, check_max_clusters, check_time_limit
+from partita.partitions.labels import canonical
+
+PARAMETERS = (
+    *("directed", "loops", "n0", "eta0", "zeta0", "edges", "blocks", "degree_corrected", "a0", "b0"),
+    *("weight_prior", "category_prior", "k_prior"),
+)
+
+
+@Registry.add
+class StochasticBlockModel(LazyPosterior):
+    """Stochastic block model with all parameters integrated out.
+
+    log p(X, z | K) = Σ_kl log B(η0 + e_kl, ζ0 + m_kl − e_kl) / B(η0, ζ0) +
+    log Γ(K n0) / Γ(K n0 + n) + Σ_k log Γ(n0 + n_k) / Γ(n0)
+
+    with e_kl edges among the m_kl observed dyads from cluster k to cluster l (each pair once if undirected). In the
+    affiliation model the first sum has two terms: all dyads inside clusters, and all dyads between clusters.
+
+    Parameters
+    ----------
+    directed, loops : bool
+        Whether edges have a direction, and whether a node may have an edge to itself: the pairs of nodes (dyads) that
+        the model explains follow from both.
+    n0 : float
+        Dirichlet parameter of the cluster proportions, from 1e-100 to 1e8.
+    eta0, zeta0 : float
+        Parameters of the Beta prior of the edge probability of each block, from 1e-100 to 1e8.
+    edges : str
+        "binary": there is an edge or there is none. "counts": Poisson edges with rates ~ Gamma(a0, b0), a0 from 1e-100
+        to 1e8, b0 a rate from 1e-100 to 1e100 (None: one over the mean of the observed dyads). "real", "categories" (1,
+        2, ...) or "signed" (−1 or 1): there is an edge or none, as in "binary", and each edge has a value; 0 means no
+        edge.
+    weight_prior : (mu0, kappa0, shape, rate), optional
+        Prior of real weights, N(μ, 1/τ) with μ ~ N(mu0, 1/(kappa0 τ)) and τ ~ Gamma(shape, rate) in each block; by
+        default the mean of the weights, 0.1, 1, and a tenth of their variance.
+    category_prior : float
+        Dirichlet parameter of the probabilities of categories and signs in each block.
+    edge_prior : EdgePrior, optional
+        a0, b0, weight_prior and category_prior as one object.
+    blocks : "free" or "affiliation"
+        "free": each pair of clusters (block) has its own parameter. "affiliation" (planted partition, communities): one
+        parameter within clusters, one between them.
+    degree_corrected : bool
+        Nodes of a cluster may differ in degree: their shares of its edges are Dirichlet(1, …, 1). Edges are then
+        counts, and no dyad may be missing.
+    k_prior : float or sequence of float
+        For `sample`: prior of the number of clusters K, empty ones included. A number from 1e-100 to 1e8 is the mean of
+        a Poisson distribution, restricted to K ≥ 1; a sequence has the probabilities of K = 1, 2, ..., up to a factor:
+        [0, 0, 1] fixes K = 3.
+    random_state : None, int or numpy Generator
+        Seed or source of random numbers for `fit`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.kron(np.eye(2, dtype=int), np.ones((6, 6), dtype=int)) - np.eye(12, dtype=int)
+    >>> fit = StochasticBlockModel(directed=False).maximize(X, rng=1)
+    >>> fit.labels
+    array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1])
+    >>> communities = StochasticBlockModel(directed=False, blocks="affiliation").maximize(X, rng=1)
+    >>> communities.blocks().mean.round(3)
+    array([[0.969, 0.026],
+           [0.026, 0.969]])
+
+    References
+    ----------
+    Côme & Latouche (2015), Model selection and clustering in stochastic block models based on the exact integrated
+    complete data likelihood, Statistical Modelling 15.
+    """
+
+    groups: ClassVar = {"edge_prior": EdgePrior()}
+
+    def __init__(
+        self,
+        directed: bool = True,
+        loops: bool = False,
+        n0: float = 1.0,
+        eta0: float = 1.0,
+        zeta0: float = 1.0,
+        *,
+        edges: str = "binary",
+        blocks: str = "free",
+        degree_corrected: bool = False,
+        edge_prior: EdgePrior | None = None,
+        k_prior: float | ArrayLike = 1.0,
+        random_state: Any = None,
+        **settings: Any,
+    ) -> None:
+        self.directed, self.loops = directed, loops
+        self.n0, self.eta0, self.zeta0 = n0, eta0, zeta0
+        self.edges, self.blocks, self.degree_corrected = edges, blocks, degree_corrected
+        self.edge_prior, self.k_prior = edge_prior, k_prior
+        self.random_state = random_state
+        self._change_settings(settings)
+        check_settings(self)
+        check_blocks(blocks)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.allow_nan = tags.input_tags.pairwise = True
+        return tags
+
+    def icl(self, graph: Any, labels: ArrayLike) -> float:
+        """Exact log p(X, z | K) of a partition of a graph (natural logarithm), K its number of clusters.
+
+        With `degree_corrected=True` it is exact only if `loops=True`. Without loops the integral over the shares of a
+        cluster's edges has no closed form, and the value is an approximation: the exposure of a cluster's own dyads is
+        taken at equal shares, n_k (n_k − 1) or half of that. `estimate_icl` has the exact value with its Monte Carlo
+        error.
+        """
+        seen = self._graph(graph)
+        model = self._edge_model(seen)
+        checked = self._check_labels(seen, labels)
+        icl = native_model(seen, model, self.n0).icl(checked) + constant(seen, model)
+        return checked_log_density(icl, self.params())
+
+    def estimate_icl(self, graph: Any, labels: ArrayLike, draws: int = 1000, rng: Any = None) -> EstimatedICL:
+        """The exact ICL of a degree-corrected model without loops or with missing dyads, by Monte Carlo.
+
+        p(X | z) = C E[Π_kl g(e_kl, m_kl(φ, ψ))], g(e, m) = Γ(a0 + e)/Γ(a0) b0^a0 / (b0 + m)^(a0 + e)
+
+        where C has the degree terms of the closed form, the shares φ / n_k, ψ / n_l are Dirichlet(1 + d) in each
+        cluster, and m_kl(φ, ψ) = Σ φ_i ψ_j over the observed dyads of the block. With all dyads observed, loops
+        included, m_kl is n_k n_l and the closed form of `icl` follows; else this mean is an unbiased
+        estimate with a standard error.
+
+        Parameters
+        ----------
+        graph, labels : as for `icl`
+            The network, in which dyads may be missing, and the partition of its nodes.
+        draws : int
+            Number of draws of the shares φ and ψ.
+        rng : None, int or numpy Generator
+            Seed or source of random numbers; the same seed gives the same result.
+
+        Returns
+        -------
+        EstimatedICL
+            `icl`, and the `standard_error` of its Monte Carlo mean.
+        """
+        if not self.degree_corrected:
+            raise ValueError("estimate_icl is for degree_corrected=True: `icl` is exact without")
+        seen, generator = self._graph(graph), check_rng(rng)
+        edges = self._edge_model(seen, missing=True)
+        clusters = self._check_labels(seen, labels).astype(np.int64)
+        counts = block_counts(seen, edges, clusters, clusters)[0].astype(float)
+        several = share_exposures(seen, edges, clusters, check_count(draws, "draws", minimum=2), generator)
+        mean, error = mean_of_logs(np.array([log_blocks(edges, counts, cells) for cells in several]))
+        whole = Graph(seen.adjacency, csr_array(seen.missing.shape), seen.names)
+        plain = native_model(whole, edges, self.n0)
+        blocks = block_counts(whole, edges, clusters, clusters)
+        shares = plain.icl(clusters.astype(np.uint32)) - log_blocks(edges, blocks[0].astype(float), blocks[1])
+        return EstimatedICL(mean + shares + constant(seen, edges), error, draws)
+
+    def maximize(
+        self,
+        graph: Any,
+        k_max: int | None = None,
+        restarts: int = 10,
+        rng: Any = None,
+        *,
+        starts: ArrayLike | None = None,
+        algorithm: str = "search",
+        seconds: float | None = None,
+        n_jobs: int = -1,
+    ) -> BlockFit:
+        """Search the partition, and the number of clusters, of largest exact ICL.
+
+        Parameters
+        ----------
+        graph : anything that `as_graph` takes
+            The network.
+        k_max : int, optional
+            Largest number of clusters; by default no limit. For "come-latouche" the number of clusters of each start,
+            K_up in the paper; by default it grows with the square root of the number of nodes.
+        restarts : int
+            Number of runs. Each climbs from a start of its own: k-means of singular vectors, communities at several
+            resolutions, annealed partitions (up to 500 nodes), random partitions (up to 3,000 nodes), and under degree
+            correction k-means with the nodes of fewest edges in a cluster apart (501 to 3,000 nodes). Runs that do not
+            agree try new arrangements of a few clusters at a time and are crossed: first within up to three separate
+            groups (of at least 3 runs each, or 10 above 500 nodes), then all together. If the first three runs agree
+            (the first six up to 500 nodes without degree correction), the others are left out.
+        rng : None, int or numpy Generator
+            Seed or source of random numbers; the same seed gives the same result.
+        starts : (s, nodes) array_like, optional
+            Partitions to climb from first; each takes one of the runs.
+        algorithm : "search" or "come-latouche"
+            "come-latouche" is Algorithm 1 of the paper as printed, from k-means partitions of the rows of the matrix,
+            followed by the merges of its Section 3.3; the best run is kept.
+        seconds : float, optional
+            Time limit. When it is reached, the best partition so far is returned.
+        n_jobs : int
+            Number of threads; −1 uses all cores. The result does not depend on it.
+
+        Returns
+        -------
+        BlockFit
+            `runs`, `times_reached` and `warnings` say how far the runs agree.
+        """
+        seen = self._graph(graph)
+        model = self._edge_model(seen)
+        most = check_max_clusters(k_max, seen.n_nodes)
+        restarts = check_count(restarts, "restarts", minimum=1)
+        limits = Limits((most, 1), n_jobs, check_time_limit(seconds), check_algorithm(algorithm))
+        generator = check_rng(rng)
+        native = native_model(seen, model, self.n0)
+        shown = both_directions(seen, self.directed, model.marks)
+        given, uneven = given_partitions(starts, partial(self._check_labels, seen)), self.degree_corrected
+        first, kinds = first_partitions(
+            shown, limits, restarts, given, generator, uneven=uneven, directed=self.directed
+        )
+        effort = network_effort(seen.n_nodes, plain=model.marks is None, uneven=uneven)
+        labels, icl, runs = search_partition(native, first, kinds, limits, generator, effort)
+        offset = constant(seen, model)
+        best = checked_log_density(icl + offset, self.params())
+        return self._fit(native, seen, model, labels, best, runs.plus(offset))
+
+    def sample(
+        self,
+        graph: Any,
+        draws: int = 1000,
+        warmup: int = 1000,
+        thin: int = 1,
+        chains: int = 4,
+        rng: Any = None,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        n_jobs: int = -1,
+        progress: bool = False,
+        callback: Callback | None = None,
+    ) -> Chain:
+        """Draw partitions from p(z, K | X) with every parameter integrated out (McDaid et al. 2013).
+
+        A sweep is a Gibbs update of each node, a proposal to add or drop an empty cluster, and in one sweep of ten a
+        split–merge proposal.
+        Clusters of z may be empty: `chain.stats["k"]` counts them, `chain.n_clusters` does not.
+
+        Parameters
+        ----------
+        graph : anything that `as_graph` takes
+            The network.
+        draws, warmup, thin, chains : int
+            Number of draws kept of each chain, sweeps to discard first, sweeps per draw, and number of chains.
+        rng : None, int or numpy Generator
+            Seed or source of random numbers; the same seed gives the same result.
+        path : path, optional
+            A new directory to which the run is written as it grows; `partita.resume(path)` continues it.
+        n_jobs : int
+            Number of threads; −1 uses all cores. The result does not depend on it.
+        progress : bool
+            Show a progress line.
+        callback : callable, optional
+            Called with the labels of each draw, (chains, items); `partita.monitor()` is one. The chains end after the
+            first draw for which it returns true.
+
+        Returns
+        -------
+        Chain
+        """
+        seen = self._graph(graph)
+        plan = make_plan(draws, warmup, thin, chains, rng)
+        running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress, "callback": callback}
+        return sample_model(self, graph_arrays(seen), plan, names=item_names(seen), **running)
+
+    def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> list[Any]:
+        """The core's samplers, one per chain."""
+        graph = graph_from_arrays(inputs, bipartite=False, directed=self.directed, edges=self.edges)
+        native = native_model(graph, self._edge_model(graph), self.n0)
+        log_k = log_k_prior(self.k_prior, graph.n_nodes)
+        start = min(start_clusters(graph.n_nodes), len(log_k))
+        return make_samplers(native, (log_k, np.empty(0)), plan, start)
+
+    def params(self) -> dict[str, Any]:
+        """Settings that JSON can hold."""
+        return {name: _plain(getattr(self, name)) for name in PARAMETERS}
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any]) -> Self:
+        """The model of `params`."""
+        return cls(**params)
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Maximise the exact ICL; sets `labels_`, `n_clusters_`, `icl_` and `fit_` (the BlockFit).
+
+        `chain_` and `estimate_` are sampled from the same graph on first access.
+        """
+        self.fit_ = self.maximize(X, rng=check_random_state(self.random_state))
+        self.labels_ = self.fit_.labels
+        self.n_clusters_ = self.fit_.n_clusters
+        self.icl_ = self.fit_.icl
+        return self._fitted_on(self.fit_.graph)
+
+    def _graph(self, graph: Any) -> Graph:
+        seen = as_graph(graph, directed=self.directed, edges=self.edges)
+        if seen.bipartite:
+            raise ValueError("graph is a matrix of rows and columns; use LatentBlockModel")
+        return seen
+
+    def _edge_model(self, graph: Graph, *, missing: bool = False) -> EdgeModel:
+        check_settings(self)  # again: set_params may have changed them
+        counts = self.edges == "counts" or self.degree_corrected
+        prior: EdgePrior = self._group("edge_prior")
+        first, second = (prior.a0, self._rate(graph, prior)) if counts else (self.eta0, self.zeta0)
+        affiliation = check_blocks(self.blocks)
+        marks = make_marks(graph, self.edges, prior, self.directed)
+        edges = EdgeModel(self.directed, self.loops, counts, first, second, self.degree_corrected, affiliation, marks)
+        if not missing:
+            check_degree_correction(graph, edges)
+        return edges
+
+    def _rate(self, graph: Graph, prior: EdgePrior) -> float:
+        if prior.b0 is not None:
+            return prior.b0
+        half_loops = self.degree_corrected
+        return default_rate(mean_rate(graph, directed=self.directed, loops=self.loops, half_loops=half_loops))
+
+    def _check_labels(self, graph: Graph, labels: ArrayLike) -> NDArray[np.uint32]:
+        return node_labels(labels, graph.names, "labels", "graph").astype(np.uint32)
+
+    def _fit(
+        self, native: Any, graph: Graph, model: EdgeModel, labels: NDArray[np.uint32], icl: float, runs: Runs
+    ) -> BlockFit:
+        named = canonical(labels)
+        path = merge_path(native, named, icl)
+        return BlockFit(named, icl, path, runs, graph, model, model=type(self)(**self.get_params()))
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        blocks = ", affiliation" if self.blocks == "affiliation" else ""
+        corrected = ", degree-corrected" if self.degree_corrected else ""
+        return f"StochasticBlockModel({kind}, {self.edges}{blocks}{corrected}, loops={self.loops}, n0={self.n0})"
+
+
+def _plain(value: Any) -> Any:
+    return np.asarray(value).tolist() if isinstance(value, np.ndarray | tuple) else value

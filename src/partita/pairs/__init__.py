@@ -1,0 +1,1 @@
+"""Pair probabilities: reading them, their losses, and the similarity matrix of draws."""

@@ -1,0 +1,111 @@
+"""Matrices of pair probabilities, dense or sparse, as lists of pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._support.tolerance import SINGLE_PRECISION
+
+Triples = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+
+
+def is_sparse(x: Any) -> bool:
+    """Whether this is a sparse matrix or array of SciPy."""
+    return hasattr(x, "tocoo") and hasattr(x, "nnz")
+
+
+def dense_pairs(x: Any) -> tuple[int, Triples]:
+    """The number of items and the pairs i < j of a dense matrix whose probability is not 0."""
+    try:
+        matrix = np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"similarity must be a matrix of numbers or a table of pairs: {error}") from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"similarity must be a square matrix, but its shape is {matrix.shape}")
+    diagonal = np.diagonal(matrix)
+    _check_diagonal(np.arange(len(matrix)), diagonal)
+    different = ~(np.abs(matrix - matrix.T) <= SINGLE_PRECISION) & ~(np.isnan(matrix) & np.isnan(matrix.T))
+    if different.any():
+        i, j = (int(place) for place in np.argwhere(different)[0])
+        raise ValueError(_asymmetric(i, j, matrix[i, j], matrix[j, i]))
+    left, right = np.nonzero(np.triu(matrix, 1))
+    values = matrix[left, right]
+    check_probabilities(values, lambda row: f"similarity[{left[row]}, {right[row]}]")
+    return len(matrix), (left.astype(np.int64), right.astype(np.int64), np.clip(values, 0, 1))
+
+
+def sparse_pairs(x: Any) -> tuple[int, Triples]:
+    """The same of a sparse matrix: symmetric, or one triangle of it; what is stored is listed, zeros too."""
+    if len(x.shape) != 2 or x.shape[0] != x.shape[1]:
+        raise ValueError(f"similarity must be a square matrix, but its shape is {x.shape}")
+    entries = _checked(x).tocoo()
+    row, column = (np.asarray(place, np.int64) for place in (entries.row, entries.col))
+    values = np.asarray(entries.data, np.float64)
+    check_probabilities(values, lambda place: f"similarity[{row[place]}, {column[place]}]")
+    own = row == column
+    _check_diagonal(row[own], values[own])
+    upper, lower = row < column, row > column
+    if not upper.any() or not lower.any():
+        low, high = np.minimum(row, column)[~own], np.maximum(row, column)[~own]
+        return x.shape[0], (low, high, np.clip(values[~own], 0, 1))
+    _check_symmetric(x.shape[0], (row[upper], column[upper], values[upper]), (column[lower], row[lower], values[lower]))
+    return x.shape[0], (row[upper], column[upper], np.clip(values[upper], 0, 1))
+
+
+def _checked(x: Any) -> Any:
+    """Refuses compressed rows or columns whose indices lead outside: SciPy would follow them.
+
+    SciPy's own check takes a negative end of the last row for a matrix without entries.
+    """
+    if hasattr(x, "indptr") and ((np.diff(x.indptr) < 0).any() or x.indptr[-1] > len(x.indices)):
+        raise ValueError("similarity is not a sound sparse matrix: its index pointers do not rise to its entries")
+    if hasattr(x, "check_format"):
+        try:
+            x.check_format(full_check=True)
+        except ValueError as error:
+            raise ValueError(f"similarity is not a sound sparse matrix: {error}") from None
+    return x
+
+
+def check_probabilities(values: NDArray[np.float64], place: Any) -> None:
+    """Every value is a probability, up to the rounding of 32-bit floats."""
+    bad = np.flatnonzero(~((values >= -SINGLE_PRECISION) & (values <= 1 + SINGLE_PRECISION)))
+    if bad.size:
+        first = int(bad[0])
+        raise ValueError(f"{place(first)} is {values[first]}, but a probability is from 0 to 1")
+
+
+def _check_diagonal(items: NDArray[Any], values: NDArray[Any]) -> None:
+    bad = np.flatnonzero(~((np.abs(values - 1) <= SINGLE_PRECISION) | (values == 0)))
+    if bad.size:
+        item = int(items[bad[0]])
+        raise ValueError(
+            f"similarity[{item}, {item}] is {values[bad[0]]}, but an item is with itself: 1, or 0 for none"
+        )
+
+
+def _check_symmetric(n: int, upper: Triples, lower: Triples) -> None:
+    order = [np.argsort(left * n + right, kind="stable") for left, right, _ in (upper, lower)]
+    above, below = (
+        (left[o], right[o], values[o]) for o, (left, right, values) in zip(order, (upper, lower), strict=True)
+    )
+    keys = [left * n + right for left, right, _ in (above, below)]
+    if not np.array_equal(keys[0], keys[1]):
+        only = np.setxor1d(keys[0], keys[1])[0]
+        i, j = (int(place) for place in divmod(only, n))
+        is_above = bool(np.isin(only, keys[0]))
+        raise ValueError(
+            f"similarity[{i}, {j}] is {'' if is_above else 'not '}stored, but similarity[{j}, {i}] is"
+            f"{' not' if is_above else ''}: a matrix is symmetric, or one triangle of it"
+        )
+    different = np.flatnonzero(np.abs(above[2] - below[2]) > SINGLE_PRECISION)
+    if different.size:
+        first = int(different[0])
+        raise ValueError(_asymmetric(int(above[0][first]), int(above[1][first]), above[2][first], below[2][first]))
+
+
+def _asymmetric(i: int, j: int, value: float, other: float) -> str:
+    return f"similarity[{i}, {j}] is {value}, but similarity[{j}, {i}] is {other}: the matrix must be symmetric"

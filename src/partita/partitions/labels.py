@@ -1,0 +1,171 @@
+"""Labels of partitions: canonical form, clusters, sizes, overlaps, alignment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from partita._support.names import as_named
+from partita.partitions.checks import check_partition, check_partitions, check_same_items
+from partita.partitions.codes import GAP
+from partita.partitions.matching import Edges, partners
+
+Labels = NDArray[np.int64]
+
+
+#: A contingency table with at most this many cells is counted as a full table.
+DENSE_CELLS = 1 << 22
+
+
+def canonical(x: ArrayLike) -> Labels:
+    """Labels from 0 in order of first appearance.
+
+    Parameters
+    ----------
+    x : (n,) array_like
+        Integers, strings, booleans or categories.
+
+    Examples
+    --------
+    >>> canonical(["b", "a", "b", "c"])
+    array([0, 1, 0, 2])
+    """
+    return check_partition(x, "x")
+
+
+def labels_to_clusters(x: ArrayLike) -> list[NDArray[np.int64]]:
+    """The items of each cluster, with clusters in canonical order.
+
+    Examples
+    --------
+    >>> labels_to_clusters([5, 7, 5])
+    [array([0, 2]), array([1])]
+    """
+    labels = canonical(x)
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(labels))[:-1])
+
+
+def clusters_to_labels(clusters: Iterable[Iterable[int]]) -> Labels:
+    """Canonical labels of a list of clusters, which must contain each of 0..n-1 exactly once.
+
+    Examples
+    --------
+    >>> clusters_to_labels([[0, 2], [1]])
+    array([0, 1, 0])
+    """
+    members = [np.asarray(list(cluster), dtype=np.int64) for cluster in clusters]
+    empty = [k for k, cluster in enumerate(members) if cluster.size == 0]
+    if empty:
+        raise ValueError(f"clusters[{empty[0]}] is empty")
+    items = np.concatenate(members) if members else np.empty(0, np.int64)
+    if items.size == 0 or not np.array_equal(np.sort(items), np.arange(items.size)):
+        raise ValueError(f"clusters must contain each of the items 0..n-1 exactly once, not {items.tolist()}")
+    labels = np.empty(items.size, np.int64)
+    labels[items] = np.repeat(np.arange(len(members)), [len(m) for m in members])
+    return canonical(labels)
+
+
+def cluster_sizes(x: ArrayLike) -> NDArray[np.int64]:
+    """Number of items of each cluster, in canonical order.
+
+    Examples
+    --------
+    >>> cluster_sizes([3, 3, 1])
+    array([2, 1])
+    """
+    return np.bincount(canonical(x))
+
+
+def count_cells(cells: Labels, n_cells: int) -> tuple[Labels, Labels, Labels]:
+    """The distinct values among `cells`, which lie in 0..n_cells - 1, their counts, and the count of each entry's cell.
+
+    A contingency table of two partitions has at most as many occupied cells as items, however many clusters there are.
+    A small table is counted in place, otherwise the entries are sorted: memory of O(entries).
+
+    Examples
+    --------
+    >>> [found.tolist() for found in count_cells(np.array([3, 0, 3]), 4)]
+    [[0, 3], [1, 2], [2, 1, 2]]
+    """
+    if n_cells <= max(DENSE_CELLS, 4 * cells.size):
+        table = np.bincount(cells, minlength=n_cells)
+        occupied = np.flatnonzero(table)
+        return occupied, table[occupied], table[cells]
+    occupied, place, counts = np.unique(cells, return_inverse=True, return_counts=True)
+    return occupied, counts, counts[place]
+
+
+def overlaps(x: Labels, y: Labels) -> tuple[Labels, Labels, Labels]:
+    """The occupied cells of the contingency table of canonical labels: clusters of x, of y, and their joint counts.
+
+    Examples
+    --------
+    >>> [found.tolist() for found in overlaps(np.array([0, 0, 1]), np.array([0, 1, 1]))]
+    [[0, 0, 1], [0, 1, 1], [1, 1, 1]]
+    """
+    rows, columns = int(x.max()) + 1, int(y.max()) + 1
+    occupied, counts, _ = count_cells(x * columns + y, rows * columns)
+    return occupied // columns, occupied % columns, counts
+
+
+def align_labels(x: ArrayLike, y: ArrayLike) -> Labels:
+    """The labels of y, renamed so that its clusters overlap those of x as much as possible.
+
+    Clusters are matched one to one for the largest total overlap (the assignment problem); clusters of y without a
+    partner get the next free labels.
+
+    Parameters
+    ----------
+    x, y : (n,) array_like
+        Two partitions of the same items; x keeps its canonical labels. Items with -1 in y have no label and keep -1.
+
+    Returns
+    -------
+    (n,) int array
+        The partition y with the labels of x.
+
+    Examples
+    --------
+    >>> align_labels([0, 0, 1, 1], [1, 0, 0, 0])
+    array([0, 1, 1, 1])
+    """
+    first = as_named(x, "x")
+    left = check_partition(first.values, "x")
+    given = as_named(y, "y")
+    if _has_gaps(given.values):
+        check_same_items(left, given.values, "x", "y")
+        cells = np.asarray(given.in_order_of(first.names, left.size, "x"))
+        seen = cells != GAP
+        aligned = np.full(cells.shape, GAP, np.int64)
+        aligned[seen] = _aligned(left[seen], check_partition(cells[seen], "y"), int(left.max()) + 1)
+        return aligned
+    left, right = check_partitions(x, y, "x", "y")
+    return _aligned(left, right, int(left.max()) + 1)
+
+
+def _has_gaps(y: ArrayLike) -> bool:
+    """Whether some items have no label (-1) and others have one."""
+    cells = np.asarray(y)
+    return cells.ndim == 1 and cells.dtype.kind == "i" and 0 < int((cells == GAP).sum()) < cells.size
+
+
+def _aligned(left: Labels, right: Labels, n_left: int) -> Labels:
+    """The canonical labels `right`, renamed to the labels 0, ..., n_left - 1 of `left` and to new ones."""
+    names = partners(Edges(*overlaps(right, left)), int(right.max()) + 1, n_left)
+    unmatched = names < 0
+    names[unmatched] = n_left + np.arange(unmatched.sum())
+    return names[right]
+
+
+def n_clusters(x: ArrayLike) -> int:
+    """Number of clusters of a partition.
+
+    Examples
+    --------
+    >>> n_clusters(["a", "b", "a"])
+    2
+    """
+    return int(canonical(x).max()) + 1

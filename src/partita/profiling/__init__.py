@@ -1,0 +1,1 @@
+"""What makes a cluster: profiles of the columns of a table."""

@@ -1,0 +1,1 @@
+"""Lower bounds on the least expected loss: what is behind `est.bound()`."""

@@ -1,0 +1,1 @@
+"""The searches of the papers, exactly as published."""

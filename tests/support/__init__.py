@@ -1,0 +1,1 @@
+"""Oracles in plain Python and helpers of the tests."""
