@@ -9,7 +9,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "extensions"), str(HERE.parent)]
 
 from partita import MixingWarning  # noqa: E402
-from support.reference import file_names  # noqa: E402
+from reference import file_names  # noqa: E402
 
 warnings.simplefilter("error", MixingWarning)  # no example of the gallery hides one
 
