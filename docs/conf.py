@@ -8,8 +8,9 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "extensions"), str(HERE.parent)]
 
-from partita import MixingWarning  # noqa: E402
 from reference import file_names  # noqa: E402
+
+from partita import MixingWarning  # noqa: E402
 
 warnings.simplefilter("error", MixingWarning)  # no example of the gallery hides one
 
