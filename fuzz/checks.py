@@ -92,12 +92,13 @@ def check_estimate(best: Any) -> None:
     from partita.draws.sample import has_weight
 
     sample = best.sample
-    check_labels(best.labels, sample.n_items)
+    check_labels(best.labels, sample.n_items, gaps=True)
+    check_true(not (best.labels < 0)[~sample.unlabelled].any(), "an item with a label in some draw is in no cluster")
     check_finite(best.expected_loss, "expected_loss")
     if getattr(getattr(best.loss, "f0", None), "__name__", "") == "unstable":
         return
     scale = _scale(best)
-    check_close(best.expected_loss, float(pt.expected_loss(best.labels, sample, best.loss, n_jobs=1)), "loss", scale)
+    check_close(best.expected_loss, float(pt.expected_loss(best.partition, sample, best.loss, n_jobs=1)), "loss", scale)
     seen = has_weight(sample)  # the other draws play no part
     limit = best.search.max_clusters
     limit = sample.n_clusters[seen].max() if limit is None else limit
@@ -173,8 +174,8 @@ def check_similarity(pairs: Any) -> None:
 
 def check_obeyed(best: Any) -> None:
     """Canonical labels that obey the constraints."""
-    labels, rules = np.asarray(best.labels), best.constraints
-    check_labels(labels)
+    labels, rules = np.asarray(getattr(best, "partition", best.labels)), best.constraints  # unlabelled items alone
+    check_labels(best.labels, gaps=hasattr(best, "partition"))
     check_finite(best.expected_loss, "expected_loss")
     check_true(isinstance(repr(best), str), "no repr")
     if rules is None:

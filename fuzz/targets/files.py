@@ -264,7 +264,7 @@ def read_report(c: Choices) -> str:
     return (
         f"best = pt.estimate({d.text}, search=pt.Search(runs=1, n_jobs=1), rng=1)\n"
         f"path = str(pt.report(best, path=folder_of('page.html')))\n{damaged}"
-        "check_labels(pt.read_report(path).labels)"
+        "check_labels(pt.read_report(path).labels, gaps=True)"
     )
 
 

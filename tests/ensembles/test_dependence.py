@@ -255,3 +255,8 @@ def test_weights_depend_neither_on_the_order_of_rows_and_columns_nor_on_the_name
         found = dependence(names[base[rows][:, columns]])
         np.testing.assert_allclose(found.weights, expected.weights[columns], rtol=1e-12)
         assert np.array_equal(pt.canonical(found.consensus), pt.canonical(expected.consensus[rows]))
+
+
+def test_nothing_but_missing_labels_is_said():
+    with pytest.raises(ValueError, match="all labels of the 2 items are missing"):
+        dependence([[-1, -1], [-1, -1]])

@@ -95,6 +95,8 @@ def dependence(base: Any) -> Dependence:
     Dependence: 3 clusterings count as 1.0 independent ones
     """
     read = as_base(base).hardened()
+    if not read.labelled.any():
+        raise ValueError(f"base has no labels: all labels of the {read.n_items} items are missing")
     first, group = distinct_clusterings(read)
     rng = np.random.default_rng(SEED)
     ordered = arranged(read.columns(first))  # random numbers meet the same items, whatever their order

@@ -41,7 +41,7 @@ def refined(codes: NDArray[Any], weights: NDArray[np.float64] | None = None) -> 
     """
     ranks = np.zeros(len(codes)) if weights is None else np.rint(weights / WEIGHT_STEP)
     keys = mixed(ranks.astype(np.uint64))[:, None]
-    n_labels = int(codes.max()) + 1
+    n_labels = max(int(codes.max()) + 1, 1)  # one, too, where all labels are missing
     rows = max(1, BLOCK // codes.shape[1])
     items = np.ones(codes.shape[1], np.uint64)
     for _ in range(ROUNDS):

@@ -126,3 +126,7 @@ def test_patterns_give_families_to_several_columns():
         families({"A*": "count", "?1": "gaussian"})
     with pytest.raises(ValueError, match="must be one of gaussian, positive, count, categorical, binary, ignore"):
         families({"A*": "ordinal"})
+
+
+def test_an_infinite_cell_is_no_whole_number():
+    assert not MixtureDPM().describe({"u": [np.inf, -10.0, -10.0]}).notes

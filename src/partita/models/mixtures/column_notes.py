@@ -95,7 +95,9 @@ class _Facts:
         """Whether all are whole numbers."""
         if self.raw.kind != NUMBERS:
             return False
-        return self.cells.dtype.kind in "iu" or bool((np.isfinite(self.cells) & (self.cells % 1 == 0)).all())
+        if self.cells.dtype.kind in "iu":
+            return True
+        return bool(np.isfinite(self.cells).all() and (self.cells % 1 == 0).all())
 
     @cached_property
     def n_distinct(self) -> int:
