@@ -449,13 +449,12 @@ def test_a_page_opens_as_data_and_is_rendered_anew(found, tmp_path):
     assert "tables: " in repr(held)
 
 
-def test_a_page_of_an_earlier_version_may_lack_parts(found, tmp_path):
-    page = pt.report(found[0], path=tmp_path / "page.html")
-    held = pt.read_report(page)
-    for name in ("losses", "reading", "labels"):
-        del held.content[name]
-    assert held.labels is None
-    assert "Clusters of the estimate" in held.write(tmp_path / "again.html").read_text()
+def test_a_page_that_lacks_a_part_is_not_rendered(found, tmp_path):
+    held = pt.read_report(pt.report(found[0], path=tmp_path / "page.html"))
+    del held.content["reading"]
+    with pytest.raises(ValueError, match="not complete: 'reading' is undefined"):
+        held.write(tmp_path / "again.html")
+    assert not (tmp_path / "again.html").exists()
 
 
 @pytest.mark.parametrize(
