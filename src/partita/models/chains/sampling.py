@@ -22,8 +22,7 @@ from partita.estimation.mixing import warn_mixing
 from partita.models.chains.chain import Chain, smallest_unsigned
 from partita.models.chains.checkpoint import Part, Plan, Run, RunFormatError, create_run, open_run
 from partita.models.chains.listener import Callback, Listener
-from partita.models.chains.memory import check_room_for_draws
-from partita.models.chains.plan import ONLY
+from partita.models.chains.plan import ONLY, check_room_for_draws
 from partita.models.chains.progress import Reporter, reporter
 from partita.models.chains.run_checks import NoDrawsYetError
 
