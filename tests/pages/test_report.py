@@ -10,7 +10,7 @@ import pytest
 import partita as pt
 from partita.estimation.search_warnings import search_warnings
 from partita.pages import blocks
-from partita.pages.blocks import block_means, rivals
+from partita.pages.blocks import block_means, next_clusters
 from partita.pages.chains import _rank_shares
 from partita.pages.colors import label_colors
 from partita.pages.content import content
@@ -64,11 +64,11 @@ def test_block_means_of_single_items_are_the_similarity_matrix():
 
 
 @pytest.mark.parametrize("gaps", [False, True])
-def test_rivals_have_the_largest_mean_similarity(gaps):
+def test_next_clusters_have_the_largest_mean_similarity(gaps):
     rng = np.random.default_rng(7)
     sample, labels = random_sample(rng, gaps=gaps), np.arange(12) % 3
     known = sample.labels >= 0
-    cluster, probability = rivals(labels, sample, np.arange(12))
+    cluster, probability = next_clusters(labels, sample, np.arange(12))
     for i in range(12):
         means = {}
         for k in set(range(3)) - {labels[i]}:

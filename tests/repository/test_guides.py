@@ -198,7 +198,7 @@ def test_no_other_list_names_every_loss():
     # One falls back to the plain formula; the others list what another program can do.
     places |= {
         "tests/support/enumerated.py",
-        "tests/search/test_search_rivals.py",
+        "tests/search/test_search_is_best.py",
         "benchmarks/search.py",
         "docs/from_salso.md",
         "docs/develop/add_a_loss.md",

@@ -13,7 +13,7 @@ from partita._support.names import as_named
 from partita.draws.sample import PartitionSample
 from partita.estimation.result import Estimate
 from partita.pages import sentences
-from partita.pages.blocks import rivals
+from partita.pages.blocks import next_clusters
 from partita.pages.chains import chain_figures
 from partita.pages.components import components_table, sizes_table
 from partita.pages.figures import ball_strips, bars, map_figure, scatter_figure, trace_figure
@@ -241,7 +241,7 @@ def _items(
         certainty[listed].tolist(),
     ]
     if estimate.n_clusters > 1:
-        cluster, probability = rivals(labels, estimate.sample, listed)
+        cluster, probability = next_clusters(labels, estimate.sample, listed)
         columns += [
             Column("Next cluster", "cluster", "The other cluster with the highest mean similarity"),
             Column("Affinity", "share", "Mean probability of being with the items of that cluster"),

@@ -16,7 +16,7 @@ from partita.models.chains.chain import Chain
 from partita.models.networks.fit import BlockFit
 from partita.models.networks.prediction import HeldOut, held_out
 from partita.models.networks.sbm import StochasticBlockModel
-from partita.pages.blocks import rivals
+from partita.pages.blocks import next_clusters
 from partita.pages.tables import Column, Table
 from partita.uncertainty.certainty import item_certainty
 
@@ -106,7 +106,7 @@ def _doubtful(fit: BlockFit, sample: Any, probability: Any, listed: Any) -> Tabl
     ]
     rows: list[tuple[Any, ...]] = [(str(fit.graph.names[i]), int(fit.labels[i]), float(probability[i])) for i in listed]
     if fit.n_clusters > 1:
-        other, chance = rivals(fit.labels, sample, listed)
+        other, chance = next_clusters(fit.labels, sample, listed)
         columns += [
             Column("Next cluster", "cluster"),
             Column("With that", "share", help="Mean probability that it is with a member of the next cluster"),

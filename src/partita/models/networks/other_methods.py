@@ -1,4 +1,4 @@
-"""Rivals of the exact ICL, for comparison: variational EM, variational Bayes of the affiliation model, modularity."""
+"""Methods to compare with the exact ICL: variational EM, variational Bayes of the affiliation model, modularity."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _numbers_of_clusters(k: int | Iterable[int], n_nodes: int) -> list[int]:
 
 def _plain_matrix(graph: Graph) -> Matrix:
     if graph.missing.nnz or graph.adjacency.diagonal().any():
-        raise ValueError("graph has missing dyads or loops, which the variational rivals do not know")
+        raise ValueError("graph has missing dyads or loops, which the variational methods do not support")
     dense: Matrix = graph.adjacency.toarray()
     return dense
 

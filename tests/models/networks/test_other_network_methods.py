@@ -1,10 +1,10 @@
-"""The rivals: they find plain structure, and their criteria are what they claim."""
+"""Other methods: they find plain structure, and their criteria are what they claim."""
 
 import numpy as np
 import pytest
 from scipy.special import xlogy
 
-from partita.models.networks.rivals import affiliation_vb, louvain, variational_em
+from partita.models.networks.other_methods import affiliation_vb, louvain, variational_em
 
 
 def communities(rng, directed=True):
@@ -16,10 +16,10 @@ def communities(rng, directed=True):
 
 
 @pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("rival", [variational_em, affiliation_vb])
-def test_rivals_find_communities(rival, directed):
+@pytest.mark.parametrize("method", [variational_em, affiliation_vb])
+def test_they_find_communities(method, directed):
     X, labels = communities(np.random.default_rng(1), directed)
-    fit = rival(X, range(1, 6), directed=directed, rng=2)
+    fit = method(X, range(1, 6), directed=directed, rng=2)
     assert fit.labels.tolist() == labels.tolist()
     assert sorted(fit.by_k) == [1, 2, 3, 4, 5]
     assert "3 clusters" in repr(fit)
@@ -57,17 +57,17 @@ def test_louvain():
     assert louvain(X, directed=False, rng=1).labels.tolist() == labels.tolist()
 
 
-def test_rivals_refuse_gaps():
+def test_they_refuse_missing_dyads():
     X = np.zeros((4, 4))
     X[0, 1] = np.nan
     with pytest.raises(ValueError, match="missing dyads"):
         variational_em(X, [1])
 
 
-@pytest.mark.parametrize("rival", [variational_em, affiliation_vb])
-def test_one_number_of_clusters_is_tried_and_none_above_the_nodes(rival):
+@pytest.mark.parametrize("method", [variational_em, affiliation_vb])
+def test_one_number_of_clusters_is_tried_and_none_above_the_nodes(method):
     X, labels = communities(np.random.default_rng(1))
-    assert rival(X, 3, rng=2).labels.tolist() == labels.tolist()
-    assert list(rival(X[:4, :4], range(3, 8), rng=2).by_k) == [3, 4]
+    assert method(X, 3, rng=2).labels.tolist() == labels.tolist()
+    assert list(method(X[:4, :4], range(3, 8), rng=2).by_k) == [3, 4]
     with pytest.raises(ValueError, match="k has no number of clusters up to the 4 nodes of graph; the least is 9"):
-        rival(X[:4, :4], [9, 10], rng=2)
+        method(X[:4, :4], [9, 10], rng=2)

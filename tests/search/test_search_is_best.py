@@ -8,7 +8,7 @@ import pytest
 import partita as pt
 
 SETS = ["galaxy", "iris", "cls15", "gaskins_like", "simce_like"]
-RIVALS = {"draws": None, "medv": None, "pear": None, "greedy": pt.Search(runs=16)}
+OTHERS = {"draws": None, "medv": None, "pear": None, "greedy": pt.Search(runs=16)}
 QUICK, ALL = ["vi", "binder"], ["vi", "binder", "omari", "nvi", "id", "nid"]
 
 
@@ -18,7 +18,7 @@ def reference_sample(shared, name: str) -> pt.PartitionSample:
 
 def check_never_worse(sample: pt.PartitionSample, loss: str) -> None:
     ours = pt.estimate(sample, loss, rng=1).expected_loss
-    for method, search in RIVALS.items():
+    for method, search in OTHERS.items():
         theirs = pt.estimate(sample, loss, method, search, rng=1).expected_loss
         assert ours <= theirs * (1 + 1e-9), f"{method} finds {theirs}, the default {ours}"
 
