@@ -202,7 +202,7 @@ def _sweep_to_the_end(slots: list[Slot], held: _Held, limit: int, linear: bool, 
         before = {slot.number: slot.moves for slot in active}
         _sweep(active, held, limit, ROUGH if linear else PRECISE, rng)
         if linear:
-            _settle_close_calls([slot for slot in active if slot.moves == before[slot.number]], held, limit)
+            _decide_close_calls([slot for slot in active if slot.moves == before[slot.number]], held, limit)
         moved = [slot for slot in active if slot.moves > before[slot.number]]
         active = []
         for slot, value in zip(moved, held.values(moved), strict=True):
@@ -226,7 +226,7 @@ def _sweep(slots: list[Slot], held: _Held, limit: int, tolerance: float, rng: np
             slot.close.append(_move(slot, items, scores, limit, tolerance))
 
 
-def _settle_close_calls(slots: list[Slot], held: _Held, limit: int) -> None:
+def _decide_close_calls(slots: list[Slot], held: _Held, limit: int) -> None:
     """Items whose scores were too close to call, in double precision."""
     asked = [(slot, np.concatenate(slot.close)) for slot in slots if any(map(len, slot.close))]
     if not asked:

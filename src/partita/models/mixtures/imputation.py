@@ -87,7 +87,7 @@ class Imputation:
         raise KeyError(f"column {name!r} has no missing cells, or is not in the table")
 
     def summary(self) -> list[dict[str, Any]]:
-        """One entry per missing cell: row, column, value (posterior mean or likeliest level), and how sure it is."""
+        """One entry per missing cell: row, column, value (posterior mean or likeliest level), and its certainty."""
         entries = [entry for column in self.columns for entry in column.summary()]
         if self.names is not None:
             entries = [{"item": self.names[entry["row"]], **entry} for entry in entries]

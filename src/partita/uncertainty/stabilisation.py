@@ -1,4 +1,4 @@
-"""Whether the summary of the draws so far has settled: one check of a `Monitor`, and the rule."""
+"""Whether the summary of the draws so far has stabilised: one check of a `Monitor`, and the rule."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def check_share(value: Any, name: str) -> float:
 
 
 @dataclass(frozen=True)
-class SettlingRule:
-    """When a summary counts as settled.
+class StabilityRule:
+    """When a summary counts as stable.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Check:
     regret : float
         How much lower the expected loss of one of those may be under the posterior: two standard errors above the mean.
     problems : tuple of str
-        What is not settled yet; empty if the check is passed.
+        What is not stable yet; empty if the check is passed.
     passed : int
         Number of checks in a row, this one included, that were passed, with the same partition unless there is a
         tolerance.
@@ -125,7 +125,7 @@ class Check:
             f" {_with_error(self.radius, self.radius_error)}"
         )
         passed = f"passed {self.passed} of {CONFIRMATIONS} checks in a row"
-        verdict = self.problems[0] if self.problems else "settled" if self.settled else passed
+        verdict = self.problems[0] if self.problems else "stabilised" if self.settled else passed
         return f"{summary}; {verdict}"
 
     def __repr__(self) -> str:
@@ -140,13 +140,13 @@ def check_draws(
     sample: PartitionSample,
     loss: Loss,
     level: float,
-    rule: SettlingRule,
+    rule: StabilityRule,
     search: Search,
     rng: np.random.Generator,
     before: Check | None,
     log_density: Floats | None = None,
 ) -> Check:
-    """The estimate of the draws, compared with those of parts of them, and what is not settled.
+    """The estimate of the draws, compared with those of parts of them, and what is not stable.
 
     `log_density`, (chains, draws), is known of the models of partita.
     """
@@ -171,7 +171,7 @@ def check_draws(
 
 
 def _with_verdict(
-    found: Check, problems: tuple[str, ...], rule: SettlingRule, loss: Loss, before: Check | None
+    found: Check, problems: tuple[str, ...], rule: StabilityRule, loss: Loss, before: Check | None
 ) -> Check:
     """The check with its problems; if there are none, it counts with those before it."""
     earlier = 0 if before is None else before.passed
@@ -241,8 +241,8 @@ def _mixing(sample: PartitionSample, distance: Floats, log_density: Floats | Non
         yield "few effective draws: " + ", ".join(f"{each.name} ({each.ess:.0f})" for each in few)
 
 
-def _problems(found: Check, rule: SettlingRule, loss: Loss) -> Iterator[str]:
-    """What else is not settled, the most important first."""
+def _problems(found: Check, rule: StabilityRule, loss: Loss) -> Iterator[str]:
+    """What else is not stable, the most important first."""
     rounding = TIE * loss.unit
     share = found.regret / found.expected_loss if found.expected_loss > 0 else 0.0
     if share > rule.tolerance:
