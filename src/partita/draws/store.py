@@ -30,7 +30,7 @@ _BYTES_AT_A_TIME = 1 << 26
 
 
 def smallest_type(largest: int, has_gaps: bool) -> np.dtype[Any]:
-    """The smallest type for labels up to `largest`: unsigned and without its largest value; signed for gaps (-1)."""
+    """The smallest type for labels up to `largest`: unsigned and without its largest value; signed if -1 occurs."""
     for width in (1, 2, 4):
         dtype = np.dtype(f"{'i' if has_gaps else 'u'}{width}")
         if largest < np.iinfo(dtype).max + (1 if has_gaps else 0):

@@ -18,10 +18,10 @@ from partita.pages.chains import chain_figures
 from partita.pages.components import components_table, sizes_table
 from partita.pages.figures import ball_strips, bars, map_figure, scatter_figure, trace_figure
 from partita.pages.heatmap import HeatMap, has_map, heat_map
+from partita.pages.interpretation import interpretation
 from partita.pages.labels import held_labels
 from partita.pages.more_answers import more_answers
 from partita.pages.profiles import profile_section
-from partita.pages.reading import reading
 from partita.pages.tables import Column, Table
 from partita.pages.truth import against_truth
 from partita.partitions.checks import check_same_items
@@ -83,7 +83,7 @@ def content(
         "n_items": f"{whole.sample.n_items:,}",
         "warnings": estimate.warnings,
         "answer": sentences.answer(whole, ball),
-        "reading": reading(
+        "reading": interpretation(
             estimate, ball, certainty, converged=checked is None or checked.converged, typed=command is not None
         ),
         "settings": list(sentences.settings(whole, ball)),

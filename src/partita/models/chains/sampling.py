@@ -308,7 +308,7 @@ class _Job:
         )
 
 
-class _Crew:
+class _ChainThreads:
     """Threads that give the chain furthest behind its next turn."""
 
     def __init__(self, jobs: list[_Job]) -> None:
@@ -357,7 +357,7 @@ def _finish(
 ) -> Chain:
     n_threads = min(len(jobs), check_n_jobs(n_jobs))
     with reporter(plan, progress) as report:
-        complete = _Crew(jobs).run(n_threads, report, listener)
+        complete = _ChainThreads(jobs).run(n_threads, report, listener)
     wanted = None if listener is None else listener.last
     if not complete or wanted is not None:
         for job in jobs:

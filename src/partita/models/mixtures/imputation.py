@@ -122,7 +122,7 @@ def impute(base: Base, chain: Chain, draws: int | None, rng: Any) -> Imputation:
 
 
 def _columns(base: Base, chain: Chain) -> Iterator[tuple[Column, NDArray[Any], NDArray[np.bool_], Any]]:
-    """Every column with its cells, its gaps, and how one of its cells is drawn."""
+    """Every column with its cells, its missing values, and how one of its cells is drawn."""
     cells, schema = chain.inputs, base.schema
     numbers, gaps = log_positive(cells["numbers"], schema), is_gap(cells, "numbers")
     for j, column in enumerate(schema.used(GAUSSIAN, POSITIVE)):

@@ -27,7 +27,7 @@ DIFFUSE_BALL = (
 ALONE = 0.5
 
 
-def reading(
+def interpretation(
     estimate: Estimate,
     ball: CredibleBall | None,
     certainty: NDArray[np.float64],
