@@ -71,7 +71,7 @@ def report(
     ----------
     estimate : Estimate, PairEstimate, BlockFit, LatentBlockFit, MixtureFit, Chain, PartitionSample, CredibleBall,
         ConsensusSummary or fitted model
-        Of an estimate from pair probabilities the page shows doubtful pairs, components and proofs; of a block model
+        Of an estimate from pair probabilities the page shows uncertain pairs, components and proofs; of a block model
         (what `StochasticBlockModel.maximize` returns) the blocks with their intervals, the matrix sorted by cluster,
         a drawing of up to 300 nodes, and how far the runs of the search agree; of a latent block model the clusters
         of rows and of columns and their blocks; of an ensemble (a fitted `NBCE`, or
@@ -103,8 +103,8 @@ def report(
     labels_file : str, optional
         Name of a file with the labels of all items, which you write beside the page and to which the page refers.
     draws : Chain, optional
-        For a block model, draws of `sample` of the same model and network: they show which nodes are in doubt. Without,
-        a short run is made if the network is small; the page says so.
+        For a block model, draws of `sample` of the same model and network: they show which nodes are uncertain.
+        Without, a short run is made if the network is small; the page says so.
     held_out : HeldOut, optional
         For a block model, the result of `models.held_out`; computed if the network is small.
     partial : PartialClustering, optional
