@@ -1,4 +1,4 @@
-"""The page about a block model of a network: the answer, the blocks, the matrix in order, how far the runs agree."""
+"""The page about a block model of a network: the answer, the blocks, the ordered matrix, the agreement between runs."""
 
 from __future__ import annotations
 
