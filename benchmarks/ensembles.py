@@ -100,7 +100,7 @@ def sweeps(n_items: int) -> list[Row]:
     seconds, _ = timed(lambda: numpy_sweep(base[:small], truth[:small].copy(), CLUSTERS + 1))
     plain = small * CLUSTERINGS * CLUSTERS / seconds / 1e6
     rows = [Row("plain NumPy, a sweep", small, seconds, plain, clusters=CLUSTERS)]
-    inputs = {"codes": read.codes, "n_labels": read.sizes}
+    inputs = {"codes": read.codes, "n_labels": read.sizes, "weights": np.ones(read.n_clusterings)}
     for prior in ("fsd", "tsb"):
         before = resident_megabytes()
         (sampler,) = NBCEModel(prior).samplers(inputs, Plan(1, 0, 1, 1, 0))

@@ -104,7 +104,7 @@ def linkage_draws(pairs, rng, warmup: int = 20, draws: int = 100) -> np.ndarray:
     odds = np.log(np.clip(pairs.probabilities, 1e-4, 1 - 1e-4)) - np.log1p(
         -np.clip(pairs.probabilities, 1e-4, 1 - 1e-4)
     )
-    neighbours = [pairs.neighbours[a:b].tolist() for a, b in zip(pairs.offsets, pairs.offsets[1:], strict=False)]
+    neighbours = [pairs.neighbors[a:b].tolist() for a, b in zip(pairs.offsets, pairs.offsets[1:], strict=False)]
     rows = [odds[a:b].tolist() for a, b in zip(pairs.offsets, pairs.offsets[1:], strict=False)]
     labels, size, spare = list(range(pairs.n_items)), [1] * pairs.n_items, []
     found = np.empty((draws, pairs.n_items), np.int64)

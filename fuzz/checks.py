@@ -159,7 +159,7 @@ def check_similarity(pairs: Any) -> None:
     """Symmetric rows in order, with probabilities; the same pairs as a matrix."""
     check_true(pairs.n_items >= 1, "no items")
     left, _, values = pairs.pairs()
-    check_true(2 * len(left) == len(pairs.neighbours), "the rows are not symmetric")
+    check_true(2 * len(left) == len(pairs.neighbors), "the rows are not symmetric")
     check_finite(values, "probabilities")
     check_true(((values >= 0) & (values <= 1)).all(), "a probability outside [0, 1]")
     check_true(pairs.names is None or len(pairs.names) == pairs.n_items, "names of other items")

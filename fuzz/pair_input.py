@@ -78,7 +78,7 @@ def remade(pairs: Any, name: str, changes: Sequence[tuple[str, int, int]]) -> An
     """A Similarity with some bytes of one of its arrays changed."""
     import partita as pt
 
-    arrays = {own: getattr(pairs, own) for own in ("offsets", "neighbours", "probabilities")}
+    arrays = {own: getattr(pairs, own) for own in ("offsets", "neighbors", "probabilities")}
     data = changed(arrays[name].tobytes(), changes)
     whole = len(data) // arrays[name].itemsize * arrays[name].itemsize
     arrays[name] = np.frombuffer(data[:whole], arrays[name].dtype)

@@ -3,9 +3,9 @@
     python reproduce/come_latouche.py [--quick] [--graphs 20] [--rivals 20] [--large 2] [--settings 1 2 3]
 
 The paper has 20 graphs for each β in 0.45, 0.43, ..., 0.01, and ten starts of every method. Rows go to
-runs/come_latouche.csv as they come, one graph of every β before the next graph; a run adds what is missing, graphs and
-methods. The variational rivals take most of the time: --rivals is the number of graphs for them, --large that of graphs
-of setting 4. "exact ICL" is our search, "exact ICL, Algorithm 1" the paper's own method as printed, "exact ICL,
+runs/come_latouche.csv.gz as they come, one graph of every β before the next graph; a run adds what is missing, graphs
+and methods. The variational rivals take most of the time: --rivals is the number of graphs for them, --large that of
+graphs of setting 4. "exact ICL" is our search, "exact ICL, Algorithm 1" the paper's own method as printed, "exact ICL,
 affiliation" has one probability of links inside clusters and one between them. "colsbm" (the draw of largest posterior
 density of our collapsed sampler), "mixer" and "vbmod" are our implementations, not the packages of these names.
 """
@@ -57,12 +57,12 @@ def main() -> None:
     page = frame.Page("come_latouche", "Côme & Latouche (2015): exact ICL of stochastic block models", options)
     page.section("Methods", OURS)
     runs = options.results / "runs"
-    rows = run_settings(runs / "come_latouche.csv", size)
+    rows = run_settings(runs / "come_latouche.csv.gz", size)
     for setting in SETTINGS:
         if scores(rows, setting):
             write_setting(page, rows, setting)
     if options.size == "full":
-        large.write(page, runs / "come_latouche_large.csv", options.own.large)
+        large.write(page, runs / "come_latouche_large.csv.gz", options.own.large)
     if options.size == "full" and page.has_data("Real directed networks", *networks.FILES):
         networks.write(page)
     page.write()

@@ -5,7 +5,7 @@
 The paper's sets of posterior samples are not public. Ours have the same numbers of items, models and draws
 (dahl/samples.py says which models they come from). Each search runs on one thread and is measured in CPU seconds.
 "A < B" is the share of comparisons, one per model and replication, in which A reached a lower expected loss than B.
-Rows go to runs/dahl-ITEMS-REPLICATION.csv as they come, all models before the next replication; a run adds what is
+Rows go to runs/dahl-ITEMS-REPLICATION.csv.gz as they come, all models before the next replication; a run adds what is
 missing, and the page is made of what is there. The whole design takes about five hours of CPU time.
 """
 

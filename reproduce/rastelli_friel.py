@@ -2,8 +2,8 @@
 
     python reproduce/rastelli_friel.py [--quick] [--data ../shared/data] [--keep FOLDER] [--parts blogs votes]
 
-Examples 1 and 2 go on where they stopped (runs/rastelli-example1.csv and -example2.csv). With --keep, the draws of the
-three real data sets are kept and used the next time. With --parts, the other parts of the page stay as they are.
+Examples 1 and 2 go on where they stopped (runs/rastelli-example1.csv.gz and -example2.csv.gz). With --keep, the draws
+of the three real data sets are kept and used the next time. With --parts, the other parts of the page stay as they are.
 """
 
 from __future__ import annotations

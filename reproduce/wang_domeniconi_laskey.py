@@ -3,9 +3,9 @@
     python reproduce/wang_domeniconi_laskey.py [--quick] [--tables] [--data ../shared/data]
 
 A repetition draws ten base k-means clusterings of a data set, holds out a quarter of the items, and fits every method
-to the rest. Its rows go to runs/wang_domeniconi_laskey.csv as they come, and a run goes on where the last one stopped.
-Nothing is tuned to the truth: the features are as distributed, NBCE has K = 100 and learns α0 and β, the rivals that
-need k get the number of classes, as in the paper.
+to the rest. Its rows go to runs/wang_domeniconi_laskey.csv.gz as they come, and a run goes on where the last one
+stopped. Nothing is tuned to the truth: the features are as distributed, NBCE has K = 100 and learns α0 and β, the
+rivals that need k get the number of classes, as in the paper.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def add_options(parser: ArgumentParser) -> None:
 def main() -> None:
     options = frame.options(__doc__, add_options)
     size = SIZES[options.size]
-    results = Results(options.results / "runs" / "wang_domeniconi_laskey.csv")
+    results = Results(options.results / "runs" / "wang_domeniconi_laskey.csv.gz")
     title = "Wang, Domeniconi & Laskey (2010): nonparametric Bayesian clustering ensembles"
     page = frame.Page("wang_domeniconi_laskey", title, options)
     here = page.has_data("Data sets", *(FILES[name][0] for name in size.sets))

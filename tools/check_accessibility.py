@@ -58,7 +58,7 @@ def mixture_page(path: Path) -> None:
 
 def ensemble_page(path: Path) -> None:
     base = make_draws(n_items=40, n_draws=8, n_clusters=3, rng=1).T
-    pt.report(pt.ensembles.summarise(pt.ensembles.consensus(base, rng=1), base), path=path)
+    pt.report(pt.ensembles.summarize(pt.ensembles.consensus(base, rng=1), base), path=path)
 
 
 PAGES: dict[str, Callable[[Path], None]] = {

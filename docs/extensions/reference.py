@@ -52,7 +52,7 @@ INTRODUCTIONS = {
     ),
     "How sure": (
         "Each function takes an `Estimate`, or labels and draws. `credible_ball` is the usual summary; "
-        "`item_certainty` and `items_to_check` name the doubtful items, `modes` looks for several answers, "
+        "`item_certainty` and `items_to_check` name the uncertain items, `modes` looks for several answers, "
         "`partial_clustering` clusters only what is sure, and `diagnostics` looks at the chains."
     ),
     "Pair probabilities and constraints": (

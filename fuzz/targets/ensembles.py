@@ -98,14 +98,14 @@ def dependence_of_clusterings(c: Choices) -> str:
 @target(12)
 def stability_and_votes(c: Choices) -> str:
     one = base(c, 10)
-    name = c.pick(("stability", "summarise", "voting"))
+    name = c.pick(("stability", "summarize", "voting"))
     if name == "stability":
         options = c.optional(20, limits=lambda c: f"({v.number(c)}, {v.number(c)})")
         bases = ", ".join(f"{v.count(c, 5)}: {text}" for text in (one, base(c, 10)))
         return f"found = pt.ensembles.stability({{{bases}}}, rng=1{arguments(options)})\ntext = repr(found)"
     options = c.optional(20, weights=lambda c: f"[{v.number(c)}, {v.number(c)}]")
-    if name == "summarise":
+    if name == "summarize":
         labels = v.partition(c, c.size(1, 10))
-        return f"found = pt.ensembles.summarise({labels}, {one}{arguments(options)})\ntext = repr(found)"
+        return f"found = pt.ensembles.summarize({labels}, {one}{arguments(options)})\ntext = repr(found)"
     options |= c.optional(20, k=lambda c: v.count(c, 5), max_iter=lambda c: v.count(c, 5))
     return f"check_labels(pt.ensembles.voting({one}{arguments(options)}), gaps=True)"

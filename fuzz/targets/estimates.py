@@ -12,7 +12,7 @@ METHODS = ("search", "search", "salso", "greedy", "draws", "map", "medv", "pear"
 def _estimate(c: Choices, d: v.Draws, method: str) -> str:
     options = c.optional(20, weights=lambda c: v.weights(c, d.n_draws))
     extra = {
-        "hasse": {"criterion": "'lower-bound'", "neighbours": v.count(c, 5), "max_steps": v.count(c, 20)},
+        "hasse": {"criterion": "'lower-bound'", "neighbors": v.count(c, 5), "max_steps": v.count(c, 20)},
         "medv": {"cut": c.pick(("0.5", "'loss'", "0", "1", "float('nan')", "'x'", "None"))},
         "map": {"log_density": c.pick((f"[0.5] * {d.n_draws}", f"[float('nan')] * {d.n_draws}", "[1]", "'x'"))},
     }.get(method, {})

@@ -226,7 +226,7 @@ def made_similarity(c: Choices) -> str:
         "check_similarity(pt.as_similarity(pairs))",
     ))  # fmt: skip
     if c.chance(70):
-        name = c.pick(("probabilities", "neighbours", "offsets"))
+        name = c.pick(("probabilities", "neighbors", "offsets"))
         return f"pairs = remade({_similarity(c)[0]}, {name!r}, {changes(c)})\n{use}"
     return f"pairs = pt.Similarity({arrays}{arguments(options)})\n{use}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from pathlib import Path
 
@@ -55,11 +54,9 @@ def run(path: Path, graphs: int) -> list[dict[str, str]]:
         if not missing:
             continue
         X, truth = make_large_graph(graph)
-        rows += [fit(X, truth, graph, method) for method in missing]
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        new = [fit(X, truth, graph, method) for method in missing]
+        rows += new
+        frame.append_runs(path, FIELDS, new)
     return rows
 
 

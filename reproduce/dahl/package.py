@@ -3,7 +3,7 @@
 It has to be installed where Rscript finds it. One run of `MinimiseEPL` starts, as in Table 2, from a random partition
 with up to as many groups as there are items. Its time is R's own count of CPU seconds, its expected loss is computed
 here from its labels, and the first models of each set are taken, fewer where a run takes minutes. Rows go to
-runs/greedy-epl.csv as they come.
+runs/greedy-epl.csv.gz as they come.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import partita as pt
 from dahl.contest import FREE, GREEDY_EPL, GREEDY_FREE, LOSSES, SAME, Reached, reach
 from dahl.samples import Design, posterior_sample
 
-FILE = "greedy-epl.csv"
+FILE = "greedy-epl.csv.gz"
 PACKAGE = "GreedyEPL"
 SEARCHES = (PACKAGE, GREEDY_FREE, FREE)
 FIELDS = ("items", "model", "loss", *(f"{search}: {what}" for search in SEARCHES for what in ("loss", "seconds")))

@@ -45,7 +45,7 @@ def run_missing(design: Design, folder: Path, replications: int) -> None:
 
 
 def file_of(design: Design, folder: Path, replication: int) -> Path:
-    return folder / f"dahl-{design.items}-{replication}.csv"
+    return folder / f"dahl-{design.items}-{replication}.csv.gz"
 
 
 def models_done(path: Path) -> set[int]:

@@ -25,7 +25,7 @@ SHOWN = ("MEDV", "W&G", "GreedyVI")
 ONE_DATA_SET = (
     "Farther apart than two standard deviations over data sets: the paper has one data set, which is not public."
 )
-FILE = "rastelli-example1.csv"
+FILE = "rastelli-example1.csv.gz"
 FIELDS = ("dataset", "items", "method", "groups", "expected", "seconds", "labels")
 GROUPS, EXPECTED, SECONDS = range(3)
 

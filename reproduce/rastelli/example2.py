@@ -21,7 +21,7 @@ ITEMS = 100
 K_UP = 20
 METHODS = (*GREEDY, "MEDV", "PEAR")
 MEASURES = {"VI": "vi", "Binder": "binder", "NVI": "nvi", "NID": "nid"}
-FILE = "rastelli-example2.csv"
+FILE = "rastelli-example2.csv.gz"
 FIELDS = ("dataset", "sigma", "method", "groups", *MEASURES)
 #: (data sets, sigmas, methods, groups and measures)
 Scores = np.ndarray

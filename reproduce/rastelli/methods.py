@@ -13,7 +13,7 @@ OURS = "our search, VI"
 def run_method(name: str, sample: pt.PartitionSample, k_up: int, seed: int = 1) -> pt.Estimate:
     """One run on one thread; the greedy ones start from a random partition into K_up groups."""
     settings: dict[str, dict[str, Any]] = {
-        "W&G": {"method": "hasse", "criterion": "lower-bound", "neighbours": 2 * sample.n_items},
+        "W&G": {"method": "hasse", "criterion": "lower-bound", "neighbors": 2 * sample.n_items},
         "MEDV": {"method": "medv", "cut": "original"},
         "PEAR": {"method": "pear"},
         "L&G": {"loss": "binder", "method": "laugreen"},

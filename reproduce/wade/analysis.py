@@ -13,7 +13,7 @@ Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]
 ESTIMATES = ("Binder", "VI", "modified VI")
 LOSSES = {"Binder": "binder", "VI": "vi"}
-THEIR_SEARCH = {"method": "hasse", "neighbours": 200}
+THEIR_SEARCH = {"method": "hasse", "neighbors": 200}
 
 
 @dataclass(frozen=True)

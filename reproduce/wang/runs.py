@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
+import frame
 import partita as pt
 from partita.ensembles import BCE, NBCE, MixtureModel, consensus, cspa, hgpa, kmeans_ensemble, mcla
 from partita.ensembles.kmeans import FRACTIONS
@@ -50,8 +50,8 @@ class Results:
 
     def forget(self) -> None:
         """Begins anew."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text(",".join(FIELDS) + "\n")
+        self.path.unlink(missing_ok=True)
+        frame.append_runs(self.path, FIELDS, [])
 
     def frame(self) -> pd.DataFrame:
         return pd.read_csv(self.path)
@@ -63,9 +63,8 @@ class Results:
         for method, make in jobs.items():
             if method in there:
                 continue
-            rows = [[repetition, dataset, method, metric, f"{value:.6g}"] for metric, value in make()]
-            with self.path.open("a", newline="") as file:
-                csv.writer(file, lineterminator="\n").writerows(rows)
+            rows = ((repetition, dataset, method, metric, f"{value:.6g}") for metric, value in make())
+            frame.append_runs(self.path, FIELDS, (dict(zip(FIELDS, row, strict=True)) for row in rows))
             print(f"repetition {repetition}, {dataset}, {method}", flush=True)
 
 

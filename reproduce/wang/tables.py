@@ -69,7 +69,7 @@ def write_f1(table: Table, sets: list[str]) -> None:
         "Table 2: F1",
         f"Means and standard errors over {count} repetitions (the paper does not say how many it had): new k-means "
         "clusterings, new items held out, new seeds. All repetitions are in `reproduce/results/runs/"
-        "wang_domeniconi_laskey.csv`; a run goes on where the last one stopped, so the seconds above are those of "
+        "wang_domeniconi_laskey.csv.gz`; a run goes on where the last one stopped, so the seconds above are those of "
         "the last start.",
         decimals=2,
     )

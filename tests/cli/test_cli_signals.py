@@ -33,13 +33,13 @@ def send_at(calls=0, name=None, number=signal.{signal}):
 #: What a command does at its first step, in place of reading the draws at once.
 FIRST = """
 import partita.cli.options
-reading = partita.cli.options.Reading.sample
+reading = partita.cli.options.DrawsOptions.sample
 
 def sample(self):
     {step}
     return reading(self)
 
-partita.cli.options.Reading.sample = sample
+partita.cli.options.DrawsOptions.sample = sample
 """
 
 

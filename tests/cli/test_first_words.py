@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import partita as pt
 from partita.cli import app
-from partita.pages.reading import reading
+from partita.pages.interpretation import interpretation
 
 
 def run(*words):
@@ -44,7 +44,7 @@ def test_the_terminal_interprets_as_the_page_does(command, surprising, tmp_path)
 
 def test_a_loss_without_weights_has_no_weight_to_lower(surprising):
     best = replace(pt.estimate(pt.read_draws(surprising), rng=1), loss=pt.ID())
-    found = reading(best, None, np.ones(40), typed=True)
+    found = interpretation(best, None, np.ones(40), typed=True)
     assert found[0]["text"].endswith("To see more of them, choose another --loss.")
 
 

@@ -180,14 +180,14 @@ def test_any_number_of_workers_gives_the_same_shards(clients, sample, monkeypatc
 def test_shards_stop_in_time_with_the_best_so_far(sample, monkeypatch, questions):
     """However many questions there was time for, the answer is a whole partition, and no worse than with fewer."""
     monkeypatch.setattr(sharding, "COARSE_DRAWS", 40)
-    asked, ask = [], sharding._Held.ask
+    asked, ask = [], sharding._Shards.ask
 
     def ask_and_count(self, *arguments):
         asked.append(arguments)
         self._deadline = np.inf if len(asked) <= questions else -np.inf
         return ask(self, *arguments)
 
-    monkeypatch.setattr(sharding._Held, "ask", ask_and_count)
+    monkeypatch.setattr(sharding._Shards, "ask", ask_and_count)
     found = in_shards(sample, "vi", 2)
     assert len(asked) == questions + 1
     assert np.array_equal(pt.canonical(found.labels), found.labels)

@@ -420,8 +420,10 @@ def test_ways_out():
 
 def test_repr_and_frozen_arrays():
     sample = as_sample([[0, 1, GAP], [0, 0, 0]], missing=GAP, names=["<b>", "y", "z"])
-    assert repr(sample) == "PartitionSample(2 draws, 2 distinct, 3 items, 1 to 2 clusters per draw, 16.7% gaps)"
-    assert "<th>gaps</th><td>16.7%</td>" in sample._repr_html_()
+    assert (
+        repr(sample) == "PartitionSample(2 draws, 2 distinct, 3 items, 1 to 2 clusters per draw, 16.7% missing labels)"
+    )
+    assert "<th>missing labels</th><td>16.7%</td>" in sample._repr_html_()
     assert "<b>" not in sample._repr_html_()
     with pytest.raises(ValueError, match="read-only"):
         sample.labels[0, 0] = 1

@@ -136,7 +136,7 @@ def test_names_and_facts_are_checked(kept):
         {"files": {}},
         {"format": "x"},
         {"version": "2"},
-        {"version": 0},
+        {"version": 1},
         {"oldest_reader": 3},
     ):
         change_facts(kept, **changes)
@@ -147,15 +147,17 @@ def test_names_and_facts_are_checked(kept):
     assert pt.open_sample(kept).names == tuple(f"x{i}" for i in range(12))
 
 
-def test_the_first_version_is_read_and_its_labels_are_checked(kept):
-    """It had no checksums."""
-    names = from_checked_json((kept / "sample.json").read_bytes())["names"]
-    (kept / "sample.json").write_text(json.dumps({"format": "partita sample", "version": 1, "names": names}))
-    assert pt.open_sample(kept).n_draws == 40
-    labels = np.load(kept / "labels.npy")
-    labels[3, 4] = 200
-    np.save(kept / "labels.npy", labels)
-    with pytest.raises(ValueError, match=r"draw 3 of labels\.npy"):
+def test_metadata_without_a_checksum_are_refused(kept):
+    facts = from_checked_json((kept / "sample.json").read_bytes())
+    (kept / "sample.json").write_text(json.dumps(facts))
+    with pytest.raises(ValueError, match="is not a sample"):
+        pt.open_sample(kept)
+
+
+def test_an_array_that_is_not_listed_is_not_read(kept):
+    files = from_checked_json((kept / "sample.json").read_bytes())["files"]
+    change_facts(kept, files={name: entry for name, entry in files.items() if name != "weights.npy"})
+    with pytest.raises(ValueError, match=r"weights\.npy is missing"):
         pt.open_sample(kept)
 
 

@@ -9,7 +9,7 @@ from scipy.stats import entropy
 import partita as pt
 from partita.ensembles import NBCE, as_base, dependence, kmeans_ensemble
 from partita.ensembles.dependence import conditional_dependence, distinct_clusterings, information, weights_of
-from partita.ensembles.label_store import Here
+from partita.ensembles.label_store import LocalHost
 from partita.ensembles.layout import Layout
 from partita.ensembles.shared_errors import loadings, pair_correlations, shared_errors
 from partita.ensembles.variational import Settings, bound
@@ -156,7 +156,7 @@ def test_copies_change_nothing_for_gibbs():
 def test_copies_change_nothing_in_an_update_and_in_the_bound(inference):
     base, _ = noisy_copies(6)
     copies = np.column_stack([base, base[:, :1], base[:, :1]])
-    one, more = (Here(as_base(b), dependence(b).weights) for b in (base, copies))
+    one, more = (LocalHost(as_base(b), dependence(b).weights) for b in (base, copies))
     start = np.random.default_rng(0).normal(size=(24, 5))
     steps = one.linear(start, np.zeros(5)), more.linear(np.vstack([start, np.zeros((8, 5))]), np.zeros(5))
     for _ in range(3):

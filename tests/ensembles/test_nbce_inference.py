@@ -8,7 +8,7 @@ import pytest
 from partita.ensembles.base_clusterings import as_base
 from partita.ensembles.cvb import fit_cvb
 from partita.ensembles.gibbs import NBCEModel, sample_nbce
-from partita.ensembles.label_store import Here
+from partita.ensembles.label_store import LocalHost
 from partita.ensembles.variational import Settings, bound, learn, random_start
 from partita.ensembles.vb import fit_vb, mean_log_labels, mean_log_weights
 from partita.models.chains.checkpoint import Plan
@@ -84,7 +84,7 @@ def test_log_density_is_the_joint():
 @pytest.mark.parametrize("prior", ["fsd", "tsb"])
 def test_a_restored_chain_goes_on_as_if_nothing_happened(prior):
     base = as_base(np.random.default_rng(0).integers(-1, 4, (40, 5)))
-    inputs = {"codes": base.codes, "n_labels": base.sizes}
+    inputs = {"codes": base.codes, "n_labels": base.sizes, "weights": np.ones(base.n_clusterings)}
     plan, model = Plan(10, 0, 1, 1, 5), NBCEModel(prior, 20)
     (first,), (second,) = model.samplers(inputs, plan), model.samplers(inputs, plan)
     first.advance(7, 0, 1)
@@ -109,14 +109,14 @@ def noisy():
 def test_vb_bound_never_falls(noisy):
     for seed in range(5):
         weights = np.random.default_rng(seed).uniform(0.05, 1.0, noisy.n_clusterings)
-        fit = fit_vb(Here(noisy, weights), Settings(truncation=8, tolerance=1e-9), np.random.default_rng(seed))
+        fit = fit_vb(LocalHost(noisy, weights), Settings(truncation=8, tolerance=1e-9), np.random.default_rng(seed))
         assert fit.converged
         assert np.diff(fit.bounds).min() >= -1e-9
 
 
 def test_vb_bound_is_the_appendix_and_every_half_step_raises_it(noisy):
     weights = np.array([1.0, 0.2, 0.5, 0.8])
-    hosts, settings = Here(noisy, weights), Settings(truncation=6, alpha=0.7, beta=0.4)
+    hosts, settings = LocalHost(noisy, weights), Settings(truncation=6, alpha=0.7, beta=0.4)
     layout, n_labels = hosts.layout, noisy.sizes.tolist()
     step, codes = random_start(hosts, 6, np.random.default_rng(0)), noisy.codes.tolist()
     last = -np.inf
@@ -134,7 +134,7 @@ def test_vb_bound_is_the_appendix_and_every_half_step_raises_it(noisy):
 
 @pytest.mark.parametrize("sticks", [False, True])
 def test_learned_concentrations_maximise_the_bound(noisy, sticks):
-    hosts, settings = Here(noisy), Settings(truncation=6, sticks=sticks)
+    hosts, settings = LocalHost(noisy), Settings(truncation=6, sticks=sticks)
     step = random_start(hosts, 6, np.random.default_rng(3))
     alpha, beta = learn(step, 1.0, 0.5, hosts.layout, settings)
     best = bound(step, alpha, beta, hosts.layout, settings)
@@ -146,7 +146,7 @@ def test_learned_concentrations_maximise_the_bound(noisy, sticks):
 @pytest.mark.parametrize("prior", ["fsd", "tsb"])
 def test_cvb_update_matches_the_plain_reference(noisy, prior):
     weights = np.array([1.0, 0.2, 0.5, 0.8])
-    hosts = Here(noisy, weights)
+    hosts = LocalHost(noisy, weights)
     step = random_start(hosts, 5, np.random.default_rng(2))
     old = hosts.responsibilities().copy()
     stepped = hosts.collapsed(step, 0.9, 0.3, prior == "tsb", 0.0)
@@ -160,7 +160,7 @@ def test_cvb_update_matches_the_plain_reference(noisy, prior):
 
 @pytest.mark.parametrize("prior", ["fsd", "tsb"])
 def test_cvb_ends_at_a_fixed_point(noisy, prior):
-    hosts = Here(noisy)
+    hosts = LocalHost(noisy)
     settings = Settings(truncation=5, sticks=prior == "tsb", tolerance=1e-6, max_iter=1000)
     fit = fit_cvb(hosts, settings, np.random.default_rng(4))
     gamma = hosts.responsibilities()

@@ -12,7 +12,7 @@ from scipy.special import gammaln, logsumexp
 import partita as pt
 from partita.ensembles import BCE, NBCE, MixtureModel, as_base, co_association, consensus, dependence, mcla
 from partita.ensembles.evidence import evidence_accumulation
-from partita.ensembles.label_store import Here, soft_label_scores
+from partita.ensembles.label_store import LocalHost, soft_label_scores
 from partita.ensembles.variational import Settings, bound
 from partita.ensembles.vb import fit_vb
 from support.ensemble_reference import noisy_clusterings
@@ -75,7 +75,7 @@ def log_joint(z: tuple[int, ...], tables: list[np.ndarray]) -> float:
 
 def test_the_bound_is_below_the_enumerated_evidence_and_never_decreases(tiny):
     evidence = logsumexp([log_joint(z, tiny) for z in itertools.product(range(K), repeat=4)])
-    host = Here(as_base(tiny))
+    host = LocalHost(as_base(tiny))
     for seed in range(5):
         fit = fit_vb(host, Settings(truncation=K, alpha=ALPHA, beta=BETA), np.random.default_rng(seed))
         assert (np.diff(fit.bounds) >= -1e-9).all()
@@ -83,7 +83,7 @@ def test_the_bound_is_below_the_enumerated_evidence_and_never_decreases(tiny):
 
 
 def test_the_bound_of_a_certain_partition_is_its_joint_probability(tiny):
-    host = Here(as_base(tiny))
+    host = LocalHost(as_base(tiny))
     z = (0, 2, 0, 1)
     step = host.linear(np.zeros((5, K)), np.zeros(K))
     gamma = np.eye(K)[list(z)]
@@ -94,7 +94,7 @@ def test_the_bound_of_a_certain_partition_is_its_joint_probability(tiny):
 
 def test_collapsed_scores_are_ratios_of_the_joint_probability(tiny):
     """For one item given a certain partition of the others."""
-    host = Here(as_base(tiny))
+    host = LocalHost(as_base(tiny))
     for item in range(4):
         others = [0, 2, 0, 1]
         gamma = np.eye(K)[others]

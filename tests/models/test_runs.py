@@ -225,6 +225,9 @@ def test_other_versions_and_models_are_refused(finished):
     change_manifest(finished, version=99, oldest_reader=99)
     with pytest.raises(RunFormatError, match="version 99"):
         resume(finished)
+    change_manifest(finished, version=1, oldest_reader=1)
+    with pytest.raises(RunFormatError, match=r"version 1 of the format"):
+        resume(finished)
     change_manifest(finished, format="zarr")
     with pytest.raises(RunFormatError, match="format 'zarr'"):
         resume(finished)

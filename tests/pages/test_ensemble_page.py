@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import partita as pt
 from partita.cli import app
-from partita.ensembles import NBCE, as_base, consensus, summarise
+from partita.ensembles import NBCE, as_base, consensus, summarize
 from partita.ensembles.summary import pair_agreement
 from support.browser import chromium, resize
 from support.ensemble_reference import noisy_clusterings
@@ -33,7 +33,7 @@ def base():
 def summary(base):
     with pytest.warns(UserWarning, match="no base label"):
         labels = consensus(base, rng=1)
-    return summarise(labels, base, method="least expected loss")
+    return summarize(labels, base, method="least expected loss")
 
 
 def test_pairs_have_the_adjusted_rand_index_of_what_both_label(base):
@@ -48,7 +48,7 @@ def test_pairs_have_the_adjusted_rand_index_of_what_both_label(base):
 def test_certainty_is_the_share_of_clusterings_with_the_other_members(base, summary):
     codes, labels = base.to_numpy(), summary.labels
     weights = np.array([1.0, 2.0, 1.0, 1.0, 1.0, 0.5, 1.0])
-    weighted = summarise(labels, base, weights=weights)
+    weighted = summarize(labels, base, weights=weights)
     for item in (0, 25, 58):
         mates = np.flatnonzero((labels == labels[item]) & (np.arange(60) != item))
         both = (codes[item] >= 0) & (codes[mates] >= 0)
@@ -64,7 +64,7 @@ def test_a_copy_and_a_coarser_clustering_are_redundant(base, summary):
     rng = np.random.default_rng(1)
     fine = rng.integers(6, size=(90, 1))
     coarse, other = fine // 2, rng.integers(3, size=(90, 3))
-    found = summarise(np.repeat([0, 1], 45), np.column_stack([coarse, fine, other]))
+    found = summarize(np.repeat([0, 1], 45), np.column_stack([coarse, fine, other]))
     assert [(pair.which, pair.beside) for pair in found.redundant] == [(0, 1)]
 
 
@@ -107,16 +107,16 @@ def test_equal_weights_of_clusterings_that_repeat_each_other_are_warned_of():
     rng = np.random.default_rng(0)
     near = np.stack([np.where(rng.random(30) < 0.3, 0, labels)] * 5, axis=1)
     other = rng.integers(3, size=(30, 1))
-    found = summarise(labels, np.column_stack([near, other]))
+    found = summarize(labels, np.column_stack([near, other]))
     assert "count as" in found.warnings[0]
     assert "equal weights" in found.warnings[0]
 
 
 def test_what_does_not_fit_is_named(base):
     with pytest.raises(TypeError, match="base is missing"):
-        summarise([0, 1, 1])
+        summarize([0, 1, 1])
     with pytest.raises(ValueError, match="result has 2 labels, but base has 60 items"):
-        summarise([0, -1], base)
+        summarize([0, -1], base)
 
 
 @pytest.mark.parametrize("method", ["consensus", "nbce", "mixture"])

@@ -38,7 +38,7 @@ def test_the_section_puts_first_what_tells_most(fit, table):
 def test_standardised_means_are_in_deviations_of_the_column(fit, table):
     own = pt.profiles(fit, table, rng=1)["size"]
     size = np.array(table["size"])
-    np.testing.assert_allclose(own.standardised, (own.mean - size.mean()) / size.std(), rtol=1e-12)
+    np.testing.assert_allclose(own.standardized, (own.mean - size.mean()) / size.std(), rtol=1e-12)
 
 
 def test_many_clusters_are_cut(table):

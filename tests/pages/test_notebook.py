@@ -7,7 +7,7 @@ import pytest
 
 import partita as pt
 from partita.models import StochasticBlockModel
-from partita.models.networks.rivals import variational_em
+from partita.models.networks.other_methods import variational_em
 from partita.proofs.bounds import lower_bound
 from partita.uncertainty.ball import credible_ball
 from partita.uncertainty.certainty import cluster_stability, item_certainty

@@ -10,15 +10,15 @@ import pytest
 import partita as pt
 from partita.estimation.search_warnings import search_warnings
 from partita.pages import blocks
-from partita.pages.blocks import block_means, rivals
+from partita.pages.blocks import block_means, next_clusters
 from partita.pages.chains import _rank_shares
 from partita.pages.colors import label_colors
 from partita.pages.content import content
 from partita.pages.figures import ball_strips, trace_figure
 from partita.pages.heatmap import BINS, LARGEST_FULL, UNKNOWN, HeatMap, heat_map
+from partita.pages.interpretation import interpretation
 from partita.pages.other_losses import other_losses
 from partita.pages.page import render
-from partita.pages.reading import reading
 from partita.pages.sentences import advice, amount, answer
 from partita.pages.tables import Column, Table
 from partita.pages.truth import against_truth
@@ -64,11 +64,11 @@ def test_block_means_of_single_items_are_the_similarity_matrix():
 
 
 @pytest.mark.parametrize("gaps", [False, True])
-def test_rivals_have_the_largest_mean_similarity(gaps):
+def test_next_clusters_have_the_largest_mean_similarity(gaps):
     rng = np.random.default_rng(7)
     sample, labels = random_sample(rng, gaps=gaps), np.arange(12) % 3
     known = sample.labels >= 0
-    cluster, probability = rivals(labels, sample, np.arange(12))
+    cluster, probability = next_clusters(labels, sample, np.arange(12))
     for i in range(12):
         means = {}
         for k in set(range(3)) - {labels[i]}:
@@ -318,7 +318,7 @@ def test_labels_that_are_neighbours_have_different_colours():
 
 
 def topics(estimate, ball=None):
-    return [line["topic"] for line in reading(estimate, ball, pt.item_certainty(estimate).probability)]
+    return [line["topic"] for line in interpretation(estimate, ball, pt.item_certainty(estimate).probability)]
 
 
 def test_the_page_explains_an_estimate_with_fewer_clusters_than_the_draws():
@@ -330,7 +330,7 @@ def test_the_page_explains_an_estimate_with_fewer_clusters_than_the_draws():
     best = pt.estimate(draws, rng=1)
     assert best.n_clusters == 2
     assert topics(best) == ["Fewer clusters than most draws"]
-    assert "lower the weight a" in reading(best, None, np.ones(40))[0]["text"]
+    assert "lower the weight a" in interpretation(best, None, np.ones(40))[0]["text"]
     steady = pt.estimate(np.repeat([0, 1], 20) * np.ones((300, 1), int), rng=1)
     assert topics(steady, credible_ball(steady)) == []
 
@@ -364,7 +364,7 @@ def test_a_wide_ball_says_little_only_if_the_trivial_partition_is_probable():
         draws[:none] = 0
         best = pt.estimate(draws, rng=1, check_draws=False)
         assert 1 < best.n_clusters < 40
-        found = reading(best, credible_ball(best), pt.item_certainty(best).probability)
+        found = interpretation(best, credible_ball(best), pt.item_certainty(best).probability)
         texts += [line["text"] for line in found if line["topic"] == "A wide credible ball"]
     assert "although no draw is that partition. Which items belong together is uncertain" in texts[0]
     assert "although only 2% of the draws are that partition" in texts[1]
@@ -377,7 +377,7 @@ def test_an_item_between_clusters_is_not_called_a_cluster():
     best = pt.estimate(between, pt.VI(a=0.3), search=pt.Search(max_clusters=3), rng=1)
     assert best.sizes.tolist() == [6, 6, 1]
     certainty = pt.item_certainty(best).probability
-    text = {line["topic"]: line["text"] for line in reading(best, None, certainty)}["Items between clusters"]
+    text = {line["topic"]: line["text"] for line in interpretation(best, None, certainty)}["Items between clusters"]
     assert text.startswith("One item is a cluster of its own in the estimate, but alone in only 0% of the draws")
     alone = pt.estimate(np.repeat([[0] * 6 + [1]], 200, axis=0), rng=1)
     assert topics(alone) == []
@@ -388,7 +388,7 @@ def test_more_draws_are_not_advised_against_while_the_chains_disagree():
     best = pt.estimate(rng.integers(0, 3, (200, 12)), loss="binder", rng=1)
     ball, certainty = credible_ball(best), pt.item_certainty(best).probability
     for converged, words in ((True, "more draws do not"), (False, "may change when the chains have mixed")):
-        found = reading(best, ball, certainty, converged=converged)
+        found = interpretation(best, ball, certainty, converged=converged)
         assert words in next(line["text"] for line in found if line["topic"] == "A wide credible ball")
 
 
@@ -449,13 +449,12 @@ def test_a_page_opens_as_data_and_is_rendered_anew(found, tmp_path):
     assert "tables: " in repr(held)
 
 
-def test_a_page_of_an_earlier_version_may_lack_parts(found, tmp_path):
-    page = pt.report(found[0], path=tmp_path / "page.html")
-    held = pt.read_report(page)
-    for name in ("losses", "reading", "labels"):
-        del held.content[name]
-    assert held.labels is None
-    assert "Clusters of the estimate" in held.write(tmp_path / "again.html").read_text()
+def test_a_page_that_lacks_a_part_is_not_rendered(found, tmp_path):
+    held = pt.read_report(pt.report(found[0], path=tmp_path / "page.html"))
+    del held.content["reading"]
+    with pytest.raises(ValueError, match="not complete: 'reading' is undefined"):
+        held.write(tmp_path / "again.html")
+    assert not (tmp_path / "again.html").exists()
 
 
 @pytest.mark.parametrize(

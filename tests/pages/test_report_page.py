@@ -278,7 +278,7 @@ def test_lists_of_names_are_not_squeezed_on_a_phone(browser, tmp_path):
     base = np.repeat([[0, 1], [1, 2]], 30, axis=0)
     table = pd.DataFrame(base, index=[f"patient {i}" for i in range(60)], columns=["first", "second"])
     resize(browser, 390)
-    summary = pt.ensembles.summarise(pt.ensembles.consensus(table, rng=1), table)
+    summary = pt.ensembles.summarize(pt.ensembles.consensus(table, rng=1), table)
     browser.get(pt.report(summary, path=tmp_path / "page.html").as_uri())
     rows = browser.execute_script(
         """return [...document.getElementById("clusters").tBodies[0].rows].map((row) => row.offsetHeight)"""

@@ -69,7 +69,9 @@ def test_intervals_are_never_above_the_optimum_and_near_it(count):
 
 
 def test_a_seeded_fault_is_found(monkeypatch):
-    monkeypatch.setattr(adjusted_rand._At, "_ends", lambda at: (at.node.middle,))  # not the ends of the interval
+    monkeypatch.setattr(
+        adjusted_rand._BinderProblem, "_ends", lambda at: (at.node.middle,)
+    )  # not the ends of the interval
     assert shares_of_the_optimum(by_intervals, "omari", 25).max() > 1 + 1e-6
     heavy = shares_of_the_optimum(lambda sample: 1.2 * matched(sample, "nvi"), "nvi", 40)
     assert heavy.max() > 1 + 1e-6

@@ -1,6 +1,7 @@
 """The parts of reproduce/come_latouche.py; test_reproduce.py runs the whole."""
 
 import csv
+import gzip
 import sys
 from pathlib import Path
 
@@ -14,9 +15,13 @@ from come.settings import METHODS, PAPERS_OWN, SAME_GRAPHS, Size, run_settings, 
 SMALL = Size(2, (0.45, 0.09), (1, 2), k_up=6, restarts=1, sweeps=50)
 
 
+def text_of(path):
+    return gzip.decompress(path.read_bytes()).decode()
+
+
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
-    path = tmp_path_factory.mktemp("come") / "runs" / "come_latouche.csv"
+    path = tmp_path_factory.mktemp("come") / "runs" / "come_latouche.csv.gz"
     run_settings(path, SMALL)
     return path
 
@@ -37,21 +42,21 @@ def test_nothing_is_run_twice(path):
 
 
 def test_a_run_goes_on_where_it_stopped(path, tmp_path):
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    half = tmp_path / "half.csv"
-    half.write_text("".join(lines[: 1 + 3 * len(METHODS) + 2]), encoding="utf-8")
+    lines = text_of(path).splitlines(keepends=True)
+    half = tmp_path / "half.csv.gz"
+    half.write_bytes(gzip.compress("".join(lines[: 1 + 3 * len(METHODS) + 2]).encode()))
     run_settings(half, SMALL)
-    assert sorted(half.read_text(encoding="utf-8").splitlines()) == sorted("".join(lines).splitlines())
+    assert sorted(text_of(half).splitlines()) == sorted("".join(lines).splitlines())
 
 
 def test_a_new_method_is_run_on_graphs_that_are_done(path, tmp_path):
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = text_of(path).splitlines(keepends=True)
     new = "exact ICL, affiliation"
-    older = tmp_path / "older.csv"
-    older.write_text("".join(line for line in lines if new not in line), encoding="utf-8")
-    before = older.read_text(encoding="utf-8")
+    older = tmp_path / "older.csv.gz"
+    before = "".join(line for line in lines if new not in line)
+    older.write_bytes(gzip.compress(before.encode()))
     run_settings(older, SMALL)
-    after = older.read_text(encoding="utf-8")
+    after = text_of(older)
     assert after.startswith(before)
     assert sorted(after.splitlines()) == sorted("".join(lines).splitlines())
     added = csv.DictReader([lines[0], *after[len(before) :].splitlines(keepends=True)])
@@ -60,7 +65,7 @@ def test_a_new_method_is_run_on_graphs_that_are_done(path, tmp_path):
 
 def test_the_variational_rivals_may_have_fewer_graphs(tmp_path):
     size = Size(2, (0.45,), (1,), k_up=3, restarts=1, sweeps=20, rivals=1)
-    found = scores(run_settings(tmp_path / "few.csv", size), 1)[0.45]
+    found = scores(run_settings(tmp_path / "few.csv.gz", size), 1)[0.45]
     fewer = {method: len(nmi) for method, nmi in found.items() if len(nmi) != 2}
     assert fewer == {"mixer": 1, "vbmod": 1, SAME_GRAPHS: 1}
     assert found[SAME_GRAPHS] == found["exact ICL"][:1]
@@ -74,7 +79,7 @@ def test_setting_four_goes_on_where_it_stopped(tmp_path, monkeypatch):
     assert X.shape == (240, 240)
     assert not X.diagonal().any()
     assert len(set(labels)) == 4
-    path = tmp_path / "large.csv"
+    path = tmp_path / "large.csv.gz"
     rows = large.run(path, 1)
     assert [row["method"] for row in rows] == list(large.ALGORITHMS)
     assert float(rows[0]["nmi"]) > 0.9

@@ -1,6 +1,7 @@
 """The committed tables of the papers' pages are those of the committed runs: each number computed again, plainly."""
 
 import csv
+import gzip
 import math
 from collections import defaultdict
 from pathlib import Path
@@ -23,7 +24,8 @@ DAHL_SHARES = {
 
 
 def read(name):
-    with (RESULTS / name).open(encoding="utf-8", newline="") as file:
+    path = RESULTS / name
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
@@ -39,11 +41,11 @@ def check(row, values, spread=standard_error):
 
 def test_settings_of_come_and_latouche():
     scores, of_mixer = defaultdict(list), set()
-    for run in read("runs/come_latouche.csv"):
+    for run in read("runs/come_latouche.csv.gz"):
         place = run["setting"], f"β = {float(run['beta']):.2f}"
         scores[*place, run["method"]].append(float(run["nmi"]))
         of_mixer |= {(*place, run["graph"])} if run["method"] == "mixer" else set()
-    for run in read("runs/come_latouche.csv"):
+    for run in read("runs/come_latouche.csv.gz"):
         place = run["setting"], f"β = {float(run['beta']):.2f}"
         if run["method"] == "exact ICL" and (*place, run["graph"]) in of_mixer:
             scores[*place, "exact ICL, graphs of mixer"].append(float(run["nmi"]))
@@ -55,7 +57,7 @@ def test_settings_of_come_and_latouche():
 
 def test_tables_of_wang_domeniconi_and_laskey():
     values = defaultdict(list)
-    for run in read("runs/wang_domeniconi_laskey.csv"):
+    for run in read("runs/wang_domeniconi_laskey.csv.gz"):
         values[run["dataset"], run["method"], run["metric"]].append(float(run["value"]))
     rows = [row for row in read("wang_domeniconi_laskey.csv") if row["section"] in WANG_METRICS]
     compared = 0
@@ -70,7 +72,7 @@ def test_tables_of_wang_domeniconi_and_laskey():
 def excesses():
     """By items, model and loss: of each replication, the excess of every search over the least expected loss."""
     found = defaultdict(list)
-    for path in sorted((RESULTS / "runs").glob("dahl-*.csv")):
+    for path in sorted((RESULTS / "runs").glob("dahl-*.csv.gz")):
         for row in read(f"runs/{path.name}"):
             searches = {name.removesuffix(": excess"): cell for name, cell in row.items() if name.endswith(": excess")}
             known = {search: float(cell) for search, cell in searches.items() if cell}
@@ -98,11 +100,11 @@ def test_shares_of_dahl_johnson_and_mueller():
 
 def test_examples_of_rastelli_and_friel():
     values, compared = defaultdict(list), 0
-    for run in read("runs/rastelli-example1.csv"):
+    for run in read("runs/rastelli-example1.csv.gz"):
         place = run["method"], f"n = {run['items']}"
         values["Example 1, Table 1: groups of the optimal partitions", *place].append(float(run["groups"]))
         values["Example 1, Table 2: expected VI", *place].append(float(run["expected"]))
-    for run in read("runs/rastelli-example2.csv"):
+    for run in read("runs/rastelli-example2.csv.gz"):
         place = run["method"], f"σ = {run['sigma']}"
         values["Example 2, Figure 3: share of data sets with four groups", *place].append(run["groups"] == "4")
         values["Example 2, Figure 3: mean number of groups", *place].append(float(run["groups"]))

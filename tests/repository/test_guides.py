@@ -14,7 +14,7 @@ from sessions import find_blocks
 
 import partita as pt
 from partita import _core
-from partita.cli.options import Searching
+from partita.cli.options import SearchOptions
 from partita.losses.losses import LOSSES
 from support import forks
 from support import reference as ref
@@ -188,7 +188,7 @@ def test_the_registry_and_the_public_names():
 
 
 def test_the_registry_and_the_help_of_the_command():
-    (option,) = get_type_hints(Searching, include_extras=True)["loss"].__metadata__
+    (option,) = get_type_hints(SearchOptions, include_extras=True)["loss"].__metadata__
     assert set(re.split(r", | or |\.", option.help)) - {""} == set(LOSSES)
 
 
@@ -198,7 +198,7 @@ def test_no_other_list_names_every_loss():
     # One falls back to the plain formula; the others list what another program can do.
     places |= {
         "tests/support/enumerated.py",
-        "tests/search/test_search_rivals.py",
+        "tests/search/test_search_is_best.py",
         "benchmarks/search.py",
         "docs/from_salso.md",
         "docs/develop/add_a_loss.md",

@@ -215,7 +215,7 @@ def base_of(seed):
 
 
 def _summarised(base):
-    found = ensembles.summarise(ensembles.consensus(base, rng=1), base)
+    found = ensembles.summarize(ensembles.consensus(base, rng=1), base)
     return {("labels", "labels"): found.labels, ("item", "certainty"): found.certainty}
 
 
@@ -229,7 +229,7 @@ ENSEMBLES = {
     "evidence_accumulation": _labels(lambda base: ensembles.evidence_accumulation(base, 3)),
     "voting": _labels(ensembles.voting),
     "dependence": lambda base: {("value", "effective"): ensembles.dependence(base).effective},
-    "summarise": _summarised,
+    "summarize": _summarised,
     "stability": lambda base: {("value", "pac"): ensembles.stability({3: base}, rng=1).pac},
     "BCE": _labels(lambda base: ensembles.BCE(3, random_state=1).fit(base).labels_),
     "MixtureModel": _labels(lambda base: ensembles.MixtureModel(3, random_state=1).fit(base).labels_),

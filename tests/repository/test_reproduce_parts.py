@@ -46,9 +46,9 @@ def test_synthetic_labels_are_wrong_as_often_as_asked(noise):
 def test_rows_that_are_there_are_not_made_again(tmp_path):
     made = []
     for _ in range(2):
-        Results(tmp_path / "runs.csv").need(3, "Glass", {"NBCE": lambda: made.append(1) or [("f1", 0.5)]})
+        Results(tmp_path / "runs.csv.gz").need(3, "Glass", {"NBCE": lambda: made.append(1) or [("f1", 0.5)]})
     assert made == [1]
-    assert Results(tmp_path / "runs.csv").frame().value.tolist() == [0.5]
+    assert Results(tmp_path / "runs.csv.gz").frame().value.tolist() == [0.5]
 
 
 def test_a_tie_is_no_win():

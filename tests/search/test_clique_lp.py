@@ -10,11 +10,11 @@ import pytest
 
 from partita.search import clique_lp
 from partita.search.clique_cuts import (
-    CROWD_VIOLATION,
+    CLIQUE_VIOLATION,
     STAR_VIOLATION,
     VIOLATION,
     pairs_together,
-    violated_crowds,
+    violated_inequalities,
     violated_stars,
     violated_triangles,
 )
@@ -148,30 +148,30 @@ def test_the_least_number_of_pairs_together_is_that_of_the_best_partition(limit)
         assert pairs_together(n, limit) == fewest
 
 
-def crowd_shortfall(x, crowd):
-    return crowd.pairs - x[np.ix_(crowd.items, crowd.items)].sum() / 2
+def clique_shortfall(x, clique):
+    return clique.pairs - x[np.ix_(clique.items, clique.items)].sum() / 2
 
 
-def test_crowds_are_violated_and_no_partition_within_the_limit_violates_one():
+def test_clique_inequalities_are_violated_and_no_partition_within_the_limit_violates_one():
     rng = np.random.default_rng(6)
     for n, limit in ((4, 1), (5, 2), (6, 2), (6, 3), (7, 3), (7, 4)):
         x = 0.2 * fractional(n, rng)
-        crowds = violated_crowds(x, limit)
-        assert crowds
-        assert all(crowd_shortfall(x, crowd) > CROWD_VIOLATION for crowd in crowds)
+        cliques = violated_inequalities(x, limit)
+        assert cliques
+        assert all(clique_shortfall(x, clique) > CLIQUE_VIOLATION for clique in cliques)
         for p in ref.all_partitions(n):
             exceeds = max(p) >= limit
-            assert exceeds or all(crowd_shortfall(together(p), crowd) <= 0 for crowd in crowds)
-            assert exceeds == bool(violated_crowds(together(p).astype(float), limit))
+            assert exceeds or all(clique_shortfall(together(p), clique) <= 0 for clique in cliques)
+            assert exceeds == bool(violated_inequalities(together(p).astype(float), limit))
 
 
-def test_one_cluster_too_many_is_a_violated_crowd():
-    crowds = violated_crowds(np.zeros((4, 4)), 3)
-    assert [(crowd.items.tolist(), crowd.pairs) for crowd in crowds] == [([0, 1, 2, 3], 1)]
-    assert violated_crowds(np.zeros((3, 3)), 3) == []
+def test_one_cluster_too_many_is_a_violated_inequality():
+    cliques = violated_inequalities(np.zeros((4, 4)), 3)
+    assert [(clique.items.tolist(), clique.pairs) for clique in cliques] == [([0, 1, 2, 3], 1)]
+    assert violated_inequalities(np.zeros((3, 3)), 3) == []
 
 
-def test_crowds_close_the_gap_that_a_limit_leaves(monkeypatch):
+def test_clique_inequalities_close_the_gap_that_a_limit_leaves(monkeypatch):
     """Without branching: most of the gap to the best partition that obeys the limit."""
     rng, gaps = np.random.default_rng(7), []
     for n, limit in ((6, 2), (7, 2), (7, 3), (8, 3)) * 3:
@@ -179,12 +179,12 @@ def test_crowds_close_the_gap_that_a_limit_leaves(monkeypatch):
         allowed = [p for p in ref.all_partitions(n) if max(p) < limit]
         best = min(allowed, key=lambda p: value(p, cost))
         least = value(best, cost)
-        with_crowds = solve_cliques(cost, soon(), np.array(best), limit, may_branch=False).bound
+        with_inequalities = solve_cliques(cost, soon(), np.array(best), limit, may_branch=False).bound
         with monkeypatch.context() as patch:
-            patch.setattr(clique_lp, "violated_crowds", lambda x, limit: [])
+            patch.setattr(clique_lp, "violated_inequalities", lambda x, limit: [])
             without = solve_cliques(cost, soon(), np.array(best), limit, may_branch=False).bound
-        assert without - 1e-6 <= with_crowds <= least + 1e-6
-        gaps.append((least - with_crowds, least - without))
+        assert without - 1e-6 <= with_inequalities <= least + 1e-6
+        gaps.append((least - with_inequalities, least - without))
     assert sum(gap for gap, _ in gaps) < 0.3 * sum(gap for _, gap in gaps)
 
 

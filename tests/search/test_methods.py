@@ -282,7 +282,7 @@ def test_hasse_ends_where_no_neighbour_is_better(loss):
     for _ in range(10):
         rows, weights = random_sample(6, 8, rng)
         sample = as_sample(rows, weights)
-        est = estimate(sample, loss, "hasse", unlimited, rng=1, neighbours=1000)
+        est = estimate(sample, loss, "hasse", unlimited, rng=1, neighbors=1000)
         assert est.expected_loss <= estimate(sample, loss, "draws").expected_loss + 1e-12
         own = est.labels.tolist()
         beside = [p for p in partitions if ref.covers(p, own) or ref.covers(own, p)]

@@ -58,7 +58,7 @@ def check(name, rng, n, shift=0.0):
     unlisted = weights[1] if kind is _core.ThresholdObjective else 0.0
     pairs, psm, asked = random_problem(rng, n, unlisted)
     rules = resolve(pt.Constraints(**asked), None, n)
-    graph = _core.PairGraph(pairs.offsets, pairs.neighbours, pairs.probabilities)
+    graph = _core.PairGraph(pairs.offsets, pairs.neighbors, pairs.probabilities)
     state = state_of(graph, kind(*weights), native_constraints(rules), rules.atom.astype(np.uint32))
     for _ in range(n):
         labels = np.array(state.labels)

@@ -594,7 +594,7 @@ for gaps in (False, True):
 case("hgpa/complete", "", combined, E.hgpa, k=4, rng=1)
 fixed = E.NBCE("vb", alpha=1.0, beta=0.5, truncation=12, weights=None, random_state=1)
 case("nbce/fixed", "", ensemble, fixed, "bound_")
-case("summary/labels", "labels weights certainty agreement pairs", lambda: E.summarise(base()[:, 0], base()))
+case("summary/labels", "labels weights certainty agreement pairs", lambda: E.summarize(base()[:, 0], base()))
 case("stability/two", "best k pac cdf", lambda: E.stability({3: base()[:, :4], 4: base()[:, 4:]}, rng=1))
 case("kmeans/ensemble", "", lambda: {"base": E.kmeans_ensemble(points(), 3, n_clusterings=4, rng=1)})
 

@@ -101,10 +101,10 @@ def test_constant_draws_and_few_draws():
     assert found.p_value([1, 1, 0]) == 1
     assert found.p_value([0, 1, 1]) == pytest.approx(1 / 51)
     assert found.members.tolist() == [[0, 0, 1]]
-    with pytest.warns(MixingWarning, match="too few for level 0.95: the set contains every partition"):
+    with pytest.warns(MixingWarning, match="too small for level 0.95: the set contains every partition"):
         few = conformal_set([[0, 0, 1], [0, 1, 1]] * 5)
     assert few.contains([0, 1, 2])
-    assert "too few" in repr(few)
+    assert "too small" in repr(few)
 
 
 def test_bad_input_is_named():

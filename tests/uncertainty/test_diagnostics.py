@@ -61,7 +61,7 @@ def test_chains_in_different_modes_get_advice():
 def test_sticky_chains_get_advice():
     rng = np.random.default_rng(2)
     draws = np.repeat(rng.integers(3, size=(8, 6)), 50, axis=0)
-    with pytest.warns(UserWarning, match="few independent"):
+    with pytest.warns(UserWarning, match="small effective sample size"):
         diagnostics(draws, rng=1)
 
 

@@ -40,8 +40,8 @@ def test_the_number_of_modes_is_chosen_by_the_rule():
     draws = two_modes()
     chosen = modes(draws, rng=1)
     more = modes(draws, 4, rng=1)
-    assert len(chosen.labels) == chosen.favoured == 2
-    assert more.favoured == 2
+    assert len(chosen.labels) == chosen.favored == 2
+    assert more.favored == 2
     assert len(modes([[0, 0, 1]] * 9, rng=1).labels) == 1
 
 

@@ -31,7 +31,7 @@ def test_two_sets_of_draws_are_both_found_with_their_weights():
     found = modes(draws, 2, rng=1)
     assert [ref.canonical(row) for row in found.labels.tolist()] == [ref.canonical(first), ref.canonical(second)]
     np.testing.assert_allclose(found.weights, [0.7, 0.3])
-    assert found.favoured == 2
+    assert found.favored == 2
     assert set(found.assignment[found.sample.index[:70]]) == {0}
 
 
@@ -39,7 +39,7 @@ def test_one_set_of_draws_is_not_taken_apart():
     rng = np.random.default_rng(2)
     for noise in (0.05, 0.2):
         found = modes(around(first, 100, noise, rng), 3, rng=1)
-        assert found.favoured == 1
+        assert found.favored == 1
         assert (np.diff(found.elbow) <= 1e-12).all()
 
 

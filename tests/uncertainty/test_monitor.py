@@ -1,4 +1,4 @@
-"""Monitors: when the summary of growing draws has settled, and what feeds them."""
+"""Monitors: when the summary of growing draws has stabilised, and what feeds them."""
 
 import time
 from itertools import islice
@@ -14,8 +14,8 @@ from partita.draws.sample import as_sample
 from partita.estimation.mixing import effective_sample_size, quantile_error
 from partita.losses.losses import VI
 from partita.models.chains.listener import Listener
-from partita.uncertainty import settling
-from partita.uncertainty.settling import check_draws
+from partita.uncertainty import stabilisation
+from partita.uncertainty.stabilisation import StabilityRule, check_draws
 from support.reference import vi
 
 QUICK = pt.Search(runs=2, n_jobs=1)
@@ -23,7 +23,7 @@ QUICK = pt.Search(runs=2, n_jobs=1)
 
 def test_a_check_against_numpy():
     draws = make_draws(6, 200, 3, doubt=0.4, rng=1)
-    found = check_draws(as_sample(draws), VI(), 0.9, settling.SettlingRule(), QUICK, np.random.default_rng(1), None)
+    found = check_draws(as_sample(draws), VI(), 0.9, StabilityRule(), QUICK, np.random.default_rng(1), None)
     whole = pt.estimate(draws, method="enumerate", check_draws=False)
     losses = np.array([vi(row, found.labels) for row in draws])
     assert found.expected_loss == pytest.approx(losses.mean()) == pytest.approx(whole.expected_loss)
@@ -65,8 +65,8 @@ def test_stops_where_all_draws_would_end():
 def test_the_simulation_finds_a_monitor_that_does_not_compare_parts(monkeypatch):
     draws = make_draws(60, 900, 6, doubt=0.4, rng=1)[None]
     assert simulate("made", draws, starts=3, tolerance=0.0).wrong == 0
-    monkeypatch.setattr(settling, "_compare_parts", lambda *arguments: (0.0, 0.0))
-    monkeypatch.setattr(settling, "loss_where_placed", lambda *arguments: 0.0)
+    monkeypatch.setattr(stabilisation, "_compare_parts", lambda *arguments: (0.0, 0.0))
+    monkeypatch.setattr(stabilisation, "loss_where_placed", lambda *arguments: 0.0)
     assert simulate("made", draws, starts=3, tolerance=0.0).wrong > 0
 
 

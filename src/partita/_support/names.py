@@ -174,7 +174,7 @@ def _difference(names: Names, reference: Names, what: str, whose: str) -> str:
 
 
 def _twice(names: Names, whose: str) -> str:
-    """The problem with names that are not distinct; None if they are distinct."""
+    """The problem with names that are not distinct; "" if they are distinct."""
     counts = Counter(names)
     several = [name for name, count in counts.items() if count > 1]
     return f"{whose} has duplicate item names, which cannot be matched: {_listed(several)}" if several else ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Companions:
+class ExtraOptions:
     """Files and settings that go with the draws."""
 
     data: DataFile = None

@@ -9,13 +9,13 @@ import typer
 
 from partita.cli.errors import INTERRUPTED
 from partita.cli.inputs import DRAWS, read_partition, unplaced_as_numbers
-from partita.cli.options import LabelsFile, Level, Reading, Searching, Writing
+from partita.cli.options import DrawsOptions, LabelsFile, Level, OutputOptions, SearchOptions
 
 
 def run(
-    reading: Reading,
-    searching: Searching,
-    writing: Writing,
+    reading: DrawsOptions,
+    searching: SearchOptions,
+    writing: OutputOptions,
     level: Level = 0.95,
     labels: LabelsFile = None,
 ) -> None:

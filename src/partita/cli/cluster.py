@@ -22,7 +22,7 @@ from partita.cli.mixture_table import (
     read_mixed,
     typed_notes,
 )
-from partita.cli.options import Json, MaxClusters, Runs, Weighing, whole_limit
+from partita.cli.options import Json, LossOptions, MaxClusters, Runs, whole_limit
 from partita.cli.outputs import RESULTS
 from partita.cli.sample import Alpha, Chains
 from partita.cli.terminal import print_lines
@@ -40,7 +40,7 @@ def run(
     data: TableFile,
     out: Annotated[Path, typer.Option(help="Folder for all results; it appears only when it is complete.")],
     chains: Chains,
-    weighing: Weighing,
+    weighing: LossOptions,
     family: Families = None,
     missing: Missing = None,
     as_table: AsTable = False,

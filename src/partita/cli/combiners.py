@@ -49,10 +49,10 @@ class Combiner:
 
 
 def _nbce(base: Base, k: int | None, options: Options) -> Combined:
-    from partita.ensembles import NBCE, summarise
+    from partita.ensembles import NBCE, summarize
 
     model = NBCE(**options).fit(base)
-    summary = summarise(model)
+    summary = summarize(model)
     facts = _facts(summary, "nbce", options["random_state"]) | {"certainty": model.certainty_.tolist()}
     facts |= {"inference": model.inference, "prior": model.prior}
     facts |= {"alpha": model.alpha_, "beta": model.beta_, "perplexity": model.perplexity(base)}
@@ -114,9 +114,9 @@ def _combined(labels: Any, base: Base, method: str, seed: int | None, words: str
     """Labels with the certainty that the base clusterings give them; `words` say how they were found."""
     import numpy as np
 
-    from partita.ensembles import summarise
+    from partita.ensembles import summarize
 
-    summary = summarise(labels, base, weights=weights, method=words)
+    summary = summarize(labels, base, weights=weights, method=words)
     certainty = np.nan_to_num(summary.certainty).tolist()
     return Combined(_facts(summary, method, seed) | {"certainty": certainty}, summary)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Constraining:
+class ConstraintOptions:
     """What the partition must obey."""
 
     together: Annotated[

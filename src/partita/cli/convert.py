@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from partita.cli.options import Json, Reading
+from partita.cli.options import DrawsOptions, Json
 
 
 def run(
-    reading: Reading,
+    reading: DrawsOptions,
     out: Annotated[Path, typer.Option(help="The file to write; its extension determines the format.")],
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,

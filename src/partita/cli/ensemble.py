@@ -15,7 +15,7 @@ from partita.cli.combiners import CONSENSUS, METHODS, NBCE, Clusters, Combined, 
 from partita.cli.form import cluster_numbers, item_numbers, one_based, table_name
 from partita.cli.given import refuse, was_typed
 from partita.cli.inputs import read_partition
-from partita.cli.options import Seed, TruthFile, Writing
+from partita.cli.options import OutputOptions, Seed, TruthFile
 
 FILES = ("labels.csv", "summary.json", "draws.npy", "report.html")
 GIBBS_OPTIONS = ("draws", "warmup", "chains")
@@ -57,7 +57,7 @@ NBCE_OPTIONS = tuple(field.name for field in fields(NbceOptions))
 
 def run(
     base: Annotated[str, typer.Argument(help="Base labels, csv or npy: one row per item, one column per clustering.")],
-    writing: Writing,
+    writing: OutputOptions,
     *,
     method: Annotated[
         str | None,

@@ -7,30 +7,30 @@ from pathlib import Path
 
 import typer
 
-from partita.cli.answer import Answer, Companions
-from partita.cli.constraints import Constraining
+from partita.cli.answer import Answer, ExtraOptions
+from partita.cli.constraints import ConstraintOptions
 from partita.cli.errors import INTERRUPTED
 from partita.cli.given import refuse
 from partita.cli.inputs import DRAWS
 from partita.cli.options import (
+    DaskOptions,
     Level,
-    OptionalReading,
-    Searching,
-    Spreading,
-    Writing,
+    OptionalDrawsOptions,
+    OutputOptions,
+    SearchOptions,
 )
 from partita.cli.outputs import print_json, whole_folder
-from partita.cli.pairs import Pairing, run_pairs
+from partita.cli.pairs import PairOptions, run_pairs
 
 
 def run(
-    reading: OptionalReading,
-    pairing: Pairing,
-    constraining: Constraining,
-    searching: Searching,
-    spreading: Spreading,
-    writing: Writing,
-    companions: Companions,
+    reading: OptionalDrawsOptions,
+    pair_options: PairOptions,
+    constraining: ConstraintOptions,
+    searching: SearchOptions,
+    dask_options: DaskOptions,
+    writing: OutputOptions,
+    extras: ExtraOptions,
     level: Level = 0.95,
 ) -> None:
     """Find the partition with the lowest expected loss.
@@ -47,18 +47,18 @@ def run(
 
     check_level(level, "--level")
     writing.refuse_unused("data", "level")
-    if pairing.is_given:
+    if pair_options.is_given:
         refuse(["draws"], "and pair probabilities are two ways to give the data: give one of them")
-        if run_pairs(pairing, constraining, searching, writing, companions).interrupted:
+        if run_pairs(pair_options, constraining, searching, writing, extras).interrupted:
             raise typer.Exit(INTERRUPTED)
         return
     refuse(["default"], "is for pair probabilities: --pairs or --similarity")
     place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force)
     with place as folder:
-        files = companions.read()
+        files = extras.read()
         sample = reading.sample()
         constraints = constraining.constraints(sample.names, sample.n_items, DRAWS)
-        answer = companions.answer(files, sample, lambda draws: spreading.estimate(searching, draws, constraints))
+        answer = extras.answer(files, sample, lambda draws: dask_options.estimate(searching, draws, constraints))
         if folder is not None:
             _write(folder, answer, level)
     _print(answer, writing)
@@ -73,7 +73,7 @@ def _write(folder: Path, answer: Answer, level: float) -> None:
     write_results(folder, answer.best, ball, bound=answer.bound, facts=answer.facts, **answer.page)
 
 
-def _print(answer: Answer, writing: Writing) -> None:
+def _print(answer: Answer, writing: OutputOptions) -> None:
     from partita.cli.results import print_estimate
 
     if writing.json:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partita.cli.options import Json, Reading, Searching
+from partita.cli.options import DrawsOptions, Json, SearchOptions
 
 if TYPE_CHECKING:
     from partita.uncertainty.hierarchy import Hierarchy
 
 
 def run(
-    reading: Reading,
-    searching: Searching,
+    reading: DrawsOptions,
+    searching: SearchOptions,
     finest: Annotated[
         int | None,
         typer.Option(help="Number of clusters of the finest level.", show_default="as 95 % of the draws have at most"),

@@ -23,7 +23,7 @@ MIXED = Kind("item", "put the names of the columns in its first line", labels_by
 TableFile = Annotated[
     str,
     typer.Argument(
-        help="CSV with one row per item and one column per variable: numbers, words, gaps. "
+        help="CSV with one row per item and one column per variable: numbers, words, missing values. "
         "A column named item, node, name or id, or a first column with a different word in each row, names the items."
     ),
 ]

@@ -39,9 +39,9 @@ def run(
     jobs: Jobs = -1,
     json: Json = False,
 ) -> None:
-    """Watch a sampler: print estimate, radius and their errors as draws arrive, until they have settled.
+    """Watch a sampler: print estimate, radius and their errors as draws arrive, until they have stabilised.
 
-    The exit code is 0 if they have settled, and 1 if the draws ended before.
+    The exit code is 0 if they have stabilised, and 1 if the draws ended before.
 
     Example: partita monitor draws.csv --once --seed 1
     """
@@ -52,7 +52,7 @@ def run(
     from partita.models.chains.growing import growing_draws
     from partita.search.settings import Search
     from partita.uncertainty.monitor import monitor
-    from partita.uncertainty.settling import check_share
+    from partita.uncertainty.stabilisation import check_share
 
     check_level(level, "--level")
     check_share(tolerance, "--tolerance")

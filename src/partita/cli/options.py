@@ -58,7 +58,7 @@ def read_sample(
 
 
 @dataclass(frozen=True)
-class Reading:
+class DrawsOptions:
     """Where the draws come from."""
 
     draws: Annotated[list[str], typer.Argument(help=DRAWS, metavar="DRAWS", show_default=False)]
@@ -114,7 +114,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class OptionalReading(Reading):
+class OptionalDrawsOptions(DrawsOptions):
     """Where the draws come from, in a command that may do without."""
 
     draws: Annotated[list[str] | None, typer.Argument(help=DRAWS, metavar="DRAWS", show_default=False)] = None  # type: ignore[assignment]
@@ -127,7 +127,7 @@ class OptionalReading(Reading):
 
 
 @dataclass(frozen=True)
-class Weighing:
+class LossOptions:
     """The loss, and its weights."""
 
     loss: LossName = "vi"
@@ -168,7 +168,7 @@ MaxClusters = Annotated[
 
 
 @dataclass(frozen=True)
-class Searching(Weighing):
+class SearchOptions(LossOptions):
     """Which estimate to compute, and with how much effort."""
 
     method: Annotated[
@@ -246,7 +246,7 @@ class Searching(Weighing):
 
 
 @dataclass(frozen=True)
-class Spreading:
+class DaskOptions:
     """The Dask cluster to search on, if any."""
 
     dask: Annotated[
@@ -262,7 +262,7 @@ class Spreading:
     ] = None
 
     def estimate(
-        self, searching: Searching, sample: PartitionSample, constraints: Constraints | None = None
+        self, searching: SearchOptions, sample: PartitionSample, constraints: Constraints | None = None
     ) -> Estimate:
         """The estimate, computed on a cluster if the options name one."""
         if self.dask is None and self.workers is None:
@@ -288,7 +288,7 @@ class Spreading:
 
 
 @dataclass(frozen=True)
-class Writing:
+class OutputOptions:
     """Where the results go."""
 
     json: Json = False

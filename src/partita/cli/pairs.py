@@ -15,9 +15,9 @@ from partita.cli.given import refuse
 from partita.cli.inputs import read_data, read_partition, split_names
 
 if TYPE_CHECKING:
-    from partita.cli.answer import Companions
-    from partita.cli.constraints import Constraining
-    from partita.cli.options import Searching, Writing
+    from partita.cli.answer import ExtraOptions
+    from partita.cli.constraints import ConstraintOptions
+    from partita.cli.options import OutputOptions, SearchOptions
     from partita.estimation.pair_estimate import PairEstimate
     from partita.pairs.probabilities import Similarity
     from partita.proofs.bounds import Bound
@@ -34,7 +34,7 @@ PAIRS_PRINTED = 10
 
 
 @dataclass(frozen=True)
-class Pairing:
+class PairOptions:
     """Pair probabilities in place of draws."""
 
     pairs: Annotated[
@@ -75,22 +75,22 @@ class Pairing:
 
 
 def run_pairs(
-    pairing: Pairing,
-    constraining: Constraining,
-    searching: Searching,
-    writing: Writing,
-    companions: Companions,
+    pair_options: PairOptions,
+    constraining: ConstraintOptions,
+    searching: SearchOptions,
+    writing: OutputOptions,
+    extras: ExtraOptions,
 ) -> PairEstimate:
     """The whole command for pair probabilities: read, estimate, write, print."""
     from partita.cli.outputs import print_json, whole_folder
     from partita.cli.results import agreement, agreement_sentence
 
-    truth, bound = companions.truth, companions.bound
+    truth, bound = extras.truth, extras.bound
     refuse(OF_DRAWS, "is for draws, not for pair probabilities")
     place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force, known=RESULTS)
     with place as folder:
         known = None if truth is None else read_partition(truth)
-        pairs = pairing.read(companions.columns)
+        pairs = pair_options.read(extras.columns)
         reference = None if known is None else known.in_order_of(pairs.names, pairs.n_items, ITEMS)
         best = _estimate(pairs, constraining, searching)
         proof = None if bound is None else best.bound(bound)
@@ -109,7 +109,7 @@ def run_pairs(
     return best
 
 
-def _estimate(pairs: Similarity, constraining: Constraining, searching: Searching) -> PairEstimate:
+def _estimate(pairs: Similarity, constraining: ConstraintOptions, searching: SearchOptions) -> PairEstimate:
     import partita
 
     return partita.estimate(

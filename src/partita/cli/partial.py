@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from partita.cli.form import cluster_numbers
-from partita.cli.options import Json, Reading, Seed
+from partita.cli.options import DrawsOptions, Json, Seed
 
 
 def run(
-    reading: Reading,
+    reading: DrawsOptions,
     probability: Annotated[
         float, typer.Option(help="Joint probability that the clustered items are clustered in this way.")
     ] = 0.9,

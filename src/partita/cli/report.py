@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from partita.cli.answer import Answer, Companions
+from partita.cli.answer import Answer, ExtraOptions
 from partita.cli.form import one_based, table_name
-from partita.cli.options import Json, Level, Reading, Searching
+from partita.cli.options import DrawsOptions, Json, Level, SearchOptions
 from partita.cli.page_answers import PageAnswers
 from partita.cli.steps import step
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def run(
-    reading: Reading,
-    searching: Searching,
-    companions: Companions,
+    reading: DrawsOptions,
+    searching: SearchOptions,
+    extras: ExtraOptions,
     answers: PageAnswers,
     out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
     level: Level = 0.95,
@@ -48,8 +48,8 @@ def run(
     check_level(level, "--level")
     answers.check()
     labels_file = _check_files(out, force)
-    files = companions.read()
-    answer = companions.answer(files, reading.sample(), searching.estimate)
+    files = extras.read()
+    answer = extras.answer(files, reading.sample(), searching.estimate)
     ball = credible_ball(answer.best, level=level)
     _write_page(answer, ball, out, labels_file, title, answers.computed(answer.best))
     if json:
@@ -62,7 +62,7 @@ def run(
     answer.exit_if_interrupted()
 
 
-def _is_page(reading: Reading) -> bool:
+def _is_page(reading: DrawsOptions) -> bool:
     return len(reading.draws) == 1 and reading.draws[0].lower().endswith((".html", ".htm"))
 
 

@@ -134,7 +134,7 @@ def print_warnings(sentences: Iterable[str]) -> None:
 def print_answer(estimate: Estimate, ball: CredibleBall | None, certainty: Any) -> None:
     """Warnings, the answer as a sentence, and what it means where it may surprise."""
     from partita.estimation.search_warnings import unlabelled_warnings
-    from partita.pages.reading import reading
+    from partita.pages.interpretation import interpretation
     from partita.pages.sentences import answer
     from partita.uncertainty.placed import placed_only
 
@@ -143,7 +143,7 @@ def print_answer(estimate: Estimate, ball: CredibleBall | None, certainty: Any) 
     known = np.nan_to_num(certainty.probability[estimate.labels >= 0])
     converged = set(estimate.warnings) <= set(unlabelled_warnings(estimate))
     part, part_ball, _ = placed_only(estimate, ball)
-    for line in reading(part, part_ball, known, converged=converged, typed=True):
+    for line in interpretation(part, part_ball, known, converged=converged, typed=True):
         print(printable(f"Note: {line['text']}"))
 
 

@@ -10,7 +10,7 @@ import typer
 
 from partita.cli.given import refuse
 from partita.cli.inputs import DRAWS, read_partition
-from partita.cli.options import Json, LabelsFile, Reading
+from partita.cli.options import DrawsOptions, Json, LabelsFile
 
 if TYPE_CHECKING:
     from partita.draws.sample import PartitionSample
@@ -20,7 +20,7 @@ FIGURES = (".png", ".pdf", ".svg")
 
 
 def run(
-    reading: Reading,
+    reading: DrawsOptions,
     out: Annotated[
         Path | None, typer.Option(help="A csv or npy file instead of standard output.", show_default=False)
     ] = None,

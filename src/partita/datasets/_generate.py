@@ -57,14 +57,14 @@ def make_draws(
     split, merge = check_probability(split, "split"), check_probability(merge, "merge")
     generator = check_rng(rng)
     base = generator.choice(n_clusters, n_items, p=generator.dirichlet(np.full(n_clusters, 5.0)))
-    rival = generator.integers(n_clusters, size=n_items)
+    other = generator.integers(n_clusters, size=n_items)
     item_doubt = _item_doubts(n_items, check_probability(doubt, "doubt"), generator)
     order = generator.random(n_items)
     draws = np.empty((n_draws, n_items), np.int64)
     for start in range(0, n_draws, _ROWS_PER_BLOCK):
         block = draws[start : start + _ROWS_PER_BLOCK]
         moved = generator.random(block.shape) < item_doubt
-        block[:] = np.where(moved, rival, base)
+        block[:] = np.where(moved, other, base)
         _split_and_merge(block, order, n_clusters, split, merge, generator)
     return draws
 

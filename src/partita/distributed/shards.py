@@ -123,7 +123,7 @@ def search_shards(
         slots.append(Slot(number, labels, run.start, labels))
     unit = 2.0**-36 / sample.n_items
     try:
-        held = _Held(pool, _split(sample, loss, shards, len(slots), unit), deadline)
+        held = _Shards(pool, _split(sample, loss, shards, len(slots), unit), deadline)
         _descend(slots, held, cluster_limit(sample, search), isinstance(loss, VI | Binder), generator_of_orders)
     except _TimeIsUp:
         pass
@@ -160,7 +160,7 @@ def _split(sample: PartitionSample, loss: Loss, shards: int, slots: int, unit: f
     return parts
 
 
-class _Held:
+class _Shards:
     """The shards on their workers: requests go to all of them, and the answers are summed."""
 
     def __init__(self, pool: Pool, shards: list[ShardOfDraws], deadline: float = np.inf) -> None:
@@ -183,7 +183,7 @@ class _Held:
         return self.ask([ItemScores(slot.number, slot.labels_to_send(), items, precise) for slot, items in asked])
 
 
-def _descend(slots: list[Slot], held: _Held, limit: int, linear: bool, rng: np.random.Generator) -> None:
+def _descend(slots: list[Slot], held: _Shards, limit: int, linear: bool, rng: np.random.Generator) -> None:
     """Sweeps and merges until neither helps any partition.
 
     A partition is kept only if its value, a whole number of units, is below the previous one: so this ends.
@@ -196,13 +196,13 @@ def _descend(slots: list[Slot], held: _Held, limit: int, linear: bool, rng: np.r
         active = _merge(active, held)
 
 
-def _sweep_to_the_end(slots: list[Slot], held: _Held, limit: int, linear: bool, rng: np.random.Generator) -> None:
+def _sweep_to_the_end(slots: list[Slot], held: _Shards, limit: int, linear: bool, rng: np.random.Generator) -> None:
     active = list(slots)
     while active:
         before = {slot.number: slot.moves for slot in active}
         _sweep(active, held, limit, ROUGH if linear else PRECISE, rng)
         if linear:
-            _settle_close_calls([slot for slot in active if slot.moves == before[slot.number]], held, limit)
+            _decide_close_calls([slot for slot in active if slot.moves == before[slot.number]], held, limit)
         moved = [slot for slot in active if slot.moves > before[slot.number]]
         active = []
         for slot, value in zip(moved, held.values(moved), strict=True):
@@ -216,7 +216,7 @@ def _sweep_to_the_end(slots: list[Slot], held: _Held, limit: int, linear: bool, 
                     active.append(slot)
 
 
-def _sweep(slots: list[Slot], held: _Held, limit: int, tolerance: float, rng: np.random.Generator) -> None:
+def _sweep(slots: list[Slot], held: _Shards, limit: int, tolerance: float, rng: np.random.Generator) -> None:
     orders = [np.array_split(rng.permutation(len(slot.labels)).astype(np.uint32), slot.batches) for slot in slots]
     for slot in slots:
         slot.close, slot.sweeps = [], slot.sweeps + 1
@@ -226,7 +226,7 @@ def _sweep(slots: list[Slot], held: _Held, limit: int, tolerance: float, rng: np
             slot.close.append(_move(slot, items, scores, limit, tolerance))
 
 
-def _settle_close_calls(slots: list[Slot], held: _Held, limit: int) -> None:
+def _decide_close_calls(slots: list[Slot], held: _Shards, limit: int) -> None:
     """Items whose scores were too close to call, in double precision."""
     asked = [(slot, np.concatenate(slot.close)) for slot in slots if any(map(len, slot.close))]
     if not asked:
@@ -269,7 +269,7 @@ def _renumbered(labels: Labels) -> Labels:
     return renumbered
 
 
-def _merge(slots: list[Slot], held: _Held) -> list[Slot]:
+def _merge(slots: list[Slot], held: _Shards) -> list[Slot]:
     """Merges the best pairs of clusters; returns the partitions that changed."""
     changed: dict[int, Slot] = {}
     active = [slot for slot in slots if slot.labels.max() > 0]

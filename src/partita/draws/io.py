@@ -124,8 +124,8 @@ def draws_source(
     paths = list(path) if isinstance(path, list | tuple) else [path]
     if not paths:
         raise ValueError("path is an empty list: it must name at least one file")
-    asked = _Asked(variable, header, index, None if long is None else tuple(long))
-    sources = [_open(p, asked, opened) for p in paths]
+    options = _ReadOptions(variable, header, index, None if long is None else tuple(long))
+    sources = [_open(p, options, opened) for p in paths]
     return sources[0] if len(sources) == 1 else joined(sources)
 
 
@@ -163,7 +163,7 @@ def write_draws(path: Any, sample: Any) -> None:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ReadOptions:
     """The user's options about the contents of a file."""
 
     variable: str | None
@@ -181,29 +181,29 @@ class _Asked:
         return text_source(stream, name, self.variable, self.header, self.index, self.long)
 
 
-def _open(path: Any, asked: _Asked, opened: ExitStack) -> Source:
+def _open(path: Any, options: _ReadOptions, opened: ExitStack) -> Source:
     if hasattr(path, "read"):
-        return asked.text(path, str(getattr(path, "name", "the stream")))
+        return options.text(path, str(getattr(path, "name", "the stream")))
     if path == STDIN:
-        return asked.text(sys.stdin.buffer, "standard input")
+        return options.text(sys.stdin.buffer, "standard input")
     if not isinstance(path, str | PathLike):
         raise TypeError(f"path must be a file name, an open file or a list of them, not {path!r}")
     path = Path(path)
     if path.is_dir() and (own := folder_source(path)) is not None:
-        asked.refuse(("variable", "long", "header", "index"), f"{path} is a folder that partita wrote", "tables")
+        options.refuse(("variable", "long", "header", "index"), f"{path} is a folder that partita wrote", "tables")
         return own
     if parts := find_parts(path, [form.suffix for form in FORMATS]):
-        return parts_source(parts, lambda part, own: _open(part, asked, own))
+        return parts_source(parts, lambda part, own: _open(part, options, own))
     if path.name.lower().endswith(WORKBOOK_NAMES):
         raise ValueError(f"{path} is an Excel workbook; save the sheet as CSV UTF-8")
     form = _format_of(path)
     if form.read is None and (index := coda_index(path)) is not None:
-        asked.refuse(("header", "index", "long"), f"{path} is a CODA file", "tables")
-        return coda_source(path, index, asked.variable)
+        options.refuse(("header", "index", "long"), f"{path} is a CODA file", "tables")
+        return coda_source(path, index, options.variable)
     if form.read is None:
         stream = opened.enter_context(_open_bytes(path, form))
-        return asked.text(stream, str(path))
-    return _read_with(form.read, path, form, asked)
+        return options.text(stream, str(path))
+    return _read_with(form.read, path, form, options)
 
 
 def _open_bytes(path: Path, form: Format) -> Any:
@@ -221,16 +221,16 @@ def _listed(written: bool = False) -> str:
     return ", ".join(form.suffix for form in FORMATS if form.write is not None or not written)
 
 
-def _read_with(read: Reader, path: Path, form: Format, asked: _Asked) -> Source:
+def _read_with(read: Reader, path: Path, form: Format, options: _ReadOptions) -> Source:
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist")
     if not (path.is_file() or path.is_dir()):
         raise ValueError(f"{path} is a pipe or a device, from which only csv can be read")
-    asked.refuse(("header", "index"), f"{path} is not text", "csv files")
-    if asked.long is not None and not form.tabular:
-        raise ValueError(f"{path}: long={asked.long!r} names columns of a table, but {form.suffix} files hold arrays")
+    options.refuse(("header", "index"), f"{path} is not text", "csv files")
+    if options.long is not None and not form.tabular:
+        raise ValueError(f"{path}: long={options.long!r} names columns of a table, but {form.suffix} files hold arrays")
     try:
-        source = read(path, asked.variable, asked.long) if form.tabular else read(path, asked.variable)
+        source = read(path, options.variable, options.long) if form.tabular else read(path, options.variable)
     except ImportError as error:
         raise _missing_extra(path, form, error) from None
     except Exception as error:  # libraries may raise anything for damaged files

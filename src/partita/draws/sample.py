@@ -141,7 +141,7 @@ class PartitionSample:
         if self.n_chains > 1:
             yield "chains", f"{self.n_chains}"
         if self.has_gaps:
-            yield "gaps", f"{float((self.labels == GAP).mean(axis=1) @ self.weights):.1%}"
+            yield "missing labels", f"{float((self.labels == GAP).mean(axis=1) @ self.weights):.1%}"
 
 
 @hinted

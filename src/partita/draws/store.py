@@ -8,7 +8,6 @@ weights.npy, index.npy, and chains.npy if the chains are known
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,14 +24,13 @@ from partita.draws.sources.npy import read_header
 from partita.draws.store_checks import check_arrays, file_facts, load_labels
 
 FORMAT, VERSION = "partita sample", 2
-OLDEST = 1  # version 1 has no checksums
 FACTS, LABELS = "sample.json", "labels.npy"
 ARRAYS = ("weights", "index", "chains")
 _BYTES_AT_A_TIME = 1 << 26
 
 
 def smallest_type(largest: int, has_gaps: bool) -> np.dtype[Any]:
-    """The smallest type for labels up to `largest`: unsigned and without its largest value; signed for gaps (-1)."""
+    """The smallest type for labels up to `largest`: unsigned and without its largest value; signed if -1 occurs."""
     for width in (1, 2, 4):
         dtype = np.dtype(f"{'i' if has_gaps else 'u'}{width}")
         if largest < np.iinfo(dtype).max + (1 if has_gaps else 0):
@@ -189,7 +187,7 @@ def read_facts(folder: Path, *, check: bool = True) -> tuple[dict[str, Any], tup
     """
     try:
         facts = _facts_of(folder)
-        labels = load_labels(folder / LABELS, facts["files"].get(LABELS), check=check)
+        labels = load_labels(folder / LABELS, facts["files"][LABELS], check=check)
         arrays: dict[str, Any] = {"labels": labels}
         for name in ARRAYS:
             arrays[name] = _read_array(folder / f"{name}.npy", facts["files"].get(f"{name}.npy"))
@@ -200,41 +198,27 @@ def read_facts(folder: Path, *, check: bool = True) -> tuple[dict[str, Any], tup
 
 
 def _facts_of(folder: Path) -> dict[str, Any]:
-    content = (folder / FACTS).read_bytes()
-    plain = _plain_facts(content)
-    facts = from_checked_json(content) if plain is None else plain
-    version = facts.get("version")
-    reader = facts.get("oldest_reader", version)
+    facts = from_checked_json((folder / FACTS).read_bytes())
+    version, reader = facts.get("version"), facts.get("oldest_reader")
     if facts.get("format") != FORMAT or not (isinstance(version, int) and isinstance(reader, int)):
         raise ValueError(f"{FACTS} is not that of a sample")
-    if version < OLDEST or reader > VERSION or (plain is not None and version != 1):
-        writer = facts.get("library", "before 0.2.0")
-        raise ValueError(
-            f"{FACTS} has version {version}, written by partita {writer!s:.30}; this one reads {OLDEST} to {VERSION}"
-        )
-    files = {} if plain is not None else facts.get("files")
+    if version < VERSION or reader > VERSION:
+        writer = facts.get("library")
+        raise ValueError(f"{FACTS} has version {version}, written by partita {writer!s:.30}; this one reads {VERSION}")
+    files = facts.get("files")
     if not isinstance(files, dict) or not all(isinstance(entry, dict) for entry in files.values()):
         raise ValueError(f"{FACTS} lists no files")
-    if plain is None and LABELS not in files:
+    if LABELS not in files:
         raise ValueError(f"{FACTS} does not list {LABELS}")
-    return {**facts, "files": files, "names": facts.get("names")}
-
-
-def _plain_facts(content: bytes) -> dict[str, Any] | None:
-    """The metadata of version 1, which have no checksum; None for later versions."""
-    try:
-        facts = json.loads(content)
-    except (ValueError, RecursionError):
-        return None
-    return facts if isinstance(facts, dict) and "format" in facts else None
+    return {**facts, "names": facts.get("names")}
 
 
 def _read_array(path: Path, facts: dict[str, Any] | None) -> NDArray[Any] | None:
-    if not path.exists():
-        if facts is not None:
-            raise ValueError(f"{path.name} is missing")
+    if facts is None:
         return None
-    if facts is not None and file_facts(path) != facts:
+    if not path.exists():
+        raise ValueError(f"{path.name} is missing")
+    if file_facts(path) != facts:
         raise ValueError(f"{path.name} is damaged: its checksum does not match its content")
     with path.open("rb") as stream:
         read_header(stream, path.stat().st_size)

@@ -39,7 +39,7 @@ def file_facts(path: Path) -> dict[str, Any]:
     return {"bytes": path.stat().st_size, "sha256": digest.hexdigest()}
 
 
-def load_labels(path: Path, facts: Mapping[str, Any] | None, *, check: bool) -> NDArray[Any]:
+def load_labels(path: Path, facts: Mapping[str, Any], *, check: bool) -> NDArray[Any]:
     """The labels of a file, checked: in memory, or mapped if they are large. `check=False` maps them unchecked."""
     identity = _identity(path)
     if _fits_in_memory(path.stat().st_size):
@@ -73,10 +73,10 @@ def _identity(path: Path) -> tuple[int, int, int, int]:
     return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
-def _read_checked(path: Path, facts: Mapping[str, Any] | None, *, keep: bool) -> NDArray[Any]:
+def _read_checked(path: Path, facts: Mapping[str, Any], *, keep: bool) -> NDArray[Any]:
     """The labels of a file, in memory if they are kept; else only a block of them.
 
-    Checks the checksum if there is one, the type and the shape, and that draws are canonical.
+    Checks the checksum, the type and the shape, and that draws are canonical.
     """
     size = path.stat().st_size
     digest = hashlib.sha256()
@@ -96,7 +96,7 @@ def _read_checked(path: Path, facts: Mapping[str, Any] | None, *, keep: bool) ->
             bad = _core.first_not_canonical(rows)
             if bad is not None:
                 raise ValueError(f"draw {start + bad} of {path.name} has labels that are not canonical")
-    if facts is not None and (facts.get("sha256") != digest.hexdigest() or facts.get("bytes") != size):
+    if facts.get("sha256") != digest.hexdigest() or facts.get("bytes") != size:
         raise ValueError(f"{path.name} is damaged: its checksum does not match its content")
     labels.flags.writeable = False
     return labels

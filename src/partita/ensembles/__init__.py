@@ -13,7 +13,7 @@ from partita.ensembles.kmeans import kmeans_ensemble
 from partita.ensembles.mixture import MixtureModel
 from partita.ensembles.nbce import NBCE
 from partita.ensembles.stability import Stability, stability
-from partita.ensembles.summary import ConsensusSummary, summarise
+from partita.ensembles.summary import ConsensusSummary, summarize
 from partita.ensembles.variational import Ascent
 from partita.ensembles.voting import voting
 
@@ -38,6 +38,6 @@ __all__ = [
     "kmeans_ensemble",
     "mcla",
     "stability",
-    "summarise",
+    "summarize",
     "voting",
 ]

@@ -60,7 +60,7 @@ class Dependence:
 
     @property
     def effective(self) -> float:
-        """The number of independent clusterings that the ensemble is worth: the sum of the weights."""
+        """The effective number of independent clusterings: the sum of the weights."""
         return float(self.weights.sum())
 
     @cached_property

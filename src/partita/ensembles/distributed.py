@@ -20,7 +20,7 @@ from partita.distributed.pool import MAX_LOSSES, DaskPool, connected
 from partita.ensembles.actors import Actors, HostLostError, Hosts
 from partita.ensembles.base_clusterings import Base, as_levels, hard_base, in_column_order, warn_unlabelled
 from partita.ensembles.dependence import Dependence, dependence, weights_of
-from partita.ensembles.label_store import SCORE_STEP, Here, Step, label_scores, respond, to_steps, weight_scores
+from partita.ensembles.label_store import SCORE_STEP, LocalHost, Step, label_scores, respond, to_steps, weight_scores
 from partita.ensembles.layout import Floats, Layout
 from partita.ensembles.nbce import NBCE
 from partita.ensembles.weights import check_choice, check_powers, powers_from
@@ -104,7 +104,7 @@ def read_levels(part: Any) -> tuple[NDArray[Any], ...]:
     return hard_base(part, "a split ensemble").levels
 
 
-class RowHost(Here):
+class RowHost(LocalHost):
     """Some of the items; those without labels are left out."""
 
     def __init__(self, part: Any, levels: tuple[NDArray[Any], ...]) -> None:

@@ -53,7 +53,7 @@ class NBCEModel:
         alpha = _concentration(self.alpha, START_ALPHA, self.alpha_prior)
         beta = _concentration(self.beta, START_BETA, self.beta_prior)
         n_labels = inputs["n_labels"].astype(np.uint32)
-        weights = _weights(inputs)
+        weights = _check_powers(inputs["weights"], n_labels)
         sticks = self.prior == "tsb"
         return [
             make(unsigned, n_labels, weights, sticks, self.truncation, alpha, beta, plan.seed, stream)
@@ -78,11 +78,9 @@ def _check_inputs(model: NBCEModel, codes: NDArray[Any], n_labels: NDArray[Any])
         raise ValueError("an item has no label, or a clustering has more labels than its codes can hold")
 
 
-def _weights(inputs: Mapping[str, NDArray[Any]]) -> NDArray[np.float64]:
-    """The powers w_m of the likelihoods; runs of earlier versions have none, which is 1."""
-    n_clusterings = len(inputs["n_labels"])
-    weights = inputs.get("weights", np.ones(n_clusterings))
-    if weights.shape != (n_clusterings,) or weights.dtype != np.float64 or not ((weights >= 0) & (weights <= 1)).all():
+def _check_powers(weights: NDArray[Any], n_labels: NDArray[Any]) -> NDArray[np.float64]:
+    """The powers w_m of the likelihoods, one per clustering."""
+    if weights.shape != n_labels.shape or weights.dtype != np.float64 or not ((weights >= 0) & (weights <= 1)).all():
         raise ValueError("the weights are not those of base clusterings")
     return np.ascontiguousarray(weights)
 

@@ -1,8 +1,8 @@
 """Where the base labels are stored, and the two updates of responsibilities that variational methods need.
 
 The methods in vb.py and cvb.py see only summaries over items: expected counts, cluster sizes, the entropy and the
-largest change. The label store computes them: on this machine (`Here`), or on several hosts that have some of the items
-or some of the clusterings each (distributed.py).
+largest change. The label store computes them: on this machine (`LocalHost`), or on several hosts that have some of the
+items or some of the clusterings each (distributed.py).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Hosts(Protocol):
         """γ, (items, clusters)."""
 
 
-class Here:
+class LocalHost:
     """A label store with all labels on this machine."""
 
     def __init__(self, base: Base, weights: Floats | None = None) -> None:

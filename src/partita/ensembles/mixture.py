@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 
 from partita._support.tolerance import FLOOR
 from partita.ensembles.estimator import FixedKEstimator
-from partita.ensembles.label_store import Here
+from partita.ensembles.label_store import LocalHost
 from partita.ensembles.layout import Floats, Layout
 from partita.ensembles.predictive import Mixture, perplexity_of
 from partita.ensembles.variational import random_start
@@ -71,7 +71,7 @@ class MixtureModel(FixedKEstimator):
     def fit(self, base: Any, y: Any = None, *, levels: Any = None) -> Self:
         """Fit to base clusterings, (items, clusterings)."""
         used, labelled, streams = self._begin(base, levels)
-        runs = [self._run(Here(used), stream) for stream in streams]
+        runs = [self._run(LocalHost(used), stream) for stream in streams]
         self.log_likelihood_, self._mixture = max(runs, key=lambda run: run[0])
         gamma = self._mixture.responsibilities(used)
         self.responsibilities_ = np.zeros((len(labelled), self.k))
@@ -79,7 +79,7 @@ class MixtureModel(FixedKEstimator):
         self._consensus = self._mixture.only(self._take_modal(gamma, labelled))
         return self
 
-    def _run(self, hosts: Here, rng: np.random.Generator) -> tuple[float, Mixture]:
+    def _run(self, hosts: LocalHost, rng: np.random.Generator) -> tuple[float, Mixture]:
         step, last = random_start(hosts, self.k, rng), -np.inf
         for _ in range(self.max_iter):
             mixture = self._maximise(step.counts, step.sizes, hosts.layout)

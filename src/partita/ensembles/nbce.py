@@ -15,7 +15,7 @@ from partita.ensembles.cvb import fit_cvb
 from partita.ensembles.estimator import EnsembleEstimator
 from partita.ensembles.gibbs import MAX_CLUSTERS, NBCEModel, draw_mixtures, sample_nbce, together
 from partita.ensembles.hyper import GammaPrior, Hyperpriors
-from partita.ensembles.label_store import Here, Hosts
+from partita.ensembles.label_store import Hosts, LocalHost
 from partita.ensembles.layout import Layout
 from partita.ensembles.predictive import (
     Mixture,
@@ -173,7 +173,7 @@ class NBCE(EnsembleEstimator):
         if self.inference == "gibbs":
             self._fit_gibbs(used, labelled, path)
         else:
-            self._fit_variational(Here(used, self.weights_), labelled, check_random_state(self.random_state))
+            self._fit_variational(LocalHost(used, self.weights_), labelled, check_random_state(self.random_state))
         return self
 
     def predict_proba(self, base: Any) -> NDArray[np.float64]:

@@ -88,7 +88,7 @@ def as_soft_base(tables: Sequence[Any], levels: Sequence[Any] | None = None) -> 
 
 
 def _check_table(table: Any, m: int) -> Floats:
-    """Probabilities that sum to 1 for each item, or 0 for a gap."""
+    """Probabilities that sum to 1 for each item, or 0 if its label is missing."""
     try:
         values = np.array(table, dtype=np.float64)
     except (TypeError, ValueError):

@@ -36,7 +36,7 @@ class Redundant:
 
 @dataclass(frozen=True, eq=False)
 class ConsensusSummary(ShownAsText):
-    """A consensus beside its base clusterings: the result of `summarise`.
+    """A consensus beside its base clusterings: the result of `summarize`.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class ConsensusSummary(ShownAsText):
         )
 
 
-def summarise(
+def summarize(
     result: EnsembleEstimator | ArrayLike, base: Any = None, *, weights: ArrayLike | None = None, method: str = ""
 ) -> ConsensusSummary:
     """Compare a consensus with its base clusterings; `partita.report` makes a page of the result.
@@ -132,7 +132,7 @@ def summarise(
     Examples
     --------
     >>> base = [[0, 0, 1], [0, 0, 1], [1, 1, 0], [1, 1, 0], [1, 2, 0]]
-    >>> summarise([0, 0, 1, 1, 1], base)
+    >>> summarize([0, 0, 1, 1, 1], base)
     ConsensusSummary: 2 clusters of 5 items from 3 clusterings, which count as 2.0; mean agreement 0.85
     """
     if isinstance(result, EnsembleEstimator):

@@ -96,7 +96,7 @@ def _number(columns: list[Labels], weights: Floats, k: int | None, base: Base) -
 
 
 def _reference(columns: list[Labels], k: int, weights: Floats, masses: Floats) -> Labels:
-    """The clustering with k clusters that agrees most with all, gaps filled by the others' votes."""
+    """The clustering with k clusters that agrees most with all, missing labels filled by the others' votes."""
     chosen = [column for column in columns if column.max() + 1 == k]
     agreed = [sum(w * _matched(c, own, masses)[1] for w, c in zip(weights, columns, strict=True)) for own in chosen]
     best = chosen[int(np.argmax(agreed))]

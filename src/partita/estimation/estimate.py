@@ -96,7 +96,7 @@ def estimate(
         "vi", "binder" or another name of `partita.losses.LOSSES`, or a loss object such as ``VI(a=0.5, b=1)``. For pair
         probabilities: "binder", "vi-lower-bound" or "pear".
     method : str or Method
-        "search" (the default), "salso" and "greedy" (the papers' algorithms to the letter), or another of
+        "search" (the default), "salso" and "greedy" (the papers' algorithms as published), or another of
         ``partita.search.METHODS``.
     search : Search, optional
         Number of runs, time limit, limit on clusters, threads.

@@ -24,7 +24,7 @@ R_HAT_LIMIT = 1.05
 FALSE_ALARM = 1e-3
 #: Below this effective sample size per chain, probabilities are noisy.
 ESS_LIMIT = 50
-#: Weighted draws that are worth fewer equally weighted ones carry little information.
+#: Below this effective sample size, weighted draws carry little information.
 WEIGHTED_LIMIT = 50
 #: A weight below this share of the average is negligible.
 NEGLIGIBLE = 1e-3
@@ -205,8 +205,8 @@ def mixing_sentences(quantities: Sequence[Quantity], n_chains: int, length: int)
     if few:
         names = ", ".join(f"{q.name} ({q.ess:.0f})" for q in few)
         yield (
-            f"The {n_chains * length:,} draws are worth few independent ones: {names}. Probabilities and the credible"
-            " ball are rough: run the chains longer."
+            f"The {n_chains * length:,} draws have a small effective sample size: {names}. Probabilities and the"
+            " credible ball are rough: run the chains longer."
         )
 
 
@@ -301,6 +301,6 @@ def _on_weights(sample: PartitionSample) -> Iterator[str]:
     effective = 1 / float(np.sum(sample.draw_weights**2))
     if idle > sample.n_draws / 2 and effective < WEIGHTED_LIMIT:
         yield (
-            f"{idle:,} of the {sample.n_draws:,} draws have next to no weight, and all are worth {effective:.1f}"
-            " equally weighted ones: estimate and uncertainty rest on those few."
+            f"{idle:,} of the {sample.n_draws:,} draws have next to no weight, and the effective sample size is"
+            f" {effective:.1f}: estimate and uncertainty rest on few draws."
         )

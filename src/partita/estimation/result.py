@@ -179,9 +179,9 @@ class Estimate(HasClusters):
         >>> len(ax.collections)
         2
         """
-        from partita.plots.usual import plot_estimate
+        from partita import plots
 
-        return plot_estimate(self, data, ax=ax)
+        return plots.similarity_map(self, ax=ax) if data is None else plots.points(data, self, ax=ax)
 
     def runs_to_pandas(self) -> Any:
         """The runs as a pandas DataFrame, one row per run, best first."""

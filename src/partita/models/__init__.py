@@ -22,8 +22,8 @@ from partita.models.networks.layers import LayeredBlockModel, LayeredFit
 from partita.models.networks.lbm import BipartiteChain, LatentBlockFit, LatentBlockModel
 from partita.models.networks.nested import NestedBlockModel
 from partita.models.networks.nested_fit import NestedFit, NestedLevel
+from partita.models.networks.other_methods import RivalFit, affiliation_vb, louvain, variational_em
 from partita.models.networks.prediction import HeldOut, edge_probability, held_out
-from partita.models.networks.rivals import RivalFit, affiliation_vb, louvain, variational_em
 from partita.models.networks.sbm import StochasticBlockModel
 
 __all__ = [

@@ -89,7 +89,7 @@ def _counts(groups: Labels, n_groups: int, sample: PartitionSample, t: int) -> N
     return np.bincount(cells, minlength=n_groups * width).reshape(n_groups, width)
 
 
-def rivals(labels: Labels, sample: PartitionSample, items: Labels) -> tuple[Labels, Floats]:
+def next_clusters(labels: Labels, sample: PartitionSample, items: Labels) -> tuple[Labels, Floats]:
     """For some items, the other cluster with the highest mean similarity, and that similarity.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Tables for many clusters: how many there are of each size, and the components that are most in doubt."""
+"""Tables for many clusters: how many there are of each size, and the components that are most uncertain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIZES_LISTED = 50
 
 
 def components_table(estimate: Estimate, certainty: NDArray[np.float64], names: tuple[str, ...]) -> Table | None:
-    """The components of several items, those in which most items are in doubt first; None for few clusters.
+    """The components of several items, the most uncertain first; None for few clusters.
 
     The doubt of a component is Σ_i (1 - certainty of item i), a score for ranking.
     """
@@ -38,7 +38,7 @@ def components_table(estimate: Estimate, certainty: NDArray[np.float64], names: 
         Column("Doubt", "share", "Sum over its items of 1 − certainty: a score for ranking"),
         Column("Proven", "text", "Whether no partition of its items is better"),
     )
-    caption = "Components (items that are ever together), the most doubtful first"
+    caption = "Components (items that are ever together), the most uncertain first"
     return Table("components", caption, columns, rows, _note(estimate, several.size, len(rows)))
 
 
@@ -52,7 +52,7 @@ def _note(estimate: Estimate, several: int, listed: int) -> str:
     parts = estimate.components
     alone = parts.count - several
     said = f"{parts.count:,} components, of which {parts.proven:,} are proven; {alone:,} of them are single items."
-    return said if listed == several else f"{said} The {listed:,} most doubtful of the others are listed."
+    return said if listed == several else f"{said} The {listed:,} most uncertain of the others are listed."
 
 
 def sizes_table(estimate: Estimate) -> Table | None:

@@ -13,15 +13,15 @@ from partita._support.names import as_named
 from partita.draws.sample import PartitionSample
 from partita.estimation.result import Estimate
 from partita.pages import sentences
-from partita.pages.blocks import rivals
+from partita.pages.blocks import next_clusters
 from partita.pages.chains import chain_figures
 from partita.pages.components import components_table, sizes_table
 from partita.pages.figures import ball_strips, bars, map_figure, scatter_figure, trace_figure
 from partita.pages.heatmap import HeatMap, has_map, heat_map
+from partita.pages.interpretation import interpretation
 from partita.pages.labels import held_labels
 from partita.pages.more_answers import more_answers
 from partita.pages.profiles import profile_section
-from partita.pages.reading import reading
 from partita.pages.tables import Column, Table
 from partita.pages.truth import against_truth
 from partita.partitions.checks import check_same_items
@@ -83,7 +83,7 @@ def content(
         "n_items": f"{whole.sample.n_items:,}",
         "warnings": estimate.warnings,
         "answer": sentences.answer(whole, ball),
-        "reading": reading(
+        "reading": interpretation(
             estimate, ball, certainty, converged=checked is None or checked.converged, typed=command is not None
         ),
         "settings": list(sentences.settings(whole, ball)),
@@ -241,7 +241,7 @@ def _items(
         certainty[listed].tolist(),
     ]
     if estimate.n_clusters > 1:
-        cluster, probability = rivals(labels, estimate.sample, listed)
+        cluster, probability = next_clusters(labels, estimate.sample, listed)
         columns += [
             Column("Next cluster", "cluster", "The other cluster with the highest mean similarity"),
             Column("Affinity", "share", "Mean probability of being with the items of that cluster"),

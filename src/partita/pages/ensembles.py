@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.names import as_named
 from partita.ensembles.summary import ConsensusSummary, Redundant
-from partita.pages.blocks import rivals
+from partita.pages.blocks import next_clusters
 from partita.pages.content import ITEMS_LISTED, listed_note, map_note
 from partita.pages.figures import map_figure
 from partita.pages.heatmap import has_map, heat_map, percent
@@ -132,7 +132,7 @@ def _items(
     ]
     cells: list[list[Any]] = [[names[i] for i in listed.tolist()], labels[listed].tolist(), certainty[listed].tolist()]
     if found.n_clusters > 1:
-        cluster, share = rivals(labels, found.sample, listed)
+        cluster, share = next_clusters(labels, found.sample, listed)
         columns += [
             Column("Next cluster", "cluster", "The other cluster with whose items it is most often"),
             Column("With it", "share", "Mean share of base clusterings, by weight, in which it is with those items"),

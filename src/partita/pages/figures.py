@@ -1,4 +1,4 @@
-"""Data of the page's figures, ready for JSON; script.js draws them."""
+"""Data of the page's figures, ready for JSON; figures.js draws them."""
 
 from __future__ import annotations
 

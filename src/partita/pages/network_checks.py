@@ -1,4 +1,4 @@
-"""Checks on the page of a network: nodes whose cluster is in doubt, and the prediction of hidden dyads."""
+"""Checks on the page of a network: nodes whose cluster is uncertain, and the prediction of hidden dyads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from partita.models.chains.chain import Chain
 from partita.models.networks.fit import BlockFit
 from partita.models.networks.prediction import HeldOut, held_out
 from partita.models.networks.sbm import StochasticBlockModel
-from partita.pages.blocks import rivals
+from partita.pages.blocks import next_clusters
 from partita.pages.tables import Column, Table
 from partita.uncertainty.certainty import item_certainty
 
@@ -24,7 +24,7 @@ SHORT_CHAIN: dict[str, Any] = {"draws": 200, "warmup": 200, "chains": 2}
 CHEAP = 12_000  # edges and nodes times clusters: a short chain and a fit then take a second or so
 MOST_THINNED = 20
 RESTARTS = 3
-SURE = 0.9  # probability from which on a node is not in doubt
+SURE = 0.9  # probability from which on a node is certain
 LISTED = 100
 
 
@@ -76,8 +76,8 @@ def _certainty(fit: BlockFit, chain: Chain) -> NDArray[np.float64]:
     return item_certainty(fit.labels, as_sample(chain)).probability
 
 
-def doubt(fit: BlockFit, checks: NetworkChecks) -> dict[str, Any]:
-    """The sentence and the table of nodes in doubt."""
+def uncertain_nodes(fit: BlockFit, checks: NetworkChecks) -> dict[str, Any]:
+    """The sentence and the table of uncertain nodes."""
     if checks.draws is None:
         advice = "Give the page draws of the posterior of a flat model: report(fit, draws=model.sample(graph))."
         return {"words": f"Not computed: {_why(fit)}. {advice}", "table": None}
@@ -93,10 +93,10 @@ def doubt(fit: BlockFit, checks: NetworkChecks) -> dict[str, Any]:
     if not checks.draws_given:
         words += "".join(f" {sentence}" for sentence in chain.warnings)
         words += " A longer run may say more: report(fit, draws=...)."
-    return {"words": words, "table": _doubtful(fit, sample, probability, listed) if len(listed) else None}
+    return {"words": words, "table": _uncertain_table(fit, sample, probability, listed) if len(listed) else None}
 
 
-def _doubtful(fit: BlockFit, sample: Any, probability: Any, listed: Any) -> Table:
+def _uncertain_table(fit: BlockFit, sample: Any, probability: Any, listed: Any) -> Table:
     columns = [
         Column("Node", "text"),
         Column("Cluster", "cluster"),
@@ -106,13 +106,13 @@ def _doubtful(fit: BlockFit, sample: Any, probability: Any, listed: Any) -> Tabl
     ]
     rows: list[tuple[Any, ...]] = [(str(fit.graph.names[i]), int(fit.labels[i]), float(probability[i])) for i in listed]
     if fit.n_clusters > 1:
-        other, chance = rivals(fit.labels, sample, listed)
+        other, chance = next_clusters(fit.labels, sample, listed)
         columns += [
             Column("Next cluster", "cluster"),
             Column("With that", "share", help="Mean probability that it is with a member of the next cluster"),
         ]
         rows = [(*row, int(k), float(p)) for row, k, p in zip(rows, other, chance, strict=True)]
-    return Table("doubtful", "Nodes in doubt, the most doubtful first", tuple(columns), rows)
+    return Table("doubtful", "Uncertain nodes, the least certain first", tuple(columns), rows)
 
 
 def prediction(fit: BlockFit, checks: NetworkChecks) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The page about a block model of a network: the answer, the blocks, the matrix in order, how far the runs agree."""
+"""The page about a block model of a network: the answer, the blocks, the ordered matrix, the agreement between runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from partita.models.networks.nested_fit import NestedFit
 from partita.pages.block_tables import blocks_table
 from partita.pages.colors import shades
 from partita.pages.labels import held_labels
-from partita.pages.network_checks import NetworkChecks, caveats, doubt, prediction
+from partita.pages.network_checks import NetworkChecks, caveats, prediction, uncertain_nodes
 from partita.pages.network_matrix import PIXELS, matrix_map
 from partita.pages.search_tables import agreement_sentence, icl_sentence, path_table, runs_table
 from partita.pages.sentences import plural, sizes_in_words
@@ -61,7 +61,7 @@ def network_content(
         "matrix_words": _matrix_words(fit),
         "drawing": _drawing(fit),
         "levels": _levels(fit),
-        "doubt": doubt(fit, checks),
+        "doubt": uncertain_nodes(fit, checks),
         "prediction": prediction(fit, checks),
         "runs": runs_table(fit),
         "agreement": _agreement(fit),

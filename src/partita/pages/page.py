@@ -12,7 +12,7 @@ from partita._support.atomic import write_text
 from partita.pages.tables import Table
 from partita.pages.terms import SPELLED, terms_of
 
-#: Number of the layout of the JSON; a page with a higher one comes from a later version of partita.
+#: Number of the layout of the JSON; a page with another one comes from another version of partita.
 FORMAT = 1
 #: The kinds of pages: each has a template, and scripts beside those of every page.
 SCRIPTS: dict[str, tuple[str, ...]] = {
@@ -33,7 +33,7 @@ def write_page(kind: str, content: dict[str, Any], path: Path) -> Path:
     return path
 
 
-def render(kind: str, content: dict[str, Any], *, strict: bool = True) -> str:
+def render(kind: str, content: dict[str, Any]) -> str:
     """The page as a string; jinja2 escapes every value.
 
     Parameters
@@ -42,18 +42,15 @@ def render(kind: str, content: dict[str, Any], *, strict: bool = True) -> str:
         A key of SCRIPTS.
     content : dict
         Values, `Table` objects, and lists and dictionaries of them.
-    strict : bool
-        Whether a value that the template needs and the content lacks is an error. A page of an earlier version may
-        lack some: these are left out.
     """
     try:
-        from jinja2 import Environment, FunctionLoader, StrictUndefined, Undefined
+        from jinja2 import Environment, FunctionLoader, StrictUndefined, UndefinedError
     except ImportError:
         raise ImportError("the report needs jinja2: pip install 'partita[report]'") from None
     environment = Environment(
         loader=FunctionLoader(_asset),
         autoescape=True,
-        undefined=StrictUndefined if strict else Undefined,
+        undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -69,7 +66,10 @@ def render(kind: str, content: dict[str, Any], *, strict: bool = True) -> str:
         "style": _asset("style.css"),
         "scripts": [_asset(name) for name in names],
     }
-    return environment.get_template(f"{kind}.html").render({**shown, **tables, **own})
+    try:
+        return environment.get_template(f"{kind}.html").render({**shown, **tables, **own})
+    except UndefinedError as error:
+        raise ValueError(f"the content of the page is not complete: {error}") from None
 
 
 def to_json(kind: str, content: dict[str, Any]) -> str:
@@ -86,7 +86,7 @@ def from_json(text: str) -> tuple[str, dict[str, Any]]:
     content = json.loads(text, object_hook=_table_or_dict)
     if not isinstance(content, dict) or content.get("kind") not in SCRIPTS:
         raise ValueError("it is not the content of a page of partita")
-    if content["format"] > FORMAT:
+    if content["format"] != FORMAT:
         raise ValueError(f"it was written by partita {content['partita']}, which this version cannot read")
     return content.pop("kind"), {key: value for key, value in content.items() if key not in ("partita", "format")}
 

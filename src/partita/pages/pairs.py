@@ -1,4 +1,4 @@
-"""The page about an estimate from pair probabilities: doubtful pairs, components and proofs."""
+"""The page about an estimate from pair probabilities: uncertain pairs, components and proofs."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _pairs(best: PairEstimate, first: int) -> Table:
         Column("Listed", "text", f"Pairs that are not listed have probability {best.similarity.default:g}"),
     )
     note = None if all(pair.listed for pair in found) else unlisted_note(best)
-    return Table("pairs", "Pairs, the most doubtful first", columns, rows, note, search=True)
+    return Table("pairs", "Pairs, the most uncertain first", columns, rows, note, search=True)
 
 
 def unlisted_note(best: PairEstimate) -> str:

@@ -109,7 +109,7 @@ def _colour(own: ColumnProfile, cluster: int, place: int | None) -> str:
     """Blue below and orange above the mean of a column; darker green for a larger share of a level."""
     if place is not None:
         return _between(NONE, ALL, float(own.mean[cluster, place]))
-    deviation = float(np.clip(own.standardised[cluster] / MAX_DEVIATIONS, -1, 1))
+    deviation = float(np.clip(own.standardized[cluster] / MAX_DEVIATIONS, -1, 1))
     return _between(MIDDLE, ABOVE if deviation > 0 else BELOW, abs(deviation))
 
 

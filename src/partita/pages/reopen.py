@@ -72,7 +72,7 @@ class ReportData:
         from partita.pages.report import check_page
 
         check_page(Path(path))
-        write_text(Path(path), render(self.kind, self.content, strict=False))
+        write_text(Path(path), render(self.kind, self.content))
         return Path(path)
 
     def __repr__(self) -> str:
@@ -107,7 +107,7 @@ def read_report(path: str | PathLike[str]) -> ReportData:
     """
     found = DATA.search(Path(path).read_text(encoding="utf-8", errors="replace"))
     if found is None:
-        raise ValueError(f"{path} is not a page that partita wrote, or it was written before version 0.2")
+        raise ValueError(f"{path} is not a page that partita wrote")
     try:
         kind, content = from_json(found[1])
     except (ValueError, KeyError, TypeError, RecursionError) as error:

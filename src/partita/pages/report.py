@@ -71,11 +71,11 @@ def report(
     ----------
     estimate : Estimate, PairEstimate, BlockFit, LatentBlockFit, MixtureFit, Chain, PartitionSample, CredibleBall,
         ConsensusSummary or fitted model
-        Of an estimate from pair probabilities the page shows doubtful pairs, components and proofs; of a block model
+        Of an estimate from pair probabilities the page shows uncertain pairs, components and proofs; of a block model
         (what `StochasticBlockModel.maximize` returns) the blocks with their intervals, the matrix sorted by cluster,
         a drawing of up to 300 nodes, and how far the runs of the search agree; of a latent block model the clusters
         of rows and of columns and their blocks; of an ensemble (a fitted `NBCE`, or
-        `ensembles.summarise(labels, base)`) the consensus map, the certainty of each item, and how far the base
+        `ensembles.summarize(labels, base)`) the consensus map, the certainty of each item, and how far the base
         clusterings agree with the consensus and repeat each other.
         Draws (a chain, or what `as_sample` returns) are summarised first, under the variation of information with
         seed 0 and a ball of 95 %; a ball brings its own centre, and a fitted mixture its `estimate_`.
@@ -103,8 +103,8 @@ def report(
     labels_file : str, optional
         Name of a file with the labels of all items, which you write beside the page and to which the page refers.
     draws : Chain, optional
-        For a block model, draws of `sample` of the same model and network: they show which nodes are in doubt. Without,
-        a short run is made if the network is small; the page says so.
+        For a block model, draws of `sample` of the same model and network: they show which nodes are uncertain.
+        Without, a short run is made if the network is small; the page says so.
     held_out : HeldOut, optional
         For a block model, the result of `models.held_out`; computed if the network is small.
     partial : PartialClustering, optional
@@ -124,7 +124,7 @@ def report(
         The path of the page.
     """
     from partita.ensembles.estimator import EnsembleEstimator
-    from partita.ensembles.summary import ConsensusSummary, summarise
+    from partita.ensembles.summary import ConsensusSummary, summarize
     from partita.estimation.pair_estimate import PairEstimate
     from partita.models.mixtures.maximum import MixtureFit
     from partita.models.networks.fit import BlockFit
@@ -153,7 +153,7 @@ def report(
     if isinstance(estimate, MixtureFit):
         return _mixture_report(estimate, truth, profiles, Path(path), of_draws, settings)
     if isinstance(estimate, EnsembleEstimator | ConsensusSummary):
-        found = estimate if isinstance(estimate, ConsensusSummary) else summarise(estimate)
+        found = estimate if isinstance(estimate, ConsensusSummary) else summarize(estimate)
         return _ensemble_report(found, truth, Path(path), of_draws | {"profiles": profiles}, settings)
     estimate, ball = estimate_of(estimate, ball)
     proven = with_proof(estimate, bound)

@@ -1,4 +1,4 @@
-"""What pages say of a search for the largest ICL: its runs, how far they agree, and the merges of the result."""
+"""What pages say of a search for the largest ICL: its runs, their agreement, and the merges of the result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PATH_LISTED = 2000
 
 
 def icl_sentence(fit: Any) -> str:
-    """The criterion, and how far the runs agree, as the second sentence of an answer."""
+    """The criterion, and the agreement between runs, as the second sentence of an answer."""
     icl = f"{fit.icl:,.2f}".replace("-", "−")
     return f"This partition has the largest exact ICL that was found, {icl}; {fit.found.in_words()}."
 

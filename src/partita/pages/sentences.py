@@ -112,7 +112,7 @@ def settings(estimate: Estimate, ball: CredibleBall | None) -> Iterator[tuple[st
     if sample.is_weighted:
         yield "Weights", "the draws are weighted"
     if sample.has_gaps:
-        yield "Gaps", "some draws leave items unlabelled"
+        yield "Missing labels", "some draws leave items unlabelled"
 
 
 def advice(

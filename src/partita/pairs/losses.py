@@ -130,7 +130,7 @@ def joined_pairs(labels: Labels, pairs: Similarity) -> tuple[float, float]:
     """The number of pairs in one cluster, and the sum of their probabilities."""
     sizes = np.bincount(labels).astype(np.float64)
     joined = float((sizes * (sizes - 1)).sum() / 2)
-    own = np.repeat(labels, np.diff(pairs.offsets)) == labels[pairs.neighbours]
+    own = np.repeat(labels, np.diff(pairs.offsets)) == labels[pairs.neighbors]
     listed, probability = int(own.sum()) // 2, float(pairs.probabilities[own].sum() / 2)
     return joined, probability + pairs.default * (joined - listed)
 
@@ -147,7 +147,7 @@ def _log_mass(labels: Labels, pairs: Similarity, loss: VILowerBound) -> float:
     if pairs.default:
         raise ValueError(f"default must be 0 for {loss}, but it is {pairs.default:g}")
     item = np.repeat(np.arange(pairs.n_items), np.diff(pairs.offsets))
-    own = labels[item] == labels[pairs.neighbours]
+    own = labels[item] == labels[pairs.neighbors]
     mass = 1 + np.bincount(item[own], pairs.probabilities[own], minlength=pairs.n_items)
     sizes = np.bincount(labels)[labels]
     return float(np.mean(loss.b * np.log2(sizes) - (loss.a + loss.b) * np.log2(mass)))

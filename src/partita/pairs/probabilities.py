@@ -37,7 +37,7 @@ class Similarity(ShownAsText):
     ----------
     offsets : (n_items + 1,) int64 array
         Where the row of each item begins in the next two.
-    neighbours : (2 n_pairs,) uint32 array
+    neighbors : (2 n_pairs,) uint32 array
         The other item of each pair, in increasing order within a row; none is the item itself.
     probabilities : (2 n_pairs,) float array
         The probability of each pair.
@@ -50,14 +50,14 @@ class Similarity(ShownAsText):
     """
 
     offsets: Ints
-    neighbours: NDArray[np.uint32]
+    neighbors: NDArray[np.uint32]
     probabilities: Floats
     names: tuple[str, ...] | None = None
     default: float = 0.0
     sources: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        check_rows(self.offsets, self.neighbours, self.probabilities)
+        check_rows(self.offsets, self.neighbors, self.probabilities)
         check_probability(self.default, "default")
         for name in ("names", "sources"):
             given = getattr(self, name)
@@ -72,13 +72,13 @@ class Similarity(ShownAsText):
     @property
     def n_pairs(self) -> int:
         """Number of listed pairs."""
-        return len(self.neighbours) // 2
+        return len(self.neighbors) // 2
 
     def pairs(self) -> tuple[Ints, Ints, Floats]:
         """The listed pairs: the smaller item, the larger item and the probability, sorted."""
         left = np.repeat(np.arange(self.n_items), np.diff(self.offsets))
-        above = left < self.neighbours
-        return left[above], self.neighbours[above].astype(np.int64), self.probabilities[above]
+        above = left < self.neighbors
+        return left[above], self.neighbors[above].astype(np.int64), self.probabilities[above]
 
     def total(self) -> float:
         """Σ_{i<j} π_ij over all pairs, listed or not."""
@@ -90,7 +90,7 @@ class Similarity(ShownAsText):
         from scipy.sparse import csr_array, eye_array
 
         shape = (self.n_items, self.n_items)
-        listed = csr_array((self.probabilities, self.neighbours.astype(np.int64), self.offsets), shape=shape)
+        listed = csr_array((self.probabilities, self.neighbors.astype(np.int64), self.offsets), shape=shape)
         return csr_array(listed + eye_array(self.n_items, format="csr"))
 
     def to_dense(self) -> Floats:

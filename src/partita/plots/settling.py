@@ -1,4 +1,4 @@
-"""How the summary of a sampler's draws settled while it ran."""
+"""How the summary of a sampler's draws stabilised while it ran."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def settling(watched: Monitor, *, ax: Axes | None = None) -> Axes:
     """Radius and expected loss at each check, with two standard errors, and the number of clusters of the estimate.
 
     A filled dot is a check at which all halves and quarters of the draws gave the same partition. A vertical line marks
-    where the summary had settled.
+    where the summary had stabilised.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def settling(watched: Monitor, *, ax: Axes | None = None) -> Axes:
             color=QUIET,
         )
     if watched.settled:
-        ax.axvline(draws[-1], color=HIGHLIGHT, linestyle="--", linewidth=1.2, label="settled")
+        ax.axvline(draws[-1], color=HIGHLIGHT, linestyle="--", linewidth=1.2, label="stabilised")
     ax.set(xscale="log", xlabel="draws", ylabel=str(watched.loss), ylim=(0, None))
     ax.legend(frameon=False)
     hide_frame(ax, "top", "right")

@@ -40,7 +40,7 @@ class ColumnProfile:
         Posterior mean and interval of the cluster's mean, or of its level shares.
     observed : (clusters,) integer array
         Number of observed cells of each cluster.
-    centre, spread : float
+    center, spread : float
         Mean and standard deviation of all observed cells, of their logarithms if the column is positive; 0 and 1 for
         levels, whose codes have no meaning as numbers.
     """
@@ -51,7 +51,7 @@ class ColumnProfile:
     low: Floats
     high: Floats
     observed: NDArray[np.int64]
-    centre: float = 0.0
+    center: float = 0.0
     spread: float = 1.0
 
     @property
@@ -60,13 +60,13 @@ class ColumnProfile:
         return int(self.observed.sum())
 
     @property
-    def standardised(self) -> Floats:
+    def standardized(self) -> Floats:
         """The means of the clusters in standard deviations of the column from its mean, logarithms if it is positive;
         of levels their shares."""
         if self.column.levels:
             return self.mean
         values = np.log(self.mean) if self.column.family == POSITIVE else self.mean
-        result: Floats = (values - self.centre) / self.spread
+        result: Floats = (values - self.center) / self.spread
         return result
 
 
@@ -281,4 +281,4 @@ def _profile(part: Part, reported: NDArray[Any], drawn: Floats, level: float) ->
     found = ColumnProfile(part.column, part.information(reported, n_clusters), drawn.mean(axis=0), low, high, observed)
     if part.column.levels:
         return found
-    return replace(found, centre=float(part.values.mean()), spread=float(part.values.std()) or 1.0)
+    return replace(found, center=float(part.values.mean()), spread=float(part.values.std()) or 1.0)

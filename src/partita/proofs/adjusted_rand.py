@@ -77,12 +77,12 @@ class PairCounts:
 
     def bounded(self, lo: int, hi: int, at_least: float = 0.0) -> Interval:
         """The interval with the bound of pairs chosen one by one."""
-        at = _At(self, Interval(at_least, lo, hi))
+        at = _BinderProblem(self, Interval(at_least, lo, hi))
         return at.raised(*((price, float(np.minimum(price - at.together, 0).sum())) for price in at.prices))
 
     def programmed(self, node: Interval, seconds: float) -> Interval:
         """The interval with the bound of a linear program over partitions."""
-        at = _At(self, node)
+        at = _BinderProblem(self, node)
         price = at.prices[node.programs]
         cost = price - at.similarity
         np.fill_diagonal(cost, 0)
@@ -92,7 +92,7 @@ class PairCounts:
         return replace(at.raised((price, solved.bound)), programs=node.programs + 1)
 
 
-class _At:
+class _BinderProblem:
     """Binder's problem with D at the middle of an interval."""
 
     def __init__(self, counts: PairCounts, node: Interval) -> None:

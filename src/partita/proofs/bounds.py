@@ -98,10 +98,10 @@ def with_proof(estimate: Estimate, bound: Bound | None) -> Estimate:
     gap = bound.gap if estimate.gap is None else min(bound.gap, estimate.gap)
     if not bound.proven:
         return replace(estimate, gap=gap)
-    settled = set(search_warnings(estimate))
+    answered = set(search_warnings(estimate))
     if bound.max_clusters is not None:
-        settled -= set(limit_warnings(estimate))
-    warnings = tuple(sentence for sentence in estimate.warnings if sentence not in settled)
+        answered -= set(limit_warnings(estimate))
+    warnings = tuple(sentence for sentence in estimate.warnings if sentence not in answered)
     return replace(estimate, gap=gap, proven=True, warnings=warnings)
 
 

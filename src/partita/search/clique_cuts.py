@@ -1,6 +1,6 @@
-"""Cuts of the linear program of clique partitioning: triangles, stars and crowds that a fractional solution violates.
+"""Cuts of the linear program of clique partitioning that a fractional solution violates: triangles, stars and cliques.
 
-A crowd has more items than there may be clusters, so that some of them are together.
+A clique inequality is about more items than there may be clusters, so that some of them are together.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Ints = NDArray[np.int64]
 
 #: Triangles are added only if they are violated by more than this, ...
 VIOLATION = 1e-6
-#: ... and stars and crowds if by more than this.
-STAR_VIOLATION = CROWD_VIOLATION = 1e-3
-#: Crowds found in a round, and the pairs that they have in all: rows of large crowds take much memory.
-MAX_CROWDS, MAX_CROWD_PAIRS = 200, 2_000_000
+#: ... and stars and clique inequalities if by more than this.
+STAR_VIOLATION = CLIQUE_VIOLATION = 1e-3
+#: Cliques found in a round, and the pairs that they have in all: rows of large cliques take much memory.
+MAX_CLIQUES, MAX_CLIQUE_PAIRS = 200, 2_000_000
 
 
 def violated_triangles(x: Floats, count: int, tolerance: float = VIOLATION) -> Ints:
@@ -63,7 +63,7 @@ def violated_stars(x: Floats, count: int) -> Stars:
 
 
 @dataclass(frozen=True)
-class Crowd:
+class CliqueInequality:
     """Items of which at least `pairs` pairs are together in every partition that obeys the limit on clusters."""
 
     items: Ints
@@ -82,26 +82,26 @@ def pairs_together(count: int, max_clusters: int) -> int:
     return larger * size + max_clusters * (size * (size - 1) // 2)
 
 
-def violated_crowds(x: Floats, max_clusters: int) -> list[Crowd]:
-    """Crowds that x violates, at most one from each start, those that x is farthest from obeying first."""
-    members, sizes, depths = _grown_crowds(x, max_clusters)
+def violated_inequalities(x: Floats, max_clusters: int) -> list[CliqueInequality]:
+    """Clique inequalities that x violates, at most one from each start, those that x is farthest from obeying first."""
+    members, sizes, depths = _grown_cliques(x, max_clusters)
     farthest = np.argsort(-depths, kind="stable")[: np.count_nonzero(depths)]
-    crowds = list(dict.fromkeys(tuple(sorted(members[s, : sizes[s]].tolist())) for s in farthest))
-    pairs = np.cumsum([len(crowd) * (len(crowd) - 1) // 2 for crowd in crowds])
-    most = max(1, int(np.searchsorted(pairs, MAX_CROWD_PAIRS, "right")))
-    return [Crowd(np.array(crowd), pairs_together(len(crowd), max_clusters)) for crowd in crowds[:most]]
+    cliques = list(dict.fromkeys(tuple(sorted(members[s, : sizes[s]].tolist())) for s in farthest))
+    pairs = np.cumsum([len(clique) * (len(clique) - 1) // 2 for clique in cliques])
+    most = max(1, int(np.searchsorted(pairs, MAX_CLIQUE_PAIRS, "right")))
+    return [CliqueInequality(np.array(clique), pairs_together(len(clique), max_clusters)) for clique in cliques[:most]]
 
 
-def _grown_crowds(x: Floats, max_clusters: int) -> tuple[Ints, Ints, Floats]:
-    """From each start, all items in the order in which its crowd grows: by the item that is least together with it.
+def _grown_cliques(x: Floats, max_clusters: int) -> tuple[Ints, Ints, Floats]:
+    """From each start, all items in the order in which its clique grows: by the item that is least together with it.
 
-    Also how many of them make the crowd that x is farthest from obeying, as a point from a plane, and how far; 0 if x
+    Also how many of them make the clique that x is farthest from obeying, as a point from a plane, and how far; 0 if x
     violates none.
     """
     n = len(x)
-    members = np.arange(0, n, -(-n // MAX_CROWDS))[:, None]
+    members = np.arange(0, n, -(-n // MAX_CLIQUES))[:, None]
     each = np.arange(len(members))
-    together = x[members[:, 0]]  # of each crowd, with each item
+    together = x[members[:, 0]]  # of each clique, with each item
     together[each, members[:, 0]] = np.inf
     sums, depths, sizes = np.zeros(each.size), np.zeros(each.size), np.zeros(each.size, np.int64)
     for count in range(2, n + 1):
@@ -111,7 +111,7 @@ def _grown_crowds(x: Floats, max_clusters: int) -> tuple[Ints, Ints, Floats]:
         together += x[nearest]
         together[each, nearest] = np.inf
         violation = pairs_together(count, max_clusters) - sums
-        depth = np.where(violation > CROWD_VIOLATION, violation / np.sqrt(count * (count - 1) / 2), 0.0)
+        depth = np.where(violation > CLIQUE_VIOLATION, violation / np.sqrt(count * (count - 1) / 2), 0.0)
         sizes[depth > depths] = count
         depths = np.maximum(depths, depth)
     return members, sizes, depths

@@ -3,7 +3,8 @@
 A partition is a 0-1 vector x over pairs of items that obeys x_ij + x_ik - x_jk <= 1 for all triples. The
 program minimises Σ c_ij x_ij over 0 <= x <= 1 and adds these triangles only when the solution violates them.
 A fractional solution that obeys all triangles is cut off by stars, Σ_j x_ij - Σ_{j<k} x_jk <= 1 over the leaves j, k of
-a center i, before HiGHS has to branch. Under a limit on clusters, crowds say how many pairs of some items are together.
+a center i, before HiGHS has to branch. Under a limit on clusters, clique inequalities say how many pairs of some
+items are together.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from scipy.sparse import csr_array
 from partita.partitions.labels import canonical
 from partita.search.clique_cuts import (
     VIOLATION,
-    Crowd,
+    CliqueInequality,
     Stars,
     all_triangles,
-    violated_crowds,
+    violated_inequalities,
     violated_stars,
     violated_triangles,
 )
@@ -135,15 +136,15 @@ def _rounds(
             return
         known = replace(known, x=program.matrix())
         triangles = violated_triangles(known.x, per_round, max(VIOLATION, program.infeasibility()))
-        crowds = [] if branching else program.violated_crowds(known.x)
-        if len(triangles) or crowds:
+        cliques = [] if branching else program.violated_inequalities(known.x)
+        if len(triangles) or cliques:
             if not branching:
                 program.fix(upper)
             program.drop_slack_rows()
             if len(triangles):
                 program.add(triangles)
-            if crowds:
-                program.add_crowds(crowds)
+            if cliques:
+                program.add_inequalities(cliques)
         elif branching or program.is_whole():
             known = replace(known, proven=True)
         elif len(stars := _paying_stars(known, before, upper, per_round)):
@@ -326,14 +327,14 @@ class _Program:
         starts = np.concatenate([[0], np.cumsum([row.size for row in values])])
         self._add_rows(columns, np.concatenate(values), starts, np.ones(len(stars)))
 
-    def violated_crowds(self, x: Floats) -> list[Crowd]:
-        return [] if self.max_clusters is None else violated_crowds(x, self.max_clusters)
+    def violated_inequalities(self, x: Floats) -> list[CliqueInequality]:
+        return [] if self.max_clusters is None else violated_inequalities(x, self.max_clusters)
 
-    def add_crowds(self, crowds: list[Crowd]) -> None:
-        pairs = [self.index[np.ix_(crowd.items, crowd.items)][np.triu_indices(crowd.items.size, 1)] for crowd in crowds]
+    def add_inequalities(self, cliques: list[CliqueInequality]) -> None:
+        pairs = [self.index[np.ix_(c.items, c.items)][np.triu_indices(c.items.size, 1)] for c in cliques]
         columns = np.concatenate(pairs).astype(np.int64)
         starts = np.concatenate([[0], np.cumsum([row.size for row in pairs])])
-        upper = np.array([-float(crowd.pairs) for crowd in crowds])
+        upper = np.array([-float(clique.pairs) for clique in cliques])
         self._add_rows(columns, np.full(columns.size, -1.0), starts, upper)
 
     def drop_slack_rows(self) -> None:

@@ -133,12 +133,12 @@ class Resolved:
         parts: dict[int, list[set[int]]] = {}  # of each cluster of `labels`
         found = np.empty(self.n_items, np.int64)
         for atom in atoms:
-            home = int(np.bincount(labels[atom]).argmax())
+            largest = int(np.bincount(labels[atom]).argmax())
             others = {other for item in atom for other in apart[item]}
-            free = next((part for part in parts.setdefault(home, []) if part.isdisjoint(others)), None)
+            free = next((part for part in parts.setdefault(largest, []) if part.isdisjoint(others)), None)
             if free is None:
                 free = set()
-                parts[home].append(free)
+                parts[largest].append(free)
             free.update(atom)
         for number, part in enumerate(part for cluster in parts.values() for part in cluster):
             found[list(part)] = number

@@ -42,7 +42,7 @@ def find_search(
 def find_salso(
     sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator, starts: Starts = ()
 ) -> SearchResult:
-    """Algorithm 1 of Dahl, Johnson & Müller (2022), to the letter."""
+    """Algorithm 1 of Dahl, Johnson & Müller (2022), exactly as published."""
     return find_native(SALSO, sample, loss, search, rng, starts=starts)
 
 

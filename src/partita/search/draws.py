@@ -166,7 +166,7 @@ def _sums_of_distances(
 
 
 def _part(sample: PartitionSample, rows: NDArray[np.intp]) -> _core.Sample:
-    """Some of the distinct draws, which have no gaps."""
+    """Some of the distinct draws, which have no missing labels."""
     return core_sample(replace(sample, labels=sample.labels[rows], weights=np.full(rows.size, 1 / max(rows.size, 1))))
 
 

@@ -151,7 +151,7 @@ class PairSearch:
         seed = int(rng.integers(2**63))
         options = _core.PairOptions(how.most_runs, how.zealous, left, check_n_jobs(how.n_jobs), seed)
         starts = np.array(self.starts, np.uint32).reshape(len(self.starts), self.pairs.n_items)
-        graph = _core.PairGraph(self.pairs.offsets, self.pairs.neighbours, self.pairs.probabilities)
+        graph = _core.PairGraph(self.pairs.offsets, self.pairs.neighbors, self.pairs.probabilities)
         rules = native_constraints(self.constraints)
         labels, component, _, bounds, proven, interrupted = _core.search_pairs(graph, objective, rules, starts, options)
         return Parts(labels.astype(np.int64), component.astype(np.int64), bounds, proven.astype(np.bool_), interrupted)

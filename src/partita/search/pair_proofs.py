@@ -90,7 +90,7 @@ def _costs(items: Labels, pairs: Similarity, objective: Threshold, constraints: 
     cost = np.full((items.size, items.size), objective.threshold - objective.unlisted)
     for number, item in enumerate(items.tolist()):
         row = slice(pairs.offsets[item], pairs.offsets[item + 1])
-        for other, probability in zip(pairs.neighbours[row].tolist(), pairs.probabilities[row].tolist(), strict=True):
+        for other, probability in zip(pairs.neighbors[row].tolist(), pairs.probabilities[row].tolist(), strict=True):
             if other in place:
                 cost[number, place[other]] = objective.threshold - probability
     np.fill_diagonal(cost, 0)

@@ -39,7 +39,7 @@ MIN_BLOCKS = 5
 MAX_BLOCKS = 25
 #: A block is at least this many times as long as the draws take to forget.
 BLOCK_TIMES = 5.0
-#: Draws that are worth this share of their number count as independent: their blocks need no gaps.
+#: Draws whose effective sample size is this share of their number count as independent: their blocks need no gaps.
 INDEPENDENT = 0.8
 
 
@@ -252,15 +252,15 @@ def _same_items(first: PartitionSample, second: PartitionSample) -> tuple[Partit
 
 def _blocks(samples: tuple[PartitionSample, PartitionSample], n_jobs: int) -> tuple[Blocks, list[str]]:
     """As many blocks as the draws allow: each is some times as long as the draws take to forget."""
-    worth, gaps, sentences = [], [], []
+    possible, gaps, sentences = [], [], []
     for what, sample in zip("ab", samples, strict=True):
         summaries = {"clusters": sample.n_clusters.astype(np.float64), "entropy": entropies(sample, n_jobs)}
         by_draw = {name: by_chain(values[sample.index], sample) for name, values in summaries.items()}
         effective = min(sample.n_draws, *(effective_sample_size(values) for values in by_draw.values()))
-        worth.append(effective / BLOCK_TIMES)
+        possible.append(effective / BLOCK_TIMES)
         gaps.append(round(sample.n_draws / effective) if effective < INDEPENDENT * sample.n_draws else 0)
         sentences += [f"Posterior {what}: {sentence}" for sentence in mixing_warnings(by_draw)]
-    count = int(min(MAX_BLOCKS, *worth))
+    count = int(min(MAX_BLOCKS, *possible))
     if count < MIN_BLOCKS:
         sentences.append(
             f"The draws are too few or too dependent for {MIN_BLOCKS} independent blocks per posterior: the p-value is"

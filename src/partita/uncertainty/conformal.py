@@ -40,7 +40,7 @@ class ConformalSet:
     weights : (chains, n) array
         Weights of the calibration draws; they sum to 1.
     n_calibration, n_effective : int, float
-        Number of calibration draws, and how many independent ones they are worth.
+        Number of calibration draws, and their effective sample size.
     reference : (m, items) integer array
         The draws that a partition is compared with.
     reference_weights : (m,) array
@@ -120,7 +120,7 @@ class ConformalSet:
         yield "level", f"{self.level:g}"
         yield "loss", str(self.loss)
         yield "distinct draws inside", f"{len(self.members):,}"
-        yield "calibrated by", f"{self.n_calibration:,} draws worth {self.n_effective:,.0f}"
+        yield "calibrated by", f"{self.n_calibration:,} draws, effective sample size {self.n_effective:,.0f}"
         yield from (("warning", sentence) for sentence in self.warnings)
 
 
@@ -236,7 +236,7 @@ def _scores(
 
 
 def _effective(scores: Floats, weights: Floats, level: float) -> float:
-    """How many independent draws of equal weight the calibration draws are worth."""
+    """The effective sample size of the calibration draws."""
     order = np.argsort(scores, axis=None)
     share = np.cumsum(weights.ravel()[order])
     cut = scores.ravel()[order[min(int(np.searchsorted(share, 1 - level)), order.size - 1)]]
@@ -249,6 +249,6 @@ def _effective(scores: Floats, weights: Floats, level: float) -> float:
 def _on_level(count: int, effective: float, level: float) -> Iterator[str]:
     if level < 1 and _p_value(0.0, count, effective) > 1 - level:
         yield (
-            f"The {count:,} calibration draws are worth {effective:.1f} independent ones, too few for level {level:g}:"
-            " the set contains every partition."
+            f"The {count:,} calibration draws have an effective sample size of {effective:.1f}, too small for level"
+            f" {level:g}: the set contains every partition."
         )

@@ -63,7 +63,7 @@ class Modes:
     timed_out: bool = False
 
     @property
-    def favoured(self) -> int:
+    def favored(self) -> int:
         """The number of representatives beyond which one more lowers the distance by less than a quarter."""
         for k, (now, then) in enumerate(zip(self.elbow[:-1], self.elbow[1:], strict=True), start=1):
             if not _is_worth_it(now, then):
@@ -147,7 +147,7 @@ class Modes:
         yield "weights", ", ".join(f"{w:.3f}" for w in self.weights)
         yield "clusters", ", ".join(str(int(row.max()) + 1) for row in self.labels)
         yield "distance", f"{self.distance:.4f} {self.loss}"
-        yield "favoured", f"{self.favoured}"
+        yield "favoured", f"{self.favored}"
         if self.timed_out:
             yield "time limit", "the best so far"
 
@@ -203,7 +203,7 @@ def modes(
     Examples
     --------
     >>> found = modes([[0, 0, 1, 1]] * 7 + [[0, 1, 0, 1]] * 3, k=2, rng=1)
-    >>> found.labels.tolist(), found.weights.round(3).tolist(), found.favoured
+    >>> found.labels.tolist(), found.weights.round(3).tolist(), found.favored
     ([[0, 0, 1, 1], [0, 1, 0, 1]], [0.7, 0.3], 2)
 
     References

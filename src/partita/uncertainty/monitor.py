@@ -1,4 +1,4 @@
-"""Watching a sampler: the summary of its draws as they arrive, and whether it has settled."""
+"""Watching a sampler: the summary of its draws as they arrive, and whether it has stabilised."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from partita.estimation.result import Estimate
 from partita.losses.base import Loss
 from partita.losses.losses import as_loss
 from partita.search.settings import Search
-from partita.uncertainty.settling import Check, SettlingRule, check_draws, check_share
+from partita.uncertainty.stabilisation import Check, StabilityRule, check_draws, check_share
 
 #: The first check is made after this many draws; R-hat of fewer is meaningless.
 FIRST = 100
@@ -47,7 +47,7 @@ class Monitor:
     """A running summary of draws: `monitor` makes it.
 
     Draws are fed as they arrive; at 100, 150, 225, ... draws (of all chains together) they are checked. A monitor can
-    be the ``callback`` of a model's `sample`, which then ends when the summary has settled.
+    be the ``callback`` of a model's `sample`, which then ends when the summary has stabilised.
 
     Attributes
     ----------
@@ -55,8 +55,8 @@ class Monitor:
         The loss that was used.
     level : float
         Level of the credible ball.
-    rule : SettlingRule
-        When a check is passed, and when the summary has settled.
+    rule : StabilityRule
+        When a check is passed, and when the summary has stabilised.
     checks : list of Check
         All checks so far.
     """
@@ -64,7 +64,7 @@ class Monitor:
     hears_log_density = True
 
     def __init__(
-        self, loss: Loss, level: float, rule: SettlingRule, search: Search, rng: np.random.Generator, first: int
+        self, loss: Loss, level: float, rule: StabilityRule, search: Search, rng: np.random.Generator, first: int
     ) -> None:
         self.loss, self.level, self.rule = loss, level, rule
         self.checks: list[Check] = []
@@ -76,7 +76,7 @@ class Monitor:
 
     @property
     def settled(self) -> bool:
-        """Whether the last check says that the summary has settled."""
+        """Whether the last check says that the summary has stabilised."""
         return bool(self.checks) and self.checks[-1].settled
 
     @property
@@ -85,7 +85,7 @@ class Monitor:
         return sum(chain.count for chain in self._chains)
 
     def feed(self, draws: ArrayLike | PartitionSample, chain: int = 0) -> bool:
-        """Adds draws, checks them if it is time, and returns whether the summary has settled.
+        """Adds draws, checks them if it is time, and returns whether the summary has stabilised.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class Monitor:
         return self.feed(np.asarray(draw)[:, None, :])
 
     def watch(self, source: Iterable[Any]) -> Check:
-        """Feeds draws from an iterator until the summary has settled or the iterator ends; returns the last check.
+        """Feeds draws from an iterator until the summary has stabilised or the iterator ends; returns the last check.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ def monitor(
     search: Search | None = None,
     rng: Any = None,
 ) -> Monitor:
-    """Watches a sampler: feeds on draws as they arrive, and says when estimate and credible ball have settled.
+    """Watches a sampler: feeds on draws as they arrive, and says when estimate and credible ball have stabilised.
 
     At 100 draws, and whenever their number has grown by half, the estimate is computed from all draws, and from halves
     and quarters of the chains. A check is passed if
@@ -223,8 +223,8 @@ def monitor(
        expected loss: over all draws, the mean of L(x_t, estimate) - L(x_t, other) plus two standard errors is below it,
     3. the standard errors of expected loss and radius are at most `precision` times their values.
 
-    The summary has settled when two checks in a row are passed (with the same partition, if `tolerance` is 0).
-    All checks together cost a few times what the last one costs. A single chain can settle in one of several modes:
+    The summary has stabilised when two checks in a row are passed (with the same partition, if `tolerance` is 0).
+    All checks together cost a few times what the last one costs. A single chain can get stuck in one of several modes:
     feed several chains, from different starts.
 
     Parameters
@@ -259,7 +259,7 @@ def monitor(
     (True, True)
     """
     kind, wanted = as_loss(loss), check_level(level)
-    rule = SettlingRule(check_share(tolerance, "tolerance"), check_share(precision, "precision"))
+    rule = StabilityRule(check_share(tolerance, "tolerance"), check_share(precision, "precision"))
     how = Search(runs=4) if search is None else search
     if not isinstance(how, Search):
         raise TypeError(f"search must be a Search, not {type(how).__name__}")

@@ -104,7 +104,7 @@ def monte_carlo_error(
     share of draws within it says how often other draws have another radius, which may take few values. The estimate
     is repeated on parts of the draws: on each chain if there are at least four, else on random halves made of whole
     batches. Halves of one sample share Monte Carlo error with the whole, but have more of it: what they agree on is
-    settled.
+    certain.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ def _joined_unlisted(best: PairEstimate, most: int) -> Iterator[tuple[int, int]]
     for cluster in lacking.tolist():
         items = order[ends[cluster] - sizes[cluster] : ends[cluster]].tolist()
         for i, j in combinations(items, 2):
-            row = best.similarity.neighbours[best.similarity.offsets[i] : best.similarity.offsets[i + 1]]
+            row = best.similarity.neighbors[best.similarity.offsets[i] : best.similarity.offsets[i + 1]]
             if j not in row:
                 yield i, j
                 count += 1
@@ -85,7 +85,7 @@ def pair_certainty(best: PairEstimate) -> NDArray[np.float64]:
     """
     pairs, labels, sizes = best.similarity, best.labels, best.sizes
     item = np.repeat(np.arange(pairs.n_items), np.diff(pairs.offsets))
-    own = labels[item] == labels[pairs.neighbours]
+    own = labels[item] == labels[pairs.neighbors]
     listed = np.bincount(item[own], minlength=pairs.n_items)
     sums = np.bincount(item[own], pairs.probabilities[own], minlength=pairs.n_items)
     others = sizes[labels] - 1

@@ -6,16 +6,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from partita._support.memory import free_bytes
 from partita._support.settings import SettingsGroup
 from partita._support.validate import check_count, check_rng
 from partita.models.chains.run_checks import Plan
+
+if TYPE_CHECKING:
+    from partita.models.chains.sampling import Sampler
 
 #: The settings of a run, and the smallest value of each.
 MINIMUM = {"draws": 1, "warmup": 0, "thin": 1, "chains": 1}
 #: Each chain has a sampler, and a folder of the run.
 MAX_CHAINS = 100_000
+STATISTIC_BYTES = 8
 #: The number of the chain to sample, if it is only one of those that are planned.
 ONLY: ContextVar[int | None] = ContextVar("ONLY", default=None)
 
@@ -82,3 +87,15 @@ def only_chain(number: int) -> Iterator[None]:
         yield
     finally:
         ONLY.reset(token)
+
+
+def check_room_for_draws(plan: Plan, sampler: Sampler) -> None:
+    """Refuses a plan whose draws cannot fit in memory: one byte per label and eight per statistic at least."""
+    n_items = sampler.advance(0, plan.warmup, plan.thin)[0].shape[1]
+    needed = plan.chains * plan.draws * (n_items + STATISTIC_BYTES * len(sampler.stat_names))
+    free = free_bytes()
+    if free is not None and needed > free:
+        raise MemoryError(
+            f"draws={plan.draws} and chains={plan.chains} with {n_items} items need at least {needed / 2**30:.1f} GiB, "
+            f"but {free / 2**30:.1f} GiB are free; use fewer draws, and thin= for longer chains"
+        )

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 FORMAT = "partita-run"
 VERSION = 2
-#: The oldest version of the format that this library reads.
-OLDEST = 1
 _LARGEST = 1 << 62  # sweeps are counted in 64 bits
 _LARGEST_STATISTIC = 1e150  # far above what hyperparameters in their ranges give; squares are finite
 
@@ -50,13 +48,11 @@ def check_version(manifest: Mapping[str, Any], path: Path) -> None:
     """A newer library may write what this one can read, and says so by `oldest_reader`."""
     if manifest.get("format") != FORMAT:
         raise RunFormatError(f"{path} has format {manifest.get('format')!r}, not {FORMAT!r}")
-    version = manifest.get("version")
-    reader = manifest.get("oldest_reader", version)
-    if not (is_count(version) and is_count(reader)) or version < OLDEST or reader > VERSION:
-        writer = manifest.get("library", "before 0.2.0")
+    version, reader = manifest.get("version"), manifest.get("oldest_reader")
+    if not (is_count(version) and is_count(reader)) or version < VERSION or reader > VERSION:
         raise RunFormatError(
-            f"{path} has version {version!r} of the format, written by partita {writer!s:.30}; "
-            f"this partita reads versions {OLDEST} to {VERSION}"
+            f"{path} has version {version!r} of the format, written by partita {manifest.get('library')!s:.30}; "
+            f"this partita reads version {VERSION}"
         )
 
 

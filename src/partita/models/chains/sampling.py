@@ -22,8 +22,7 @@ from partita.estimation.mixing import warn_mixing
 from partita.models.chains.chain import Chain, smallest_unsigned
 from partita.models.chains.checkpoint import Part, Plan, Run, RunFormatError, create_run, open_run
 from partita.models.chains.listener import Callback, Listener
-from partita.models.chains.memory import check_room_for_draws
-from partita.models.chains.plan import ONLY
+from partita.models.chains.plan import ONLY, check_room_for_draws
 from partita.models.chains.progress import Reporter, reporter
 from partita.models.chains.run_checks import NoDrawsYetError
 
@@ -309,7 +308,7 @@ class _Job:
         )
 
 
-class _Crew:
+class _ChainThreads:
     """Threads that give the chain furthest behind its next turn."""
 
     def __init__(self, jobs: list[_Job]) -> None:
@@ -358,7 +357,7 @@ def _finish(
 ) -> Chain:
     n_threads = min(len(jobs), check_n_jobs(n_jobs))
     with reporter(plan, progress) as report:
-        complete = _Crew(jobs).run(n_threads, report, listener)
+        complete = _ChainThreads(jobs).run(n_threads, report, listener)
     wanted = None if listener is None else listener.last
     if not complete or wanted is not None:
         for job in jobs:

@@ -1,1 +1,1 @@
-"""Mixtures of tables: columns of several kinds, with gaps."""
+"""Mixtures of tables: columns of several kinds, with missing values."""

@@ -138,7 +138,7 @@ def log_carrier(cells: Mapping[str, NDArray[Any]], schema: Schema) -> Floats:
 
 
 def core_columns(base: Base, cells: Mapping[str, NDArray[Any]], *, any_gaps: bool = False) -> _core.MixtureColumns:
-    """The cells with their base measures. `any_gaps`: numbers may have gaps wherever they have none now."""
+    """The cells with their base measures. `any_gaps`: any numeric column may have missing values."""
     schema, numbers = base.schema, log_positive(cells["numbers"], base.schema)
     columns = _core.MixtureColumns(len(numbers), float(log_carrier(cells, schema).sum()))
     for name, own in (("codes", narrow_columns(schema)), ("wide_codes", wide_columns(schema))):
@@ -166,15 +166,15 @@ def _columns_at(numbers: Floats, places: list[int]) -> Floats:
 
 
 def check_full(base: Base, cells: Mapping[str, NDArray[Any]], place: Any) -> None:
-    """Columns with a covariance must be complete: a row with gaps would leave the conjugate family."""
+    """Columns with a covariance must be complete: a row with missing values would leave the conjugate family."""
     own = base.schema.used(GAUSSIAN, POSITIVE)
     for group in base.groups:
         for column in group:
             rows = np.flatnonzero(np.isnan(cells["numbers"][:, column]))
             if rows.size:
                 raise ValueError(
-                    f"{place(int(rows[0]), own[column].name)}: a gap in a column of full=, whose covariance needs "
-                    "complete rows; leave the column out of full= to model it on its own"
+                    f"{place(int(rows[0]), own[column].name)}: a missing value in a column of full=, whose covariance "
+                    "needs complete rows; leave the column out of full= to model it on its own"
                 )
 
 

@@ -81,7 +81,7 @@ def check_cells(cells: Mapping[str, NDArray[Any]], schema: Schema) -> None:
 
 
 def is_gap(cells: Mapping[str, NDArray[Any]], name: str) -> NDArray[np.bool_]:
-    """Where an array has gaps; (items, columns)."""
+    """Where an array has missing values; (items, columns)."""
     array = cells[name]
     gaps: NDArray[np.bool_] = np.isnan(array) if name == "numbers" else array == np.iinfo(array.dtype).max
     return gaps
@@ -113,7 +113,7 @@ def _number_cells(table: RawTable, raw: RawColumn, family: str) -> NDArray[Any]:
     if bad.size:
         row = int(bad[0])
         gap = "None or NaN" if table.line_of is row_line else "an empty cell"
-        raise ValueError(f"{table.place(row, raw.name)}: infinity ({raw.values[row]}) has no density; {gap} is a gap")
+        raise ValueError(f"{table.place(row, raw.name)}: infinity ({raw.values[row]}) has no density; {gap} is missing")
     return raw.values
 
 
@@ -140,7 +140,7 @@ def _counts(table: RawTable, raw: RawColumn, column: Column) -> NDArray[np.uint3
 
 
 def _codes(table: RawTable, raw: RawColumn, column: Column) -> NDArray[np.int64]:
-    """The codes of the levels; −1, the largest of an unsigned type, is a gap."""
+    """The codes of the levels; −1, the largest of an unsigned type, is missing."""
     code_of = {level: code for code, level in enumerate(column.levels)}
     texts, places = raw.distinct()
     codes = np.array([code_of.get(text, -2) for text in texts] + [-1])  # the last entry is that of gaps

@@ -87,7 +87,7 @@ class Imputation:
         raise KeyError(f"column {name!r} has no missing cells, or is not in the table")
 
     def summary(self) -> list[dict[str, Any]]:
-        """One entry per missing cell: row, column, value (posterior mean or likeliest level), and how sure it is."""
+        """One entry per missing cell: row, column, value (posterior mean or likeliest level), and its certainty."""
         entries = [entry for column in self.columns for entry in column.summary()]
         if self.names is not None:
             entries = [{"item": self.names[entry["row"]], **entry} for entry in entries]
@@ -122,7 +122,7 @@ def impute(base: Base, chain: Chain, draws: int | None, rng: Any) -> Imputation:
 
 
 def _columns(base: Base, chain: Chain) -> Iterator[tuple[Column, NDArray[Any], NDArray[np.bool_], Any]]:
-    """Every column with its cells, its gaps, and how one of its cells is drawn."""
+    """Every column with its cells, its missing values, and how one of its cells is drawn."""
     cells, schema = chain.inputs, base.schema
     numbers, gaps = log_positive(cells["numbers"], schema), is_gap(cells, "numbers")
     for j, column in enumerate(schema.used(GAUSSIAN, POSITIVE)):

@@ -188,7 +188,7 @@ class MixtureModel(Estimator):
         Returns
         -------
         MixtureFit
-            `runs`, `times_reached` and `warnings` say how far the runs agree; `path` has the greedy merges.
+            `runs`, `times_reached` and `warnings` describe the agreement between runs; `path` has the greedy merges.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""One column of a table as the user has it: numbers, truth values or text, with gaps."""
+"""One column of a table as the user has it: numbers, truth values or text, with missing values."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RawColumn:
         return self.problem.startswith(("mixes", "holds dates as text", "has a different word"))
 
     def observed(self) -> NDArray[np.bool_]:
-        """Where the column has no gap."""
+        """Where the column has a value."""
         if self.kind == TEXTS:
             return np.asarray(self.values != _NO_TEXT)
         if self.values.dtype.kind != "f":
@@ -56,7 +56,7 @@ class RawColumn:
         return np.asarray(~np.isnan(self.values))
 
     def distinct(self) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-        """The distinct cells as texts, and the place of each cell among them, −1 for gaps; numbers in order of size."""
+        """The distinct cells as texts, and the place of each cell among them, −1 if missing; numbers in order."""
         if self.kind == TEXTS:
             return self.texts, self.values
         numbers, places = np.unique(self.values, return_inverse=True)

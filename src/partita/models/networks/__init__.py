@@ -1,1 +1,1 @@
-"""Block models of networks and bipartite matrices: stochastic and latent, maximised and sampled, and their rivals."""
+"""Block models of networks and bipartite matrices: stochastic and latent, maximised and sampled, and other methods."""

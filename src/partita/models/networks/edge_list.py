@@ -89,7 +89,7 @@ def _ends(read: Columns, column: int, as_node: Callable[[Any], Any]) -> list[Any
 
 
 def check_end(node: Any, problem: str) -> None:
-    """Refuses an end of an edge that is not there: an empty cell, None, or what pandas has for a gap."""
+    """Refuses an end of an edge that is not there: an empty cell, None, or a missing value of pandas."""
     if isinstance(node, str):
         gap = not node.strip()
     else:

@@ -295,7 +295,7 @@ class LatentBlockModel(LazyPosterior):
         """
         plan = make_plan(draws, warmup, thin, chains, rng)
         graph = self._graph(matrix)
-        heard = None if callback is None else _OfBoth(callback, graph.adjacency.shape[0])
+        heard = None if callback is None else _BothSidesCallback(callback, graph.adjacency.shape[0])
         running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress, "callback": heard}
         return sample_model(self, graph_arrays(graph), plan, names=item_names(graph), **running)
 
@@ -388,7 +388,7 @@ class LatentBlockModel(LazyPosterior):
         return f"LatentBlockModel({self.edges}, n0={self.n0}, eta0={self.eta0}, zeta0={self.zeta0})"
 
 
-class _OfBoth:
+class _BothSidesCallback:
     """The callback, for labels in which no cluster has both rows and columns."""
 
     def __init__(self, callback: Callback, n_rows: int) -> None:

@@ -236,7 +236,7 @@ class StochasticBlockModel(LazyPosterior):
         Returns
         -------
         BlockFit
-            `runs`, `times_reached` and `warnings` say how far the runs agree.
+            `runs`, `times_reached` and `warnings` describe the agreement between runs.
         """
         seen = self._graph(graph)
         model = self._edge_model(seen)

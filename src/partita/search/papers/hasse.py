@@ -52,14 +52,14 @@ def find_hasse(
     search: Search,
     rng: np.random.Generator,
     criterion: str = "expected-loss",
-    neighbours: int | None = None,
+    neighbors: int | None = None,
     max_steps: int = 1000,
     begin: str = "both",
     starts: tuple[Labels, ...] = (),
 ) -> SearchResult:
     """Greedy search from the last and the best draw, or from `starts`: go to the best of the l closest neighbours.
 
-    It ends when no neighbour is better. The neighbours are merges and splits, and l is `neighbours`, by default the
+    It ends when no neighbour is better. The neighbours are merges and splits, and l is `neighbors`, by default the
     number of items. Closeness is measured by the loss; ties for the last places are broken at random. The criterion
     "lower-bound" replaces the expected VI by equation 4. `begin` is "last", "best" or "both" draws; `start=` of
     `estimate` begins at a partition instead. At the time limit the best partition so far is returned.
@@ -69,7 +69,7 @@ def find_hasse(
     if starts and begin != "both":
         raise ValueError(f"begin={begin!r} and start= exclude each other")
     until = Deadline.after(search.seconds)
-    closest = sample.n_items if neighbours is None else check_count(neighbours, "neighbours", minimum=1)
+    closest = sample.n_items if neighbors is None else check_count(neighbors, "neighbors", minimum=1)
     check_starts_within(starts, cluster_limit(sample, search))
     objective = _objective(sample, loss, criterion, search.n_jobs, until)
     runs, best = [], (np.inf, np.zeros(sample.n_items, np.int64))
