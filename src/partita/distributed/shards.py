@@ -23,7 +23,6 @@ from partita.distributed.questions import ItemScores, MergeChanges, Question, Va
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.expected import core_sample
-from partita.losses.losses import VI, Binder
 from partita.partitions.labels import canonical
 from partita.search.core import search_runs
 from partita.search.jobs import run_here
@@ -124,7 +123,7 @@ def search_shards(
     unit = 2.0**-36 / sample.n_items
     try:
         held = _Held(pool, _split(sample, loss, shards, len(slots), unit), deadline)
-        _descend(slots, held, cluster_limit(sample, search), isinstance(loss, VI | Binder), generator_of_orders)
+        _descend(slots, held, cluster_limit(sample, search), loss.additive is not None, generator_of_orders)
     except _TimeIsUp:
         pass
     except KeyboardInterrupt:

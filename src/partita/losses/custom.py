@@ -54,6 +54,7 @@ class CustomLoss(Loss):
     f0: Any
     name: ClassVar[str] = "custom"
     words: ClassVar[str] = "custom loss"
+    is_distance: ClassVar[bool] = False
 
     def __str__(self) -> str:
         return "CustomLoss"

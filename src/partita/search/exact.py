@@ -11,13 +11,12 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from partita.draws.sample import PartitionSample
-from partita.losses.base import Loss
+from partita.losses.base import AdditiveLoss, Loss
 from partita.losses.expected import expected_loss
-from partita.losses.losses import VI, Binder
 from partita.pairs.similarity import complete_similarity
 from partita.partitions.labels import canonical
 from partita.search.clique_lp import Cliques, Tell, solve_cliques
-from partita.search.components import MAX_ENUMERATED, are_all_small, has_parts, solve_parts
+from partita.search.components import MAX_ENUMERATED, are_all_small, solve_parts
 from partita.search.core import find_search
 from partita.search.deadline import Deadline
 from partita.search.enumerate import FEW_LOSSES, are_few, best_of_all
@@ -59,7 +58,7 @@ def find_exact(
     """
     until = Deadline.after(search.seconds)
     limit = given_limit(sample, search)
-    if has_parts(loss) and (solved := _by_parts(sample, loss, search, limit)) is not None:
+    if loss.additive and (solved := _by_parts(sample, loss, search, limit)) is not None:
         return solved
     binder = _checked(sample, loss)
     if limit < sample.n_items and are_few(sample, limit, sample.n_items, FEW_LOSSES):
@@ -78,9 +77,8 @@ def find_exact(
 
 def _by_parts(sample: PartitionSample, loss: Loss, search: Search, limit: int) -> SearchResult | None:
     """The best partition of each component, if all are small and the limit on clusters is obeyed; otherwise None."""
-    if isinstance(loss, VI) and not are_all_small(sample):
-        return None
-    if isinstance(loss, Binder) and not _may_have_small_parts(sample):
+    pays = _may_have_small_parts if loss.pairwise else are_all_small
+    if not pays(sample):
         return None
     parts = solve_parts(sample, loss, n_jobs=search.n_jobs)
     if not parts.all_solved:
@@ -95,21 +93,21 @@ def _may_have_small_parts(sample: PartitionSample) -> bool:
     return float((np.bincount(first[first >= 0]).astype(np.float64) ** 2).sum()) <= SMALL_CLUSTERS * sample.n_items
 
 
-def _checked(sample: PartitionSample, loss: Loss) -> Binder:
+def _checked(sample: PartitionSample, loss: Loss) -> AdditiveLoss:
     """The loss, if the linear program supports it and the draws."""
-    if not isinstance(loss, Binder):
-        small = f", and VI if all components have at most {MAX_ENUMERATED} items" if isinstance(loss, VI) else ""
+    if (binder := loss.pairwise) is None:
+        small = f", and VI if all components have at most {MAX_ENUMERATED} items" if loss.additive else ""
         raise ValueError(
             f"method 'exact' supports Binder's loss{small or ' only'}, not {loss}{' here' if small else ''}"
         )
     if sample.has_gaps:
         raise ValueError("method 'exact' needs draws that label every item")
-    return loss
+    return binder
 
 
 def bound_binder(
     sample: PartitionSample,
-    loss: Binder,
+    loss: AdditiveLoss,
     seconds: float,
     start: Labels,
     max_clusters: int | None = None,
@@ -128,7 +126,12 @@ def bound_binder(
 
 
 def bound_limited_binder(
-    sample: PartitionSample, loss: Binder, seconds: float, start: Labels, max_clusters: int, tell: Tell | None = None
+    sample: PartitionSample,
+    loss: AdditiveLoss,
+    seconds: float,
+    start: Labels,
+    max_clusters: int,
+    tell: Tell | None = None,
 ) -> BinderBound:
     """As `bound_binder`, without the problem that has no limit on clusters: what that gives is known already."""
     deadline = time.monotonic() + min(seconds, 1e9)
@@ -146,7 +149,7 @@ class _PairCosts:
     unit: float
 
     @classmethod
-    def of(cls, sample: PartitionSample, loss: Binder) -> _PairCosts:
+    def of(cls, sample: PartitionSample, loss: AdditiveLoss) -> _PairCosts:
         psm = complete_similarity(sample)
         a, b = loss.a / loss.unit, loss.b / loss.unit
         cost = b - (a + b) * psm

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from partita import _core
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_n_jobs
-from partita.losses.losses import Binder
+from partita.losses.base import AdditiveLoss
 from partita.pairs.losses import PairLoss, VILowerBound, approximate_ari, joined_pairs
 from partita.pairs.probabilities import Similarity
 from partita.search.components import Components
@@ -80,8 +80,8 @@ class PairSearch:
         """The partition of least loss, and a lower bound on the loss of every partition, if one is known."""
         if isinstance(loss, VILowerBound):
             return self._log_mass(loss, rng)
-        if isinstance(loss, Binder):
-            return self._binder(loss, rng)
+        if loss.pairwise:
+            return self._binder(loss.pairwise, rng)
         return self._ratio(rng)
 
     def _log_mass(self, loss: VILowerBound, rng: np.random.Generator) -> tuple[Parts, float | None]:
@@ -91,7 +91,7 @@ class PairSearch:
         bound = loss.unit * float(parts.bounds.sum()) / self.pairs.n_items
         return parts, bound if np.isfinite(bound) else None
 
-    def _binder(self, loss: Binder, rng: np.random.Generator) -> tuple[Parts, float | None]:
+    def _binder(self, loss: AdditiveLoss, rng: np.random.Generator) -> tuple[Parts, float | None]:
         objective = self._threshold(loss.b / (loss.a + loss.b), f"b / (a + b) of {loss}")
         begun = time.monotonic()
         parts = self._proven(self._run(objective.native(), rng), objective, begun)
@@ -164,7 +164,7 @@ class PairSearch:
         return prove_parts(parts, self.pairs, objective, self.constraints, seconds, CUBES)
 
 
-def binder_bound(parts: Parts, pairs: Similarity, loss: Binder) -> float | None:
+def binder_bound(parts: Parts, pairs: Similarity, loss: AdditiveLoss) -> float | None:
     """The sum of the components' bounds, as a bound on the expected Binder loss."""
     bound = 2 / pairs.n_items**2 * (loss.a * pairs.total() + (loss.a + loss.b) * float(parts.bounds.sum()))
     return bound if np.isfinite(bound) else None
@@ -174,10 +174,10 @@ def tightened(
     parts: Parts, bound: float | None, pairs: Similarity, loss: PairLoss, rules: Resolved | None, seconds: float
 ) -> tuple[Parts, float | None]:
     """Components and their bound after linear programs for those that are not proven; Binder's loss only."""
-    if not isinstance(loss, Binder):
+    if (binder := loss.pairwise) is None:
         return parts, bound
-    parts = prove_parts(parts, pairs, Threshold(loss.b / (loss.a + loss.b), pairs.default), rules, seconds)
-    return parts, binder_bound(parts, pairs, loss)
+    parts = prove_parts(parts, pairs, Threshold(binder.b / (binder.a + binder.b), pairs.default), rules, seconds)
+    return parts, binder_bound(parts, pairs, binder)
 
 
 def native_constraints(constraints: Resolved | None) -> _core.PairConstraints:

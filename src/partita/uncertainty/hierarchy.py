@@ -18,7 +18,7 @@ from partita.estimation.estimate import estimate_step
 from partita.estimation.result import Estimate
 from partita.losses.base import Loss
 from partita.losses.expected import expected_loss
-from partita.losses.losses import VI, Binder, as_loss
+from partita.losses.losses import as_loss
 from partita.partitions.labels import canonical
 from partita.search.constraints import Constraints
 from partita.search.settings import Search
@@ -240,7 +240,7 @@ def _splits(
 ) -> Iterator[tuple[Labels, float]]:
     """The best splits, one after the other; the best one of each cluster is found once."""
     known: dict[bytes, tuple[Labels, float]] = {}
-    additive = isinstance(loss, VI | Binder)
+    additive = loss.additive is not None
     for _ in range(int(labels.max()) + 1, finest):
         clusters = [k for k, size in enumerate(np.bincount(labels)) if size > 1]
         keys = [np.flatnonzero(labels == k).tobytes() for k in clusters]

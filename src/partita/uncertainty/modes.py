@@ -17,7 +17,7 @@ from partita.estimation.estimate import estimate_step
 from partita.estimation.held_out import some_draws
 from partita.losses.base import Loss
 from partita.losses.expected import unique_distances
-from partita.losses.losses import VI, Binder, as_loss
+from partita.losses.losses import as_loss
 from partita.partitions.refinement import refined
 from partita.search.deadline import Deadline
 from partita.search.settings import Search
@@ -87,7 +87,7 @@ class Modes:
         >>> found.contributions().tolist()
         [0.0, 0.0, 0.25, 0.25]
         """
-        if not isinstance(self.loss, VI | Binder):
+        if self.loss.additive is None:
             raise ValueError(f"contributions of items are for VI and Binder's loss, not for {self.loss}")
         rows = [self._checked(first, "first"), self._checked(second, "second")]
         share = item_certainty(self.labels[rows[1]], [self.labels[rows[0]].tolist()], loss=self.loss).loss_share

@@ -18,7 +18,7 @@ from partita._support.validate import check_count, check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.expected import core_sample, expected_loss
-from partita.losses.losses import VI, Binder
+from partita.losses.losses import VI
 from partita.pairs.similarity import complete_similarity, vi_lower_bound
 from partita.partitions.labels import canonical
 from partita.search.deadline import NEVER, Deadline
@@ -176,10 +176,8 @@ def _lower_bound(psm: Floats) -> Objective:
 
 def _spread(loss: Loss) -> Callable[[Floats], Floats]:
     """φ such that φ(p + q) - φ(p) - φ(q) is, up to a factor, the loss of splitting p + q items into p and q."""
-    if isinstance(loss, Binder):
-        return lambda size: size * size
-    if isinstance(loss, VI):
-        return lambda size: size * np.log2(np.maximum(size, 1))
+    if loss.additive:
+        return loss.additive.phi
     raise ValueError(f"method 'hasse' supports Binder's loss and VI, not {loss}")
 
 

@@ -37,7 +37,7 @@ def find_laugreen(
     the best partition so far is returned.
     """
     until = Deadline.after(search.seconds)
-    weights = loss if isinstance(loss, Binder) else Binder()
+    weights = loss.pairwise or Binder()
     psm = complete_similarity(sample)
     limit = cluster_limit(sample, search)
     check_starts_within(starts, limit)
