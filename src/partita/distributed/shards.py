@@ -9,7 +9,6 @@ blocks of draws, so that the answer does not depend on which worker holds which 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +24,7 @@ from partita.losses.base import Loss
 from partita.losses.expected import core_sample
 from partita.partitions.labels import canonical
 from partita.search.core import search_runs
+from partita.search.deadline import NEVER, Deadline
 from partita.search.jobs import run_here
 from partita.search.limits import cluster_limit
 from partita.search.method import SEARCH
@@ -113,7 +113,7 @@ def search_shards(
     shards: int,
 ) -> SearchResult:
     """The partition found on draws that are split into `shards` parts."""
-    deadline = time.monotonic() + (np.inf if search.seconds is None else search.seconds)
+    until = Deadline.after(search.seconds)
     generator_of_orders = np.random.default_rng(rng.integers(2**63))
     (runs, interrupted, n_runs), group = search_runs(SEARCH, _some_draws(sample, rng), loss, search, rng, run_here)
     slots = []
@@ -122,7 +122,7 @@ def search_shards(
         slots.append(Slot(number, labels, run.start, labels))
     unit = 2.0**-36 / sample.n_items
     try:
-        held = _Held(pool, _split(sample, loss, shards, len(slots), unit), deadline)
+        held = _Held(pool, _split(sample, loss, shards, len(slots), unit), until)
         _descend(slots, held, cluster_limit(sample, search), loss.additive is not None, generator_of_orders)
     except _TimeIsUp:
         pass
@@ -162,12 +162,12 @@ def _split(sample: PartitionSample, loss: Loss, shards: int, slots: int, unit: f
 class _Held:
     """The shards on their workers: requests go to all of them, and the answers are summed."""
 
-    def __init__(self, pool: Pool, shards: list[ShardOfDraws], deadline: float = np.inf) -> None:
-        self._pool, self._deadline = pool, deadline
+    def __init__(self, pool: Pool, shards: list[ShardOfDraws], until: Deadline = NEVER) -> None:
+        self._pool, self._until = pool, until
         self._shards: list[Shared] = [pool.share(shard, worker=place) for place, shard in enumerate(shards)]
 
     def ask(self, questions: Sequence[Question]) -> list[Any]:
-        if time.monotonic() > self._deadline:
+        if self._until.is_past:
             raise _TimeIsUp
         answers = self._pool.map(ask_shard, [(shard, questions) for shard in self._shards])
         return [sum(parts[1:], start=parts[0]) for parts in zip(*answers, strict=True)]

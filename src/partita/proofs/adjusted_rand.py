@@ -86,7 +86,7 @@ class PairCounts:
         price = at.prices[node.programs]
         cost = price - at.similarity
         np.fill_diagonal(cost, 0)
-        solved = solve_clique_parts(cost, Deadline.after(seconds).at, self.labels)
+        solved = solve_clique_parts(cost, Deadline.after(seconds), self.labels)
         if solved.interrupted:
             raise KeyboardInterrupt
         return replace(at.raised((price, solved.bound)), programs=node.programs + 1)

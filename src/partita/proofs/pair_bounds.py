@@ -8,6 +8,7 @@ from partita._support.tolerance import TIE
 from partita.pairs.losses import ApproximateARI
 from partita.proofs.bounds import Bound
 from partita.search.constraints import resolve
+from partita.search.deadline import Deadline
 from partita.search.pair_graph import tightened
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def pair_bound(best: PairEstimate, seconds: float) -> Bound:
     if loss.pairwise:
         asked = best.constraints
         rules = None if asked is None else resolve(asked, pairs.names, pairs.n_items, "similarity")
-        parts, value = tightened(parts, None, pairs, loss, rules, seconds)
+        parts, value = tightened(parts, None, pairs, loss, rules, Deadline.after(seconds))
     else:
         value = float(parts.bounds.sum()) / pairs.n_items
     if value is None or value == -float("inf"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -117,11 +116,11 @@ def bound_binder(
 
     `tell` is called with the lower bound on the expected loss after each round.
     """
-    deadline = time.monotonic() + min(seconds, 1e9)
+    until = Deadline.after(seconds)
     pairs = _PairCosts.of(sample, loss)
-    free = solve_clique_parts(pairs.cost, deadline, start, pairs.telling(tell))
+    free = solve_clique_parts(pairs.cost, until, start, pairs.telling(tell))
     exceeds = max_clusters is not None and (not free.proven or free.labels().max() >= max_clusters)
-    solved = _limited(pairs.cost, deadline, free, start, max_clusters) if exceeds and not free.interrupted else free
+    solved = _limited(pairs.cost, until, free, start, max_clusters) if exceeds and not free.interrupted else free
     return pairs.result(solved, start, max_clusters)
 
 
@@ -134,9 +133,9 @@ def bound_limited_binder(
     tell: Tell | None = None,
 ) -> BinderBound:
     """As `bound_binder`, without the problem that has no limit on clusters: what that gives is known already."""
-    deadline = time.monotonic() + min(seconds, 1e9)
+    until = Deadline.after(seconds)
     pairs = _PairCosts.of(sample, loss)
-    solved = solve_cliques(pairs.cost, deadline, start, max_clusters, tell=pairs.telling(tell))
+    solved = solve_cliques(pairs.cost, until, start, max_clusters, tell=pairs.telling(tell))
     return pairs.result(solved, start, max_clusters)
 
 
@@ -172,7 +171,7 @@ class _PairCosts:
         return BinderBound(value, _better(start, solved, self.cost, max_clusters), False, solved.interrupted)
 
 
-def solve_clique_parts(cost: Floats, deadline: float, start: Labels, tell: Tell | None = None) -> Cliques:
+def solve_clique_parts(cost: Floats, until: Deadline, start: Labels, tell: Tell | None = None) -> Cliques:
     """Items in different components of {cost < 0} are apart in some optimum, so each is solved alone."""
     count, component = connected_components(csr_array(cost < 0), directed=False)
     x, bound, proven, interrupted = np.zeros_like(cost), 0.0, True, False
@@ -180,12 +179,10 @@ def solve_clique_parts(cost: Floats, deadline: float, start: Labels, tell: Tell 
     todo = sorted((items for items in members if items.size > 1), key=len)
     later = float(np.minimum(cost, 0).sum()) / 2  # the bound of what is not solved yet
     for place, items in enumerate(todo):
-        now = time.monotonic()
-        share = items.size**3 / sum(later.size**3 for later in todo[place:])
-        until = now if interrupted else now + (deadline - now) * share
+        share = 0.0 if interrupted else items.size**3 / sum(later.size**3 for later in todo[place:])
         own = cost[np.ix_(items, items)]
         later -= float(np.minimum(own, 0).sum()) / 2
-        part = solve_cliques(own, until, start[items], tell=_beside(bound + later, tell))
+        part = solve_cliques(own, until.share(share), start[items], tell=_beside(bound + later, tell))
         x[np.ix_(items, items)] = part.x
         bound += part.bound
         proven &= part.proven
@@ -198,9 +195,9 @@ def _beside(others: float, tell: Tell | None) -> Tell | None:
     return None if tell is None else lambda own: tell(others + own)
 
 
-def _limited(cost: Floats, deadline: float, free: Cliques, start: Labels, max_clusters: int | None) -> Cliques:
+def _limited(cost: Floats, until: Deadline, free: Cliques, start: Labels, max_clusters: int | None) -> Cliques:
     """The whole problem with the limit on clusters; the bound of the problem without it remains valid."""
-    limited = solve_cliques(cost, deadline, start, max_clusters)
+    limited = solve_cliques(cost, until, start, max_clusters)
     return Cliques(max(free.bound, limited.bound), limited.x, limited.proven, limited.interrupted)
 
 

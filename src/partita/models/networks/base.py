@@ -24,6 +24,7 @@ from partita.models.networks.search import Limits, check_algorithm, network_effo
 from partita.models.networks.starts import both_directions, first_partitions, given_partitions
 from partita.models.search_runs import Runs, check_max_clusters, check_time_limit
 from partita.partitions.labels import canonical
+from partita.search.deadline import Deadline
 
 Starts = tuple[NDArray[np.uint32], list[str]]
 
@@ -138,7 +139,7 @@ class NodeModel(SampledNetworkModel):
         """The core's model, the best partition that was found, its ICL, and the runs."""
         graph = networks[0][0]
         most, restarts = check_max_clusters(k_max, graph.n_nodes), check_count(restarts, "restarts", minimum=1)
-        limits = Limits((most, 1), n_jobs, check_time_limit(seconds), check_algorithm(algorithm))
+        limits = Limits((most, 1), n_jobs, Deadline.after(check_time_limit(seconds)), check_algorithm(algorithm))
         generator, native, several = check_rng(rng), self._native(networks), [edges for _, edges in networks]
         given = given_partitions(starts, lambda labels: check_labels(graph, labels))
         uneven, directed = any(each.degree_corrected for each in several), any(each.directed for each in several)

@@ -33,6 +33,7 @@ from partita.models.networks.shares import share_products
 from partita.models.networks.starts import spectral_partitions
 from partita.models.search_runs import Runs, WithRuns, check_max_clusters, check_time_limit
 from partita.partitions.labels import canonical
+from partita.search.deadline import Deadline
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -249,7 +250,7 @@ class LatentBlockModel(SampledNetworkModel):
         restarts = check_count(restarts, "restarts", minimum=1)
         generator = check_rng(rng)
         native = native_model(graph, model, self.n0, self.n0)
-        limits = Limits((most[0], most[1]), n_jobs, check_time_limit(seconds))
+        limits = Limits((most[0], most[1]), n_jobs, Deadline.after(check_time_limit(seconds)))
         begun = [self._check_sides(graph, *pair).astype(np.uint32) for pair in starts]
         first = self._starts(graph, model.marks, most, restarts, begun, generator)
         labels, icl, runs = self._climb([(graph, model)], native, first, limits, generator)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -13,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.ranges import check_shape, checked_log_density
-from partita._support.validate import check_count, check_positive, check_rng
+from partita._support.validate import check_count, check_rng
 from partita.models.merge_path import merge_path
 from partita.models.networks.base import NetworkModel
 from partita.models.networks.core import EdgeModel, check_degree_correction, constant, mean_rate, native_model
@@ -23,8 +21,10 @@ from partita.models.networks.nested_fit import NestedFit, NestedLevel, lift
 from partita.models.networks.nested_prior import make_grid
 from partita.models.networks.nested_search import Nested, NestedObjective, refine
 from partita.models.networks.sbm import StochasticBlockModel
+from partita.models.search_runs import check_time_limit
 from partita.partitions.labels import canonical
 from partita.partitions.lattice import refines
+from partita.search.deadline import Deadline
 
 EDGE_KINDS = ("binary", "counts")
 #: Means of the prior in the flat searches: the default's, that of the network, and sparser ones for the blocks between
@@ -140,15 +140,15 @@ class NestedBlockModel(NetworkModel):
         NestedFit
         """
         seen, generator = self._graph(graph), check_rng(rng)
-        limit = math.inf if seconds is None else check_positive(seconds, "seconds")
+        limit = check_time_limit(seconds)
         check_count(restarts, "restarts", minimum=1)
         most = seen.n_nodes if k_max is None else check_count(k_max, "k_max", minimum=1)
-        objective, ends = self._objective(seen), time.monotonic() + limit
+        objective, until = self._objective(seen), Deadline.after(limit)
         native = native_model(seen, objective.edges, self.n0)
         best: tuple[Nested, BlockFit] | None = None
         flat_models = self._flat_models(seen)
         for model in flat_models:
-            if best is not None and time.monotonic() >= ends:
+            if best is not None and until.is_past:
                 break
             share = None if seconds is None else max(0.75 * limit / len(flat_models), 1e-3)
             flat = model.maximize(seen, k_max, restarts, generator, seconds=share, n_jobs=n_jobs)
