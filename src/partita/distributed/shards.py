@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.arrays import CoreLabels
 from partita.distributed.pool import Pool, Shared
 from partita.distributed.questions import ItemScores, MergeChanges, Question, Value
 from partita.draws.sample import PartitionSample
@@ -32,7 +33,6 @@ from partita.search.multilevel import best_distinct
 from partita.search.result import RunRow, SearchResult
 from partita.search.settings import Search
 
-Labels = NDArray[np.uint32]
 Scores = NDArray[np.int64]
 
 COARSE_DRAWS = 512
@@ -81,14 +81,14 @@ class Slot:
     """A partition under search; `kept` is the last one whose expected loss, `value` in units, is known."""
 
     number: int
-    labels: Labels
+    labels: CoreLabels
     start: str
-    kept: Labels
+    kept: CoreLabels
     value: int = _NEVER
     batches: int = FIRST_BATCHES
     sweeps: int = 0
     moves: int = 0
-    close: list[Labels] = field(default_factory=list)  # items of the last sweep whose scores were too close to call
+    close: list[CoreLabels] = field(default_factory=list)  # items of the last sweep whose scores were too close to call
 
     def labels_to_send(self) -> NDArray[Any]:
         """The labels in the smallest type that holds them."""
@@ -178,7 +178,7 @@ class _Held:
     def merge_changes(self, slots: Sequence[Slot]) -> list[Scores]:
         return self.ask([MergeChanges(slot.number, slot.labels_to_send()) for slot in slots])
 
-    def scores(self, asked: Sequence[tuple[Slot, Labels]], *, precise: bool = False) -> list[Scores]:
+    def scores(self, asked: Sequence[tuple[Slot, CoreLabels]], *, precise: bool = False) -> list[Scores]:
         return self.ask([ItemScores(slot.number, slot.labels_to_send(), items, precise) for slot, items in asked])
 
 
@@ -234,7 +234,7 @@ def _settle_close_calls(slots: list[Slot], held: _Held, limit: int) -> None:
         _move(slot, items, scores, limit, PRECISE)
 
 
-def _move(slot: Slot, items: Labels, scores: Scores, limit: int, tolerance: float) -> Labels:
+def _move(slot: Slot, items: CoreLabels, scores: Scores, limit: int, tolerance: float) -> CoreLabels:
     """Moves the items that gain; returns those whose scores are too close to call."""
     rows, own = np.arange(len(items)), slot.labels[items]
     clusters = scores.shape[1] - 1
@@ -256,15 +256,15 @@ def _move(slot: Slot, items: Labels, scores: Scores, limit: int, tolerance: floa
     slot.labels[items[moving]] = target[moving]
     slot.labels = _renumbered(slot.labels)
     slot.moves += int(moving.sum())
-    close: Labels = items[possible & ~moving & (np.abs(gain) <= rounding)]
+    close: CoreLabels = items[possible & ~moving & (np.abs(gain) <= rounding)]
     return close
 
 
-def _renumbered(labels: Labels) -> Labels:
+def _renumbered(labels: CoreLabels) -> CoreLabels:
     """The same partition with labels 0..K-1, all of them in use."""
     used = np.bincount(labels) > 0
-    names: Labels = (np.cumsum(used) - 1).astype(np.uint32)
-    renumbered: Labels = names[labels]
+    names: CoreLabels = (np.cumsum(used) - 1).astype(np.uint32)
+    renumbered: CoreLabels = names[labels]
     return renumbered
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.arrays import Floats
 from partita._support.names import as_named
 from partita.ensembles.summary import ConsensusSummary, Redundant
 from partita.pages.blocks import rivals
@@ -22,7 +23,6 @@ from partita.pages.truth import against_truth
 from partita.plots.order import leaf_order
 from partita.uncertainty.certainty import cluster_stability
 
-Floats = NDArray[np.float64]
 CLUSTERS_LISTED = 1000
 NAMES_SHOWN = 12
 UNSURE = 0.5  # items below this certainty are counted in the answer

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from partita._support.arrays import Labels
 from partita._support.hints import did_you_mean
 from partita.losses.base import Loss, WeightedLoss
 from partita.losses.losses import Binder
 from partita.pairs.probabilities import Similarity, as_similarity
 from partita.partitions.checks import check_partition_of
-
-Labels = NDArray[np.int64]
 
 
 class _PairLoss(Loss):

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from partita._support.arrays import Floats, Ints, Labels
 from partita.partitions.labels import canonical
 from partita.search.clique_cuts import (
     VIOLATION,
@@ -29,10 +30,6 @@ from partita.search.clique_cuts import (
 )
 from partita.search.cost_steps import STEP_MARGIN, common_step, raised
 from partita.search.deadline import Deadline
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Labels = NDArray[np.int64]
 
 #: Takes a lower bound, as often as there is a new one.
 Tell = Callable[[float], None]

@@ -8,6 +8,7 @@ from typing import TypeGuard
 import numpy as np
 
 from partita import _core
+from partita._support.arrays import Labels
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
@@ -23,7 +24,7 @@ from partita.search.pair_graph import PairSearch, Parts
 from partita.search.progress import reporting
 from partita.search.result import RunRow, SearchResult
 from partita.search.settings import Search
-from partita.search.starts import GIVEN, Labels
+from partita.search.starts import GIVEN
 
 Starts = tuple[Labels, ...]
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.arrays import Floats
 from partita._support.tolerance import TIE
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
@@ -19,8 +20,6 @@ from partita.search.deadline import Deadline
 from partita.search.limits import cluster_limit, complete, within_limit
 from partita.search.result import RunRow, SearchResult
 from partita.search.settings import Search
-
-Floats = NDArray[np.float64]
 
 #: All draws are compared with each other if that reads at most this many labels, in less than a millisecond; or this
 #: many, in a few hundredths of a second, if no second run led to the best partition.

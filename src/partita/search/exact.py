@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from partita._support.arrays import Floats, Labels
 from partita.draws.sample import PartitionSample
 from partita.losses.base import AdditiveLoss, Loss
 from partita.losses.expected import expected_loss
@@ -23,9 +23,6 @@ from partita.search.limits import explicit_limit, given_limit
 from partita.search.papers.laugreen import swap_items
 from partita.search.result import SearchResult
 from partita.search.settings import Search
-
-Labels = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: The clusters of a draw are small if the cluster of an item has at most this many items on average.
 SMALL_CLUSTERS = 16

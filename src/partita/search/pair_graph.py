@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.arrays import Floats, Labels
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_n_jobs
 from partita.losses.base import AdditiveLoss
@@ -22,8 +23,6 @@ from partita.search.pair_proofs import prove_parts
 if TYPE_CHECKING:
     from partita.search.settings import Search
 
-Labels = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: Σ items³ over the components that linear programs look at after every search; about a second for each million.
 CUBES = 1e6

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Floats, Labels
 from partita.pairs.probabilities import Similarity
 from partita.partitions.labels import canonical
 from partita.search.clique_lp import solve_cliques
@@ -17,8 +18,6 @@ from partita.search.deadline import Deadline
 if TYPE_CHECKING:
     from partita.search.pair_graph import Parts, Threshold
 
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 #: A component with more items is not proven here, but only by `bound(seconds)`.
 MAX_ITEMS = 60

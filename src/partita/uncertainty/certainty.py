@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.arrays import Floats, Labels
 from partita._support.html import ShownAsText, rows_table
 from partita._support.validate import check_count
 from partita.draws.sample import PartitionSample, as_sample
@@ -16,9 +17,7 @@ from partita.estimation.result import Estimate
 from partita.losses.base import AdditiveLoss, Loss
 from partita.partitions.clusters import each_alone
 from partita.partitions.labels import count_cells
-from partita.uncertainty.ball import Labels, subject
-
-Floats = NDArray[np.float64]
+from partita.uncertainty.ball import subject
 
 #: Cells of a block of draws that is processed at once.
 BLOCK_CELLS = 4_000_000

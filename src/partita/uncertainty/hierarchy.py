@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Floats, Labels
 from partita._support.html import facts_table
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_rng
@@ -25,9 +26,6 @@ from partita.search.settings import Search
 from partita.uncertainty.merges import merge_tree
 from partita.uncertainty.splits import best_split, split_losses
 from partita.uncertainty.support import Support, node_support
-
-Labels = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: By default the finest level has as many clusters as this share of the draws has at most.
 FINEST = 0.95

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita import _core
+from partita._support.arrays import Floats, Labels
 from partita._support.html import ShownAsText
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
@@ -17,9 +18,7 @@ from partita.losses.base import AdditiveLoss, Loss
 from partita.losses.expected import core_sample, expected_loss
 from partita.partitions.labels import canonical
 from partita.search.multilevel import restricted
-from partita.uncertainty.ball import Labels, subject
-
-Floats = NDArray[np.float64]
+from partita.uncertainty.ball import subject
 
 #: Where every merge considers all pairs of clusters, a tree is built for at most this many clusters.
 MAX_MERGED = 3_000

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Floats
 from partita._support.html import facts_table
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_count, check_rng
@@ -23,8 +24,6 @@ from partita.search.deadline import Deadline
 from partita.search.settings import Search
 from partita.uncertainty.ball import CredibleBall, ball_from
 from partita.uncertainty.certainty import item_certainty
-
-Floats = NDArray[np.float64]
 
 #: One more mode must lower the distance to the posterior by this share to be favoured.
 ELBOW = 0.25

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.arrays import Floats, Labels
 from partita._support.tolerance import TIE
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample, as_sample
@@ -16,9 +16,6 @@ from partita.losses.base import AdditiveLoss, Loss
 from partita.losses.expected import core_sample
 from partita.losses.losses import VI
 from partita.partitions.labels import canonical
-
-Labels = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: Up to this many items all 2^(m - 1) - 1 splits are compared.
 FEW_ITEMS = 10

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from partita import _core
@@ -19,7 +18,6 @@ from partita.models.networks.edge_values import check_kind
 from partita.models.networks.graph import Graph, kept_entries
 from partita.models.networks.marks import Marks, check_weight_prior, make_marks
 
-Labels = NDArray[np.uint32]
 BLOCKS = ("free", "affiliation")
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.arrays import Floats, Labels
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_count, check_n_jobs
 from partita.draws.sample import PartitionSample
@@ -28,8 +29,6 @@ from partita.search.result import RunRow, SearchResult
 from partita.search.settings import Search
 from partita.search.starts import GIVEN, check_starts_within
 
-Labels = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Parts = list[NDArray[np.int64]]
 
 #: The draws at which a walk may begin.
