@@ -23,6 +23,7 @@ from partita.distributed.questions import ItemScores, MergeChanges, Value
 from partita.distributed.shards import search_shards
 from partita.models import GaussianDPM
 from partita.search.core import native_options
+from partita.search.deadline import Deadline
 from partita.search.jobs import Job
 
 
@@ -184,7 +185,7 @@ def test_shards_stop_in_time_with_the_best_so_far(sample, monkeypatch, questions
 
     def ask_and_count(self, *arguments):
         asked.append(arguments)
-        self._deadline = np.inf if len(asked) <= questions else -np.inf
+        self._until = Deadline(np.inf if len(asked) <= questions else -np.inf)
         return ask(self, *arguments)
 
     monkeypatch.setattr(sharding._Shards, "ask", ask_and_count)

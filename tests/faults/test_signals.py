@@ -17,6 +17,7 @@ import numpy as np
 import partita as pt
 from partita.models import GaussianDPM, LatentBlockModel, MixtureDPM, StochasticBlockModel
 from partita.search.clique_lp import solve_cliques
+from partita.search.deadline import Deadline
 
 RNG = np.random.default_rng(1)
 N_JOBS = 3
@@ -52,7 +53,7 @@ CALLS = {
     "hasse": "estimate('hasse', draws(20_000, 1000), 'vi')",
     "laugreen": "estimate('laugreen', draws(1000, 200), 'binder')",
     "enumerate": "estimate('enumerate', draws(12, 100, 4), max_clusters=12)",
-    "exact": "lambda: solve_cliques(costs(60), time.monotonic() + 1000, np.zeros(60, np.int64))",
+    "exact": "lambda: solve_cliques(costs(60), Deadline.after(1000), np.zeros(60, np.int64))",
     "bound": "(lambda best: lambda: best.bound(seconds=1000))(pt.estimate(draws(300, 200), rng=1))",
     "GaussianDPM": "chain(GaussianDPM(), RNG.normal(size=(500, 3)))",
     "MixtureDPM": "chain(MixtureDPM(), {'x': RNG.normal(size=500), 'y': ['a', 'b', None, 'c'] * 125})",

@@ -494,3 +494,15 @@ def test_a_custom_loss_of_another_shape_is_an_error():
     square = np.arange(4.0) ** 2
     with pytest.raises(ValueError, match="f0 must return one loss for each of"):
         pt.partition_loss([0, 0, 1], [0, 1, 1], pt.CustomLoss(square, square, square, lambda *sums: np.zeros(7)))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if pt.losses.as_loss(name).additive])
+def test_an_additive_loss_is_the_sum_of_its_phi(name):
+    loss = pt.losses.LOSSES[name](a=0.7, b=1.3)
+    for x, y in pairs_of_four:
+        table = np.zeros((4, 4))
+        np.add.at(table, (list(x), list(y)), 1)
+        of_x, of_y, both = (loss.phi(counts, 4).sum() for counts in (table.sum(axis=1), table.sum(axis=0), table))
+        assert 0.7 * of_x + 1.3 * of_y - 2 * both == pytest.approx(pt.partition_loss(x, y, loss), abs=EXACT)
+    sizes = np.arange(1.0, 5)
+    assert loss.phi(sizes, 4) == pytest.approx(sizes * loss.per_item(sizes) / 4**loss.exponent, abs=EXACT)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 
 import numpy as np
 import pytest
@@ -20,6 +19,7 @@ from partita.search.clique_cuts import (
 )
 from partita.search.clique_lp import _Program, solve_cliques
 from partita.search.cost_steps import common_step
+from partita.search.deadline import Deadline
 from support import reference as ref
 from support.interrupts import signal_when_in
 
@@ -38,7 +38,7 @@ def value(labels, cost):
 
 
 def soon():
-    return time.monotonic() + 60
+    return Deadline.after(60)
 
 
 def test_every_start_leads_to_the_optimum():
@@ -227,7 +227,7 @@ def test_without_time_the_start_and_a_valid_bound_remain():
     rng = np.random.default_rng(3)
     cost = random_costs(7, rng)
     start = np.array([0, 0, 1, 1, 2, 2, 2])
-    solved = solve_cliques(cost, time.monotonic() - 1, start)
+    solved = solve_cliques(cost, Deadline.after(-1), start)
     assert not solved.proven
     assert solved.labels().tolist() == start.tolist()
     assert solved.bound <= min(value(p, cost) for p in ref.all_partitions(7))
@@ -268,7 +268,7 @@ def test_rounds_end_with_a_solver_that_is_less_exact_than_the_cuts(monkeypatch):
     cost = np.full((4, 4), 2.0)
     cost[0] = cost[:, 0] = -1.0
     bounds = []
-    solved = solve_cliques(cost, time.monotonic() + 5, np.arange(4), tell=bounds.append)
+    solved = solve_cliques(cost, Deadline.after(5), np.arange(4), tell=bounds.append)
     assert len(bounds) < 10
     assert solved.proven
     assert solved.bound == pytest.approx(-1)

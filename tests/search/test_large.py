@@ -10,7 +10,7 @@ from partita.datasets import make_draws
 from partita.estimation.held_out import some_draws
 from partita.losses.expected import core_sample
 from partita.search import multilevel
-from partita.search.compression import compress, keeps_equal_items_together
+from partita.search.compression import compress
 from partita.search.core import native_options
 from partita.search.jobs import Job
 
@@ -29,7 +29,7 @@ def repeated_columns(rng, n_distinct, copies, n_draws, gaps=0.0):
 @pytest.mark.parametrize("seed", range(4))
 def test_an_optimum_keeps_equal_items_together(loss, seed):
     """By enumeration: the best partition of all is matched by one that splits no equal items."""
-    assert keeps_equal_items_together(loss)
+    assert loss.additive is loss
     draws = repeated_columns(np.random.default_rng(seed), 4, [3, 2, 1, 1], 5)
     group = compress(pt.as_sample(draws), worthwhile=1).group
     partitions = np.array(list(pt.enumerate_partitions(7)))
@@ -41,7 +41,7 @@ def test_an_optimum_keeps_equal_items_together(loss, seed):
 @pytest.mark.parametrize("loss", ["nvi", "id", "nid", "omari"])
 def test_other_losses_are_searched_item_by_item(loss):
     draws = repeated_columns(np.random.default_rng(1), 3, 20, 6)
-    assert not keeps_equal_items_together(pt.losses.as_loss(loss))
+    assert pt.losses.as_loss(loss).additive is None
     assert pt.estimate(draws, loss, rng=1).compression.items == 1
 
 

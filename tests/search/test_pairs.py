@@ -208,8 +208,8 @@ def test_the_search_and_the_proof_share_the_time_limit(monkeypatch):
         time.sleep(0.2)
         return find(self, *arguments)
 
-    def tightened(parts, bound, pairs, loss, rules, seconds):
-        given.append(seconds)
+    def tightened(parts, bound, pairs, loss, rules, until):
+        given.append(until.left)
         return parts, bound
 
     monkeypatch.setattr(pair_graph.PairSearch, "find", noted)

@@ -1,4 +1,4 @@
-"""Suggestions for unknown names: what the user most likely meant."""
+"""Words of messages: suggestions for unknown names, and counts with their nouns."""
 
 from __future__ import annotations
 
@@ -96,3 +96,13 @@ class HintsKeywords:
         for name in methods:
             if name in cls.__dict__:
                 setattr(cls, name, hinted(cls.__dict__[name]))
+
+
+def plural(count: int, noun: str) -> str:
+    """
+    Examples
+    --------
+    >>> plural(1, "cluster"), plural(2000, "draw")
+    ('1 cluster', '2,000 draws')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

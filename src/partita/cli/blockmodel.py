@@ -131,9 +131,9 @@ def _write_blocks(path: Path, table: Any) -> None:
 
 
 def _print(fit: Any, summary: dict[str, Any]) -> None:
+    from partita._support.hints import plural
     from partita.cli.outputs import print_table
     from partita.cli.results import print_warnings
-    from partita.pages.sentences import plural
 
     print_warnings(summary["warnings"])
     rows = [

@@ -37,9 +37,9 @@ def run(
 
     Example: partita compare species.csv labels.csv other.csv --draws draws.csv
     """
+    from partita._support.hints import plural
     from partita.cli.outputs import print_json, print_table
     from partita.losses.agreement import compare_partitions
-    from partita.pages.sentences import plural
 
     reference = read_partition(truth)
     others = {name: read_partition(name) for name in partitions}

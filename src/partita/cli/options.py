@@ -144,10 +144,13 @@ class LossOptions:
         """The loss with its weights."""
         from partita.losses.losses import as_loss
 
-        loss: Any = as_loss(self.loss)
+        return self._with_weights(as_loss(self.loss), "vi")
+
+    def _with_weights(self, loss: Any, other: str) -> Loss:
+        """The loss with the weights that were given; binder and another one have weights."""
         weights = {name: value for name, value in (("a", self.a), ("b", self.b)) if value is not None}
-        if weights and not hasattr(loss, "a"):
-            raise ValueError(f"--{next(iter(weights))} is for the losses binder and vi, not for {self.loss}")
+        if weights and not loss.weights:
+            raise ValueError(f"--{next(iter(weights))} is for the losses binder and {other}, not for {self.loss}")
         return type(loss)(**weights) if weights else loss  # type: ignore[no-any-return]
 
 
@@ -223,13 +226,7 @@ class SearchOptions(LossOptions):
         """The loss of pair probabilities with its weights; Binder's unless another is named."""
         from partita.pairs.losses import as_pair_loss
 
-        loss: Any = as_pair_loss(self.loss if was_typed("loss") else "binder")
-        weights = {name: value for name, value in (("a", self.a), ("b", self.b)) if value is not None}
-        if weights and not hasattr(loss, "a"):
-            raise ValueError(
-                f"--{next(iter(weights))} is for the losses binder and vi-lower-bound, not for {self.loss}"
-            )
-        return type(loss)(**weights) if weights else loss  # type: ignore[no-any-return]
+        return self._with_weights(as_pair_loss(self.loss if was_typed("loss") else "binder"), "vi-lower-bound")
 
     def settings(self) -> Search:
         """The settings of the search; progress is shown on a terminal only."""

@@ -41,14 +41,13 @@ def found_facts(best: Estimate | PairEstimate, names: Names | None, bound: Bound
     """What scripts want to know about any estimate."""
     from importlib.metadata import version
 
-    loss: Any = best.loss
     return {
         "labels": cluster_numbers(best.labels),
         "names": None if names is None else list(names),
         "n_clusters": best.n_clusters,
         "expected_loss": best.expected_loss,
-        "loss": loss.name,
-        "loss_weights": {name: getattr(loss, name) for name in ("a", "b") if hasattr(loss, name)},
+        "loss": best.loss.name,
+        "loss_weights": best.loss.weights,
         "method": best.method,
         "proven": best.proven,
         "gap": best.gap,

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from partita.search.deadline import Deadline
+
 #: How long to wait for the scheduler, and for a first worker, before reporting that there is none.
 PATIENCE_SECONDS = 20.0
 #: If workers are lost more often than this, the tasks themselves are the cause.
@@ -115,13 +117,13 @@ class DaskPool:
         waiting, futures = deque(range(len(tasks))), dict[Any, int]()
         few = len(tasks) <= TASKS_PER_THREAD  # an exchange with shards: all tasks are sent and awaited together
         most = TASKS_PER_THREAD if few else TASKS_PER_THREAD * max(1, self.n_threads)
-        losses, idle_since = 0, time.monotonic()
+        losses, patience = 0, Deadline.after(PATIENCE_SECONDS)
         while (waiting or futures) and not stopped():
             places = [waiting.popleft() for _ in range(min(len(waiting), most - len(futures)))]
             futures.update(zip(self._submit(function, [tasks[place] for place in places]), places, strict=True))
             ended = self._wait(list(futures), "ALL_COMPLETED" if few else "FIRST_COMPLETED")
             for future, answer in self._gather(ended):
-                place, idle_since = futures.pop(future), time.monotonic()
+                place, patience = futures.pop(future), Deadline.after(PATIENCE_SECONDS)
                 if isinstance(answer, _Lost):
                     losses += 1
                     if losses > MAX_LOSSES:
@@ -129,7 +131,7 @@ class DaskPool:
                     waiting.appendleft(place)
                 else:
                     results[place] = answer
-            if time.monotonic() - idle_since > PATIENCE_SECONDS:
+            if patience.is_past:
                 self._wait_for_workers()
         if futures:
             self.client.cancel(list(futures), force=True)
@@ -210,20 +212,20 @@ class DaskPool:
             return [future for future in futures if future.status not in ("pending", "finished")]
 
     def _check_connected(self) -> None:
-        since = time.monotonic()
+        patience = Deadline.after(PATIENCE_SECONDS)
         while self.client.status != "running":
-            if self.client.status == "closed" or time.monotonic() - since > PATIENCE_SECONDS:
+            if self.client.status == "closed" or patience.is_past:
                 raise ConnectionError(f"the Dask scheduler at {_address(self.client)} is gone")
             time.sleep(0.1)
 
     def _wait_for_workers(self) -> list[str]:
         """Addresses of the workers; an error if there are none."""
-        since = time.monotonic()
+        patience = Deadline.after(PATIENCE_SECONDS)
         while True:
             self._check_connected()
             if workers := sorted(self.client.scheduler_info(n_workers=-1)["workers"]):
                 return workers
-            if time.monotonic() - since > PATIENCE_SECONDS:
+            if patience.is_past:
                 raise ConnectionError(f"the Dask scheduler at {_address(self.client)} has no worker")
             time.sleep(0.1)
 

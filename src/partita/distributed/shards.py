@@ -9,7 +9,6 @@ blocks of draws, so that the answer does not depend on which worker holds which 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,14 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.arrays import CoreLabels
 from partita.distributed.pool import Pool, Shared
 from partita.distributed.questions import ItemScores, MergeChanges, Question, Value
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.expected import core_sample
-from partita.losses.losses import VI, Binder
 from partita.partitions.labels import canonical
 from partita.search.core import search_runs
+from partita.search.deadline import NEVER, Deadline
 from partita.search.jobs import run_here
 from partita.search.limits import cluster_limit
 from partita.search.method import SEARCH
@@ -33,7 +33,6 @@ from partita.search.multilevel import best_distinct
 from partita.search.result import RunRow, SearchResult
 from partita.search.settings import Search
 
-Labels = NDArray[np.uint32]
 Scores = NDArray[np.int64]
 
 COARSE_DRAWS = 512
@@ -82,14 +81,14 @@ class Slot:
     """A partition under search; `kept` is the last one whose expected loss, `value` in units, is known."""
 
     number: int
-    labels: Labels
+    labels: CoreLabels
     start: str
-    kept: Labels
+    kept: CoreLabels
     value: int = _NEVER
     batches: int = FIRST_BATCHES
     sweeps: int = 0
     moves: int = 0
-    close: list[Labels] = field(default_factory=list)  # items of the last sweep whose scores were too close to call
+    close: list[CoreLabels] = field(default_factory=list)  # items of the last sweep whose scores were too close to call
 
     def labels_to_send(self) -> NDArray[Any]:
         """The labels in the smallest type that holds them."""
@@ -114,7 +113,7 @@ def search_shards(
     shards: int,
 ) -> SearchResult:
     """The partition found on draws that are split into `shards` parts."""
-    deadline = time.monotonic() + (np.inf if search.seconds is None else search.seconds)
+    until = Deadline.after(search.seconds)
     generator_of_orders = np.random.default_rng(rng.integers(2**63))
     (runs, interrupted, n_runs), group = search_runs(SEARCH, _some_draws(sample, rng), loss, search, rng, run_here)
     slots = []
@@ -123,8 +122,8 @@ def search_shards(
         slots.append(Slot(number, labels, run.start, labels))
     unit = 2.0**-36 / sample.n_items
     try:
-        held = _Shards(pool, _split(sample, loss, shards, len(slots), unit), deadline)
-        _descend(slots, held, cluster_limit(sample, search), isinstance(loss, VI | Binder), generator_of_orders)
+        held = _Shards(pool, _split(sample, loss, shards, len(slots), unit), until)
+        _descend(slots, held, cluster_limit(sample, search), loss.additive is not None, generator_of_orders)
     except _TimeIsUp:
         pass
     except KeyboardInterrupt:
@@ -163,12 +162,12 @@ def _split(sample: PartitionSample, loss: Loss, shards: int, slots: int, unit: f
 class _Shards:
     """The shards on their workers: requests go to all of them, and the answers are summed."""
 
-    def __init__(self, pool: Pool, shards: list[ShardOfDraws], deadline: float = np.inf) -> None:
-        self._pool, self._deadline = pool, deadline
+    def __init__(self, pool: Pool, shards: list[ShardOfDraws], until: Deadline = NEVER) -> None:
+        self._pool, self._until = pool, until
         self._shards: list[Shared] = [pool.share(shard, worker=place) for place, shard in enumerate(shards)]
 
     def ask(self, questions: Sequence[Question]) -> list[Any]:
-        if time.monotonic() > self._deadline:
+        if self._until.is_past:
             raise _TimeIsUp
         answers = self._pool.map(ask_shard, [(shard, questions) for shard in self._shards])
         return [sum(parts[1:], start=parts[0]) for parts in zip(*answers, strict=True)]
@@ -179,7 +178,7 @@ class _Shards:
     def merge_changes(self, slots: Sequence[Slot]) -> list[Scores]:
         return self.ask([MergeChanges(slot.number, slot.labels_to_send()) for slot in slots])
 
-    def scores(self, asked: Sequence[tuple[Slot, Labels]], *, precise: bool = False) -> list[Scores]:
+    def scores(self, asked: Sequence[tuple[Slot, CoreLabels]], *, precise: bool = False) -> list[Scores]:
         return self.ask([ItemScores(slot.number, slot.labels_to_send(), items, precise) for slot, items in asked])
 
 
@@ -235,7 +234,7 @@ def _decide_close_calls(slots: list[Slot], held: _Shards, limit: int) -> None:
         _move(slot, items, scores, limit, PRECISE)
 
 
-def _move(slot: Slot, items: Labels, scores: Scores, limit: int, tolerance: float) -> Labels:
+def _move(slot: Slot, items: CoreLabels, scores: Scores, limit: int, tolerance: float) -> CoreLabels:
     """Moves the items that gain; returns those whose scores are too close to call."""
     rows, own = np.arange(len(items)), slot.labels[items]
     clusters = scores.shape[1] - 1
@@ -257,15 +256,15 @@ def _move(slot: Slot, items: Labels, scores: Scores, limit: int, tolerance: floa
     slot.labels[items[moving]] = target[moving]
     slot.labels = _renumbered(slot.labels)
     slot.moves += int(moving.sum())
-    close: Labels = items[possible & ~moving & (np.abs(gain) <= rounding)]
+    close: CoreLabels = items[possible & ~moving & (np.abs(gain) <= rounding)]
     return close
 
 
-def _renumbered(labels: Labels) -> Labels:
+def _renumbered(labels: CoreLabels) -> CoreLabels:
     """The same partition with labels 0..K-1, all of them in use."""
     used = np.bincount(labels) > 0
-    names: Labels = (np.cumsum(used) - 1).astype(np.uint32)
-    renumbered: Labels = names[labels]
+    names: CoreLabels = (np.cumsum(used) - 1).astype(np.uint32)
+    renumbered: CoreLabels = names[labels]
     return renumbered
 
 

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, polygamma
 
+from partita._support.arrays import Floats
 from partita._support.tolerance import FLOOR
 from partita.ensembles.base_clusterings import Base
 from partita.ensembles.estimator import FixedKEstimator
-from partita.ensembles.layout import Floats, Layout
+from partita.ensembles.layout import Layout
 from partita.ensembles.predictive import perplexity_of
 
 MIN_TURNS = 5
@@ -103,7 +104,7 @@ class BCE(FixedKEstimator):
         smoothed = counts + self.smoothing
         return np.asarray(smoothed / np.maximum(layout.per_clustering(smoothed)[layout.owner], FLOOR))
 
-    def predict_proba(self, base: Any) -> NDArray[np.float64]:
+    def predict_proba(self, base: Any) -> Floats:
         """E[π] of new items over the consensus clusters, (items, n_clusters_)."""
         gamma = self._explain_new(self._read(base))[0][:, self._clusters]
         return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))

@@ -23,7 +23,7 @@ from partita.ensembles.base_clusterings import (
 from partita.ensembles.soft import SoftBase
 from partita.estimation.estimate import estimate
 from partita.losses.base import Loss
-from partita.losses.losses import VI, Binder, as_loss
+from partita.losses.losses import as_loss
 from partita.search.settings import Search
 
 MAX_COPIES = 10_000_000  # items that item weights may stand for
@@ -138,8 +138,8 @@ def _with_clusters(sample: Any, loss: Loss, k: int, search: Search, rng: np.rand
 
 
 def _raised(loss: Loss, factor: float) -> Loss:
-    if not isinstance(loss, VI | Binder):
+    if (additive := loss.additive) is None:
         raise ValueError(
             f"the best clustering under {loss.name!r} has fewer than k clusters; use 'vi' or 'binder' with k"
         )
-    return replace(loss, b=loss.b * factor)
+    return replace(additive, b=additive.b * factor)

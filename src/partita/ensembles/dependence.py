@@ -21,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from partita._support.arrays import Floats
 from partita.ensembles.arrangement import arranged
 from partita.ensembles.base_clusterings import Base, as_base
 from partita.ensembles.consensus import consensus
-from partita.ensembles.layout import Floats, Layout
+from partita.ensembles.layout import Layout
 from partita.ensembles.shared_errors import shared_errors
 from partita.partitions.labels import canonical
 from partita.search.settings import Search

@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
+from partita._support.arrays import Floats
 from partita._support.validate import check_random_state
 from partita.distributed.pool import MAX_LOSSES, DaskPool, connected
 from partita.ensembles.actors import Actors, HostLostError, Hosts
 from partita.ensembles.base_clusterings import Base, as_levels, hard_base, in_column_order, warn_unlabelled
 from partita.ensembles.dependence import Dependence, dependence, weights_of
 from partita.ensembles.label_store import SCORE_STEP, LocalHost, Step, label_scores, respond, to_steps, weight_scores
-from partita.ensembles.layout import Floats, Layout
+from partita.ensembles.layout import Layout
 from partita.ensembles.nbce import NBCE
 from partita.ensembles.weights import check_choice, check_powers, powers_from
 

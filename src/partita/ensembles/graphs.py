@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from partita._support.arrays import Floats
 from partita._support.validate import check_count, check_rng
 from partita._support.warn import warn_user
 from partita.ensembles.association import check_table, coassociation
@@ -22,7 +23,6 @@ from partita.ensembles.base_clusterings import (
     spread,
     warn_unlabelled,
 )
-from partita.ensembles.layout import Floats
 from partita.ensembles.predictive import count_labels
 
 SCALE = 1000  # METIS needs integers: similarities are given in thousandths
@@ -172,7 +172,7 @@ def _most_similar_part(base: Base, members: Base, parts: Labels, k: int) -> Labe
     return np.asarray((base.memberships() @ (count_labels(members, parts, k) / sizes)).argmax(axis=1))
 
 
-def _overlap(base: Base, labels: sparse.csr_array) -> NDArray[np.float64]:
+def _overlap(base: Base, labels: sparse.csr_array) -> Floats:
     """Jaccard overlap of base clusters, on the items that both of their clusterings label."""
     shared = (labels.T @ labels).toarray()
     seen = labels.T @ (base.codes >= 0).astype(np.float64)  # items of each cluster that each clustering labels
@@ -183,9 +183,7 @@ def _overlap(base: Base, labels: sparse.csr_array) -> NDArray[np.float64]:
     return np.asarray(overlap)
 
 
-def _partition_graph(
-    similarity: NDArray[np.float64], k: int, rng: np.random.Generator, sizes: NDArray[Any] | None = None
-) -> Labels:
+def _partition_graph(similarity: Floats, k: int, rng: np.random.Generator, sizes: NDArray[Any] | None = None) -> Labels:
     try:
         import pymetis
     except ImportError as error:

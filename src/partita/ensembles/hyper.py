@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, polygamma
 
+from partita._support.arrays import Floats
 from partita._support.ranges import MAX_VALUE
 from partita._support.settings import SettingsGroup
 from partita.ensembles.layout import Layout
 
-Floats = NDArray[np.float64]
 Curve = Callable[[float], tuple[float, float, float]]  # value, first and second derivative
 
 _LOWEST, _HIGHEST = 1e-8, 1e8

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import gammaln, softmax, xlogy
 
+from partita._support.arrays import Floats
 from partita.ensembles.base_clusterings import Base
-from partita.ensembles.layout import Floats, Layout
+from partita.ensembles.layout import Layout
 from partita.ensembles.soft import SoftBase
 
 BLOCK = 4096  # items at a time

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from partita._support.arrays import Floats
 
 
 @dataclass(frozen=True)

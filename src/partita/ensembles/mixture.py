@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from partita._support.arrays import Floats
 from partita._support.tolerance import FLOOR
 from partita.ensembles.estimator import FixedKEstimator
 from partita.ensembles.label_store import LocalHost
-from partita.ensembles.layout import Floats, Layout
+from partita.ensembles.layout import Layout
 from partita.ensembles.predictive import Mixture, perplexity_of
 from partita.ensembles.variational import random_start
 
@@ -103,7 +103,7 @@ class MixtureModel(FixedKEstimator):
         weights = np.maximum(sizes, FLOOR) / sizes.sum()
         return Mixture(np.log(weights), np.log(np.maximum(probability, FLOOR)))
 
-    def predict_proba(self, base: Any) -> NDArray[np.float64]:
+    def predict_proba(self, base: Any) -> Floats:
         """p(consensus cluster | labels) of new items, (items, n_clusters_)."""
         read = self._read(base)  # says so if nothing is fitted
         return self._consensus.responsibilities(read)

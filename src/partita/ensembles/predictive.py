@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
+from partita._support.arrays import Floats
 from partita.ensembles.base_clusterings import Base
 from partita.ensembles.label_store import BLOCK
-from partita.ensembles.layout import Floats, Layout
+from partita.ensembles.layout import Layout
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from partita._support.arrays import Floats
 from partita.ensembles.base_clusterings import Base
-from partita.ensembles.layout import Floats, Layout
+from partita.ensembles.layout import Layout
 
 MIN_SCALE = 0.02  # of residuals that count: below it, the factor model itself is only approximately true
 NOISE = 0.3  # the scale is at least this over √items, about what chance makes correlations differ by

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from partita._support.arrays import Floats
 from partita._support.names import row_names
 from partita.ensembles.base_clusterings import Base
 
-Floats = NDArray[np.float64]
 TOLERANCE = 1e-6  # of the sum of an item's probabilities
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from partita._support.arrays import Floats
 from partita._support.html import rows_table
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_probability, check_rng
 from partita.ensembles.association import co_association
 from partita.ensembles.base_clusterings import Base, as_base
-from partita.ensembles.layout import Floats
 
 GRID = np.linspace(0.0, 1.0, 101)  # shares at which the distribution is given
 MAX_ITEMS = 2000  # pairs of at most this many items, chosen at random, are counted

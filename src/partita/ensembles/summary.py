@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.arrays import Floats
 from partita._support.html import ShownAsText
 from partita.draws.sample import PartitionSample, as_sample
 from partita.ensembles.base_clusterings import Base, Labels, as_base, in_column_order, spread
 from partita.ensembles.dependence import SEED, Dependence, dependence, distinct_clusterings, shared_information
 from partita.ensembles.estimator import EnsembleEstimator
-from partita.ensembles.layout import Floats, Layout
+from partita.ensembles.layout import Layout
 from partita.ensembles.weights import FEW
 from partita.losses.agreement import adjusted_rand
 from partita.partitions.checks import check_partition_of

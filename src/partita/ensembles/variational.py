@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita._support.arrays import Floats
 from partita._support.settings import SettingsGroup
 from partita._support.tolerance import TIE
 from partita._support.warn import warn_user
 from partita.ensembles.hyper import GammaPrior, fsd_curve, label_curve, newton, tsb_curve
 from partita.ensembles.label_store import Hosts, Step
-from partita.ensembles.layout import Floats, Layout
+from partita.ensembles.layout import Layout
 
 START_ALPHA, START_BETA = 1.0, 0.5
 
@@ -81,7 +81,7 @@ class Fit:
     step: Step
     alpha: float
     beta: float
-    bounds: NDArray[np.float64]
+    bounds: Floats
     converged: bool
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
+from partita._support.arrays import Floats
 from partita._support.validate import check_count
 from partita.ensembles.arrangement import arranged
 from partita.ensembles.base_clusterings import (
@@ -20,7 +21,6 @@ from partita.ensembles.base_clusterings import (
     spread,
     warn_unlabelled,
 )
-from partita.ensembles.layout import Floats
 
 ROUNDS = 20  # at most, until no label changes
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Floats
 from partita._support.warn import warn_user
 from partita.ensembles.base_clusterings import Base, in_column_order
 from partita.ensembles.dependence import COPY, Dependence, dependence
-from partita.ensembles.layout import Floats
 
 FEW = 0.5  # the plain model warns if the clusterings count as fewer than this share of their number
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from partita._support.arrays import Floats
 
 
 def r_hats(values: Floats) -> Floats:

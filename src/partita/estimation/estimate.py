@@ -22,7 +22,7 @@ from partita.estimation.result import Estimate as Estimate
 from partita.estimation.search_warnings import search_warnings, unlabelled_warnings
 from partita.losses.base import Loss
 from partita.losses.expected import expected_loss, unique_distances
-from partita.losses.losses import ZeroOne, as_loss
+from partita.losses.losses import as_loss
 from partita.pairs.probabilities import Similarity
 from partita.partitions.checks import canonical_placed
 from partita.partitions.clusters import each_alone
@@ -318,7 +318,7 @@ def _improved_by_proof(
 def _best_of_few(part: PartitionSample, loss: Loss, search: Search, rules: Resolved | None) -> NDArray[np.int64] | None:
     """The best of all partitions within a limit on clusters that was set, if there are few of them; otherwise None."""
     n_atoms = part.n_items if rules is None else rules.n_atoms
-    if isinstance(loss, ZeroOne) or not are_few(part, given_limit(part, search), n_atoms, QUICK_LOSSES):
+    if not loss.needs_search or not are_few(part, given_limit(part, search), n_atoms, QUICK_LOSSES):
         return None
     solved = best_of_all(part, loss, search, rules)
     return solved.labels if solved.proven else None

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from partita._support.arrays import Floats
 from partita._support.warn import local_of_caller, warn_user
 from partita.draws.sample import PartitionSample, as_sample
-from partita.estimation.convergence import Floats, convergence, effective_sample_sizes, r_hats
+from partita.estimation.convergence import convergence, effective_sample_sizes, r_hats
 from partita.losses.expected import unique_distances
 from partita.losses.losses import VI
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.hints import plural
 from partita._support.html import facts_table
 from partita._support.tolerance import TIE
 from partita.draws.sample import PartitionSample
@@ -193,7 +194,7 @@ class Estimate(HasClusters):
 
     def __repr__(self) -> str:
         facts = "".join(f"\n  {name:<14}{value}" for name, value in self._facts())
-        return f"Estimate: {_plural(self.n_clusters, 'cluster')} of {_plural(len(self.labels), 'item')}{facts}"
+        return f"Estimate: {plural(self.n_clusters, 'cluster')} of {plural(len(self.labels), 'item')}{facts}"
 
     def _repr_html_(self) -> str:
         return facts_table("Estimate", self._facts())
@@ -235,11 +236,7 @@ class Estimate(HasClusters):
         >>> estimate([[0, 0, 1], [0, 1, 1]], search=Search(runs=3), method="salso", rng=1).ends
         '3 runs'
         """
-        runs = _plural(self.n_runs, "run")
+        runs = plural(self.n_runs, "run")
         if self.n_runs == len(self.runs) and not any(row.start == CROSSING for row in self.runs):
             return runs
-        return f"{_plural(len(self.runs), 'partition')} that {runs} led to"
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+        return f"{plural(len(self.runs), 'partition')} that {runs} led to"

@@ -13,7 +13,7 @@ from partita._support.validate import check_count, check_rng
 from partita.draws.sample import as_sample
 from partita.estimation.estimate import estimate_step
 from partita.estimation.result import Estimate
-from partita.losses.base import MAX_UNEVEN
+from partita.losses.base import MAX_UNEVEN, AdditiveLoss
 from partita.losses.losses import VI, Binder, as_loss
 from partita.search.components import are_all_small
 from partita.search.deadline import Deadline
@@ -40,7 +40,7 @@ class WeightPath:
     """
 
     a: float
-    loss: Binder | VI
+    loss: AdditiveLoss
     estimate: Estimate
     path: tuple[Estimate, ...]
 
@@ -115,9 +115,9 @@ def weights_for(
     >>> weights_for(draws, "vi", n_clusters=2, rng=1).n_clusters
     2
     """
-    start = as_loss(loss)
-    if not isinstance(start, Binder | VI):
-        raise TypeError(f"loss must be Binder or VI, which have weights, not {type(start).__name__}")
+    start = as_loss(loss).additive
+    if start is None:
+        raise TypeError(f"loss must be Binder or VI, which have weights, not {type(as_loss(loss)).__name__}")
     sample = as_sample(draws, weights=weights)
     wanted = check_count(n_clusters, "n_clusters", minimum=1)
     if wanted > sample.n_items:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import fields
-from typing import Any, ClassVar, cast
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from partita import _core
 from partita._support.validate import check_positive
@@ -26,8 +29,30 @@ class Loss(ABC):
     in_bits: ClassVar[bool] = False
     #: whether the loss is a metric, as credible balls and bounds assume
     is_metric: bool = False
+    #: whether it is never negative, and 0 between a partition and itself
+    is_distance: ClassVar[bool] = True
+    #: whether the best partition must be searched for: if not, it is the most frequent draw
+    needs_search: ClassVar[bool] = True
     #: typical size of the loss; absolute tolerances are multiples of it
     unit: float = 1.0
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weights of the loss by name; empty for a loss without weights."""
+        return {}
+
+    @property
+    def additive(self) -> AdditiveLoss | None:
+        """The loss itself if it is a sum over clusters and cells, otherwise None; see `AdditiveLoss`."""
+        return None
+
+    @property
+    def pairwise(self) -> AdditiveLoss | None:
+        """The loss itself if it is a for each pair wrongly split and b for each wrongly joined, otherwise None.
+
+        Pair probabilities then determine the expected loss, and linear programs over pairs minimise it.
+        """
+        return None
 
     @abstractmethod
     def _native(self, n_items: int) -> _core.Loss:
@@ -45,11 +70,12 @@ class PlainLoss(Loss):
         return _core.Loss.plain(self.name)
 
 
+@dataclass(frozen=True)
 class WeightedLoss(Loss):
     """A loss with weights a and b, which lie in the range that sums in double precision carry."""
 
-    a: float
-    b: float
+    a: float = 1.0
+    b: float = 1.0
 
     def __post_init__(self) -> None:
         for name in ("a", "b"):
@@ -63,9 +89,38 @@ class WeightedLoss(Loss):
             )
 
     @property
+    def weights(self) -> dict[str, float]:
+        return {"a": self.a, "b": self.b}
+
+    @property
     def unit(self) -> float:  # type: ignore[override]
         return math.ldexp(0.5, math.frexp(max(self.a, self.b))[1])
 
     @property
     def is_metric(self) -> bool:  # type: ignore[override]
         return self.a == self.b
+
+
+@dataclass(frozen=True)
+class AdditiveLoss(WeightedLoss):
+    """A sum over clusters: L(x, y) = a Σ_S φ(|S|) + b Σ_T φ(|T|) - (a + b) Σ_S Σ_T φ(|S ∩ T|).
+
+    S runs over the clusters of the truth x and T over those of the estimate y; φ(m) = m h(m) / n^d, where d is
+    `exponent` and h, `per_item`, is concave. Callers rely on this: some partition of least expected loss keeps items
+    with the same labels in all draws together and joins no two components, and the change of a merge or split depends
+    only on the clusters that change. The core must know the loss as a linear one (cpp/search/linear_loss.hpp).
+    """
+
+    exponent: ClassVar[int]
+
+    @property
+    def additive(self) -> Self:
+        return self
+
+    @abstractmethod
+    def per_item(self, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+        """h of the sizes of clusters or cells, which are at least 1."""
+
+    @abstractmethod
+    def phi(self, counts: NDArray[np.float64], n_items: int = 1) -> NDArray[np.float64]:
+        """φ of counts, which may be 0, among n_items; with the default, multiplied by n^d."""

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita import _core
+from partita._support.arrays import Floats
 from partita.losses.base import Loss
 
-Floats = NDArray[np.float64]
 Table = ArrayLike | Callable[[NDArray[np.int64]], ArrayLike]
 
 #: Upper limit on the values of a user's own loss functions: their sums, products and differences are finite.
@@ -54,6 +54,7 @@ class CustomLoss(Loss):
     f0: Any
     name: ClassVar[str] = "custom"
     words: ClassVar[str] = "custom loss"
+    is_distance: ClassVar[bool] = False
 
     def __str__(self) -> str:
         return "CustomLoss"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita import _core
+from partita._support.arrays import Floats
 from partita._support.names import Named, PartitionLike, as_named
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample, as_sample
@@ -18,8 +19,6 @@ from partita.losses.custom import CustomLoss as CustomLoss
 from partita.losses.losses import as_loss
 from partita.partitions.checks import check_partitions, check_placed_of
 from partita.partitions.clusters import each_alone
-
-Floats = NDArray[np.float64]
 
 
 def partition_loss(x: PartitionLike, y: PartitionLike, loss: str | Loss = "vi") -> float:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from partita import _core
 from partita._support.hints import did_you_mean
+from partita.losses.base import AdditiveLoss, PlainLoss
 from partita.losses.base import Loss as Loss
-from partita.losses.base import PlainLoss, WeightedLoss
 from partita.losses.custom import CustomLoss as CustomLoss
 
 
 @dataclass(frozen=True)
-class Binder(WeightedLoss):
+class Binder(AdditiveLoss):
     """Generalised Binder loss: a for each pair wrongly split, b for each pair wrongly joined, times 2/n².
 
     L(x, y) = a Σ_S (|S|/n)² + b Σ_T (|T|/n)² - (a + b) Σ_S Σ_T (|S ∩ T|/n)²
@@ -31,17 +34,26 @@ class Binder(WeightedLoss):
     Dahl, Johnson & Müller (2022), Definition 1.
     """
 
-    a: float = 1.0
-    b: float = 1.0
     name: ClassVar[str] = "binder"
     words: ClassVar[str] = "Binder loss"
+    exponent: ClassVar[int] = 2
+
+    @property
+    def pairwise(self) -> Self:
+        return self
+
+    def per_item(self, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+        return sizes
+
+    def phi(self, counts: NDArray[np.float64], n_items: int = 1) -> NDArray[np.float64]:
+        return (counts / n_items) ** 2
 
     def _native(self, n_items: int) -> _core.Loss:
         return _core.Loss.binder(self.a, self.b)
 
 
 @dataclass(frozen=True)
-class VI(WeightedLoss):
+class VI(AdditiveLoss):
     """Generalised variation of information, in bits.
 
     L(x, y) = -a H(x) - b H(y) + (a + b) H(x, y) = a H(y | x) + b H(x | y)
@@ -59,11 +71,16 @@ class VI(WeightedLoss):
     Meilă (2007); Dahl, Johnson & Müller (2022), Definition 2.
     """
 
-    a: float = 1.0
-    b: float = 1.0
     name: ClassVar[str] = "vi"
     words: ClassVar[str] = "variation of information"
     in_bits: ClassVar[bool] = True
+    exponent: ClassVar[int] = 1
+
+    def per_item(self, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.log2(sizes)
+
+    def phi(self, counts: NDArray[np.float64], n_items: int = 1) -> NDArray[np.float64]:
+        return counts / n_items * np.log2(np.maximum(counts, 1))
 
     def _native(self, n_items: int) -> _core.Loss:
         return _core.Loss.vi(self.a, self.b)
@@ -146,6 +163,7 @@ class ZeroOne(PlainLoss):
 
     name: ClassVar[str] = "zero-one"
     words: ClassVar[str] = "0-1 loss"
+    needs_search: ClassVar[bool] = False
     is_metric = True
 
 

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from partita._support.arrays import Floats, Labels
 from partita.draws.sample import PartitionSample
 
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int64]
 CELLS_PER_CHUNK = 8_000_000
 #: Tables of counts with more cells than this for each item are kept by those that are not empty.
 SPARSE_CELLS = 16

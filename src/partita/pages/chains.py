@@ -6,8 +6,8 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita._support.arrays import Floats
 from partita.estimation.mixing import by_chain
 from partita.estimation.result import Estimate
 from partita.losses.expected import unique_distances
@@ -18,7 +18,6 @@ from partita.plots.palette import COLORS
 from partita.search.settings import Search
 from partita.uncertainty.diagnostics import Diagnostics, diagnostics
 
-Floats = NDArray[np.float64]
 MIXING_CELLS = 12_000_000
 #: Chains of more draws are thinned in the figure.
 DRAWS_TRACED = 400

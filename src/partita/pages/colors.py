@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita._support.arrays import Labels
 from partita.plots.palette import COLORS
 
-Labels = NDArray[np.int64]
 #: Shares of black and of white that make a second and a third colour of each hue.
 DARKER, LIGHTER = 0.42, 0.5
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.arrays import Labels
 from partita._support.names import as_named
 from partita.draws.sample import PartitionSample
 from partita.estimation.result import Estimate
@@ -34,7 +35,6 @@ from partita.uncertainty.certainty import ItemCertainty, cluster_stability, item
 from partita.uncertainty.diagnostics import Diagnostics
 from partita.uncertainty.placed import placed_only
 
-Labels = NDArray[np.int64]
 ITEMS_LISTED = 1000
 BOUNDS_LISTED = 8
 CLUSTERS_LISTED = 1000

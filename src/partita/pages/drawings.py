@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita._support.arrays import Floats
 from partita.plots.hierarchy import node_places
 from partita.uncertainty.hierarchy import Hierarchy
 from partita.uncertainty.parameters import ClusterParameters
 
-Floats = NDArray[np.float64]
 WIDTH, LEFT, RIGHT, TOP = 640, 60, 20, 14
 CURVE_HEIGHT, POINTS_DRAWN = 260, 400
 ROW_HEIGHT, INTERVALS_DRAWN = 22, 60

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.arrays import Floats
+from partita._support.hints import plural
 from partita._support.names import as_named
 from partita.ensembles.summary import ConsensusSummary, Redundant
 from partita.pages.blocks import next_clusters
@@ -16,13 +18,12 @@ from partita.pages.content import ITEMS_LISTED, listed_note, map_note
 from partita.pages.figures import map_figure
 from partita.pages.heatmap import has_map, heat_map, percent
 from partita.pages.labels import held_labels
-from partita.pages.sentences import plural, sizes_in_words
+from partita.pages.sentences import sizes_in_words
 from partita.pages.tables import Column, Table
 from partita.pages.truth import against_truth
 from partita.plots.order import leaf_order
 from partita.uncertainty.certainty import cluster_stability
 
-Floats = NDArray[np.float64]
 CLUSTERS_LISTED = 1000
 NAMES_SHOWN = 12
 UNSURE = 0.5  # items below this certainty are counted in the answer

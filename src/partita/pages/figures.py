@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.arrays import Labels
 from partita.pages.colors import label_colors, shades
 from partita.pages.heatmap import HeatMap
 from partita.plots.points import count_of_clusters, kernel_density, project
 
-Labels = NDArray[np.int64]
 POINTS_SHOWN = 4000
 #: Over a wider range only the numbers of clusters that occur have a bar.
 BARS_SHOWN = 1000

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Labels
 from partita.draws.sample import PartitionSample
 from partita.pages.blocks import block_means
 from partita.pairs.similarity import similarity
 from partita.plots.order import display_order, leaf_order
 
-Labels = NDArray[np.int64]
 UNKNOWN = -1
 LARGEST_FULL = 1000
 BINS = 500

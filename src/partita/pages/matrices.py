@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.hints import plural
 from partita.models.networks.fit import Blocks
 from partita.models.networks.lbm import LatentBlockFit
 from partita.pages.block_tables import blocks_table
 from partita.pages.networks import EDGE_MODELS, NAMES_SHOWN, NODES_LISTED
 from partita.pages.search_tables import PATH_LISTED, agreement_sentence, icl_sentence, runs_table
-from partita.pages.sentences import plural, sizes_in_words
+from partita.pages.sentences import sizes_in_words
 from partita.pages.tables import Column, Table
 
 WIDTH, HEIGHT, LEFT, TOP = 640, 420, 46, 26  # of the picture, and its margins for the numbers of clusters

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from partita._support.hints import plural
 from partita.pages.labels import held_labels
 from partita.pages.profiles import profile_section
 from partita.pages.search_tables import agreement_sentence, icl_sentence, path_table, runs_table
-from partita.pages.sentences import plural, sizes_in_words
+from partita.pages.sentences import sizes_in_words
 from partita.pages.tables import Column, Table
 from partita.pages.truth import against_truth
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from partita._support.hints import plural
 from partita.estimation.result import Estimate
 from partita.pages.drawings import curve_drawing, interval_drawing, tree_drawing
-from partita.pages.sentences import amount, percent, plural
+from partita.pages.sentences import amount, percent
 from partita.pages.tables import Column, Table
 from partita.partitions.checks import check_same_items
 from partita.uncertainty.hierarchy import Hierarchy

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from partita._support.hints import plural
 from partita._support.names import names_or_none
 from partita.models.networks.fit import BlockFit
 from partita.models.networks.nested_fit import NestedFit
@@ -17,7 +18,7 @@ from partita.pages.labels import held_labels
 from partita.pages.network_checks import NetworkChecks, caveats, prediction, uncertain_nodes
 from partita.pages.network_matrix import PIXELS, matrix_map
 from partita.pages.search_tables import agreement_sentence, icl_sentence, path_table, runs_table
-from partita.pages.sentences import plural, sizes_in_words
+from partita.pages.sentences import sizes_in_words
 from partita.pages.tables import Column, Table
 from partita.pages.truth import against_truth
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from partita._support.hints import plural
 from partita.estimation.pair_estimate import PairEstimate
 from partita.pages.labels import held_labels
-from partita.pages.sentences import plural, sizes_in_words
+from partita.pages.sentences import sizes_in_words
 from partita.pages.tables import Column, Table
 from partita.pages.truth import against_truth
 from partita.uncertainty.pair_doubts import doubtful_pairs

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.hints import plural
 from partita.estimation.result import Estimate
 from partita.estimation.search_warnings import HARD_SEARCH
 from partita.losses.base import Loss
@@ -159,16 +160,6 @@ def _on_draws(estimate: Estimate) -> Iterator[Advice]:
         )
     if sample.n_chains == 1:
         yield Advice("note", "There is one chain. Several chains from different starts show whether they mix.")
-
-
-def plural(count: int, noun: str) -> str:
-    """
-    Examples
-    --------
-    >>> plural(1, "cluster"), plural(2000, "draw")
-    ('1 cluster', '2,000 draws')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def percent(share: Any) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita._support.arrays import Labels
 from partita._support.names import Names, as_named
 from partita.losses.agreement import compare_partitions, pairwise_agreement
 from partita.losses.losses import LOSSES
@@ -14,7 +14,6 @@ from partita.pages.tables import Column, Table
 from partita.partitions.checks import check_partition_of
 from partita.partitions.labels import overlaps
 
-Labels = NDArray[np.int64]
 #: Tables with more rows or columns are left out.
 LARGEST_CROSSED = 40
 MEASURES = {

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from partita._support.arrays import Labels
 from partita._support.hints import did_you_mean
 from partita.losses.base import Loss, WeightedLoss
 from partita.losses.losses import Binder
 from partita.pairs.probabilities import Similarity, as_similarity
 from partita.partitions.checks import check_partition_of
-
-Labels = NDArray[np.int64]
 
 
 class _PairLoss(Loss):
@@ -46,8 +45,6 @@ class VILowerBound(_PairLoss, WeightedLoss):
     Wade & Ghahramani (2018), equation 4; Dahl, Johnson & Müller (2022), Definition 2, for the weights.
     """
 
-    a: float = 1.0
-    b: float = 1.0
     name: ClassVar[str] = "vi-lower-bound"
     is_metric: ClassVar[bool] = False  # type: ignore[misc]
 
@@ -120,9 +117,9 @@ def loss_of(labels: Labels, pairs: Similarity, loss: PairLoss) -> float:
     if isinstance(loss, VILowerBound):
         return _log_mass(labels, pairs, loss)
     joined, probability = joined_pairs(labels, pairs)
-    if isinstance(loss, Binder):
-        within = loss.b * joined - (loss.a + loss.b) * probability
-        return float(2 / pairs.n_items**2 * (loss.a * pairs.total() + within))
+    if binder := loss.pairwise:
+        within = binder.b * joined - (binder.a + binder.b) * probability
+        return float(2 / pairs.n_items**2 * (binder.a * pairs.total() + within))
     return 1 - approximate_ari(pairs, joined, probability)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Floats, Ints
 from partita._support.html import ShownAsText
 from partita._support.memory import check_fits
 from partita._support.names import check_names, row_names
@@ -20,9 +21,6 @@ from partita.pairs.sources.columns import check_wanted
 from partita.pairs.sources.listed import ListedPairs, with_names
 from partita.pairs.sources.matrices import Triples, check_probabilities, dense_pairs, is_sparse, sparse_pairs
 from partita.pairs.sources.tables import is_indexed_by_pairs, is_scored, scored_pairs, series_pairs, table_pairs
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Maximum number of items: they are numbered with 32 bits.
 MAX_ITEMS = 2**32 - 2

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from partita._support.arrays import Labels
 from partita._support.validate import check_count, check_positive, check_rng
-from partita.partitions.labels import Labels, canonical
+from partita.partitions.labels import canonical
 
 
 def enumerate_partitions(n: int, max_clusters: int | None = None) -> Iterator[Labels]:

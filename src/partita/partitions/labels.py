@@ -7,13 +7,11 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.arrays import Labels
 from partita._support.names import as_named
 from partita.partitions.checks import check_partition, check_partitions, check_same_items
 from partita.partitions.codes import GAP
 from partita.partitions.matching import Edges, partners
-
-Labels = NDArray[np.int64]
-
 
 #: A contingency table with at most this many cells is counted as a full table.
 DENSE_CELLS = 1 << 22

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.arrays import Labels
 from partita.partitions.checks import check_partitions
-from partita.partitions.labels import Labels, canonical
+from partita.partitions.labels import canonical
 
 
 def meet(x: ArrayLike, y: ArrayLike) -> Labels:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from partita._support.arrays import Ints
 
 #: A table with more cells is never built.
 DENSE_CELLS = 1 << 22

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from partita._support.arrays import Floats, Labels
 from partita._support.tolerance import TIE
 from partita.losses.base import Loss
 from partita.losses.expected import partition_loss
@@ -21,8 +22,6 @@ from partita.plots.palette import QUIET
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Labels = NDArray[np.int64]
-Floats = NDArray[np.float64]
 LARGEST = 5
 SWEEPS = 8
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.arrays import Floats
 from partita._support.names import Names, PartitionLike, as_named
 from partita.partitions.checks import check_partition, check_placed_of
 from partita.partitions.codes import GAP
@@ -18,7 +19,6 @@ from partita.plots.palette import QUIET, cluster_color, cluster_marker
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
 NUMBER_CLUSTERS_ABOVE = 7
 LEGEND_UP_TO = 12
 GRID = 512

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from partita._support.arrays import Floats
 from partita.models.mixtures.base import Base, log_positive
 from partita.models.mixtures.cells import Cells, is_gap, narrow_columns, wide_columns
 from partita.models.mixtures.schema import COUNT, GAUSSIAN, POSITIVE, Column
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 #: ln f_k of each value for each cluster, of its own cluster without the cell: (values, own) -> (values, clusters).
 LogDensities = Callable[[NDArray[Any], Integers], Floats]

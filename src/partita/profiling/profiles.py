@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Floats
 from partita._support.html import rows_table
 from partita._support.validate import check_count, check_level, check_rng
 from partita.estimation.result import Estimate
@@ -21,7 +22,6 @@ from partita.models.mixtures.raw import read_raw
 from partita.models.mixtures.schema import POSITIVE, Column, choose_schema
 from partita.profiling.column_parts import Part, column_parts
 
-Floats = NDArray[np.float64]
 _LEVEL_SHOWN = 9  # characters of a level's name
 _COLUMNS_SHOWN = 12
 

@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita._support.arrays import Labels
 from partita._support.tolerance import BOUND_MARGIN
 from partita.draws.sample import PartitionSample, with_weight
 from partita.losses.expected import expected_loss
@@ -31,9 +31,6 @@ from partita.proofs.bound_progress import ignore
 from partita.search.clique_lp import Tell
 from partita.search.deadline import Deadline
 from partita.search.exact import solve_clique_parts
-
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 #: With more items, the linear programs take too long to help.
 MAX_PROGRAM = 600
@@ -86,7 +83,7 @@ class PairCounts:
         price = at.prices[node.programs]
         cost = price - at.similarity
         np.fill_diagonal(cost, 0)
-        solved = solve_clique_parts(cost, Deadline.after(seconds).at, self.labels)
+        solved = solve_clique_parts(cost, Deadline.after(seconds), self.labels)
         if solved.interrupted:
             raise KeyboardInterrupt
         return replace(at.raised((price, solved.bound)), programs=node.programs + 1)

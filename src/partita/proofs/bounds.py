@@ -13,8 +13,9 @@ from partita._support.validate import check_positive
 from partita.draws.sample import PartitionSample
 from partita.estimation.result import Estimate
 from partita.estimation.search_warnings import limit_warnings, search_warnings
+from partita.losses.base import AdditiveLoss
 from partita.losses.expected import expected_loss
-from partita.losses.losses import ID, VI, Binder, OneMinusARI, ZeroOne
+from partita.losses.losses import ID, VI, OneMinusARI
 from partita.partitions.labels import canonical
 from partita.proofs.adjusted_rand import adjusted_rand_bound
 from partita.proofs.bound_progress import BoundProgress, ignore
@@ -158,7 +159,7 @@ def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None)
     told = BoundProgress(progress, lambda value: _bound(estimate, value, "so far", limit))
     found: list[Bound] = []
     try:
-        if estimate.loss.is_metric and not isinstance(estimate.loss, ZeroOne):
+        if estimate.loss.is_metric and estimate.loss.needs_search:
             found.append(_by_matching(estimate, seconds))
             told.tell(found[-1].value)
         found.append(_by_loss(estimate, seconds if within is None else UNLIMITED_SHARE * seconds, told))
@@ -184,10 +185,10 @@ def _limit(estimate: Estimate) -> int | None:
 
 def _by_loss(estimate: Estimate, seconds: float, told: BoundProgress) -> Bound:
     loss, sample = estimate.loss, estimate.sample
-    if isinstance(loss, ZeroOne):
+    if not loss.needs_search:
         return _bound(estimate, 1 - float(sample.weights.max()), "modal draw")
-    if isinstance(loss, Binder | VI):
-        return _by_parts(estimate, loss, seconds, told)
+    if loss.additive:
+        return _by_parts(estimate, loss.additive, seconds, told)
     if isinstance(loss, ID) and not sample.has_gaps and sample.n_items <= MAX_ITEMS:
         return _bound(estimate, _by_lines(estimate, seconds, told), "rows of VI")
     if isinstance(loss, OneMinusARI) and not sample.has_gaps and sample.n_items <= MAX_COUNTED:
@@ -197,7 +198,7 @@ def _by_loss(estimate: Estimate, seconds: float, told: BoundProgress) -> Bound:
 
 
 def _has_limited_bound(estimate: Estimate) -> bool:
-    return isinstance(estimate.loss, Binder | VI) and not estimate.sample.has_gaps
+    return estimate.loss.additive is not None and not estimate.sample.has_gaps
 
 
 def _within_limit(estimate: Estimate, limit: int, known: float, seconds: float, told: BoundProgress) -> Bound:
@@ -209,15 +210,15 @@ def _within_limit(estimate: Estimate, limit: int, known: float, seconds: float, 
         found = best_of_all(sample, loss, replace(estimate.search, seconds=seconds))
         least = float(expected_loss(found.labels, sample, loss)) if found.proven else 0.0
         value, method = work.ended(least, found.interrupted), "enumeration"
-    elif isinstance(loss, Binder) and sample.n_items <= MAX_PAIRED_WITH_LIMIT:
-        solved = bound_limited_binder(sample, loss, seconds, labels, limit, told.tell)
+    elif loss.pairwise and sample.n_items <= MAX_PAIRED_WITH_LIMIT:
+        solved = bound_limited_binder(sample, loss.pairwise, seconds, labels, limit, told.tell)
         value, method = work.ended(solved.value, solved.interrupted), "linear program"
     elif isinstance(loss, VI) and sample.n_items <= MAX_ITEMS:
         value, method = bound_vi(sample, loss, labels, work, limit, known)
     return _bound(estimate, value, method, limit)
 
 
-def _by_parts(estimate: Estimate, loss: Binder | VI, seconds: float, told: BoundProgress) -> Bound:
+def _by_parts(estimate: Estimate, loss: AdditiveLoss, seconds: float, told: BoundProgress) -> Bound:
     """The bounds of components, summed: n items of N have a share of n/N in VI and of (n/N)² in Binder's loss."""
     sample, n_jobs = estimate.sample, estimate.search.n_jobs
     component = component_labels(sample)
@@ -234,13 +235,13 @@ def _by_parts(estimate: Estimate, loss: Binder | VI, seconds: float, told: Bound
         items = np.flatnonzero(is_small)
         part = sample if is_small.all() else restricted(sample, items)
         parts = solve_parts(part, loss, n_jobs=n_jobs)
-        value = _share(loss, len(items), sample) * parts.least_loss if parts.all_solved else 0.0
+        value = (len(items) / sample.n_items) ** loss.exponent * parts.least_loss if parts.all_solved else 0.0
         methods["components"] = True
     large = np.flatnonzero(sizes > MAX_ENUMERATED)
     weights = sizes[large].astype(np.float64) ** 2
     for c, weight in zip(large, weights, strict=True):
         items = np.flatnonzero(component == c)
-        share = _share(loss, len(items), sample)
+        share = (len(items) / sample.n_items) ** loss.exponent
         work = Work(max(seconds * weight / weights.sum(), 1e-3), n_jobs, told.part(value, share))
         found, method = _of_one(restricted(sample, items), loss, canonical(estimate.partition[items]), work)
         value += share * found
@@ -248,22 +249,16 @@ def _by_parts(estimate: Estimate, loss: Binder | VI, seconds: float, told: Bound
     return _bound(estimate, value, ", ".join(methods) if value > 0 or not large.size else "none")
 
 
-def _share(loss: Binder | VI, items: int, sample: PartitionSample) -> float:
-    return float((items / sample.n_items) ** (2 if isinstance(loss, Binder) else 1))
-
-
-def _of_one(sample: PartitionSample, loss: Binder | VI, labels: NDArray[np.int64], work: Work) -> tuple[float, str]:
+def _of_one(sample: PartitionSample, loss: AdditiveLoss, labels: NDArray[np.int64], work: Work) -> tuple[float, str]:
     """A bound for the items of one component, and how it was found."""
     if sample.has_gaps:
         return 0.0, "none"
-    if isinstance(loss, Binder):
-        if sample.n_items > MAX_PAIRED:
-            return 0.0, "none"
-        solved = bound_binder(sample, loss, work.seconds, labels, tell=work.tell)
+    if loss.pairwise and sample.n_items <= MAX_PAIRED:
+        solved = bound_binder(sample, loss.pairwise, work.seconds, labels, tell=work.tell)
         return work.ended(solved.value, solved.interrupted), "linear program"
-    if sample.n_items > MAX_ITEMS:
-        return 0.0, "none"
-    return bound_vi(sample, loss, labels, work)
+    if isinstance(loss, VI) and sample.n_items <= MAX_ITEMS:
+        return bound_vi(sample, loss, labels, work)
+    return 0.0, "none"
 
 
 def _by_lines(estimate: Estimate, seconds: float, told: BoundProgress) -> float:
@@ -284,7 +279,7 @@ def _by_lines(estimate: Estimate, seconds: float, told: BoundProgress) -> float:
 def _by_matching(estimate: Estimate, seconds: float) -> Bound:
     if estimate.sample.has_gaps:
         return _bound(estimate, 0.0, "none")
-    has_other = isinstance(estimate.loss, Binder | VI | ID)
+    has_other = estimate.loss.additive or isinstance(estimate.loss, ID)
     time = seconds * MATCHING_SHARE if has_other else seconds
     value = matched_distance(estimate.sample, estimate.loss, time, estimate.search.n_jobs)
     return _bound(estimate, value, "distances of matched draws")

@@ -15,15 +15,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack, identity
 
 from partita import _core
+from partita._support.arrays import Floats, Labels
 from partita._support.tolerance import TIE
 from partita.search.deadline import Deadline
 
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int64]
 Cluster = frozenset[int]
 
 #: Room f(S) + λ - u(S) beyond this many bits per item by which S differs from a cluster of the estimate counts no more.

@@ -11,15 +11,13 @@ from these distances alone is larger: the dual problem is Σ w_s r_s at its leas
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita._support.arrays import Floats
 from partita._support.tolerance import BOUND_MARGIN, TIE
 from partita.draws.sample import PartitionSample, with_weight
 from partita.losses.base import Loss
 from partita.losses.expected import pairwise_distances
 from partita.search.deadline import Deadline
-
-Floats = NDArray[np.float64]
 
 #: Draws are matched within blocks of about this many units of weight: the time grows with the cube.
 BLOCK = 400

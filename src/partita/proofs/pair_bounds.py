@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from partita._support.tolerance import TIE
-from partita.losses.losses import Binder
 from partita.pairs.losses import ApproximateARI
 from partita.proofs.bounds import Bound
 from partita.search.constraints import resolve
+from partita.search.deadline import Deadline
 from partita.search.pair_graph import tightened
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ def pair_bound(best: PairEstimate, seconds: float) -> Bound:
         return Bound(best.expected_loss, 0.0, "components", True)
     if parts is None or isinstance(loss, ApproximateARI):
         return Bound(0.0, 1.0, "none", False)
-    if isinstance(loss, Binder):
+    if loss.pairwise:
         asked = best.constraints
         rules = None if asked is None else resolve(asked, pairs.names, pairs.n_items, "similarity")
-        parts, value = tightened(parts, None, pairs, loss, rules, seconds)
+        parts, value = tightened(parts, None, pairs, loss, rules, Deadline.after(seconds))
     else:
         value = float(parts.bounds.sum()) / pairs.n_items
     if value is None or value == -float("inf"):

@@ -14,9 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.arrays import Floats, Labels
 from partita._support.tolerance import BOUND_MARGIN
 from partita.draws.sample import PartitionSample
 from partita.losses.expected import core_sample
@@ -24,9 +24,6 @@ from partita.losses.losses import VI
 from partita.proofs.cluster_duals import ClusterDuals, Shares
 from partita.search.clique_lp import Tell
 from partita.search.deadline import Deadline
-
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 #: Gaps to prove, one after the other; the last counts as proven.
 GAPS = (0.15, 0.1, 0.05, 0.02, 0.01, 0.003, 4e-8)

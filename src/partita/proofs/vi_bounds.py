@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.arrays import Labels
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.expected import core_sample
@@ -20,8 +20,6 @@ from partita.losses.losses import VI
 from partita.proofs.bound_work import PROVEN, Work
 from partita.proofs.set_partition import seconds_to_price, set_partition_bound
 from partita.search.deadline import Deadline
-
-Labels = NDArray[np.int64]
 
 #: With more items, the rows of VI do not fit in memory: they take about 100 numbers per pair of items.
 MAX_ITEMS = 1400

@@ -10,12 +10,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from partita import _core
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from partita._support.arrays import Floats, Ints
 
 #: Triangles are added only if they are violated by more than this, ...
 VIOLATION = 1e-6

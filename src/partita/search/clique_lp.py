@@ -10,7 +10,6 @@ items are together.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from partita._support.arrays import Floats, Ints, Labels
 from partita.partitions.labels import canonical
 from partita.search.clique_cuts import (
     VIOLATION,
@@ -30,10 +30,7 @@ from partita.search.clique_cuts import (
     violated_triangles,
 )
 from partita.search.cost_steps import STEP_MARGIN, common_step, raised
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Labels = NDArray[np.int64]
+from partita.search.deadline import Deadline
 
 #: Takes a lower bound, as often as there is a new one.
 Tell = Callable[[float], None]
@@ -74,7 +71,7 @@ class Cliques:
 
 def solve_cliques(
     cost: Floats,
-    deadline: float,
+    until: Deadline,
     start: Labels,
     max_clusters: int | None = None,
     rows_per_round: int | None = None,
@@ -88,8 +85,7 @@ def solve_cliques(
     Parameters
     ----------
     cost : (n, n) symmetric array
-    deadline : float
-        On the clock of `time.monotonic`.
+    until : Deadline
     start : (n,) labels
         A good partition; it is proven optimal, and the work ends, if the bound reaches its value.
     max_clusters : int, optional
@@ -110,7 +106,7 @@ def solve_cliques(
         program = _Program(cost, max_clusters)
         if apart is not None:
             program.keep_apart(apart)
-        for best in _rounds(program, nothing, upper, deadline, per_round, may_branch):
+        for best in _rounds(program, nothing, upper, until, per_round, may_branch):
             if tell is not None:
                 tell(best.bound)
             if best.bound >= upper - MEETS * (1 + abs(upper)):
@@ -121,13 +117,13 @@ def solve_cliques(
 
 
 def _rounds(
-    program: _Program, known: Cliques, upper: float, deadline: float, per_round: int, may_branch: bool = True
+    program: _Program, known: Cliques, upper: float, until: Deadline, per_round: int, may_branch: bool = True
 ) -> Iterator[Cliques]:
     """The state after each round of cuts, until the solution is proven or the time limit is reached."""
     yield known
     branching, before = False, -np.inf  # the bound when stars were added last
     while not known.proven:
-        finished = program.solve(deadline)
+        finished = program.solve(until)
         if finished or not branching:
             bound = min(upper, raised(program.branched_bound() if branching else program.safe_bound(), program.step))
             known = replace(known, bound=max(known.bound, bound))
@@ -206,10 +202,9 @@ class _Program:
         if self.max_clusters is not None:
             self._limit_clusters(self.max_clusters)
 
-    def solve(self, deadline: float) -> bool:
+    def solve(self, until: Deadline) -> bool:
         """Solves the program; returns whether it finished before the deadline."""
-        left = deadline - time.monotonic()
-        if left <= 0:
+        if (left := until.left) <= 0:
             return False
         self.highs.setOptionValue("time_limit", self.highs.getRunTime() + left)
         self._run()

@@ -18,7 +18,6 @@ from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.expected import core_sample
-from partita.losses.losses import VI, Binder
 from partita.partitions.labels import canonical
 from partita.search.constraints import Resolved
 
@@ -91,11 +90,6 @@ class Parts:
         return canonical(self.component.astype(np.int64) * (MAX_ENUMERATED + 1) + self.labels)
 
 
-def has_parts(loss: Loss) -> bool:
-    """Whether the loss has an optimum that joins no two components, whatever the draws."""
-    return isinstance(loss, Binder | VI)
-
-
 def solve_parts(
     sample: PartitionSample,
     loss: Loss,
@@ -132,7 +126,7 @@ def components_of(
     """The components of a sample, and on which of them the estimate is proven optimal."""
     component = component_labels(sample)
     sizes = np.bincount(component)
-    if proven or not has_parts(loss):
+    if proven or not loss.additive:
         return Components(component, sizes, np.full(len(sizes), proven))
     parts = solve_parts(sample, loss, labels, n_jobs)
     solved = parts.given <= parts.least + SAME_VALUE * (1 + np.abs(parts.least))
@@ -157,7 +151,7 @@ def best_by_parts(
 
     Under constraints, the best of those that obey.
     """
-    if not has_parts(loss) or not are_all_small(sample):
+    if not loss.additive or not are_all_small(sample):
         return None
     parts = solve_parts(sample, loss, labels, n_jobs, rules)
     if not parts.all_solved:

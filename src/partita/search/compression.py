@@ -19,8 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.draws.sample import PartitionSample
-from partita.losses.base import Loss
-from partita.losses.losses import VI, Binder
 from partita.partitions.labels import canonical
 
 #: A weighted item costs more to score than a single one; with fewer equal items than this the search gains nothing.
@@ -39,11 +37,6 @@ class EqualItems:
     sample: PartitionSample
     copies: NDArray[np.uint32]
     group: NDArray[np.int64]
-
-
-def keeps_equal_items_together(loss: Loss) -> bool:
-    """Whether some partition of least expected loss keeps equal items together, whatever the draws."""
-    return isinstance(loss, Binder | VI)
 
 
 def compress(sample: PartitionSample, worthwhile: float = WORTHWHILE) -> EqualItems | None:

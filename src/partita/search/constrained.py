@@ -8,12 +8,13 @@ from typing import TypeGuard
 import numpy as np
 
 from partita import _core
+from partita._support.arrays import Labels
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.expected import core_sample
-from partita.losses.losses import Binder, ZeroOne
-from partita.search.components import MAX_ENUMERATED, has_parts, solve_parts
+from partita.losses.losses import Binder
+from partita.search.components import MAX_ENUMERATED, solve_parts
 from partita.search.constraints import Resolved
 from partita.search.core import find_search, with_default_limit
 from partita.search.deadline import Deadline
@@ -23,7 +24,7 @@ from partita.search.pair_graph import PairSearch, Parts
 from partita.search.progress import reporting
 from partita.search.result import RunRow, SearchResult
 from partita.search.settings import Search
-from partita.search.starts import GIVEN, Labels
+from partita.search.starts import GIVEN
 
 Starts = tuple[Labels, ...]
 
@@ -46,10 +47,10 @@ def exact_constrained(
     """The best partition that obeys: of small components by enumeration, Binder's loss also by linear programs."""
     _check_combination(loss, search)
     if not _is_by_pairs(loss, sample):
-        if has_parts(loss) and (parts := solve_parts(sample, loss, None, search.n_jobs, constraints)).all_solved:
+        if loss.additive and (parts := solve_parts(sample, loss, None, search.n_jobs, constraints)).all_solved:
             return SearchResult(parts.partition(), proven=True, gap=0.0)
-        what = "draws that label every item" if isinstance(loss, Binder) else f"Binder's loss, not {loss}"
-        small = f", or components of at most {MAX_ENUMERATED} items" if has_parts(loss) else ""
+        what = "draws that label every item" if loss.pairwise else f"Binder's loss, not {loss}"
+        small = f", or components of at most {MAX_ENUMERATED} items" if loss.additive else ""
         raise ValueError(f"method 'exact' under constraints needs {what}{small}")
     return _pair_result(_pair_search(sample, search, constraints, starts).prove(loss, rng))
 
@@ -74,13 +75,13 @@ def _check_combination(loss: Loss, search: Search) -> None:
 
 
 def _check_loss(loss: Loss) -> None:
-    if isinstance(loss, ZeroOne):
+    if not loss.needs_search:
         raise ValueError("the best partition under the zero-one loss is a draw, which need not obey the constraints")
 
 
 def _is_by_pairs(loss: Loss, sample: PartitionSample) -> TypeGuard[Binder]:
     """Pair probabilities determine Binder's loss, so components can be searched, and proven, one by one."""
-    return isinstance(loss, Binder) and not sample.has_gaps
+    return loss.pairwise is not None and not sample.has_gaps
 
 
 def _pair_search(sample: PartitionSample, search: Search, constraints: Resolved, starts: Starts) -> PairSearch:

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Labels
 from partita._support.hints import did_you_mean, hinted
 from partita._support.html import ShownAsText
 from partita._support.names import Names, as_named
 from partita.partitions.codes import is_null
 from partita.partitions.labels import canonical
 
-Labels = NDArray[np.int64]
 #: Stands for the source of an item without a source.
 NOTHING = 2**32 - 1
 

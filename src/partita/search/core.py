@@ -14,8 +14,7 @@ from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.expected import core_sample
-from partita.losses.losses import ZeroOne
-from partita.search.compression import compress, keeps_equal_items_together
+from partita.search.compression import compress
 from partita.search.deadline import Deadline
 from partita.search.draws import no_worse_than_draws
 from partita.search.jobs import Engine, Job, Runs, as_options, run_here
@@ -63,7 +62,7 @@ def find_native(
     starts: Starts = (),
 ) -> SearchResult:
     """A search of the core, executed by the engine."""
-    if isinstance(loss, ZeroOne):  # moves of single items give no direction towards the mode
+    if not loss.needs_search:  # moves of single items give no direction towards the mode
         return find_map(sample, loss, search, rng)
     check_starts_within(starts, cluster_limit(sample, search))
     (runs, interrupted, n_runs), group = search_runs(core, sample, loss, search, rng, engine, starts)
@@ -121,7 +120,7 @@ def search_runs(
     sparse = prefers_sparse(sample, loss, options)
     matrix = core.coarsens and not sparse and takes_matrix(sample, loss)
     check_memory(sample, options["max_clusters"], options["threads"], sparse, matrix)
-    equal = compress(sample) if core.coarsens and keeps_equal_items_together(loss) else None
+    equal = compress(sample) if core.coarsens and loss.additive else None
     with reporting(search.progress, search.most_runs) as report:
         if equal is not None:
             runs = engine(Job(core.name, equal.sample, loss, options, copies=equal.copies), report)
@@ -143,7 +142,7 @@ def with_default_limit(sample: PartitionSample, loss: Loss, search: Search) -> S
     There no draw may have as many clusters as the best partition. Clusters are many and small where `prefers_sparse`
     is true, which depends neither on the order of the draws nor on that of the items.
     """
-    if search.max_clusters is not None or isinstance(loss, ZeroOne) or not prefers_sparse(sample, loss, {}):
+    if search.max_clusters is not None or not loss.needs_search or not prefers_sparse(sample, loss, {}):
         return search
     return replace(search, max_clusters=math.inf)
 

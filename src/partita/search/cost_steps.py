@@ -6,9 +6,8 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from partita._support.arrays import Floats
 
 #: Costs have a common step if they are multiples of 1/d with d at most this, ...
 MAX_DENOMINATOR = 1_000_000

@@ -43,6 +43,10 @@ class Deadline:
         """Whether the deadline has passed."""
         return time.monotonic() >= self.at
 
+    def share(self, part: float) -> Deadline:
+        """The end of this part of the remaining time."""
+        return Deadline.after(self.left * part)
+
     def while_time(self, items: Iterable[Item]) -> Iterator[Item]:
         """The items, one after the other, until the deadline; at least the first.
 

@@ -9,20 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.arrays import Floats
 from partita._support.tolerance import TIE
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
-from partita.losses.base import Loss
-from partita.losses.custom import CustomLoss
+from partita.losses.base import AdditiveLoss, Loss
 from partita.losses.expected import core_sample, pairwise_distances, unique_distances
-from partita.losses.losses import VI, Binder
 from partita.pairs.similarity import complete_similarity, sums_within
 from partita.search.deadline import Deadline
 from partita.search.limits import cluster_limit, complete, within_limit
 from partita.search.result import RunRow, SearchResult
 from partita.search.settings import Search
-
-Floats = NDArray[np.float64]
 
 #: All draws are compared with each other if that reads at most this many labels, in less than a millisecond; or this
 #: many, in a few hundredths of a second, if no second run led to the best partition.
@@ -64,7 +61,7 @@ def no_worse_than_draws(found: SearchResult, sample: PartitionSample, loss: Loss
     compared = float(sample.n_unique) ** 2 * sample.n_items
     if found.proven or found.interrupted:
         return found
-    if compared > FEW_LABELS and (isinstance(loss, CustomLoss) or _is_reached_again(found)):
+    if compared > FEW_LABELS and (not loss.is_distance or _is_reached_again(found)):
         return found
     rows = np.flatnonzero(complete(sample) & (sample.n_clusters <= cluster_limit(sample, search)))
     if not rows.size:
@@ -99,7 +96,7 @@ def _loss_of(labels: NDArray[Any], sample: PartitionSample, loss: Loss, n_jobs: 
 
 
 def _losses_of_draws(rows: NDArray[np.intp], sample: PartitionSample, loss: Loss, n_jobs: int) -> Floats:
-    if isinstance(loss, CustomLoss):  # may be nonzero between a partition and itself
+    if not loss.is_distance:  # may be nonzero between a partition and itself
         return np.array([_loss_of(sample.labels[row], sample, loss, n_jobs) for row in rows])
     losses: Floats = sample.weights @ pairwise_distances(sample, loss, n_jobs=n_jobs)
     return losses[rows]
@@ -115,7 +112,7 @@ def _promising(
     """
     if sample.has_gaps or SCREENING * sample.labels.size > MANY_LABELS:
         return rows[:0]
-    turned = replace(loss, a=loss.b, b=loss.a) if isinstance(loss, VI | Binder) else loss
+    turned = replace(uneven, a=uneven.b, b=uneven.a) if (uneven := loss.additive) else loss
     screen = np.searchsorted(np.cumsum(sample.weights), (np.arange(SCREENING) + 0.5) / SCREENING)
     screen = np.minimum(screen, sample.n_unique - 1)
     sums = _sums_of_distances(sample, screen[::FIRST_STEP], rows, turned, n_jobs)
@@ -176,29 +173,26 @@ def _distances(labels: NDArray[Any], part: _core.Sample, n_items: int, loss: Los
 
 def _floors(sample: PartitionSample, loss: Loss, n_jobs: int, until: Deadline) -> Floats:
     """A lower bound on the expected loss of each draw; the loss itself, minus rounding, if that is quick."""
-    if isinstance(loss, CustomLoss):  # may be negative
+    if not loss.is_distance:
         return np.full(sample.n_unique, -np.inf)
-    if sample.has_gaps or not isinstance(loss, VI | Binder):
+    if sample.has_gaps or (additive := loss.additive) is None:
         return np.zeros(sample.n_unique)
     one_by_one = float(sample.n_unique) ** 2 * sample.n_items
     native, threads = loss._native(sample.n_items), check_n_jobs(n_jobs)
     losses = cast(Floats, _core.expected_losses_of_draws(core_sample(sample), native, one_by_one, threads, until.left))
     if losses.size:
         return losses - TIE * loss.unit
-    return np.zeros(sample.n_unique) if until.is_past else _jensen(sample, loss)
+    return np.zeros(sample.n_unique) if until.is_past else _jensen(sample, additive)
 
 
-def _jensen(sample: PartitionSample, loss: VI | Binder) -> Floats:
+def _jensen(sample: PartitionSample, loss: AdditiveLoss) -> Floats:
     """Jensen's bound for VI, the loss itself for Binder; zero if the similarity matrix is larger than the draws."""
     if sample.n_items > sample.n_unique:
         return np.zeros(sample.n_unique)
-    psm, n = complete_similarity(sample), sample.n_items
+    psm = complete_similarity(sample)
     sizes = np.array([np.bincount(row)[row] for row in sample.labels.astype(np.int64)], np.float64)
     within = np.array([sums_within(row, psm) for row in sample.labels.astype(np.int64)])
-    if isinstance(loss, VI):
-        sizes, within = np.log2(sizes), np.log2(within)
-    else:
-        n = n**2
+    sizes, within = loss.per_item(sizes), loss.per_item(within)
     of_draws = sample.weights @ sizes.sum(axis=1)
     floor: Floats = loss.a * of_draws + (loss.b * sizes - (loss.a + loss.b) * within).sum(axis=1)
-    return floor / n - TIE * loss.unit
+    return floor / float(sample.n_items**loss.exponent) - TIE * loss.unit

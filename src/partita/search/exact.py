@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from partita._support.arrays import Floats, Labels
 from partita.draws.sample import PartitionSample
-from partita.losses.base import Loss
+from partita.losses.base import AdditiveLoss, Loss
 from partita.losses.expected import expected_loss
-from partita.losses.losses import VI, Binder
 from partita.pairs.similarity import complete_similarity
 from partita.partitions.labels import canonical
 from partita.search.clique_lp import Cliques, Tell, solve_cliques
-from partita.search.components import MAX_ENUMERATED, are_all_small, has_parts, solve_parts
+from partita.search.components import MAX_ENUMERATED, are_all_small, solve_parts
 from partita.search.core import find_search
 from partita.search.deadline import Deadline
 from partita.search.enumerate import FEW_LOSSES, are_few, best_of_all
@@ -25,9 +23,6 @@ from partita.search.limits import explicit_limit, given_limit
 from partita.search.papers.laugreen import swap_items
 from partita.search.result import SearchResult
 from partita.search.settings import Search
-
-Labels = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: The clusters of a draw are small if the cluster of an item has at most this many items on average.
 SMALL_CLUSTERS = 16
@@ -59,7 +54,7 @@ def find_exact(
     """
     until = Deadline.after(search.seconds)
     limit = given_limit(sample, search)
-    if has_parts(loss) and (solved := _by_parts(sample, loss, search, limit)) is not None:
+    if loss.additive and (solved := _by_parts(sample, loss, search, limit)) is not None:
         return solved
     binder = _checked(sample, loss)
     if limit < sample.n_items and are_few(sample, limit, sample.n_items, FEW_LOSSES):
@@ -78,9 +73,8 @@ def find_exact(
 
 def _by_parts(sample: PartitionSample, loss: Loss, search: Search, limit: int) -> SearchResult | None:
     """The best partition of each component, if all are small and the limit on clusters is obeyed; otherwise None."""
-    if isinstance(loss, VI) and not are_all_small(sample):
-        return None
-    if isinstance(loss, Binder) and not _may_have_small_parts(sample):
+    pays = _may_have_small_parts if loss.pairwise else are_all_small
+    if not pays(sample):
         return None
     parts = solve_parts(sample, loss, n_jobs=search.n_jobs)
     if not parts.all_solved:
@@ -95,21 +89,21 @@ def _may_have_small_parts(sample: PartitionSample) -> bool:
     return float((np.bincount(first[first >= 0]).astype(np.float64) ** 2).sum()) <= SMALL_CLUSTERS * sample.n_items
 
 
-def _checked(sample: PartitionSample, loss: Loss) -> Binder:
+def _checked(sample: PartitionSample, loss: Loss) -> AdditiveLoss:
     """The loss, if the linear program supports it and the draws."""
-    if not isinstance(loss, Binder):
-        small = f", and VI if all components have at most {MAX_ENUMERATED} items" if isinstance(loss, VI) else ""
+    if (binder := loss.pairwise) is None:
+        small = f", and VI if all components have at most {MAX_ENUMERATED} items" if loss.additive else ""
         raise ValueError(
             f"method 'exact' supports Binder's loss{small or ' only'}, not {loss}{' here' if small else ''}"
         )
     if sample.has_gaps:
         raise ValueError("method 'exact' needs draws that label every item")
-    return loss
+    return binder
 
 
 def bound_binder(
     sample: PartitionSample,
-    loss: Binder,
+    loss: AdditiveLoss,
     seconds: float,
     start: Labels,
     max_clusters: int | None = None,
@@ -119,21 +113,26 @@ def bound_binder(
 
     `tell` is called with the lower bound on the expected loss after each round.
     """
-    deadline = time.monotonic() + min(seconds, 1e9)
+    until = Deadline.after(seconds)
     pairs = _PairCosts.of(sample, loss)
-    free = solve_clique_parts(pairs.cost, deadline, start, pairs.telling(tell))
+    free = solve_clique_parts(pairs.cost, until, start, pairs.telling(tell))
     exceeds = max_clusters is not None and (not free.proven or free.labels().max() >= max_clusters)
-    solved = _limited(pairs.cost, deadline, free, start, max_clusters) if exceeds and not free.interrupted else free
+    solved = _limited(pairs.cost, until, free, start, max_clusters) if exceeds and not free.interrupted else free
     return pairs.result(solved, start, max_clusters)
 
 
 def bound_limited_binder(
-    sample: PartitionSample, loss: Binder, seconds: float, start: Labels, max_clusters: int, tell: Tell | None = None
+    sample: PartitionSample,
+    loss: AdditiveLoss,
+    seconds: float,
+    start: Labels,
+    max_clusters: int,
+    tell: Tell | None = None,
 ) -> BinderBound:
     """As `bound_binder`, without the problem that has no limit on clusters: what that gives is known already."""
-    deadline = time.monotonic() + min(seconds, 1e9)
+    until = Deadline.after(seconds)
     pairs = _PairCosts.of(sample, loss)
-    solved = solve_cliques(pairs.cost, deadline, start, max_clusters, tell=pairs.telling(tell))
+    solved = solve_cliques(pairs.cost, until, start, max_clusters, tell=pairs.telling(tell))
     return pairs.result(solved, start, max_clusters)
 
 
@@ -146,7 +145,7 @@ class _PairCosts:
     unit: float
 
     @classmethod
-    def of(cls, sample: PartitionSample, loss: Binder) -> _PairCosts:
+    def of(cls, sample: PartitionSample, loss: AdditiveLoss) -> _PairCosts:
         psm = complete_similarity(sample)
         a, b = loss.a / loss.unit, loss.b / loss.unit
         cost = b - (a + b) * psm
@@ -169,7 +168,7 @@ class _PairCosts:
         return BinderBound(value, _better(start, solved, self.cost, max_clusters), False, solved.interrupted)
 
 
-def solve_clique_parts(cost: Floats, deadline: float, start: Labels, tell: Tell | None = None) -> Cliques:
+def solve_clique_parts(cost: Floats, until: Deadline, start: Labels, tell: Tell | None = None) -> Cliques:
     """Items in different components of {cost < 0} are apart in some optimum, so each is solved alone."""
     count, component = connected_components(csr_array(cost < 0), directed=False)
     x, bound, proven, interrupted = np.zeros_like(cost), 0.0, True, False
@@ -177,12 +176,10 @@ def solve_clique_parts(cost: Floats, deadline: float, start: Labels, tell: Tell 
     todo = sorted((items for items in members if items.size > 1), key=len)
     later = float(np.minimum(cost, 0).sum()) / 2  # the bound of what is not solved yet
     for place, items in enumerate(todo):
-        now = time.monotonic()
-        share = items.size**3 / sum(later.size**3 for later in todo[place:])
-        until = now if interrupted else now + (deadline - now) * share
+        share = 0.0 if interrupted else items.size**3 / sum(later.size**3 for later in todo[place:])
         own = cost[np.ix_(items, items)]
         later -= float(np.minimum(own, 0).sum()) / 2
-        part = solve_cliques(own, until, start[items], tell=_beside(bound + later, tell))
+        part = solve_cliques(own, until.share(share), start[items], tell=_beside(bound + later, tell))
         x[np.ix_(items, items)] = part.x
         bound += part.bound
         proven &= part.proven
@@ -195,9 +192,9 @@ def _beside(others: float, tell: Tell | None) -> Tell | None:
     return None if tell is None else lambda own: tell(others + own)
 
 
-def _limited(cost: Floats, deadline: float, free: Cliques, start: Labels, max_clusters: int | None) -> Cliques:
+def _limited(cost: Floats, until: Deadline, free: Cliques, start: Labels, max_clusters: int | None) -> Cliques:
     """The whole problem with the limit on clusters; the bound of the problem without it remains valid."""
-    limited = solve_cliques(cost, deadline, start, max_clusters)
+    limited = solve_cliques(cost, until, start, max_clusters)
     return Cliques(max(free.bound, limited.bound), limited.x, limited.proven, limited.interrupted)
 
 

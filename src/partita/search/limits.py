@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from partita._support.hints import plural
 from partita.draws.sample import PartitionSample, has_weight
 from partita.search.settings import Search
 
@@ -34,7 +35,7 @@ def into_at_most(limit: int | None) -> str:
     >>> into_at_most(5), into_at_most(1), into_at_most(None)
     (' into at most 5 clusters', ' into at most 1 cluster', '')
     """
-    return "" if limit is None else f" into at most {limit:,} cluster{'' if limit == 1 else 's'}"
+    return "" if limit is None else f" into at most {plural(limit, 'cluster')}"
 
 
 def within_limit(sample: PartitionSample, search: Search) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

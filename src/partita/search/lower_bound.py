@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita._support.arrays import Labels
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.losses import VI
@@ -14,8 +14,6 @@ from partita.search.limits import given_limit
 from partita.search.pair_graph import PairSearch
 from partita.search.result import SearchResult
 from partita.search.settings import Search
-
-Labels = NDArray[np.int64]
 
 
 def find_lower_bound(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.arrays import Floats, Labels
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_n_jobs
-from partita.losses.losses import Binder
+from partita.losses.base import AdditiveLoss
 from partita.pairs.losses import PairLoss, VILowerBound, approximate_ari, joined_pairs
 from partita.pairs.probabilities import Similarity
 from partita.search.components import Components
@@ -23,8 +23,6 @@ from partita.search.pair_proofs import prove_parts
 if TYPE_CHECKING:
     from partita.search.settings import Search
 
-Labels = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: Σ items³ over the components that linear programs look at after every search; about a second for each million.
 CUBES = 1e6
@@ -80,21 +78,22 @@ class PairSearch:
         """The partition of least loss, and a lower bound on the loss of every partition, if one is known."""
         if isinstance(loss, VILowerBound):
             return self._log_mass(loss, rng)
-        if isinstance(loss, Binder):
-            return self._binder(loss, rng)
+        if loss.pairwise:
+            return self._binder(loss.pairwise, rng)
         return self._ratio(rng)
 
     def _log_mass(self, loss: VILowerBound, rng: np.random.Generator) -> tuple[Parts, float | None]:
         if self.pairs.default:
             raise ValueError(f"default must be 0 for {loss}, but it is {self.pairs.default:g}")
-        parts = self._run(_core.LogMassObjective(loss.a / loss.unit, loss.b / loss.unit), rng)
+        objective = _core.LogMassObjective(loss.a / loss.unit, loss.b / loss.unit)
+        parts = self._run(objective, rng, Deadline.after(self.search.seconds))
         bound = loss.unit * float(parts.bounds.sum()) / self.pairs.n_items
         return parts, bound if np.isfinite(bound) else None
 
-    def _binder(self, loss: Binder, rng: np.random.Generator) -> tuple[Parts, float | None]:
+    def _binder(self, loss: AdditiveLoss, rng: np.random.Generator) -> tuple[Parts, float | None]:
         objective = self._threshold(loss.b / (loss.a + loss.b), f"b / (a + b) of {loss}")
-        begun = time.monotonic()
-        parts = self._proven(self._run(objective.native(), rng), objective, begun)
+        until = Deadline.after(self.search.seconds)
+        parts = self._proven(self._run(objective.native(), rng, until), objective, until)
         return parts, binder_bound(parts, self.pairs, loss)
 
     def prove(self, loss: PairLoss, rng: np.random.Generator) -> tuple[Parts, float | None]:
@@ -104,7 +103,7 @@ class PairSearch:
         parts, bound = replace(self, search=replace(self.search, seconds=half)).find(loss, rng)
         if parts.proven.all() or parts.interrupted:
             return parts, bound
-        return tightened(parts, bound, self.pairs, loss, self.constraints, until.left)
+        return tightened(parts, bound, self.pairs, loss, self.constraints, until)
 
     def _ratio(self, rng: np.random.Generator) -> tuple[Parts, float | None]:
         """The approximate ARI is a ratio: Dinkelbach's method solves a threshold for each value that it reaches.
@@ -119,15 +118,15 @@ class PairSearch:
         counts as 1. No threshold tells this from the ratios, but under 1/2 one cluster is the best.
         """
         mean = self.pairs.total() / max(1.0, self.pairs.n_items * (self.pairs.n_items - 1) / 2)
-        begun = time.monotonic()
+        until = Deadline.after(self.search.seconds)
         first = 0.5 if mean == 1.0 else max(0.5, mean)
-        best = self._run(self._threshold(first, "threshold").native(), rng)
+        best = self._run(self._threshold(first, "threshold").native(), rng, until)
         reached = self._index(best)
         while not best.interrupted:
             objective = self._threshold(mean + reached * (0.5 - mean), "threshold of the approximate ARI")
-            parts = replace(self, starts=(best.labels, *self.starts))._run(objective.native(), rng, begun)
+            parts = replace(self, starts=(best.labels, *self.starts))._run(objective.native(), rng, until)
             if self._index(parts) <= reached + ROUNDING:
-                parts = self._proven(replace(parts, labels=best.labels), objective, begun)
+                parts = self._proven(replace(parts, labels=best.labels), objective, until)
                 if self._index(parts) <= reached + ROUNDING:
                     return parts, 1 - reached if parts.proven.all() else None
             reached, best = self._index(parts), parts
@@ -144,40 +143,36 @@ class PairSearch:
             )
         return Threshold(threshold, self.pairs.default)
 
-    def _run(self, objective: Any, rng: np.random.Generator, begun: float | None = None) -> Parts:
-        how = self.search
-        seconds = np.inf if how.seconds is None else how.seconds
-        left = seconds if begun is None else max(0.0, seconds - (time.monotonic() - begun))
-        seed = int(rng.integers(2**63))
-        options = _core.PairOptions(how.most_runs, how.zealous, left, check_n_jobs(how.n_jobs), seed)
+    def _run(self, objective: Any, rng: np.random.Generator, until: Deadline) -> Parts:
+        how, seed = self.search, int(rng.integers(2**63))
+        options = _core.PairOptions(how.most_runs, how.zealous, until.left, check_n_jobs(how.n_jobs), seed)
         starts = np.array(self.starts, np.uint32).reshape(len(self.starts), self.pairs.n_items)
         graph = _core.PairGraph(self.pairs.offsets, self.pairs.neighbors, self.pairs.probabilities)
         rules = native_constraints(self.constraints)
         labels, component, _, bounds, proven, interrupted = _core.search_pairs(graph, objective, rules, starts, options)
         return Parts(labels.astype(np.int64), component.astype(np.int64), bounds, proven.astype(np.bool_), interrupted)
 
-    def _proven(self, parts: Parts, objective: Threshold, begun: float) -> Parts:
+    def _proven(self, parts: Parts, objective: Threshold, until: Deadline) -> Parts:
         """With linear programs for small components that the core could not prove; which, does not depend on time."""
         if parts.interrupted:
             return parts
-        seconds = np.inf if self.search.seconds is None else self.search.seconds - (time.monotonic() - begun)
-        return prove_parts(parts, self.pairs, objective, self.constraints, seconds, CUBES)
+        return prove_parts(parts, self.pairs, objective, self.constraints, until, CUBES)
 
 
-def binder_bound(parts: Parts, pairs: Similarity, loss: Binder) -> float | None:
+def binder_bound(parts: Parts, pairs: Similarity, loss: AdditiveLoss) -> float | None:
     """The sum of the components' bounds, as a bound on the expected Binder loss."""
     bound = 2 / pairs.n_items**2 * (loss.a * pairs.total() + (loss.a + loss.b) * float(parts.bounds.sum()))
     return bound if np.isfinite(bound) else None
 
 
 def tightened(
-    parts: Parts, bound: float | None, pairs: Similarity, loss: PairLoss, rules: Resolved | None, seconds: float
+    parts: Parts, bound: float | None, pairs: Similarity, loss: PairLoss, rules: Resolved | None, until: Deadline
 ) -> tuple[Parts, float | None]:
     """Components and their bound after linear programs for those that are not proven; Binder's loss only."""
-    if not isinstance(loss, Binder):
+    if (binder := loss.pairwise) is None:
         return parts, bound
-    parts = prove_parts(parts, pairs, Threshold(loss.b / (loss.a + loss.b), pairs.default), rules, seconds)
-    return parts, binder_bound(parts, pairs, loss)
+    parts = prove_parts(parts, pairs, Threshold(binder.b / (binder.a + binder.b), pairs.default), rules, until)
+    return parts, binder_bound(parts, pairs, binder)
 
 
 def native_constraints(constraints: Resolved | None) -> _core.PairConstraints:

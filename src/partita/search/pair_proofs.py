@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Floats, Labels
 from partita.pairs.probabilities import Similarity
 from partita.partitions.labels import canonical
 from partita.search.clique_lp import solve_cliques
 from partita.search.constraints import Resolved
+from partita.search.deadline import Deadline
 
 if TYPE_CHECKING:
     from partita.search.pair_graph import Parts, Threshold
 
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 #: A component with more items is not proven here, but only by `bound(seconds)`.
 MAX_ITEMS = 60
@@ -29,10 +28,10 @@ def prove_parts(
     pairs: Similarity,
     objective: Threshold,
     constraints: Resolved | None,
-    seconds: float,
+    until: Deadline,
     cubes: float = np.inf,
 ) -> Parts:
-    """Linear programs for the unproven components, small ones first, as far as `seconds` and Σ items³ allow.
+    """Linear programs for the unproven components, small ones first, as far as the time and Σ items³ allow.
 
     With a limit on Σ items³ there is no branching either, so that the answer does not depend on the clock.
     """
@@ -43,17 +42,16 @@ def prove_parts(
         todo = todo[(sizes[todo] <= MAX_ITEMS) & (np.cumsum(sizes[todo].astype(float) ** 3) <= cubes)]
     if not todo.size or not _has_solver():
         return parts
-    deadline = time.monotonic() + min(seconds, 1e9)
     order = np.argsort(parts.component, kind="stable")
     ends = np.cumsum(sizes)
     for count, component in enumerate(todo.tolist()):
-        now = time.monotonic()
+        last = until.is_past
         left = sizes[todo[count:]].astype(float) ** 3
-        until = now + (deadline - now) * left[0] / left.sum()
         items = order[ends[component] - sizes[component] : ends[component]]
         problem = _costs(items, pairs, objective, constraints)
-        parts = _prove(parts, component, items, problem, until, may_branch=not np.isfinite(cubes))
-        if parts.interrupted or now > deadline:
+        own = until.share(left[0] / left.sum())
+        parts = _prove(parts, component, items, problem, own, may_branch=not np.isfinite(cubes))
+        if parts.interrupted or last:
             break
     return replace(parts, labels=canonical(parts.labels))
 
@@ -64,10 +62,10 @@ def _has_solver() -> bool:
     return find_spec("highspy") is not None
 
 
-def _prove(parts: Parts, component: int, items: Labels, problem: AtomCosts, deadline: float, may_branch: bool) -> Parts:
+def _prove(parts: Parts, component: int, items: Labels, problem: AtomCosts, until: Deadline, may_branch: bool) -> Parts:
     """One component: a better partition if the program finds one, and its bound."""
     start = canonical(parts.labels[items][problem.first])
-    solved = solve_cliques(problem.cost, deadline, start, apart=problem.apart, may_branch=may_branch)
+    solved = solve_cliques(problem.cost, until, start, apart=problem.apart, may_branch=may_branch)
     bounds, proven, labels = parts.bounds.copy(), parts.proven.copy(), parts.labels
     bounds[component] = max(bounds[component], problem.within + solved.bound)
     proven[component] = solved.proven

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Labels
 from partita._support.names import Names, as_named
 from partita.partitions.checks import check_placed_of
 from partita.partitions.clusters import each_alone
 from partita.search.constraints import Resolved
-
-Labels = NDArray[np.int64]
 
 #: The `start` of a run that begins at a given partition.
 GIVEN = "given"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.arrays import Labels
 from partita._support.html import facts_table
 from partita._support.tolerance import TIE
 from partita._support.validate import check_level
@@ -21,8 +22,6 @@ from partita.losses.expected import partition_loss, unique_distances
 from partita.losses.losses import as_loss
 from partita.partitions.checks import check_placed_of
 from partita.partitions.clusters import each_alone
-
-Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,17 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.arrays import Floats, Labels
 from partita._support.html import ShownAsText, rows_table
 from partita._support.validate import check_count
 from partita.draws.sample import PartitionSample, as_sample
 from partita.estimation.result import Estimate
-from partita.losses.base import Loss
-from partita.losses.losses import VI, Binder
+from partita.losses.base import AdditiveLoss, Loss
 from partita.partitions.clusters import each_alone
 from partita.partitions.labels import count_cells
-from partita.uncertainty.ball import Labels, subject
-
-Floats = NDArray[np.float64]
+from partita.uncertainty.ball import subject
 
 #: Cells of a block of draws that is processed at once.
 BLOCK_CELLS = 4_000_000
@@ -137,12 +135,12 @@ def item_certainty(
         mates += block.weights @ np.maximum(block.own - 1, 0)
         possible += block.weights @ np.where(block.known, block.cluster - 1, 0)
         alone += block.weights @ (block.draw == 1)
-        if isinstance(kind, Binder | VI):
-            share += block.weights @ _loss_terms(block, kind)
+        if kind.additive:
+            share += block.weights @ _loss_terms(block, kind.additive)
     single = np.bincount(each_alone(labels))[labels] == 1
     seen = np.where(single, _weight_seen(sample) * (labels >= 0), possible)
     probability = np.divide(np.where(single, alone, mates), seen, out=np.full(labels.size, np.nan), where=seen > 0)
-    return ItemCertainty(labels, probability, share if isinstance(kind, Binder | VI) else None, sample.names)
+    return ItemCertainty(labels, probability, share if kind.additive else None, sample.names)
 
 
 def cluster_stability(
@@ -284,14 +282,11 @@ def _overlap(labels: Labels, clusters: int, draws: Labels, draw_clusters: int, w
     return _Overlap(weights, cell_draw, cell_cluster, both, either, known, own, draw, cluster)
 
 
-def _loss_terms(block: _Overlap, loss: Binder | VI) -> Floats:
+def _loss_terms(block: _Overlap, loss: AdditiveLoss) -> Floats:
     """The contribution of each item to the loss of each draw."""
-    n = block.known.sum(axis=1, keepdims=True)
-    own, draw, cluster = (np.maximum(sizes, 1).astype(np.float64) for sizes in (block.own, block.draw, block.cluster))
-    if isinstance(loss, VI):
-        own, draw, cluster = np.log2(own), np.log2(draw), np.log2(cluster)
-    else:
-        n = n**2
+    n = block.known.sum(axis=1, keepdims=True) ** loss.exponent
+    several = (block.own, block.draw, block.cluster)
+    own, draw, cluster = (loss.per_item(np.maximum(sizes, 1).astype(np.float64)) for sizes in several)
     terms: Floats = np.where(block.known, loss.a * (draw - own) + loss.b * (cluster - own), 0) / n
     return terms
 

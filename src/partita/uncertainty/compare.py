@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Floats
 from partita._support.html import facts_table
 from partita._support.names import Named
 from partita._support.tolerance import ROUNDING, TIE
@@ -24,8 +25,6 @@ from partita.pairs.similarity import similarity
 from partita.partitions.labels import canonical
 from partita.search.settings import Search
 from partita.uncertainty.blocks import Blocks, block_draws, part_of, relabelled_groups
-
-Floats = NDArray[np.float64]
 
 #: At most this many draws of each posterior enter the distances between draws, whose cost is quadratic.
 MAX_COMPARED = 1000

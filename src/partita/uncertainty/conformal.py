@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.arrays import Floats, Labels
 from partita._support.html import facts_table
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_count, check_level
@@ -20,9 +21,6 @@ from partita.losses.base import Loss
 from partita.losses.expected import unique_distances
 from partita.losses.losses import as_loss
 from partita.partitions.checks import check_partition_of
-
-Labels = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

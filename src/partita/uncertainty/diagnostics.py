@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.arrays import Floats
 from partita._support.html import rows_table
 from partita.draws.sample import PartitionSample, as_sample
 from partita.estimation.estimate import estimate_step
@@ -20,8 +21,6 @@ from partita.losses.expected import loss_where_placed, unique_distances
 from partita.losses.losses import as_loss
 from partita.search.deadline import Deadline
 from partita.search.settings import Search
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

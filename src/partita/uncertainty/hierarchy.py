@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Floats, Labels
 from partita._support.html import facts_table
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_rng
@@ -18,16 +19,13 @@ from partita.estimation.estimate import estimate_step
 from partita.estimation.result import Estimate
 from partita.losses.base import Loss
 from partita.losses.expected import expected_loss
-from partita.losses.losses import VI, Binder, as_loss
+from partita.losses.losses import as_loss
 from partita.partitions.labels import canonical
 from partita.search.constraints import Constraints
 from partita.search.settings import Search
 from partita.uncertainty.merges import merge_tree
 from partita.uncertainty.splits import best_split, split_losses
 from partita.uncertainty.support import Support, node_support
-
-Labels = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: By default the finest level has as many clusters as this share of the draws has at most.
 FINEST = 0.95
@@ -240,7 +238,7 @@ def _splits(
 ) -> Iterator[tuple[Labels, float]]:
     """The best splits, one after the other; the best one of each cluster is found once."""
     known: dict[bytes, tuple[Labels, float]] = {}
-    additive = isinstance(loss, VI | Binder)
+    additive = loss.additive is not None
     for _ in range(int(labels.max()) + 1, finest):
         clusters = [k for k, size in enumerate(np.bincount(labels)) if size > 1]
         keys = [np.flatnonzero(labels == k).tobytes() for k in clusters]

@@ -9,18 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita import _core
+from partita._support.arrays import Floats, Labels
 from partita._support.html import ShownAsText
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.estimation.result import Estimate
-from partita.losses.base import Loss
+from partita.losses.base import AdditiveLoss, Loss
 from partita.losses.expected import core_sample, expected_loss
-from partita.losses.losses import VI, Binder
 from partita.partitions.labels import canonical
 from partita.search.multilevel import restricted
-from partita.uncertainty.ball import Labels, subject
-
-Floats = NDArray[np.float64]
+from partita.uncertainty.ball import subject
 
 #: Where every merge considers all pairs of clusters, a tree is built for at most this many clusters.
 MAX_MERGED = 3_000
@@ -91,8 +89,8 @@ def merge_tree(
         placed = np.flatnonzero(labels >= 0)
         return merge_tree(labels[placed], restricted(sample, placed), loss=kind, n_jobs=n_jobs)
     clusters = int(labels.max()) + 1
-    if clusters > FEW_MERGED and isinstance(kind, VI | Binder) and not sample.has_gaps:
-        return _merged_by_heap(labels, sample, kind, n_jobs)
+    if clusters > FEW_MERGED and kind.additive and not sample.has_gaps:
+        return _merged_by_heap(labels, sample, kind.additive, n_jobs)
     if clusters > MAX_MERGED:
         raise ValueError(
             f"merge_tree takes at most {MAX_MERGED:,} clusters, but the estimate has {clusters:,}; VI and Binder take"
@@ -116,11 +114,9 @@ def _merged_by_table(labels: Labels, sample: PartitionSample, kind: Loss, n_jobs
     return MergeTree(np.array(pairs, np.int64).reshape(-1, 2), np.array(losses), np.array(sizes, np.int64))
 
 
-def _merged_by_heap(labels: Labels, sample: PartitionSample, kind: VI | Binder, n_jobs: int) -> MergeTree:
+def _merged_by_heap(labels: Labels, sample: PartitionSample, kind: AdditiveLoss, n_jobs: int) -> MergeTree:
     """Of losses that are sums over clusters: only clusters that share a cluster of a draw are compared one by one."""
-    counts = np.arange(sample.n_items + 1, dtype=np.float64)
-    share = counts / sample.n_items
-    phi = share * np.log2(np.maximum(counts, 1)) if isinstance(kind, VI) else share**2
+    phi = kind.phi(np.arange(sample.n_items + 1, dtype=np.float64), sample.n_items)
     a, b = kind.a / kind.unit, kind.b / kind.unit
     pairs, sizes, changes = _core.merge_path(labels.astype(np.uint32), core_sample(sample), a, b, phi)
     start = float(expected_loss(labels, sample, kind, n_jobs=n_jobs))

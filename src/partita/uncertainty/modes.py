@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Floats
 from partita._support.html import facts_table
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_count, check_rng
@@ -17,14 +18,12 @@ from partita.estimation.estimate import estimate_step
 from partita.estimation.held_out import some_draws
 from partita.losses.base import Loss
 from partita.losses.expected import unique_distances
-from partita.losses.losses import VI, Binder, as_loss
+from partita.losses.losses import as_loss
 from partita.partitions.refinement import refined
 from partita.search.deadline import Deadline
 from partita.search.settings import Search
 from partita.uncertainty.ball import CredibleBall, ball_from
 from partita.uncertainty.certainty import item_certainty
-
-Floats = NDArray[np.float64]
 
 #: One more mode must lower the distance to the posterior by this share to be favoured.
 ELBOW = 0.25
@@ -87,7 +86,7 @@ class Modes:
         >>> found.contributions().tolist()
         [0.0, 0.0, 0.25, 0.25]
         """
-        if not isinstance(self.loss, VI | Binder):
+        if self.loss.additive is None:
             raise ValueError(f"contributions of items are for VI and Binder's loss, not for {self.loss}")
         rows = [self._checked(first, "first"), self._checked(second, "second")]
         share = item_certainty(self.labels[rows[1]], [self.labels[rows[0]].tolist()], loss=self.loss).loss_share

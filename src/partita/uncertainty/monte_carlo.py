@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Floats
 from partita._support.html import facts_table
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_level, check_rng
@@ -22,8 +23,6 @@ from partita.search.settings import Search
 from partita.uncertainty.ball import ball_radius
 from partita.uncertainty.blocks import block_draws, part_of
 from partita.uncertainty.certainty import item_certainty
-
-Floats = NDArray[np.float64]
 
 #: The draws are cut into about this many batches.
 BATCHES = 20

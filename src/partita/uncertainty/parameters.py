@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.arrays import Floats, Labels
 from partita._support.html import rows_table
 from partita._support.validate import check_level
 from partita.draws.sample import PartitionSample
 from partita.draws.sources.xarrays import is_xarray, posterior_of
 from partita.estimation.result import Estimate
 from partita.losses.base import Loss
-from partita.uncertainty.ball import Labels, subject
-
-Floats = NDArray[np.float64]
+from partita.uncertainty.ball import subject
 
 #: Numbers that are processed at once when intervals of items are computed.
 BLOCK_NUMBERS = 4_000_000

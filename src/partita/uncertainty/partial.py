@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Floats, Labels
 from partita._support.html import ShownAsText
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_level, check_rng
@@ -19,9 +20,6 @@ from partita.partitions.labels import canonical
 from partita.partitions.refinement import refined
 from partita.search.constraints import Constraints
 from partita.search.settings import Search
-
-Labels = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: First items are grown to the end as long as all growths together read at most so many labels, but at least so many.
 READ, KEPT = 10_000_000, 4

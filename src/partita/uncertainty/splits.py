@@ -6,19 +6,16 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.arrays import Floats, Labels
 from partita._support.tolerance import TIE
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample, as_sample
-from partita.losses.base import Loss
+from partita.losses.base import AdditiveLoss, Loss
 from partita.losses.expected import core_sample
-from partita.losses.losses import VI, Binder
+from partita.losses.losses import VI
 from partita.partitions.labels import canonical
-
-Labels = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: Up to this many items all 2^(m - 1) - 1 splits are compared.
 FEW_ITEMS = 10
@@ -49,7 +46,7 @@ def best_split(labels: Labels, cluster: int, sample: PartitionSample, loss: Loss
     if members.size <= FEW_ITEMS:
         return _best_of_all(labels, members, sample, loss)
     part = as_sample(sample.labels[:, members], weights=sample.weights)
-    kind = loss if isinstance(loss, VI | Binder) else VI()
+    kind = loss.additive or VI()
     few = _some(part)
     tries = [_improved(_Sides(few, side, kind)) for side in _starts(few)]
     sides = _Sides(part, min(tries, key=lambda found: found.value()).side, kind)
@@ -116,14 +113,13 @@ class _Sides:
 
     sample: PartitionSample
     side: Labels
-    loss: VI | Binder
+    loss: AdditiveLoss
 
     def __post_init__(self) -> None:
         if self.side.min() == self.side.max():  # a split has two sides
             self.side = (np.arange(self.side.size) == 0).astype(np.int64)
         n, draws = self.sample.n_items, self.sample.n_unique
-        counts = np.arange(n + 2, dtype=np.float64)
-        self.phi = counts * np.log2(np.maximum(counts, 1)) if isinstance(self.loss, VI) else counts**2
+        self.phi = self.loss.phi(np.arange(n + 2, dtype=np.float64))
         most = int(self.sample.labels.max()) + 1
         self.cells = np.arange(draws)[:, None] * most + self.sample.labels
         self.counts = np.array(

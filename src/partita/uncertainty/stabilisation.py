@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Floats, Labels
 from partita._support.tolerance import TIE
 from partita._support.validate import as_float
 from partita.draws.sample import PartitionSample
@@ -30,9 +31,6 @@ from partita.search.limits import cluster_limit
 from partita.search.settings import Search
 from partita.uncertainty.ball import ball_radius
 from partita.uncertainty.blocks import chain_places, part_of
-
-Labels = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: This many checks in a row must be passed: two partitions that are nearly tied can agree once by chance.
 CONFIRMATIONS = 2

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Floats
 from partita.draws.sample import PartitionSample
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 #: Cells of a block of draws that is processed at once.

@@ -15,7 +15,7 @@ from test_block_samplers import assert_frequencies
 
 from partita.losses.agreement import nmi
 from partita.models import LatentBlockModel, LayeredBlockModel, StochasticBlockModel, as_graph, resume
-from partita.models.networks.core import BLOCKS, native_layers, native_model
+from partita.models.networks.core import BLOCKS, constants, native_layers, native_model
 from partita.models.networks.marks import default_weight_prior
 from support.block_reference import (
     categories_one_by_one,
@@ -256,7 +256,7 @@ def test_layers_sum():
         assert model.icl(graphs, labels) == pytest.approx(sum(parts) + log_partition(labels, 0.7), abs=1e-8)
         check_changes(native, labels, rng)
     fit = model.maximize(graphs, rng=1)
-    best = max(native.icl(np.array(part, np.uint32)) for part in all_partitions(7)) + model._constant(seen)
+    best = max(native.icl(np.array(part, np.uint32)) for part in all_partitions(7)) + constants(list(seen.values()))
     assert fit.icl == pytest.approx(best, abs=1e-8)
     assert fit.icl == pytest.approx(model.icl(graphs, fit.labels), abs=1e-9)
     assert set(fit.layers) == set(models)

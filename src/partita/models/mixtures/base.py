@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from partita import _core
+from partita._support.arrays import Floats
 from partita._support.ranges import check_scale, check_shape
 from partita._support.settings import SettingsGroup
 from partita.models.mixtures.base_measure import per_dimension
 from partita.models.mixtures.cells import COUNT_GAP, narrow_columns, wide_columns
 from partita.models.mixtures.schema import COUNT, GAUSSIAN, POSITIVE, Column, Schema
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

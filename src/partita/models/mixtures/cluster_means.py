@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Floats
 from partita._support.validate import check_rng
 from partita.models.mixtures.base_measure import column_variances, per_dimension, scale_matrix, scaling
 
 if TYPE_CHECKING:
     from partita.models.chains.chain import Chain
     from partita.models.mixtures.gaussian_dpm import GaussianDPM
-
-Floats = NDArray[np.float64]
 
 
 def draw_means(model: GaussianDPM, chain: Chain, rng: Any = None) -> Floats:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.hints import plural
 from partita.models.mixtures.raw import RawTable
 from partita.models.mixtures.raw_column import NUMBERS, TEXTS, RawColumn
 from partita.models.mixtures.schema import CATEGORICAL, GAUSSIAN, IGNORE, Schema
@@ -155,7 +156,7 @@ def _on_sentinels(used: Sequence[_Facts], voice: _Python) -> Iterator[str]:
             by_value.setdefault(value, []).append(own)
     for value, found in by_value.items():
         n_cells = sum(int((own.cells == value).sum()) for own in found)
-        places = f"{n_cells:,} cell{'s' if n_cells > 1 else ''} of {_listed(found)}"
+        places = f"{plural(n_cells, 'cell')} of {_listed(found)}"
         way = voice.missing(str(value))
         yield f"{value} is in {places}, far from the other values. Does it mark missing cells? {way}."
 

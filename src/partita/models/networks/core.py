@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from partita import _core
@@ -17,9 +16,8 @@ from partita._support.ranges import check_scale, check_shape
 from partita._support.validate import check_flag, check_rng
 from partita.models.networks.edge_values import check_kind
 from partita.models.networks.graph import Graph, kept_entries
-from partita.models.networks.marks import Marks, check_weight_prior
+from partita.models.networks.marks import Marks, check_weight_prior, make_marks
 
-Labels = NDArray[np.uint32]
 BLOCKS = ("free", "affiliation")
 
 
@@ -51,6 +49,9 @@ class EdgeModel:
         return self.degree_corrected and self.loops and not self.directed
 
 
+Network = tuple[Graph, EdgeModel]
+
+
 def native_model(graph: Graph, edges: EdgeModel, n0: float, n0_columns: float = 1.0) -> Any:
     """The core's model of a graph."""
     arrays = _arrays(graph, edges)
@@ -59,7 +60,7 @@ def native_model(graph: Graph, edges: EdgeModel, n0: float, n0_columns: float = 
     return _core.BlockModel(arrays, *_edge_settings(edges), n0_rows=n0, n0_columns=n0_columns)
 
 
-def native_layers(layers: Sequence[tuple[Graph, EdgeModel]], n0: float) -> Any:
+def native_layers(layers: Sequence[Network], n0: float) -> Any:
     """The core's model of several graphs on the same nodes."""
     n = layers[0][0].n_nodes
     union = sum((_without_diagonal(graph.presence + graph.presence.T) for graph, _ in layers), sp.csr_array((n, n)))
@@ -133,6 +134,30 @@ def constant(graph: Graph, edges: EdgeModel) -> float:
         degrees[0] = degrees[0] + loops  # a loop has two ends
         total -= float(loops.sum()) * math.log(2)  # rate φ² θ / 2
     return total + sum(float(gammaln(degree + 1).sum()) for degree in degrees)
+
+
+def constants(networks: Sequence[Network]) -> float:
+    """The same of several networks on the same nodes."""
+    return sum(constant(graph, edges) for graph, edges in networks)
+
+
+def edge_model(
+    model: Any, graph: Graph, *, directed: bool, loops: bool, affiliation: bool = False, missing: bool = False
+) -> EdgeModel:
+    """How edges arise in the blocks of a model with the settings of `EdgePrior`; `missing` dyads may be allowed."""
+    check_settings(model)  # again: set_params may have changed them
+    corrected: bool = model.degree_corrected
+    counts = corrected or model.edges == "counts"
+    first, second = model.eta0, model.zeta0
+    if counts:
+        first, second = model.a0, model.b0
+        if second is None:
+            second = default_rate(mean_rate(graph, directed=directed, loops=loops, half_loops=corrected))
+    marks = make_marks(graph, model.edges, model._group("edge_prior"), directed or graph.bipartite)
+    edges = EdgeModel(directed, loops, counts, first, second, corrected, affiliation, marks)
+    if not missing:
+        check_degree_correction(graph, edges)
+    return edges
 
 
 def check_settings(model: Any) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,16 +17,16 @@ from partita import _core
 from partita._support.names import as_named, names_or_none
 from partita._support.ranges import check_shape, checked_log_density
 from partita._support.tolerance import TIE
-from partita._support.validate import check_count, check_random_state, check_rng
+from partita._support.validate import check_count, check_rng
 from partita.models.chains.chain import Chain
 from partita.models.chains.checkpoint import Plan
 from partita.models.chains.plan import make_plan
-from partita.models.chains.sampling import Registry, sample_model
-from partita.models.estimator import LazyPosterior
+from partita.models.chains.sampling import Registry
+from partita.models.networks.base import SampledNetworkModel
 from partita.models.networks.core import EdgeModel, native_model
 from partita.models.networks.fit import Blocks, NodeFit, block_counts, check_pairs
-from partita.models.networks.graph import Graph, as_graph
-from partita.models.networks.sampling import graph_arrays, graph_from_arrays, item_names
+from partita.models.networks.graph import Graph
+from partita.models.networks.sampling import graph_from_arrays
 from partita.models.networks.sbm import StochasticBlockModel
 from partita.models.search_runs import Runs, SearchRun
 
@@ -82,7 +82,7 @@ class InformativeFit(NodeFit):
 
 
 @Registry.add
-class InformativeBlockModel(LazyPosterior):
+class InformativeBlockModel(SampledNetworkModel):
     """Stochastic block model of K clusters with a prior for each pair of them, all parameters integrated out.
 
     log p(X, z | K) = Σ_kl log B(η_kl + e_kl, ζ_kl + m_kl − e_kl) / B(η_kl, ζ_kl) +
@@ -107,6 +107,8 @@ class InformativeBlockModel(LazyPosterior):
     >>> InformativeBlockModel(eta, zeta, directed=False).maximize(X, rng=1).labels
     array([0, 0, 0, 0, 1, 1, 1, 1])
     """
+
+    edges = "binary"
 
     def __init__(
         self,
@@ -187,10 +189,8 @@ class InformativeBlockModel(LazyPosterior):
         -------
         Chain
         """
-        seen = self._graph(graph)
         plan = make_plan(draws, warmup, thin, chains, rng)
-        running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress}
-        return sample_model(self, graph_arrays(seen), plan, names=item_names(seen), **running)
+        return self._sample(graph, plan, path=path, n_jobs=n_jobs, progress=progress)
 
     def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> list[Any]:
         """The core's samplers, one per chain."""
@@ -203,17 +203,6 @@ class InformativeBlockModel(LazyPosterior):
         eta, zeta = (prior.tolist() for prior in self._priors())
         return {"eta": eta, "zeta": zeta, "directed": self.directed, "loops": self.loops, "n0": self.n0}
 
-    @classmethod
-    def from_params(cls, params: Mapping[str, Any]) -> Self:
-        """The model of `params`."""
-        return cls(**params)
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Maximise the exact ICL; sets `labels_`, `n_clusters_`, `icl_` and `fit_` (the InformativeFit)."""
-        self.fit_ = self.maximize(X, rng=check_random_state(self.random_state))
-        self.labels_, self.n_clusters_, self.icl_ = self.fit_.labels, self.fit_.n_clusters, self.fit_.icl
-        return self._fitted_on(self.fit_.graph)
-
     def _priors(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Both matrices, checked."""
         check_shape(self.n0, "n0")
@@ -223,9 +212,7 @@ class InformativeBlockModel(LazyPosterior):
         return eta, zeta
 
     def _graph(self, graph: Any) -> Graph:
-        seen = as_graph(graph, directed=self.directed)
-        if seen.bipartite:
-            raise ValueError("graph is a matrix of rows and columns; use LatentBlockModel")
+        seen = super()._graph(graph)
         if len(self._priors()[0]) > seen.n_nodes:
             raise ValueError(
                 f"eta has {len(self._priors()[0])} clusters but graph has only {seen.n_nodes} nodes; "

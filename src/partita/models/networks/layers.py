@@ -8,30 +8,24 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from partita._support.names import names_or_none
-from partita._support.ranges import check_shape, checked_log_density
-from partita._support.validate import check_count, check_random_state, check_rng
+from partita._support.names import Names, names_or_none
+from partita._support.ranges import check_shape
 from partita.models.chains.chain import Chain
-from partita.models.chains.checkpoint import Plan
 from partita.models.chains.listener import Callback
 from partita.models.chains.plan import make_plan
-from partita.models.chains.sampling import Registry, sample_model
-from partita.models.estimator import LazyPosterior
+from partita.models.chains.sampling import Registry
 from partita.models.merge_path import MergePath, merge_path
-from partita.models.networks.core import EdgeModel, constant, native_layers
-from partita.models.networks.fit import BlockFit, NodeFit, node_labels
+from partita.models.networks.base import NodeModel
+from partita.models.networks.core import Network
+from partita.models.networks.fit import BlockFit, NodeFit
 from partita.models.networks.graph import Graph
-from partita.models.networks.sampling import graph_arrays, graph_from_arrays, item_names, log_k_prior, make_samplers
+from partita.models.networks.sampling import graph_arrays, item_names
 from partita.models.networks.sbm import StochasticBlockModel
-from partita.models.networks.search import Limits, network_effort, search_partition, start_clusters
-from partita.models.networks.starts import both_directions, first_partitions, given_partitions
-from partita.models.search_runs import Runs, check_max_clusters, check_time_limit
-from partita.partitions.labels import canonical
+from partita.models.search_runs import Runs
 
-Layers = dict[str, tuple[Graph, EdgeModel]]
+Layers = dict[str, Network]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,7 +58,7 @@ class LayeredFit(NodeFit):
 
 
 @Registry.add
-class LayeredBlockModel(LazyPosterior):
+class LayeredBlockModel(NodeModel):
     """Block model of several networks on the same nodes, all parameters integrated out.
 
     log p(X_1, …, X_L, z | K) = Σ_l log p(X_l | z) + log p(z | K)
@@ -104,11 +98,7 @@ class LayeredBlockModel(LazyPosterior):
 
     def icl(self, graphs: Mapping[str, Any], labels: ArrayLike) -> float:
         """Exact log p(X_1, ..., X_L, z | K) of a partition; see `StochasticBlockModel.icl` for degree correction."""
-        seen = self._graphs(graphs)
-        first = next(iter(seen.values()))[0]
-        clusters = node_labels(labels, first.names, "labels", "graph").astype(np.uint32)
-        icl = self._native(seen).icl(clusters) + self._constant(seen)
-        return checked_log_density(icl, self.params())
+        return self._icl(list(self._graphs(graphs).values()), labels)
 
     def maximize(
         self,
@@ -135,24 +125,8 @@ class LayeredBlockModel(LazyPosterior):
         LayeredFit
         """
         seen = self._graphs(graphs)
-        most = check_max_clusters(k_max, next(iter(seen.values()))[0].n_nodes)
-        limits, generator = Limits((most, 1), n_jobs, check_time_limit(seconds)), check_rng(rng)
-        shown = [both_directions(graph, edges.directed, edges.marks) for graph, edges in seen.values()]
-        side_by_side = sp.csr_array(sp.hstack(shown, format="csr"))
-        restarts = check_count(restarts, "restarts", minimum=1)
-        graph = next(iter(seen.values()))[0]
-        given = given_partitions(starts, lambda labels: node_labels(labels, graph.names, "labels", "graph"))
-        uneven = any(edges.degree_corrected for _, edges in seen.values())
-        directed = any(edges.directed for _, edges in seen.values())
-        first, kinds = first_partitions(
-            side_by_side, limits, restarts, given, generator, uneven=uneven, directed=directed
-        )
-        plain = all(edges.marks is None for _, edges in seen.values())
-        native, effort = self._native(seen), network_effort(graph.n_nodes, plain=plain, uneven=uneven)
-        labels, icl, runs = search_partition(native, first, kinds, limits, generator, effort)
-        offset = self._constant(seen)
-        best = checked_log_density(icl + offset, self.params())
-        return self._fit(native, seen, labels, best, runs.plus(offset))
+        found = self._search(list(seen.values()), k_max, restarts, rng, starts, seconds, n_jobs)
+        return self._layered_fit(seen, *found)
 
     def sample(
         self,
@@ -174,27 +148,22 @@ class LayeredBlockModel(LazyPosterior):
         -------
         Chain
         """
-        seen = self._graphs(graphs)
         plan = make_plan(draws, warmup, thin, chains, rng)
-        arrays = {
-            f"layer{at}_{part}": array
-            for at, (graph, _) in enumerate(seen.values())
-            for part, array in graph_arrays(graph).items()
-        }
-        running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress, "callback": callback}
-        return sample_model(self, arrays, plan, names=item_names(next(iter(seen.values()))[0]), **running)
+        return self._sample(graphs, plan, path=path, n_jobs=n_jobs, progress=progress, callback=callback)
 
-    def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> list[Any]:
-        """The core's samplers, one per chain."""
-        seen: Layers = {}
-        for at, (name, model) in enumerate(self.layers.items()):
+    def _inputs(self, data: Any) -> tuple[dict[str, NDArray[Any]], Names | None]:
+        graphs = [graph for graph, _ in self._graphs(data).values()]
+        arrays = {
+            f"layer{at}_{part}": array for at, graph in enumerate(graphs) for part, array in graph_arrays(graph).items()
+        }
+        return arrays, item_names(graphs[0])
+
+    def _stored(self, inputs: Mapping[str, NDArray[Any]]) -> list[Network]:
+        networks = []
+        for at, model in enumerate(self.layers.values()):
             parts = {key.split("_", 1)[1]: array for key, array in inputs.items() if key.startswith(f"layer{at}_")}
-            graph = graph_from_arrays(parts, bipartite=False, directed=model.directed, edges=model.edges)
-            seen[name] = (graph, model._edge_model(graph))
-        n = next(iter(seen.values()))[0].n_nodes
-        log_k = log_k_prior(self.k_prior, n)
-        start = min(start_clusters(n), len(log_k))
-        return make_samplers(self._native(seen), (log_k, np.empty(0)), plan, start)
+            networks += model._stored(parts)
+        return networks
 
     def params(self) -> dict[str, Any]:
         """Settings that JSON can hold; the order of the layers matters, and objects have none."""
@@ -207,10 +176,7 @@ class LayeredBlockModel(LazyPosterior):
         layers = {name: StochasticBlockModel.from_params(each) for name, each in params["layers"]}
         return cls(layers, params["n0"], k_prior=params["k_prior"])
 
-    def fit(self, X: Mapping[str, Any], y: Any = None) -> Self:
-        """Maximise the exact ICL; sets `labels_`, `n_clusters_`, `icl_` and `fit_` (the LayeredFit)."""
-        self.fit_ = self.maximize(X, rng=check_random_state(self.random_state))
-        self.labels_, self.n_clusters_, self.icl_ = self.fit_.labels, self.fit_.n_clusters, self.fit_.icl
+    def _keep_data(self) -> Self:
         return self._fitted_on({name: fit.graph for name, fit in self.fit_.layers.items()})
 
     def _graphs(self, graphs: Mapping[str, Any]) -> Layers:
@@ -223,15 +189,9 @@ class LayeredBlockModel(LazyPosterior):
             seen[name] = _aligned(graph, reference, name, first)
         return {name: (graph, self.layers[name]._edge_model(graph)) for name, graph in seen.items()}
 
-    def _native(self, seen: Layers) -> Any:
-        return native_layers(list(seen.values()), self.n0)
-
-    @staticmethod
-    def _constant(seen: Layers) -> float:
-        return sum(constant(graph, edges) for graph, edges in seen.values())
-
-    def _fit(self, native: Any, seen: Layers, labels: NDArray[np.uint32], icl: float, runs: Runs) -> LayeredFit:
-        clusters = canonical(labels)
+    def _layered_fit(
+        self, seen: Layers, native: Any, clusters: NDArray[np.int64], icl: float, runs: Runs
+    ) -> LayeredFit:
         path = merge_path(native, clusters, icl)
         layers = {}
         for name, (graph, edges) in seen.items():

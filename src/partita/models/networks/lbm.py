@@ -19,33 +19,21 @@ from partita.models.chains.chain import Chain, smallest_unsigned
 from partita.models.chains.checkpoint import Plan
 from partita.models.chains.listener import Callback
 from partita.models.chains.plan import make_plan
-from partita.models.chains.sampling import Registry, sample_model
-from partita.models.estimator import LazyPosterior
+from partita.models.chains.sampling import Registry
 from partita.models.merge_path import greedy_merges
-from partita.models.networks.core import (
-    EdgeModel,
-    check_degree_correction,
-    check_settings,
-    constant,
-    default_rate,
-    mean_rate,
-    native_model,
-)
+from partita.models.networks.base import SampledNetworkModel
+from partita.models.networks.core import EdgeModel, check_settings, constant, edge_model, native_model
 from partita.models.networks.edge_prior import EdgePrior
 from partita.models.networks.fit import Blocks, block_table, check_pairs, node_labels
 from partita.models.networks.graph import Graph, as_bipartite
-from partita.models.networks.marks import Marks, make_marks, start_matrix
-from partita.models.networks.sampling import graph_arrays, graph_from_arrays, item_names, log_k_prior, make_samplers
-from partita.models.networks.search import Limits, network_effort, search_partition, start_clusters, start_kinds
+from partita.models.networks.marks import Marks, start_matrix
+from partita.models.networks.sampling import graph_from_arrays, log_k_prior, make_samplers
+from partita.models.networks.search import Limits, start_clusters, start_kinds
 from partita.models.networks.shares import share_products
 from partita.models.networks.starts import spectral_partitions
 from partita.models.search_runs import Runs, WithRuns, check_max_clusters, check_time_limit
 from partita.partitions.labels import canonical
-
-PARAMETERS = (
-    *("n0", "eta0", "zeta0", "edges", "degree_corrected", "a0", "b0"),
-    *("weight_prior", "category_prior", "k_prior"),
-)
+from partita.search.deadline import Deadline
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -160,7 +148,7 @@ class LatentBlockFit(WithRuns):
 
 
 @Registry.add
-class LatentBlockModel(LazyPosterior):
+class LatentBlockModel(SampledNetworkModel):
     """Latent block model of a matrix, all parameters integrated out.
 
     log p(X, r, c | K, M) = Σ_kl log B(η0 + e_kl, ζ0 + m_kl − e_kl) / B(η0, ζ0) + log p(r | K) + log p(c | M)
@@ -189,6 +177,10 @@ class LatentBlockModel(LazyPosterior):
     """
 
     groups: ClassVar = {"edge_prior": EdgePrior()}
+    parameters: ClassVar = (
+        *("n0", "eta0", "zeta0", "edges", "degree_corrected", "a0", "b0"),
+        *("weight_prior", "category_prior", "k_prior"),
+    )
 
     def __init__(
         self,
@@ -258,16 +250,13 @@ class LatentBlockModel(LazyPosterior):
         restarts = check_count(restarts, "restarts", minimum=1)
         generator = check_rng(rng)
         native = native_model(graph, model, self.n0, self.n0)
-        limits = Limits((most[0], most[1]), n_jobs, check_time_limit(seconds))
+        limits = Limits((most[0], most[1]), n_jobs, Deadline.after(check_time_limit(seconds)))
         begun = [self._check_sides(graph, *pair).astype(np.uint32) for pair in starts]
-        first, kinds = self._starts(graph, model.marks, most, restarts, begun, generator)
-        effort = network_effort(sum(shape), plain=model.marks is None, uneven=self.degree_corrected)
-        labels, icl, runs = search_partition(native, first, kinds, limits, generator, effort)
-        offset = constant(graph, model)
+        first = self._starts(graph, model.marks, most, restarts, begun, generator)
+        labels, icl, runs = self._climb([(graph, model)], native, first, limits, generator)
         rows, columns = canonical(labels[: shape[0]]), canonical(labels[shape[0] :])
-        best = checked_log_density(icl + offset, self.params())
-        path = LatentMergePath(rows, columns, *greedy_merges(native, np.concatenate([rows, columns]), best))
-        return LatentBlockFit(rows, columns, best, path, runs.plus(offset), graph, model)
+        path = LatentMergePath(rows, columns, *greedy_merges(native, np.concatenate([rows, columns]), icl))
+        return LatentBlockFit(rows, columns, icl, path, runs, graph, model)
 
     def sample(
         self,
@@ -296,8 +285,7 @@ class LatentBlockModel(LazyPosterior):
         plan = make_plan(draws, warmup, thin, chains, rng)
         graph = self._graph(matrix)
         heard = None if callback is None else _BothSidesCallback(callback, graph.adjacency.shape[0])
-        running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress, "callback": heard}
-        return sample_model(self, graph_arrays(graph), plan, names=item_names(graph), **running)
+        return self._sample(graph, plan, path=path, n_jobs=n_jobs, progress=progress, callback=heard)
 
     def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> list[Any]:
         """The core's samplers, one per chain."""
@@ -322,17 +310,6 @@ class LatentBlockModel(LazyPosterior):
             None if names[1] is None else names_or_none(names[1]),
         )
 
-    def params(self) -> dict[str, Any]:
-        """Settings that JSON can hold."""
-        listed = {name: getattr(self, name) for name in PARAMETERS}
-        listed["k_prior"] = np.asarray(self.k_prior).tolist()
-        return listed
-
-    @classmethod
-    def from_params(cls, params: Mapping[str, Any]) -> Self:
-        """The model of `params`."""
-        return cls(**params)
-
     def fit(self, X: Any, y: Any = None) -> Self:
         """Maximise the exact ICL; sets `labels_` (rows), `column_labels_`, `fit_` and `n_features_in_`.
 
@@ -349,15 +326,7 @@ class LatentBlockModel(LazyPosterior):
         return as_bipartite(matrix, edges=self.edges)
 
     def _edge_model(self, graph: Graph) -> EdgeModel:
-        check_settings(self)  # again: set_params may have changed them
-        prior: EdgePrior = self._group("edge_prior")
-        marks = make_marks(graph, self.edges, prior)
-        if self.edges != "counts" and not self.degree_corrected:
-            return EdgeModel(False, False, False, self.eta0, self.zeta0, marks=marks)
-        rate = prior.b0 if prior.b0 is not None else default_rate(mean_rate(graph))
-        edges = EdgeModel(False, False, True, prior.a0, rate, self.degree_corrected)
-        check_degree_correction(graph, edges)
-        return edges
+        return edge_model(self, graph, directed=False, loops=False)
 
     def _check_sides(self, graph: Graph, rows: ArrayLike, columns: ArrayLike) -> NDArray[np.int64]:
         """Partitions of rows and columns, one after the other."""

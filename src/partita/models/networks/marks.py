@@ -10,12 +10,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.stats import t as student_t
 
+from partita._support.arrays import Floats
 from partita._support.ranges import check_scale, check_shape
 from partita.models.networks.edge_prior import EdgePrior
 from partita.models.networks.edge_values import MARKED
 from partita.models.networks.graph import Graph
 
-Floats = NDArray[np.float64]
 SIGNS = ("-1", "+1")
 MAX_INDICATORS = 8  # categories that a start looks at one by one
 

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.ranges import check_shape, checked_log_density
-from partita._support.validate import check_count, check_positive, check_random_state, check_rng
-from partita.models.estimator import Estimator
+from partita._support.validate import check_count, check_rng
 from partita.models.merge_path import merge_path
+from partita.models.networks.base import NetworkModel
 from partita.models.networks.core import EdgeModel, check_degree_correction, constant, mean_rate, native_model
 from partita.models.networks.fit import BlockFit, node_labels
-from partita.models.networks.graph import Graph, as_graph
+from partita.models.networks.graph import Graph
 from partita.models.networks.nested_fit import NestedFit, NestedLevel, lift
 from partita.models.networks.nested_prior import make_grid
 from partita.models.networks.nested_search import Nested, NestedObjective, refine
 from partita.models.networks.sbm import StochasticBlockModel
+from partita.models.search_runs import check_time_limit
 from partita.partitions.labels import canonical
 from partita.partitions.lattice import refines
+from partita.search.deadline import Deadline
 
 EDGE_KINDS = ("binary", "counts")
 #: Means of the prior in the flat searches: the default's, that of the network, and sparser ones for the blocks between
@@ -32,7 +32,7 @@ EDGE_KINDS = ("binary", "counts")
 SPARSER = (1.0, 8.0)
 
 
-class NestedBlockModel(Estimator):
+class NestedBlockModel(NetworkModel):
     """Stochastic block model whose clusters are grouped, level by level, with all parameters integrated out.
 
     log p(X, z_1, …, z_L | K_1, …, K_L) = log p(X | z_1, …, z_L) + Σ_l log p(z_l | K_l)
@@ -70,6 +70,8 @@ class NestedBlockModel(Estimator):
     Peixoto (2014), Hierarchical block structures and high-resolution model selection in large networks, Phys. Rev. X 4,
     has the idea; the prior here is another one, see the page on block models.
     """
+
+    parameters: ClassVar = ("directed", "loops", "n0", "shape", "edges", "degree_corrected")
 
     def __init__(
         self,
@@ -138,15 +140,15 @@ class NestedBlockModel(Estimator):
         NestedFit
         """
         seen, generator = self._graph(graph), check_rng(rng)
-        limit = math.inf if seconds is None else check_positive(seconds, "seconds")
+        limit = check_time_limit(seconds)
         check_count(restarts, "restarts", minimum=1)
         most = seen.n_nodes if k_max is None else check_count(k_max, "k_max", minimum=1)
-        objective, ends = self._objective(seen), time.monotonic() + limit
+        objective, until = self._objective(seen), Deadline.after(limit)
         native = native_model(seen, objective.edges, self.n0)
         best: tuple[Nested, BlockFit] | None = None
         flat_models = self._flat_models(seen)
         for model in flat_models:
-            if best is not None and time.monotonic() >= ends:
+            if best is not None and until.is_past:
                 break
             share = None if seconds is None else max(0.75 * limit / len(flat_models), 1e-3)
             flat = model.maximize(seen, k_max, restarts, generator, seconds=share, n_jobs=n_jobs)
@@ -163,33 +165,11 @@ class NestedBlockModel(Estimator):
         assert best is not None
         return self._fit(objective, *best)
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Maximise the ICL; sets `labels_` (the finest level), `n_clusters_`, `icl_` and `fit_` (the NestedFit)."""
-        self.fit_ = self.maximize(X, rng=check_random_state(self.random_state))
-        self.labels_, self.n_clusters_, self.icl_ = self.fit_.labels, self.fit_.n_clusters, self.fit_.icl
-        return self
-
-    def params(self) -> dict[str, Any]:
-        """Settings that JSON can hold."""
-        names = ("directed", "loops", "n0", "shape", "edges", "degree_corrected")
-        return {name: getattr(self, name) for name in names}
-
-    @classmethod
-    def from_params(cls, params: Mapping[str, Any]) -> Self:
-        """The model of `params`."""
-        return cls(**params)
-
     def _check(self) -> None:
         if self.edges not in EDGE_KINDS:
             raise ValueError(f"edges must be {' or '.join(map(repr, EDGE_KINDS))} in nested blocks, got {self.edges!r}")
         check_shape(self.n0, "n0")
         check_shape(self.shape, "shape")
-
-    def _graph(self, graph: Any) -> Graph:
-        seen = as_graph(graph, directed=self.directed, edges=self.edges)
-        if seen.bipartite:
-            raise ValueError("graph is a matrix of rows and columns; nested blocks are of networks")
-        return seen
 
     def _objective(self, graph: Graph) -> NestedObjective:
         self._check()  # again: set_params may have changed them

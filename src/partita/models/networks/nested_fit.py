@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, gammainc
 from scipy.stats import beta, gamma
 
+from partita._support.arrays import Floats
 from partita._support.html import ShownAsText
 from partita.models.networks.fit import BlockFit, Blocks, block_counts, check_pairs
 from partita.models.networks.nested_prior import MeanGrid, mean_weights, once
 from partita.models.networks.shares import share_products
 from partita.partitions.labels import canonical
 
-Floats = NDArray[np.float64]
 LEFT_OUT = 1e-4  # of the weight of the means, in intervals
 HALVINGS = 50
 

@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.special import gammaln, logsumexp
 
+from partita._support.arrays import Floats, Labels
 from partita._support.tolerance import TIE
-from partita.models.networks.nested_prior import Floats, Labels, MeanGrid, grouped, log_top
+from partita.models.networks.nested_prior import MeanGrid, grouped, log_top
 from partita.partitions.labels import canonical
 
 MAX_ITEMS = 40  # that are merged pair by pair; more are first put together by their rows

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaln, gammainc, gammaln, logsumexp
 
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from partita._support.arrays import Floats, Labels
+
 DOUBLINGS = 20  # of the odds (or of the mean rate) on each side of the middle of the grid
 
 LEAST = 1e-30  # probability of a step on the grid, so that no logarithm is infinite

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from partita import _core
+from partita._support.arrays import Labels
 from partita._support.tolerance import TIE
 from partita.models.networks.core import EdgeModel, constant
 from partita.models.networks.fit import block_counts
 from partita.models.networks.graph import Graph
 from partita.models.networks.nested_groups import find_levels, log_allocation
-from partita.models.networks.nested_prior import Labels, MeanGrid, log_evidence, mean_weights, once
+from partita.models.networks.nested_prior import MeanGrid, log_evidence, mean_weights, once
 from partita.models.networks.shares import degrees
 from partita.partitions.labels import canonical
 

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from partita._support.arrays import Floats
 from partita._support.html import ShownAsText
 from partita._support.validate import check_count, check_rng
 from partita.models.chains.chain import Chain
@@ -24,7 +25,6 @@ from partita.models.networks.sampling import graph_from_arrays
 from partita.models.networks.sbm import StochasticBlockModel
 from partita.models.networks.shares import share_products
 
-Floats = NDArray[np.float64]
 MAX_HELD_OUT = 200_000  # pairs
 LEAST = 1e-12  # a probability, so that no score is infinite
 

@@ -3,52 +3,38 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from functools import partial
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from partita._support.ranges import checked_log_density
-from partita._support.validate import check_count, check_random_state, check_rng
+from partita._support.validate import check_count, check_rng
 from partita.models.chains.chain import Chain
-from partita.models.chains.checkpoint import Plan
 from partita.models.chains.listener import Callback
 from partita.models.chains.plan import make_plan
-from partita.models.chains.sampling import Registry, sample_model
-from partita.models.estimator import LazyPosterior
+from partita.models.chains.sampling import Registry
 from partita.models.merge_path import merge_path
+from partita.models.networks.base import NodeModel, check_labels
 from partita.models.networks.core import (
     EdgeModel,
+    Network,
     check_blocks,
-    check_degree_correction,
     check_settings,
     constant,
-    default_rate,
-    mean_rate,
+    edge_model,
     native_model,
 )
 from partita.models.networks.edge_prior import EdgePrior
-from partita.models.networks.fit import BlockFit, block_counts, node_labels
-from partita.models.networks.graph import Graph, as_graph
-from partita.models.networks.marks import make_marks
-from partita.models.networks.sampling import graph_arrays, graph_from_arrays, item_names, log_k_prior, make_samplers
-from partita.models.networks.search import Limits, check_algorithm, network_effort, search_partition, start_clusters
+from partita.models.networks.fit import BlockFit, block_counts
+from partita.models.networks.graph import Graph
+from partita.models.networks.sampling import graph_from_arrays
 from partita.models.networks.shares import EstimatedICL, log_blocks, mean_of_logs, share_exposures
-from partita.models.networks.starts import both_directions, first_partitions, given_partitions
-from partita.models.search_runs import Runs, check_max_clusters, check_time_limit
-from partita.partitions.labels import canonical
-
-PARAMETERS = (
-    *("directed", "loops", "n0", "eta0", "zeta0", "edges", "blocks", "degree_corrected", "a0", "b0"),
-    *("weight_prior", "category_prior", "k_prior"),
-)
 
 
 @Registry.add
-class StochasticBlockModel(LazyPosterior):
+class StochasticBlockModel(NodeModel):
     """Stochastic block model with all parameters integrated out.
 
     log p(X, z | K) = Σ_kl log B(η0 + e_kl, ζ0 + m_kl − e_kl) / B(η0, ζ0) +
@@ -110,6 +96,10 @@ class StochasticBlockModel(LazyPosterior):
     """
 
     groups: ClassVar = {"edge_prior": EdgePrior()}
+    parameters: ClassVar = (
+        *("directed", "loops", "n0", "eta0", "zeta0", "edges", "blocks", "degree_corrected", "a0", "b0"),
+        *("weight_prior", "category_prior", "k_prior"),
+    )
 
     def __init__(
         self,
@@ -149,11 +139,7 @@ class StochasticBlockModel(LazyPosterior):
         taken at equal shares, n_k (n_k − 1) or half of that. `estimate_icl` has the exact value with its Monte Carlo
         error.
         """
-        seen = self._graph(graph)
-        model = self._edge_model(seen)
-        checked = self._check_labels(seen, labels)
-        icl = native_model(seen, model, self.n0).icl(checked) + constant(seen, model)
-        return checked_log_density(icl, self.params())
+        return self._icl(self._network(graph), labels)
 
     def estimate_icl(self, graph: Any, labels: ArrayLike, draws: int = 1000, rng: Any = None) -> EstimatedICL:
         """The exact ICL of a degree-corrected model without loops or with missing dyads, by Monte Carlo.
@@ -183,7 +169,7 @@ class StochasticBlockModel(LazyPosterior):
             raise ValueError("estimate_icl is for degree_corrected=True: `icl` is exact without")
         seen, generator = self._graph(graph), check_rng(rng)
         edges = self._edge_model(seen, missing=True)
-        clusters = self._check_labels(seen, labels).astype(np.int64)
+        clusters = check_labels(seen, labels).astype(np.int64)
         counts = block_counts(seen, edges, clusters, clusters)[0].astype(float)
         several = share_exposures(seen, edges, clusters, check_count(draws, "draws", minimum=2), generator)
         mean, error = mean_of_logs(np.array([log_blocks(edges, counts, cells) for cells in several]))
@@ -238,23 +224,10 @@ class StochasticBlockModel(LazyPosterior):
         BlockFit
             `runs`, `times_reached` and `warnings` describe the agreement between runs.
         """
-        seen = self._graph(graph)
-        model = self._edge_model(seen)
-        most = check_max_clusters(k_max, seen.n_nodes)
-        restarts = check_count(restarts, "restarts", minimum=1)
-        limits = Limits((most, 1), n_jobs, check_time_limit(seconds), check_algorithm(algorithm))
-        generator = check_rng(rng)
-        native = native_model(seen, model, self.n0)
-        shown = both_directions(seen, self.directed, model.marks)
-        given, uneven = given_partitions(starts, partial(self._check_labels, seen)), self.degree_corrected
-        first, kinds = first_partitions(
-            shown, limits, restarts, given, generator, uneven=uneven, directed=self.directed
-        )
-        effort = network_effort(seen.n_nodes, plain=model.marks is None, uneven=uneven)
-        labels, icl, runs = search_partition(native, first, kinds, limits, generator, effort)
-        offset = constant(seen, model)
-        best = checked_log_density(icl + offset, self.params())
-        return self._fit(native, seen, model, labels, best, runs.plus(offset))
+        network = self._network(graph)
+        native, labels, icl, runs = self._search(network, k_max, restarts, rng, starts, seconds, n_jobs, algorithm)
+        path = merge_path(native, labels, icl)
+        return BlockFit(labels, icl, path, runs, *network[0], model=type(self)(**self.get_params()))
 
     def sample(
         self,
@@ -298,79 +271,28 @@ class StochasticBlockModel(LazyPosterior):
         -------
         Chain
         """
-        seen = self._graph(graph)
         plan = make_plan(draws, warmup, thin, chains, rng)
-        running: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress, "callback": callback}
-        return sample_model(self, graph_arrays(seen), plan, names=item_names(seen), **running)
+        return self._sample(graph, plan, path=path, n_jobs=n_jobs, progress=progress, callback=callback)
 
-    def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> list[Any]:
-        """The core's samplers, one per chain."""
+    def _network(self, graph: Any) -> list[Network]:
+        seen = self._graph(graph)
+        return [(seen, self._edge_model(seen))]
+
+    def _stored(self, inputs: Mapping[str, NDArray[Any]]) -> list[Network]:
         graph = graph_from_arrays(inputs, bipartite=False, directed=self.directed, edges=self.edges)
-        native = native_model(graph, self._edge_model(graph), self.n0)
-        log_k = log_k_prior(self.k_prior, graph.n_nodes)
-        start = min(start_clusters(graph.n_nodes), len(log_k))
-        return make_samplers(native, (log_k, np.empty(0)), plan, start)
+        return [(graph, self._edge_model(graph))]
 
-    def params(self) -> dict[str, Any]:
-        """Settings that JSON can hold."""
-        return {name: _plain(getattr(self, name)) for name in PARAMETERS}
-
-    @classmethod
-    def from_params(cls, params: Mapping[str, Any]) -> Self:
-        """The model of `params`."""
-        return cls(**params)
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Maximise the exact ICL; sets `labels_`, `n_clusters_`, `icl_` and `fit_` (the BlockFit).
-
-        `chain_` and `estimate_` are sampled from the same graph on first access.
-        """
-        self.fit_ = self.maximize(X, rng=check_random_state(self.random_state))
-        self.labels_ = self.fit_.labels
-        self.n_clusters_ = self.fit_.n_clusters
-        self.icl_ = self.fit_.icl
-        return self._fitted_on(self.fit_.graph)
-
-    def _graph(self, graph: Any) -> Graph:
-        seen = as_graph(graph, directed=self.directed, edges=self.edges)
-        if seen.bipartite:
-            raise ValueError("graph is a matrix of rows and columns; use LatentBlockModel")
-        return seen
+    def _native(self, networks: Sequence[Network]) -> Any:
+        return native_model(*networks[0], self.n0)
 
     def _edge_model(self, graph: Graph, *, missing: bool = False) -> EdgeModel:
-        check_settings(self)  # again: set_params may have changed them
-        counts = self.edges == "counts" or self.degree_corrected
-        prior: EdgePrior = self._group("edge_prior")
-        first, second = (prior.a0, self._rate(graph, prior)) if counts else (self.eta0, self.zeta0)
         affiliation = check_blocks(self.blocks)
-        marks = make_marks(graph, self.edges, prior, self.directed)
-        edges = EdgeModel(self.directed, self.loops, counts, first, second, self.degree_corrected, affiliation, marks)
-        if not missing:
-            check_degree_correction(graph, edges)
-        return edges
-
-    def _rate(self, graph: Graph, prior: EdgePrior) -> float:
-        if prior.b0 is not None:
-            return prior.b0
-        half_loops = self.degree_corrected
-        return default_rate(mean_rate(graph, directed=self.directed, loops=self.loops, half_loops=half_loops))
-
-    def _check_labels(self, graph: Graph, labels: ArrayLike) -> NDArray[np.uint32]:
-        return node_labels(labels, graph.names, "labels", "graph").astype(np.uint32)
-
-    def _fit(
-        self, native: Any, graph: Graph, model: EdgeModel, labels: NDArray[np.uint32], icl: float, runs: Runs
-    ) -> BlockFit:
-        named = canonical(labels)
-        path = merge_path(native, named, icl)
-        return BlockFit(named, icl, path, runs, graph, model, model=type(self)(**self.get_params()))
+        return edge_model(
+            self, graph, directed=self.directed, loops=self.loops, affiliation=affiliation, missing=missing
+        )
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         blocks = ", affiliation" if self.blocks == "affiliation" else ""
         corrected = ", degree-corrected" if self.degree_corrected else ""
         return f"StochasticBlockModel({kind}, {self.edges}{blocks}{corrected}, loops={self.loops}, n0={self.n0})"
-
-
-def _plain(value: Any) -> Any:
-    return np.asarray(value).tolist() if isinstance(value, np.ndarray | tuple) else value

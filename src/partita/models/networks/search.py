@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from partita._support.validate import check_n_jobs
 from partita.models.networks.core import seed_from
 from partita.models.search_runs import Runs, SearchRun
+from partita.search.deadline import LAST_MOMENT, NEVER, Deadline
 
 SMALL = 500  # nodes up to which annealing is cheap
 MEDIUM = 3000  # nodes up to which random starts are worth their time, and clusters are swept before they are merged
@@ -88,18 +88,12 @@ REARRANGE = {
 
 @dataclass(frozen=True)
 class Limits:
-    """What a user allows a search: the most clusters of each side, threads, seconds, and which algorithm."""
+    """What a user allows a search: the most clusters of each side, threads, time, and which algorithm."""
 
     most: tuple[int, int]
     n_jobs: int = -1
-    seconds: float = math.inf
+    until: Deadline = NEVER
     algorithm: str = "search"
-    began: float = field(default_factory=time.monotonic)
-
-    @property
-    def seconds_left(self) -> float:
-        """Of the time limit; starts take time too."""
-        return max(self.seconds - (time.monotonic() - self.began), 1e-3)
 
 
 def size_of(n_nodes: int) -> str:
@@ -168,7 +162,7 @@ def search_partition(
         as_printed=as_printed,
         seed=seed_from(rng),
         threads=check_n_jobs(limits.n_jobs),
-        seconds=limits.seconds_left,
+        seconds=max(limits.until.left, LAST_MOMENT),
     )
     rows = tuple(SearchRun(kind, float(value)) for kind, value in zip(kinds, run_icl, strict=True))
     made = tuple(row for row in rows if math.isfinite(row.icl))

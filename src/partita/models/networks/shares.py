@@ -10,11 +10,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
+from partita._support.arrays import Floats
 from partita._support.html import ShownAsText
 from partita.models.networks.core import EdgeModel
 from partita.models.networks.graph import Graph
-
-Floats = NDArray[np.float64]
 
 
 def share_products(

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.arrays import Floats, Labels
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_count, check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.expected import core_sample, expected_loss
-from partita.losses.losses import VI, Binder
+from partita.losses.losses import VI
 from partita.pairs.similarity import complete_similarity, vi_lower_bound
 from partita.partitions.labels import canonical
 from partita.search.deadline import NEVER, Deadline
@@ -28,8 +29,6 @@ from partita.search.result import RunRow, SearchResult
 from partita.search.settings import Search
 from partita.search.starts import GIVEN, check_starts_within
 
-Labels = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Parts = list[NDArray[np.int64]]
 
 #: The draws at which a walk may begin.
@@ -176,10 +175,8 @@ def _lower_bound(psm: Floats) -> Objective:
 
 def _spread(loss: Loss) -> Callable[[Floats], Floats]:
     """φ such that φ(p + q) - φ(p) - φ(q) is, up to a factor, the loss of splitting p + q items into p and q."""
-    if isinstance(loss, Binder):
-        return lambda size: size * size
-    if isinstance(loss, VI):
-        return lambda size: size * np.log2(np.maximum(size, 1))
+    if loss.additive:
+        return loss.additive.phi
     raise ValueError(f"method 'hasse' supports Binder's loss and VI, not {loss}")
 
 

@@ -7,6 +7,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Labels
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.expected import expected_loss
@@ -18,8 +19,6 @@ from partita.search.limits import cluster_limit, complete
 from partita.search.result import RunRow, SearchResult
 from partita.search.settings import Search
 from partita.search.starts import GIVEN, check_starts_within
-
-Labels = NDArray[np.int64]
 
 #: Rounding error of the sum of an item's gains, relative to their magnitude.
 ROUNDING = 1e-13
@@ -37,7 +36,7 @@ def find_laugreen(
     the best partition so far is returned.
     """
     until = Deadline.after(search.seconds)
-    weights = loss if isinstance(loss, Binder) else Binder()
+    weights = loss.pairwise or Binder()
     psm = complete_similarity(sample)
     limit = cluster_limit(sample, search)
     check_starts_within(starts, limit)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Labels
 from partita._support.validate import check_level
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
@@ -17,8 +18,6 @@ from partita.search.deadline import Deadline
 from partita.search.limits import cluster_limit, given_limit, within_limit
 from partita.search.result import SearchResult
 from partita.search.settings import Search
-
-Labels = NDArray[np.int64]
 
 #: Medvedovic's customary cut of the complete-linkage tree.
 ORIGINAL_HEIGHT = 0.99

@@ -1,0 +1,164 @@
+"""What block models share: settings, `fit`, sampling, and the search for one partition of the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from partita._support.names import Names
+from partita._support.ranges import checked_log_density
+from partita._support.validate import check_count, check_random_state, check_rng
+from partita.models.chains.chain import Chain
+from partita.models.chains.checkpoint import Plan
+from partita.models.chains.sampling import sample_model
+from partita.models.estimator import Estimator, LazyPosterior
+from partita.models.networks.core import Network, constants, native_layers
+from partita.models.networks.fit import node_labels
+from partita.models.networks.graph import Graph, as_graph
+from partita.models.networks.sampling import graph_arrays, item_names, log_k_prior, make_samplers
+from partita.models.networks.search import Limits, check_algorithm, network_effort, search_partition, start_clusters
+from partita.models.networks.starts import both_directions, first_partitions, given_partitions
+from partita.models.search_runs import Runs, check_max_clusters, check_time_limit
+from partita.partitions.labels import canonical
+from partita.search.deadline import Deadline
+
+Starts = tuple[NDArray[np.uint32], list[str]]
+
+
+class NetworkModel(Estimator):
+    """A block model. A subclass has `maximize` and lists its `parameters`, the settings that a run's folder keeps."""
+
+    parameters: ClassVar[tuple[str, ...]]
+    maximize: Any
+    random_state: Any
+    directed: bool
+    edges: str
+
+    def params(self) -> dict[str, Any]:
+        """Settings that JSON can hold."""
+        return {name: _plain(getattr(self, name)) for name in self.parameters}
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any]) -> Self:
+        """The model of `params`."""
+        return cls(**params)
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Maximise the exact ICL; sets `labels_`, `n_clusters_`, `icl_` and `fit_`, which is what `maximize` returns.
+
+        If the model has `sample`, `chain_` and `estimate_` are sampled from the same network on first access.
+        """
+        self.fit_ = self.maximize(X, rng=check_random_state(self.random_state))
+        self.labels_, self.n_clusters_, self.icl_ = self.fit_.labels, self.fit_.n_clusters, self.fit_.icl
+        return self._keep_data()
+
+    def _keep_data(self) -> Self:
+        """Keeps what is needed to sample after `fit`."""
+        return self
+
+    def _graph(self, graph: Any) -> Graph:
+        seen = as_graph(graph, directed=self.directed, edges=self.edges)
+        if seen.bipartite:
+            raise ValueError("graph is a matrix of rows and columns; use LatentBlockModel")
+        return seen
+
+
+class SampledNetworkModel(NetworkModel, LazyPosterior):
+    """A block model with a posterior. A subclass has `samplers`, and `_inputs` if its data are not one network."""
+
+    def _keep_data(self) -> Self:
+        return self._fitted_on(self.fit_.graph)
+
+    def _inputs(self, data: Any) -> tuple[Mapping[str, NDArray[Any]], Names | None]:
+        """The arrays that `samplers` takes, and the names of the nodes, if they have any."""
+        graph = self._graph(data)
+        return graph_arrays(graph), item_names(graph)
+
+    def _sample(self, data: Any, plan: Plan, **running: Any) -> Chain:
+        inputs, names = self._inputs(data)
+        return sample_model(self, inputs, plan, names=names, **running)
+
+    def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> list[Any]:
+        """The core's samplers, one per chain."""
+        raise NotImplementedError
+
+    def _climb(
+        self, networks: Sequence[Network], native: Any, starts: Starts, limits: Limits, rng: np.random.Generator
+    ) -> tuple[NDArray[np.uint32], float, Runs]:
+        """The best labels of runs from the starts, their ICL, constants included, and the runs."""
+        plain = all(edges.marks is None for _, edges in networks)
+        uneven = any(edges.degree_corrected for _, edges in networks)
+        effort = network_effort(starts[0].shape[1], plain=plain, uneven=uneven)
+        labels, icl, runs = search_partition(native, *starts, limits, rng, effort)
+        offset = constants(networks)
+        return labels, checked_log_density(icl + offset, self.params()), runs.plus(offset)
+
+
+class NodeModel(SampledNetworkModel):
+    """One partition of the nodes of one or several networks, every network with edges of its own kind.
+
+    A subclass has `_stored`, the networks of a run's folder.
+    """
+
+    n0: float
+    k_prior: Any
+
+    def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> list[Any]:
+        networks = self._stored(inputs)
+        n_nodes = networks[0][0].n_nodes
+        log_k = log_k_prior(self.k_prior, n_nodes)
+        start = min(start_clusters(n_nodes), len(log_k))
+        return make_samplers(self._native(networks), (log_k, np.empty(0)), plan, start)
+
+    def _stored(self, inputs: Mapping[str, NDArray[Any]]) -> Sequence[Network]:
+        raise NotImplementedError
+
+    def _native(self, networks: Sequence[Network]) -> Any:
+        return native_layers(networks, self.n0)
+
+    def _icl(self, networks: Sequence[Network], labels: ArrayLike) -> float:
+        """log p(X, z | K), constants included."""
+        icl = self._native(networks).icl(check_labels(networks[0][0], labels)) + constants(networks)
+        return checked_log_density(icl, self.params())
+
+    def _search(
+        self,
+        networks: Sequence[Network],
+        k_max: int | None,
+        restarts: int,
+        rng: Any,
+        starts: ArrayLike | None,
+        seconds: float | None,
+        n_jobs: int,
+        algorithm: str = "search",
+    ) -> tuple[Any, NDArray[np.int64], float, Runs]:
+        """The core's model, the best partition that was found, its ICL, and the runs."""
+        graph = networks[0][0]
+        most, restarts = check_max_clusters(k_max, graph.n_nodes), check_count(restarts, "restarts", minimum=1)
+        limits = Limits((most, 1), n_jobs, Deadline.after(check_time_limit(seconds)), check_algorithm(algorithm))
+        generator, native, several = check_rng(rng), self._native(networks), [edges for _, edges in networks]
+        given = given_partitions(starts, lambda labels: check_labels(graph, labels))
+        uneven, directed = any(each.degree_corrected for each in several), any(each.directed for each in several)
+        shown = _side_by_side(networks)
+        first = first_partitions(shown, limits, restarts, given, generator, uneven=uneven, directed=directed)
+        labels, icl, runs = self._climb(networks, native, first, limits, generator)
+        return native, canonical(labels), icl, runs
+
+
+def check_labels(graph: Graph, labels: ArrayLike) -> NDArray[np.uint32]:
+    """A partition of the nodes, as the core takes it."""
+    return node_labels(labels, graph.names, "labels", "graph").astype(np.uint32)
+
+
+def _side_by_side(networks: Sequence[Network]) -> Any:
+    """What each node sends and receives in all networks."""
+    shown = [both_directions(graph, edges.directed, edges.marks) for graph, edges in networks]
+    return shown[0] if len(shown) == 1 else sp.csr_array(sp.hstack(shown, format="csr"))
+
+
+def _plain(value: Any) -> Any:
+    return np.asarray(value).tolist() if isinstance(value, np.ndarray | np.generic | tuple) else value
