@@ -239,3 +239,13 @@ def test_extreme_probabilities(name, values):
     sparse = pt.as_similarity(coo_array(upper))
     for other in (pt.estimate(sparse, loss, rng=1), pt.estimate(sparse, loss, rng=1, search=pt.Search(n_jobs=3))):
         assert other.expected_loss == pytest.approx(found.expected_loss, abs=1e-12)
+
+
+def test_the_bound_of_vi_has_the_unit_of_its_weights():
+    rng = np.random.default_rng(1)
+    dense = np.triu(rng.random((30, 30)), 1)
+    pairs = pt.as_similarity(dense + dense.T + np.eye(30))
+    one, eight = (pt.estimate(pairs, pt.VILowerBound(w, w), rng=1) for w in (1.0, 8.0))
+    assert not one.proven
+    assert one.bound(seconds=1).value < one.expected_loss
+    np.testing.assert_allclose(eight.bound(seconds=1).value, 8 * one.bound(seconds=1).value, rtol=1e-9)

@@ -27,7 +27,7 @@ def pair_bound(best: PairEstimate, seconds: float) -> Bound:
         rules = None if asked is None else resolve(asked, pairs.names, pairs.n_items, "similarity")
         parts, value = tightened(parts, None, pairs, loss, rules, Deadline.after(seconds))
     else:
-        value = float(parts.bounds.sum()) / pairs.n_items
+        value = loss.unit * float(parts.bounds.sum()) / pairs.n_items
     if value is None or value == -float("inf"):
         return Bound(0.0, 1.0, "none", False)
     value = min(value, best.expected_loss)
