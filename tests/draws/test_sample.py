@@ -310,6 +310,13 @@ def posterior_dataset() -> xr.Dataset:
     )
 
 
+def inference_data(**groups):
+    """ArviZ's container: InferenceData before its version 1, xarray's DataTree since."""
+    import arviz as az
+
+    return az.InferenceData(**groups) if az.__version__.startswith("0.") else xr.DataTree.from_dict(groups)
+
+
 def arviz_objects():
     import arviz as az
 
@@ -317,8 +324,8 @@ def arviz_objects():
     yield "Dataset", dataset
     yield "DataArray", dataset["z"]
     yield "DataTree", xr.DataTree.from_dict({"posterior": dataset})
-    yield "InferenceData", az.InferenceData(posterior=dataset)
-    yield "extract", az.extract(az.InferenceData(posterior=dataset))
+    yield "InferenceData", inference_data(posterior=dataset)
+    yield "extract", az.extract(inference_data(posterior=dataset))
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
@@ -332,10 +339,9 @@ def test_arviz_objects():
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_labels_in_the_group_posterior_predictive_are_found_by_name(tmp_path):
-    import arviz as az
 
     labels = posterior_dataset()[["z"]]
-    data = az.InferenceData(posterior=posterior_dataset()[["mu"]], posterior_predictive=labels)
+    data = inference_data(posterior=posterior_dataset()[["mu"]], posterior_predictive=labels)
     data.to_netcdf(str(tmp_path / "data.nc"), engine="netcdf4")
     tree = xr.DataTree.from_dict({"posterior": posterior_dataset()[["mu"]], "posterior_predictive": labels})
     for draws in (data, tree, tmp_path / "data.nc"):
@@ -354,10 +360,9 @@ def test_labels_in_the_group_posterior_predictive_are_found_by_name(tmp_path):
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_parameters_of_an_arviz_object_with_labels_in_another_group():
-    import arviz as az
 
     means = xr.Dataset({"means": (("chain", "draw", "cluster"), np.ones((2, 5, 10)))})
-    data = az.InferenceData(posterior=means, posterior_predictive=posterior_dataset()[["z"]])
+    data = inference_data(posterior=means, posterior_predictive=posterior_dataset()[["z"]])
     best = estimate(as_sample(data, variable="z"), rng=1)
     found = cluster_parameters(best, data, variable="means", labels="z")
     assert found.clusters.mean.tolist() == [1.0] * best.n_clusters

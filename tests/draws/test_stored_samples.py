@@ -101,7 +101,7 @@ HOSTILE = {
     "a huge label": ("labels", lambda z: np.where(np.eye(*z.shape) > 0, np.uint32(2**31), z), "canonical"),
     "the core's mark of a gap": ("labels", lambda z: np.where(np.eye(*z.shape) > 0, 255, z).astype("u1"), "canonical"),
     "a label that skips": ("labels", lambda z: np.where(z == 1, 2, z), "canonical"),
-    "a negative label": ("labels", lambda z: np.where(np.eye(*z.shape) > 0, -2, z).astype(np.int8), "canonical"),
+    "a negative label": ("labels", lambda z: np.where(np.eye(*z.shape) > 0, -2, z.astype(np.int8)), "canonical"),
     "a draw of gaps": ("labels", lambda z: np.full(z.shape, -1, np.int8), "canonical"),
     "labels that are numbers": ("labels", lambda z: z.astype(float), "cannot be labels"),
     "labels of 64 bits": ("labels", lambda z: z.astype(np.int64), "cannot be labels"),
