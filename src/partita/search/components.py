@@ -104,6 +104,7 @@ def solve_parts(
 
     Examples
     --------
+    >>> from partita import VI
     >>> from partita.draws.sample import as_sample
     >>> parts = solve_parts(as_sample([[0, 0, 1, 2, 2], [0, 0, 1, 2, 2], [0, 0, 0, 1, 1]]), VI())
     >>> parts.partition().tolist(), round(parts.least_loss, 4)
