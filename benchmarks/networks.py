@@ -349,7 +349,7 @@ def by_seed(case: str, model: StochasticBlockModel, graph, seeds) -> dict[str, f
 def search_commit() -> str:
     """The last commit that touched what a search depends on."""
     files = [f"src/partita/models/networks/{name}.py" for name in ("search", "starts", "core", "sbm")]
-    command = ["git", "log", "-1", "--format=%h", "--", "cpp/models", "cpp/common", *files]
+    command = ["git", "log", "-1", "--format=%h", "--", "cpp/networks", "cpp/partition", "cpp/common", *files]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parent.parent)
     return done.stdout.strip()
 

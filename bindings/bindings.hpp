@@ -1,4 +1,5 @@
-// One function for each part of the core, defined in the file of that name.
+// One function for each file that binds a part of the core. Files have the folders and names of what they
+// bind.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,11 +10,11 @@ void bind_cuts(nanobind::module_& m);
 void bind_ensembles(nanobind::module_& m);
 void bind_enumerate(nanobind::module_& m);
 void bind_io(nanobind::module_& m);
-void bind_labelled_blocks(nanobind::module_& m);
+void bind_labelled_chain(nanobind::module_& m);
 void bind_losses(nanobind::module_& m);
-void bind_mixture(nanobind::module_& m);
+void bind_gaussian_mixtures(nanobind::module_& m);
 void bind_mixture_columns(nanobind::module_& m);
-void bind_neighbours(nanobind::module_& m);
+void bind_merge_split_losses(nanobind::module_& m);
 void bind_pair_state(nanobind::module_& m);
 void bind_pairs(nanobind::module_& m);
 void bind_merge_path(nanobind::module_& m);

@@ -1,6 +1,6 @@
 // The Python module of the native core. Bindings convert arrays and release the GIL; nothing else.
-#include "bindings.hpp"
-#include "signals.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/common/signals.hpp"
 
 NB_MODULE(_core, m) {
     [[maybe_unused]] const HeldSignals held;
@@ -14,15 +14,15 @@ NB_MODULE(_core, m) {
     bind_ensembles(m);
     bind_block_model(m);
     bind_io(m);
-    bind_labelled_blocks(m);
+    bind_labelled_chain(m);
     bind_sample(m);
     bind_sample_view(m);
     bind_losses(m);
-    bind_neighbours(m);
+    bind_merge_split_losses(m);
     bind_pairs(m);
     bind_pair_state(m);
     bind_enumerate(m);
-    bind_mixture(m);
+    bind_gaussian_mixtures(m);
     bind_mixture_columns(m);
     bind_search(m);
     bind_search_state(m);

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 NEEDED = ("pyproject.toml", "CMakeLists.txt", "LICENSE", "README.md", "src/partita/__init__.py", "src/partita/py.typed",
-          "cpp/losses.hpp", "bindings/core.cpp", "tests/support/reference.py",
+          "cpp/draws/losses.hpp", "bindings/core.cpp", "tests/support/reference.py",
           "src/partita/datasets/galaxies.csv")  # fmt: skip
 UNWANTED = re.compile(r"(^|/)(\.venv|\.ci|\.git|build|dist|__pycache__|demo|_core\.pyi|.*\.so)(/|$)")
 

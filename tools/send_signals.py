@@ -44,6 +44,7 @@ COMMANDS = {
 DONE = (0, NOT_SETTLED)
 LATE = 1.5  # seconds of a processor until the process has ended
 PATIENCE = 60  # seconds
+PF_EXITING = 0x4  # of the kernel's flags of a process
 WRONG = ("lost", "wrong code", "ignored", "traceback", "late", "left behind")
 
 
@@ -93,6 +94,9 @@ def send(words: str, place: Path, after: float, number: signal.Signals) -> list[
             return ["ended before"]
         except subprocess.TimeoutExpired:
             before = used = seconds_used(process.pid)
+            if is_exiting(process.pid):
+                process.communicate()
+                return ["ended before"]
             process.send_signal(number)
         until = time.monotonic() + PATIENCE
         while process.poll() is None and time.monotonic() < until:
@@ -111,11 +115,22 @@ def send(words: str, place: Path, after: float, number: signal.Signals) -> list[
 
 
 def seconds_used(pid: int) -> float:
+    fields = status(pid)
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else 0.0
+
+
+def is_exiting(pid: int) -> bool:
+    """Whether the process has ended itself, and the kernel only gives back its memory."""
+    fields = status(pid)
+    return not fields or bool(int(fields[6]) & PF_EXITING)
+
+
+def status(pid: int) -> list[str]:
+    """The fields of /proc/PID/stat after the name; none if the process is gone."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
-    except OSError:  # it has ended
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    except OSError:
+        return []
 
 
 def judge(code: int, error: str, number: signal.Signals) -> list[str]:

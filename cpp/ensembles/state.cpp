@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/first_appearance.hpp"
 #include "common/log_gamma.hpp"
 #include "common/work.hpp"
+#include "partition/first_appearance.hpp"
 
 namespace partita::ensembles {
 

@@ -9,7 +9,7 @@
 #include "common/archive.hpp"
 #include "common/log_table.hpp"
 #include "common/random.hpp"
-#include "draws.hpp"
+#include "draws/draws.hpp"
 
 namespace partita::ensembles {
 

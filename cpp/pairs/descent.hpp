@@ -7,7 +7,7 @@
 
 #include "common/random.hpp"
 #include "pairs/state.hpp"
-#include "search/moves.hpp"
+#include "partition/moves.hpp"
 
 namespace partita::pairs {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/parallel.hpp"
-#include "draws.hpp"
+#include "draws/draws.hpp"
 
 namespace partita::pairs {
 

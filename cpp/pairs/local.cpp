@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/first_appearance.hpp"
+#include "partition/first_appearance.hpp"
 
 namespace partita::pairs {
 

@@ -5,12 +5,12 @@
 #include <limits>
 #include <numeric>
 
-#include "common/first_appearance.hpp"
-#include "pairs/bound.hpp"
 #include "pairs/components.hpp"
 #include "pairs/descent.hpp"
-#include "pairs/exact.hpp"
 #include "pairs/local.hpp"
+#include "partition/first_appearance.hpp"
+#include "proofs/pair_bound.hpp"
+#include "proofs/pair_exact.hpp"
 
 namespace partita::pairs {
 

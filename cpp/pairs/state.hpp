@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "common/first_appearance.hpp"
 #include "pairs/gains.hpp"
 #include "pairs/local.hpp"
 #include "pairs/rules.hpp"
+#include "partition/first_appearance.hpp"
 
 namespace partita::pairs {
 

@@ -169,19 +169,6 @@ def nested_block_model(c: Choices) -> str:
 
 
 @target(8)
-def informative_block_model(c: Choices) -> str:
-    eta = c.pick(("[[1, 2], [2, 5]]", "[[1.0]]", "[[1, 2], [3, 1]]", "[[1, 0], [0, 1]]", "[1, 2]", "'x'"))
-    zeta = c.pick(("[[3, 1], [1, 9]]", "[[3, 1], [1, 9]]", "[[2.0]]", "[[float('nan')]]"))
-    return (
-        f"model = pt.models.InformativeBlockModel({eta}, {zeta}, {c.chance(50)}, {c.chance(50)})\n"
-        f"network = {graph(c)}\n"
-        f"fit = model.maximize(network, restarts=2, rng={v.seed(c)})\n"
-        "check_true(abs(model.icl(network, fit.labels) - fit.icl) <= 1e-6 * (1 + abs(fit.icl)), 'icl')\n"
-        "chain = model.sample(network, draws=3, warmup=2, chains=1, rng=1)\ntext = repr(fit) + repr(chain)"
-    )
-
-
-@target(8)
 def predicted_edges(c: Choices) -> str:
     model, network = _sbm(c), graph(c)
     kind = c.pick(("edge_probability", "held_out", "compare_models"))

@@ -196,3 +196,13 @@ def test_while_the_command_is_imported(number):
     code = WATCH.format(module="typer", then=then) + "import runpy\nrunpy.run_module('partita', run_name='__main__')"
     done = forks.command(sys.executable, "-c", code)
     assert (done.returncode, done.stderr) == (128 + number, "")
+
+
+@SIGNALS
+def test_while_python_shuts_down(number):
+    """No instruction of Python follows that could run a handler."""
+    code = (
+        "import atexit, ctypes, sys\natexit.register(ctypes.CDLL(None)['raise'], int(sys.argv.pop()))\n"
+        "from partita.__main__ import main\nsys.argv[1:] = ['--version']\nmain()"
+    )
+    assert forks.command(sys.executable, "-c", code, str(int(number))).returncode == -number

@@ -7,7 +7,6 @@ import partita as pt
 from partita import _core
 from partita.models import (
     GaussianDPM,
-    InformativeBlockModel,
     LatentBlockModel,
     LayeredBlockModel,
     MixtureDPM,
@@ -29,7 +28,6 @@ RUNS = {
     "network": lambda: StochasticBlockModel().sample(GRAPH, **PLAN, rng=1),
     "matrix": lambda: LatentBlockModel().sample(GRAPH, **PLAN, rng=1),
     "layers": lambda: LayeredBlockModel(LAYERS).sample({"a": GRAPH, "b": GRAPH.T}, **PLAN, rng=1),
-    "labelled": lambda: InformativeBlockModel(np.eye(2) + 1, np.ones((2, 2))).sample(GRAPH, **PLAN, rng=1),
     "ensemble": lambda: pt.ensembles.NBCE(**PLAN, random_state=1).fit(BASE),
 }
 

@@ -3,10 +3,11 @@
 
 #include <vector>
 
-#include "common/first_appearance.hpp"
 #include "common/random.hpp"
-#include "draws.hpp"
-#include "search/run.hpp"
+#include "draws/draws.hpp"
+#include "draws/losses.hpp"
+#include "partition/first_appearance.hpp"
+#include "partition/run.hpp"
 
 /// Owns what partita::Draws borrows.
 template <class Label> struct RandomDraws {

@@ -3,18 +3,19 @@
 #include <limits>
 
 #include "check.hpp"
+#include "draws/state.hpp"
+#include "draws/tabu.hpp"
+#include "partition/exchanges.hpp"
+#include "partition/improve.hpp"
 #include "random_draws.hpp"
-#include "search/exchanges.hpp"
-#include "search/improve.hpp"
-#include "search/tabu.hpp"
 
 namespace {
 
 using namespace partita;
-using search::PairState;
+using search::MatrixState;
 
 /// The similarity matrix of draws, by its definition.
-search::PairProblem pair_problem(const Draws<std::uint8_t>& draws, Binder loss) {
+search::MatrixProblem pair_problem(const Draws<std::uint8_t>& draws, Binder loss) {
     const auto n = draws.n_items;
     std::vector<double> sums(n * n);
     for (std::size_t t = 0; t < draws.n_draws(); ++t)
@@ -30,16 +31,17 @@ std::vector<std::uint32_t> canonical(std::vector<std::uint32_t> labels) {
 }
 
 /// The value after item i has gone to the cluster.
-double value_after(const search::PairProblem& problem, const PairState& state, std::uint32_t max_clusters,
+double value_after(const search::MatrixProblem& problem, const MatrixState& state, std::uint32_t max_clusters,
                    std::uint32_t item, std::uint32_t cluster) {
-    PairState other(problem, max_clusters);
+    MatrixState other(problem, max_clusters);
     other.assign(state.labels());
     other.move(item, cluster);
     return other.exact_value();
 }
 
 /// The least change of the value by a move of one item, each computed anew; the limit holds.
-double least_change(const search::PairProblem& problem, const PairState& state, std::uint32_t max_clusters) {
+double least_change(const search::MatrixProblem& problem, const MatrixState& state,
+                    std::uint32_t max_clusters) {
     double least = std::numeric_limits<double>::infinity();
     for (std::uint32_t i = 0; i < state.labels().size(); ++i) {
         const auto open = state.n_clusters() < max_clusters && !state.is_alone(i);
@@ -59,7 +61,7 @@ int count_wrong_predictions(std::uint32_t max_clusters, double shift) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
         const RandomDraws<std::uint8_t> owned(15, n, 5, 0.0, seed);
         const auto problem = pair_problem(owned.view(), seed % 2 ? Binder{1, 1} : Binder{0.5, 1.5});
-        PairState state(problem, max_clusters);
+        MatrixState state(problem, max_clusters);
         common::Rng rng(seed, 1);
         state.assign(search::random_labels(n, max_clusters, rng));
         search::Tabu tabu(state, max_clusters);
@@ -81,7 +83,7 @@ int count_wrong_predictions(std::uint32_t max_clusters, double shift) {
 void check_that_held_items_stay() {
     const RandomDraws<std::uint8_t> owned(15, 24, 5, 0.0, 3);
     const auto problem = pair_problem(owned.view(), Binder{1, 1});
-    PairState state(problem, 4);
+    MatrixState state(problem, 4);
     common::Rng rng(3, 1);
     state.assign(search::random_labels(24, 4, rng));
     search::Tabu tabu(state, 4);
@@ -103,7 +105,7 @@ void check_that_tabu_search_helps() {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         const RandomDraws<std::uint8_t> owned(15, 40, 6, 0.0, seed);
         const auto problem = pair_problem(owned.view(), Binder{0.5, 1.5});
-        PairState state(problem, 6);
+        MatrixState state(problem, 6);
         common::Rng rng(seed, 1);
         search::Tally tally;
         state.assign(search::random_labels(40, 6, rng));
@@ -124,7 +126,7 @@ void check_that_tabu_search_stops() {
     const search::Limits limits(stop, std::numeric_limits<double>::infinity());
     const RandomDraws<std::uint8_t> owned(15, 24, 5, 0.0, 3);
     const auto problem = pair_problem(owned.view(), Binder{1, 1});
-    PairState state(problem, 4);
+    MatrixState state(problem, 4);
     common::Rng rng(3, 1);
     state.assign(search::random_labels(24, 4, rng));
     const auto before = canonical(state.labels());

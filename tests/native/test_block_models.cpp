@@ -1,6 +1,6 @@
 // Block models: directed, undirected and bipartite networks, both kinds of edges and of blocks.
 #include "chains.hpp"
-#include "models/block_model.hpp"
+#include "networks/block_model.hpp"
 
 namespace {
 

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "bounds/pricing.hpp"
-#include "bounds/row_bound.hpp"
 #include "check.hpp"
-#include "distances.hpp"
-#include "draw_losses.hpp"
+#include "draws/distances.hpp"
+#include "draws/draw_losses.hpp"
+#include "proofs/pricing.hpp"
+#include "proofs/row_bound.hpp"
 #include "random_draws.hpp"
 
 namespace {
@@ -38,12 +38,12 @@ template <class Label> void check_row_bound(std::size_t n, std::size_t n_anchors
     const common::StopFlag go{false};
     const LossTables tables(VI{1, 1}, n);
     const auto scores = expected_losses_of_draws(draws, tables, 1e18, 1, go);
-    bounds::RowBoundOptions options;
+    proofs::RowBoundOptions options;
     options.seconds = 0.3;
     options.threads = 2;
     for (std::uint32_t item = 0; item < std::min(n, n_anchors); ++item)
         options.anchors.push_back(item);
-    const auto bound = bounds::row_bound(draws, options, go);
+    const auto bound = proofs::row_bound(draws, options, go);
     CHECK(bound.value <= *std::min_element(scores.begin(), scores.end()));
     CHECK(bound.rows_only <= bound.value);
 }
@@ -51,18 +51,18 @@ template <class Label> void check_row_bound(std::size_t n, std::size_t n_anchors
 /// No cluster costs less than a share far below zero per item, and none is proven when stopped.
 template <class Label> void check_pricing(std::size_t n) {
     const RandomDraws<Label> owned(15, n, 3, 0.0, 5);
-    const bounds::ClusterCosts costs(owned.view(), 1, 1);
+    const proofs::ClusterCosts costs(owned.view(), 1, 1);
     const common::StopFlag go{false}, stop{true};
-    bounds::Items homes(n);
+    proofs::Items homes(n);
     for (std::size_t i = 0; i < n; ++i)
         homes[i] = static_cast<std::uint32_t>(i % 3);
     const std::vector<double> low(n, -3 * std::log2(static_cast<double>(n)) - 1), high(n, 1.0);
-    CHECK(bounds::price({costs, low, homes}, 2, go).proven);
-    CHECK(!bounds::price({costs, low, homes}, 2, stop).proven);
-    const auto refuted = bounds::price({costs, high, homes}, 2, go);
+    CHECK(proofs::price({costs, low, homes}, 2, go).proven);
+    CHECK(!proofs::price({costs, low, homes}, 2, stop).proven);
+    const auto refuted = proofs::price({costs, high, homes}, 2, go);
     CHECK(!refuted.proven);
     CHECK(!refuted.negative.empty());
-    CHECK(bounds::price({costs, high, homes, 1e4}, 2, go).proven); // no cluster is worth its price
+    CHECK(proofs::price({costs, high, homes, 1e4}, 2, go).proven); // no cluster is worth its price
 }
 
 } // namespace

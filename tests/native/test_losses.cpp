@@ -2,9 +2,9 @@
 #include <numeric>
 
 #include "check.hpp"
-#include "distances.hpp"
+#include "draws/distances.hpp"
+#include "draws/similarity.hpp"
 #include "random_draws.hpp"
-#include "similarity.hpp"
 
 namespace {
 

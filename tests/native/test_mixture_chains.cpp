@@ -1,6 +1,6 @@
 // Mixture samplers: every prior on partitions and every family, few items and equal ones.
 #include "chains.hpp"
-#include "models/mixtures.hpp"
+#include "mixtures/mixtures.hpp"
 
 namespace {
 

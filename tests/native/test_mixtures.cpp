@@ -8,8 +8,8 @@
 
 #include "check.hpp"
 #include "common/random.hpp"
-#include "models/mixtures.hpp"
-#include "models/pick.hpp"
+#include "mcmc/pick.hpp"
+#include "mixtures/mixtures.hpp"
 
 namespace {
 

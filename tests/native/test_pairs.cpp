@@ -7,11 +7,11 @@
 
 #include "check.hpp"
 #include "common/random.hpp"
-#include "pairs/bound.hpp"
-#include "pairs/exact.hpp"
 #include "pairs/from_draws.hpp"
 #include "pairs/search.hpp"
 #include "pairs/state.hpp"
+#include "proofs/pair_bound.hpp"
+#include "proofs/pair_exact.hpp"
 #include "random_draws.hpp"
 
 namespace {

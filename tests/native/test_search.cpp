@@ -3,12 +3,13 @@
 #include <numeric>
 
 #include "check.hpp"
-#include "distances.hpp"
+#include "draws/distances.hpp"
+#include "draws/search.hpp"
+#include "draws/state.hpp"
+#include "partition/chains.hpp"
+#include "partition/ruin.hpp"
+#include "partition/runner.hpp"
 #include "random_draws.hpp"
-#include "search/chains.hpp"
-#include "search/ruin.hpp"
-#include "search/runner.hpp"
-#include "search/search.hpp"
 
 namespace {
 

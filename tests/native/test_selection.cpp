@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <bit>
 
-#include "bounds/families_by_home.hpp"
-#include "bounds/selection.hpp"
 #include "check.hpp"
 #include "common/random.hpp"
+#include "proofs/families_by_home.hpp"
+#include "proofs/selection.hpp"
 
 namespace {
 
-using namespace partita::bounds;
+using namespace partita::proofs;
 
 struct Case {
     std::vector<double> values;
@@ -52,7 +52,7 @@ bool same(double s, double t) { return s >= never / 2 ? t >= never / 2 : near(s,
 
 void check(const Case& given) {
     Selection selection(given.group, given.limits);
-    partita::bounds::Choice choice;
+    partita::proofs::Choice choice;
     selection.run(given.values, given.total, choice);
     CHECK(same(choice.sum, given.least(0, 0)));
     for (std::size_t j = 0; j < given.values.size(); ++j) {

@@ -70,7 +70,6 @@ def test_every_public_function_is_attacked():
                 "LayeredFit",
                 "NestedFit",
                 "NestedLevel",
-                "InformativeFit",
                 "MergePath",
                 "MixtureFit",
                 "ModelComparison",

@@ -274,12 +274,6 @@ def _layers(graph, _, order):
     return models.LayeredBlockModel({"a": sbm, "b": sbm}).maximize({"a": own, "b": own}, rng=1)
 
 
-def _informative(graph, _, order):
-    prior = np.where(np.eye(3) > 0, 4.0, 1.0)
-    model = models.InformativeBlockModel(prior, 5.0 - prior, directed=False)
-    return model.maximize(graph[np.ix_(order, order)], rng=1)
-
-
 def _matrix(graph, _, order):
     fit = models.LatentBlockModel().maximize(graph[order], rng=1)
     return type("Rows", (), {"labels": fit.rows, "icl": fit.icl})
@@ -288,7 +282,6 @@ def _matrix(graph, _, order):
 MAXIMA = {
     "StochasticBlockModel": _of_network(models.StochasticBlockModel(directed=False)),
     "NestedBlockModel": _of_network(models.NestedBlockModel(directed=False)),
-    "InformativeBlockModel": _informative,
     "LayeredBlockModel": _layers,
     "LatentBlockModel": _matrix,
     "GaussianDPM": lambda _, table, order: models.GaussianDPM().maximize(table[order], rng=1),

@@ -497,7 +497,6 @@ case("profiles/fit", "text() columns", lambda: profiled(maximized(M.MixtureDPM(F
 
 PAIRS = [(0, 1), (0, 19), (30, 2), (5, 6)]
 SBM = M.StochasticBlockModel(directed=False)
-INFORMATIVE = M.InformativeBlockModel(np.eye(3) * 4 + 1, 5 - np.eye(3) * 4, directed=False)
 LAYERS = M.LayeredBlockModel({"a": SBM, "b": M.StochasticBlockModel(edges="counts")})
 undirected = functools.partial(network, "binary", False)
 
@@ -541,8 +540,6 @@ for directed in (False, True):
         case(f"nested/{directed} {len(kind)}", "", network_fit, f"levels parents {FIT}", model, graph)
 case("layers/sample", "labels stats", sampled, LAYERS, lambda: {"a": undirected(), "b": network("counts")})
 case("layers/maximize", FIT, maximized, LAYERS, lambda: {"a": undirected(), "b": network("counts")})
-case("informative/sample", "labels stats", sampled, INFORMATIVE, undirected)
-case("informative/maximize", "labels icl run_icl", lambda: INFORMATIVE.maximize(undirected(), 2, 1))
 
 
 def compared() -> Results:

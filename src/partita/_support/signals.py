@@ -7,6 +7,7 @@ nobody can catch it, as in the callback that importlib runs after an import, and
 - An exception that Python ignores is raised again.
 - SIGTERM is a state: SystemExit is raised again until it is on its way out, and no result is placed any more.
 - A second signal ends the process at once; so does the core (`watch_signals`) if no Python instruction runs.
+- Once the command has ended, a signal has its default action: Python runs no handlers while it shuts down.
 """
 
 from __future__ import annotations
@@ -59,6 +60,13 @@ def listen() -> None:
     if _TICKS:
         signal.signal(signal.SIGALRM, _tick)
     _state.thread = get_ident()
+
+
+def release() -> None:
+    """From here on a signal ends the process; one that has come is answered first, by its handler."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is _came:
+            signal.signal(number, signal.SIG_DFL)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 A comparison allows for rounding with one of these, multiplied by the size of the numbers or by `loss.unit` where they
 are not around 1. Tolerances with a derivation of their own stay beside it: `search/laugreen`, `search/components`,
-`search/clique_lp`, and `cpp/search/rounding.hpp`.
+`search/clique_lp`, and `cpp/partition/rounding.hpp`.
 """
 
 #: Losses, distances, probabilities and weights that differ by less are equal.

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from partita._support.signals import listen
+from partita._support.signals import listen, release
 from partita.cli import (
     ball,
     blockmodel,
@@ -58,7 +58,10 @@ def main() -> None:
     """Runs the `partita` command with the words of the command line."""
     listen()
     open_closed_streams()
-    app(prog_name="partita")
+    try:
+        app(prog_name="partita")
+    finally:
+        release()
 
 
 def _show_version(wanted: bool) -> None:

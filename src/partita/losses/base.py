@@ -108,7 +108,7 @@ class AdditiveLoss(WeightedLoss):
     S runs over the clusters of the truth x and T over those of the estimate y; φ(m) = m h(m) / n^d, where d is
     `exponent` and h, `per_item`, is concave. Callers rely on this: some partition of least expected loss keeps items
     with the same labels in all draws together and joins no two components, and the change of a merge or split depends
-    only on the clusters that change. The core must know the loss as a linear one (cpp/search/linear_loss.hpp).
+    only on the clusters that change. The core must know the loss as a linear one (cpp/draws/linear_loss.hpp).
     """
 
     exponent: ClassVar[int]

@@ -17,7 +17,6 @@ from partita.models.networks.comparison import ModelComparison, compare_models
 from partita.models.networks.edge_prior import EdgePrior
 from partita.models.networks.fit import BlockFit
 from partita.models.networks.graph import Graph, as_bipartite, as_graph
-from partita.models.networks.informative import InformativeBlockModel, InformativeFit
 from partita.models.networks.layers import LayeredBlockModel, LayeredFit
 from partita.models.networks.lbm import BipartiteChain, LatentBlockFit, LatentBlockModel
 from partita.models.networks.nested import NestedBlockModel
@@ -38,8 +37,6 @@ __all__ = [
     "Graph",
     "HeldOut",
     "Imputation",
-    "InformativeBlockModel",
-    "InformativeFit",
     "LatentBlockFit",
     "LatentBlockModel",
     "LayeredBlockModel",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,6 +34,14 @@ class Runs:
     best: float
     interrupted: bool
     stopped: bool
+
+    @classmethod
+    def of(cls, kinds: Sequence[str], found: tuple[Any, ...]) -> Runs:
+        """The runs of these kinds, from what the core returns; those before which a stop came are left out."""
+        _, best, run_icl, group_icl, _, interrupted, stopped = found
+        rows = (SearchRun(kind, icl) for kind, icl in zip(kinds, run_icl.tolist(), strict=True))
+        made = tuple(row for row in rows if math.isfinite(row.icl))
+        return cls(made, tuple(group_icl.tolist()), best, interrupted, stopped)
 
     def plus(self, constant: float) -> Runs:
         """With a constant added to every ICL."""

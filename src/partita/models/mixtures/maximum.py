@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from partita import _core
+from partita._core import EvolutionPlan, MixturePlan, MixtureRun, MixtureStart
 from partita._support.html import rows_table
 from partita._support.names import as_named
 from partita._support.ranges import check_shape, checked_log_density
 from partita._support.validate import check_count, check_n_jobs, check_rng
 from partita.models.merge_path import MergePath, merge_path
-from partita.models.search_runs import Runs, SearchRun, WithRuns, check_max_clusters, check_time_limit
+from partita.models.search_runs import Runs, WithRuns, check_max_clusters, check_time_limit
 from partita.partitions.checks import check_partition
 from partita.partitions.clusters import HasClusters
 from partita.partitions.labels import canonical
@@ -29,7 +29,7 @@ MAX_GROUPS = 3  # that cross their runs apart
 GROUP_RUNS = 3  # the least runs of a group
 #: Seeds of runs, in turn. More than there are clusters: these merge more easily than they split.
 SEEDS = (32, 8, 64, 16, 128)
-KINDS = {"given": 0, "seeds": 1, "annealed": 2}
+STARTS = {"given": MixtureStart.given, "seeds": MixtureStart.seeds, "annealed": MixtureStart.annealed}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,25 +119,24 @@ class IclSearch:
         given = self._starts(starts)
         kinds, seeds = start_kinds(self.n_items, restarts, len(given))
         small = self.n_items <= SMALL
-        labels, icl, run_icl, group_icl, _, interrupted, stopped = self.native.maximize(
-            given,
-            np.array([KINDS[kind] for kind in kinds], np.uint8),
-            np.array(seeds, np.uint32),
-            most,
+        evolution = EvolutionPlan(
             trial_runs=len(kinds) if small else min(3, len(kinds)),
             groups=min(MAX_GROUPS, max(1, len(kinds) // GROUP_RUNS)),
             generations=MAX_GENERATIONS,
             patience=PATIENCE if small else 2,
-            anneal_sweeps=ANNEAL_SWEEPS,
-            reheat_sweeps=REHEAT_SWEEPS if small else 0,
             seed=int(check_rng(rng).integers(2**63)),
             threads=check_n_jobs(n_jobs),
-            seconds=limit,
         )
-        rows = [SearchRun(kind, float(value)) for kind, value in zip(kinds, run_icl, strict=True)]
-        made = tuple(row for row in rows if math.isfinite(row.icl))
-        runs = Runs(made, tuple(group_icl.tolist()), icl, interrupted, stopped)
-        return self._fit(canonical(labels), self._checked(icl), runs.plus(self.constant))
+        plan = MixturePlan(
+            evolution,
+            max_clusters=most,
+            runs=[MixtureRun(STARTS[kind], count) for kind, count in zip(kinds, seeds, strict=True)],
+            anneal_sweeps=ANNEAL_SWEEPS,
+            reheat_sweeps=REHEAT_SWEEPS if small else 0,
+        )
+        found = self.native.maximize(given, plan, limit)
+        runs = Runs.of(kinds, found).plus(self.constant)
+        return self._fit(canonical(found[0]), self._checked(found[1]), runs)
 
     def _starts(self, starts: Any) -> NDArray[np.uint32]:
         if starts is None:

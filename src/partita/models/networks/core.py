@@ -81,10 +81,11 @@ def _edge_settings(edges: EdgeModel) -> tuple[bool, float, float, bool, bool]:
 
 def _layer(arrays: Any, edges: EdgeModel) -> Any:
     marks = edges.marks
+    kinds = _core.MarkKind
     return _core.Layer(
         arrays,
         *_edge_settings(edges),
-        marks=0 if marks is None else 1 if marks.kind == "real" else 2,
+        marks=kinds.none if marks is None else kinds.normal if marks.kind == "real" else kinds.categories,
         mark_parameters=np.array([] if marks is None else marks.parameters, dtype=np.float64),
         n_categories=0 if marks is None else marks.n_categories,
     )

@@ -17,7 +17,6 @@ from partita.models.chains.chain import Chain
 from partita.models.networks.core import EdgeModel
 from partita.models.networks.fit import BlockFit, block_posterior, check_pairs
 from partita.models.networks.graph import Graph
-from partita.models.networks.informative import InformativeFit
 from partita.models.networks.lbm import BipartiteChain, LatentBlockFit
 from partita.models.networks.nested import NestedBlockModel
 from partita.models.networks.nested_fit import NestedFit
@@ -37,7 +36,7 @@ def edge_probability(result: Any, pairs: ArrayLike, draws: int = 200) -> Floats:
 
     Parameters
     ----------
-    result : BlockFit, NestedFit, InformativeFit, LatentBlockFit or Chain
+    result : BlockFit, NestedFit, LatentBlockFit or Chain
         What `maximize` returned, or a chain of a StochasticBlockModel or a LatentBlockModel.
     pairs : (m, 2) integer array_like
         Pairs of nodes, or of a row and a column, by their numbers from 0.
@@ -54,8 +53,6 @@ def edge_probability(result: Any, pairs: ArrayLike, draws: int = 200) -> Floats:
     """
     if isinstance(result, NestedFit):
         return result.edge_probability(pairs)
-    if isinstance(result, InformativeFit):
-        return result.predict(pairs)
     if isinstance(result, BlockFit):
         return _probability(result.graph, result.edges, result.labels, result.labels, pairs)
     if isinstance(result, LatentBlockFit):

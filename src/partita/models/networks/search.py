@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._core import EvolutionPlan, NetworkPlan, NetworkRun, NetworkStart, Rearrangements
 from partita._support.validate import check_n_jobs
 from partita.models.networks.core import seed_from
-from partita.models.search_runs import Runs, SearchRun
+from partita.models.search_runs import Runs
 from partita.search.deadline import LAST_MOMENT, NEVER, Deadline
 
 SMALL = 500  # nodes up to which annealing is cheap
@@ -40,7 +41,12 @@ RESOLUTIONS = (4.0, 1.0, 16.0, 2.0, 0.5)  # of communities, in turn
 WIDTHS = (1.0, 0.5, 1.5)
 #: Share of the nodes that a start of the kind "periphery" has in a cluster apart, at most, in turn.
 PERIPHERIES = (0.2, 0.1, 0.3)
-KINDS = {"given": 0, "spectral": 0, "periphery": 0, "k-means": 0, "communities": 1, "annealed": 2, "random": 3}
+#: What the core makes itself; all other kinds are partitions that it is given.
+STARTS = {
+    "communities": NetworkStart.communities,
+    "annealed": NetworkStart.annealed,
+    "random": NetworkStart.random,
+}
 
 
 @dataclass(frozen=True)
@@ -66,23 +72,12 @@ EFFORTS = {
 }
 
 
-@dataclass(frozen=True)
-class Rearrangements:
-    """New arrangements of some clusters, of a run, a crossing and the best: attempts per cluster without a better
-    solution, and the most clusters that are taken apart together."""
-
-    runs: int
-    children: int
-    best: int
-    clusters: int = 3
-
-
 #: By the size of a network; "uneven" as in `CYCLES`.
 REARRANGE = {
-    "small": Rearrangements(1, 1, 4),
-    "medium": Rearrangements(2, 2, 16, clusters=5),
-    "uneven": Rearrangements(2, 4, 32),
-    "large": Rearrangements(1, 1, 4),
+    "small": Rearrangements(runs=1, children=1, best=4),
+    "medium": Rearrangements(runs=2, children=2, best=16, clusters=5),
+    "uneven": Rearrangements(runs=2, children=4, best=32),
+    "large": Rearrangements(runs=1, children=1, best=4),
 }
 
 
@@ -135,38 +130,34 @@ def search_partition(
     `starts` has the partitions of the runs whose kind is "given", "spectral", "periphery" or "k-means", in their order;
     `effort` is by default that of the size.
     """
-    n_nodes = starts.shape[1]
-    effort = effort or EFFORTS[size_of(n_nodes)]
-    rearrange = REARRANGE["uneven" if "periphery" in kinds else size_of(n_nodes)]
+    n_nodes, size = starts.shape[1], size_of(starts.shape[1])
+    effort = effort or EFFORTS[size]
     as_printed = limits.algorithm == "come-latouche"  # makes every run
     turns = count()
     resolutions = [RESOLUTIONS[next(turns) % len(RESOLUTIONS)] if kind == "communities" else 1.0 for kind in kinds]
-    labels, icl, run_icl, group_icl, _, interrupted, stopped = native.maximize(
-        starts,
-        np.array([KINDS[kind] for kind in kinds], np.uint8),
-        np.array(resolutions),
-        *limits.most,
+    evolution = EvolutionPlan(
         trial_runs=len(kinds) if as_printed else min(effort.trial_runs, len(kinds)),
-        groups=1 if as_printed else min(MAX_GROUPS, max(1, len(kinds) // GROUP_RUNS[size_of(n_nodes)])),
-        random_clusters=min(start_clusters(n_nodes), max(limits.most)),
+        groups=1 if as_printed else min(MAX_GROUPS, max(1, len(kinds) // GROUP_RUNS[size])),
         generations=MAX_GENERATIONS,
         patience=effort.patience,
-        anneal_sweeps=effort.anneal_sweeps,
-        reheat_sweeps=REHEAT_SWEEPS[size_of(n_nodes)],
-        rearrange_runs=rearrange.runs,
-        rearrange_children=rearrange.children,
-        rearrange_best=rearrange.best,
-        rearrange_clusters=rearrange.clusters,
-        survivors=len(kinds) if n_nodes <= SMALL else SURVIVORS,
-        merge_first=n_nodes > MEDIUM,
-        as_printed=as_printed,
         seed=seed_from(rng),
         threads=check_n_jobs(limits.n_jobs),
-        seconds=max(limits.until.left, LAST_MOMENT),
+        survivors=len(kinds) if n_nodes <= SMALL else SURVIVORS,
     )
-    rows = tuple(SearchRun(kind, float(value)) for kind, value in zip(kinds, run_icl, strict=True))
-    made = tuple(row for row in rows if math.isfinite(row.icl))
-    return labels, icl, Runs(made, tuple(group_icl.tolist()), icl, interrupted, stopped)
+    plan = NetworkPlan(
+        evolution,
+        max_rows=limits.most[0],
+        max_columns=limits.most[1],
+        runs=[NetworkRun(STARTS.get(k, NetworkStart.given), at) for k, at in zip(kinds, resolutions, strict=True)],
+        random_clusters=min(start_clusters(n_nodes), max(limits.most)),
+        anneal_sweeps=effort.anneal_sweeps,
+        reheat_sweeps=REHEAT_SWEEPS[size],
+        rearrange=REARRANGE["uneven" if "periphery" in kinds else size],
+        merge_first=n_nodes > MEDIUM,
+        as_printed=as_printed,
+    )
+    found = native.maximize(starts, plan, max(limits.until.left, LAST_MOMENT))
+    return found[0], found[1], Runs.of(kinds, found)
 
 
 def network_effort(n_nodes: int, *, plain: bool, uneven: bool) -> Effort:

@@ -1,0 +1,234 @@
+// The searches: options in, runs out.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <stdexcept>
+
+#include "bindings/bindings.hpp"
+#include "bindings/common/arrays.hpp"
+#include "bindings/common/held.hpp"
+#include "bindings/common/interrupt.hpp"
+#include "bindings/draws/loss_handle.hpp"
+#include "bindings/draws/sample_view.hpp"
+#include "draws/constrained.hpp"
+#include "draws/search.hpp"
+#include "draws/sparse_search.hpp"
+#include "draws/sparse_state.hpp"
+
+using namespace nb::literals;
+using partita::Sharing;
+using partita::search::Found;
+using partita::search::Run;
+using partita::search::SearchOptions;
+using partita::search::Stage;
+using partita::search::StateKind;
+
+namespace {
+
+/// Calls the Python function with (loss, clusters) of a finished run.
+partita::search::Progress python_progress(nb::object report) {
+    if (report.is_none())
+        return {};
+    return [held = hold(std::move(report))](const Run& run) {
+        nb::gil_scoped_acquire acquire;
+        (*held)(run.loss, run.clusters);
+    };
+}
+
+/// The runs of a paper's algorithm.
+template <class S>
+Found run_paper(const std::string& method, const typename S::Setting& problem, const SearchOptions& options,
+                const partita::common::StopFlag& stop, const partita::search::Progress& progress) {
+    if (method != "salso" && method != "greedy")
+        throw std::invalid_argument("unknown method " + method);
+    const auto one = method == "salso" ? partita::search::salso_run<S> : partita::search::greedy_run<S>;
+    return partita::search::each_started(partita::search::run_all(
+        [&](const SearchOptions& own, partita::common::Rng& rng, const partita::search::Limits& limits) {
+            return one(problem, own, rng, limits);
+        },
+        options, stop, progress));
+}
+
+template <class Label>
+Found run_method(const std::string& method, const partita::Draws<Label>& draws,
+                 const partita::LossTables& tables, const SearchOptions& options,
+                 const partita::common::StopFlag& stop, const partita::search::Progress& progress) {
+    if (method == "search")
+        return partita::search::search(draws, tables, options, stop, progress);
+    if (partita::search::prefers_sparse(draws, tables.loss(), options)) {
+        const partita::search::SparseProblem problem(draws, tables, options.threads,
+                                                     partita::search::SparseProblem::Order::as_given);
+        return run_paper<partita::search::SparseState>(method, problem, options, stop, progress);
+    }
+    return run_paper<partita::search::State>(method, partita::search::Problem(draws, tables), options, stop,
+                                             progress);
+}
+
+/// A Python function that takes a Stage and returns the runs that were done.
+partita::search::StageExecutor python_stage(nb::object executor) {
+    if (executor.is_none())
+        return {};
+    return [held = hold(std::move(executor))](const Stage& stage) {
+        nb::gil_scoped_acquire acquire;
+        return nb::cast<std::vector<Run>>((*held)(stage));
+    };
+}
+
+/// Calls work(draws, tables, stop); returns its runs, whether Ctrl-C ended them early, and how many starts
+/// were made.
+template <class Work>
+nb::tuple interruptible_runs(const SampleView& sample, const LossHandle& loss,
+                             std::span<const std::uint32_t> copies, Sharing sharing, Work work) {
+    return sample.visit([&](auto draws) {
+        draws.copies = copies;
+        draws.sharing = sharing;
+        Found found;
+        const bool interrupted = run_interruptible([&](const partita::common::StopFlag& stop) {
+            const partita::LossTables tables(loss.loss, draws.n_total());
+            found = work(draws, tables, stop);
+        });
+        return nb::make_tuple(nb::cast(std::move(found.runs)), interrupted, found.n_started);
+    });
+}
+
+nb::tuple search(const SampleView& sample, const LossHandle& loss, const std::string& method,
+                 SearchOptions options, nb::object report, nb::object executor,
+                 std::optional<Array1<std::uint32_t>> copies, Sharing sharing) {
+    const auto progress = python_progress(report);
+    options.executor = python_stage(executor);
+    const auto counts = copies ? as_span(*copies) : std::span<const std::uint32_t>{};
+    return interruptible_runs(sample, loss, counts, sharing,
+                              [&](const auto& draws, const auto& tables, const auto& stop) {
+                                  return run_method(method, draws, tables, options, stop, progress);
+                              });
+}
+
+nb::tuple refine(const SampleView& sample, const LossHandle& loss, Array2<std::uint32_t> starts,
+                 SearchOptions options, nb::object report, nb::object executor) {
+    const auto progress = python_progress(report);
+    options.executor = python_stage(executor);
+    std::vector<Run> begun(starts.shape(0));
+    for (std::size_t row = 0; row < begun.size(); ++row) {
+        const auto labels = as_span(starts).subspan(row * starts.shape(1), starts.shape(1));
+        begun[row].labels.assign(labels.begin(), labels.end());
+        begun[row].start = "coarse";
+    }
+    return interruptible_runs(sample, loss, {}, Sharing::where_it_pays,
+                              [&](const auto& draws, const auto& tables, const auto& stop) {
+                                  return partita::search::each_started(
+                                      partita::search::refine(draws, tables, options, begun, stop, progress));
+                              });
+}
+
+using Lists = std::vector<std::vector<std::uint32_t>>;
+
+nb::tuple search_constrained(const SampleView& sample, const LossHandle& loss, Lists atoms, Lists apart,
+                             const Lists& starts, const SearchOptions& options, nb::object report) {
+    const auto progress = python_progress(report);
+    const partita::Restrictions restrictions{std::move(atoms), std::move(apart)};
+    return interruptible_runs(sample, loss, {}, Sharing::where_it_pays,
+                              [&](const auto& draws, const auto& tables, const auto& stop) {
+                                  const partita::search::Problem problem(draws, tables);
+                                  return partita::search::each_started(partita::search::search_constrained(
+                                      problem, restrictions, starts, options, stop, progress));
+                              });
+}
+
+/// What is pickled of a run.
+using RunState =
+    std::tuple<Array1<std::uint32_t>, std::string, std::uint64_t, std::uint64_t, std::vector<double>,
+               std::vector<std::uint32_t>, double, std::uint32_t, double, double, double>;
+
+} // namespace
+
+void bind_search(nb::module_& m) {
+    nb::enum_<Sharing>(m, "Sharing", "Whether draws that have a cluster in common share its row.")
+        .value("never", Sharing::never)
+        .value("where_it_pays", Sharing::where_it_pays)
+        .value("always", Sharing::always);
+    nb::enum_<StateKind>(m, "StateKind", "How the partitions of a search are kept.")
+        .value("where_it_pays", StateKind::where_it_pays)
+        .value("dense", StateKind::dense)
+        .value("sparse", StateKind::sparse);
+    nb::class_<SearchOptions>(m, "SearchOptions", "Options of a search, all resolved.")
+        .def(nb::init<>())
+        .def_rw("runs", &SearchOptions::runs)
+        .def_rw("adapts", &SearchOptions::adapts)
+        .def_rw("seconds", &SearchOptions::seconds)
+        .def_rw("max_clusters", &SearchOptions::max_clusters)
+        .def_rw("start_groups", &SearchOptions::start_groups)
+        .def_rw("zealous", &SearchOptions::zealous)
+        .def_rw("p_sequential", &SearchOptions::p_sequential)
+        .def_rw("threads", &SearchOptions::threads)
+        .def_rw("seed", &SearchOptions::seed)
+        .def_rw("state", &SearchOptions::state)
+        .def_rw("starts", &SearchOptions::starts);
+    nb::class_<Stage>(m, "Stage", "Runs that do not depend on each other.")
+        .def_ro("n_runs", &Stage::n_runs)
+        .def(
+            "run",
+            [](const Stage& stage, std::size_t index) {
+                if (index >= stage.n_runs)
+                    throw std::out_of_range("the stage has no run of that number");
+                return stage.one(index);
+            },
+            "index"_a, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("stopped", [](const Stage& stage) { return stage.stopped(); });
+    nb::class_<Run>(m, "Run", "A finished run.")
+        .def(nb::init<>(), "No run: one that was not done.")
+        .def_prop_ro(
+            "labels", [](const Run& run) { return to_numpy(std::vector<std::uint32_t>(run.labels)); },
+            nb::rv_policy::move)
+        .def_ro("start", &Run::start)
+        .def_prop_ro("sweeps", [](const Run& run) { return run.tally.sweeps; })
+        .def_prop_ro("moves", [](const Run& run) { return run.tally.moves; })
+        .def_prop_ro("trace", [](const Run& run) { return run.tally.trace; })
+        .def_ro("loss", &Run::loss)
+        .def_ro("clusters", &Run::clusters)
+        .def_ro("seconds", &Run::seconds)
+        .def_ro("clusters_per_row", &Run::clusters_per_row)
+        .def("__getstate__",
+             [](const Run& run) {
+                 return nb::make_tuple(to_numpy(std::vector<std::uint32_t>(run.labels)), run.start,
+                                       run.tally.sweeps, run.tally.moves, run.tally.trace, run.tally.doubtful,
+                                       run.loss, run.clusters, run.seconds, run.clusters_per_row,
+                                       run.rounding);
+             })
+        .def("__setstate__", [](Run& run, const RunState& state) {
+            const auto labels = as_span(std::get<0>(state));
+            new (&run) Run{{labels.begin(), labels.end()},
+                           std::get<1>(state),
+                           {std::get<2>(state), std::get<3>(state), std::get<4>(state), std::get<5>(state)},
+                           std::get<6>(state),
+                           std::get<7>(state),
+                           std::get<8>(state),
+                           std::get<9>(state),
+                           std::get<10>(state)};
+        });
+    m.attr("SINGLE_ROUNDING") = partita::search::single_rounding;
+    m.def("search", &search, "sample"_a, "loss"_a, "method"_a, "options"_a, "report"_a.none(),
+          "executor"_a.none() = nb::none(), "copies"_a.none() = nb::none(),
+          "sharing"_a = Sharing::where_it_pays);
+    m.def(
+        "prefers_sparse",
+        [](const SampleView& sample, const LossHandle& loss, const SearchOptions& options) {
+            return sample.visit([&](const auto& draws) {
+                return partita::search::prefers_sparse(draws, loss.loss, options);
+            });
+        },
+        "sample"_a, "loss"_a, "options"_a);
+    m.def(
+        "takes_matrix",
+        [](const SampleView& sample, const LossHandle& loss) {
+            return sample.visit(
+                [&](const auto& draws) { return partita::search::takes_matrix(draws, loss.loss); });
+        },
+        "sample"_a, "loss"_a);
+    m.def("search_constrained", &search_constrained, "sample"_a, "loss"_a, "atoms"_a, "apart"_a, "starts"_a,
+          "options"_a, "report"_a.none());
+    m.def("refine", &refine, "sample"_a, "loss"_a, "starts"_a, "options"_a, "report"_a.none(),
+          "executor"_a.none() = nb::none());
+}

@@ -1,0 +1,133 @@
+// A search state for tests and for methods written in Python: score, move and merge one step at a time.
+#include <nanobind/stl/optional.h>
+
+#include <memory>
+#include <optional>
+
+#include "bindings/bindings.hpp"
+#include "bindings/common/arrays.hpp"
+#include "bindings/draws/loss_handle.hpp"
+#include "bindings/draws/sample_view.hpp"
+#include "draws/sparse_state.hpp"
+#include "draws/state.hpp"
+
+using namespace nb::literals;
+
+namespace {
+
+using Copies = std::optional<Array1<std::uint32_t>>;
+
+/// Calls use(draws) with what each item stands for.
+template <class Use> auto visit(const SampleView& sample, const Copies& copies, Use use) {
+    return sample.visit([&](auto draws) {
+        if (copies)
+            draws.copies = as_span(*copies);
+        return use(draws);
+    });
+}
+
+partita::search::Problem make_problem(const auto& draws, const partita::LossTables& tables,
+                                      partita::search::Problem*) {
+    return partita::search::Problem(draws, tables);
+}
+
+partita::search::SparseProblem make_problem(const auto& draws, const partita::LossTables& tables,
+                                            partita::search::SparseProblem*) {
+    return partita::search::SparseProblem(draws, tables, 1, partita::search::SparseProblem::Order::as_given);
+}
+
+/// A state with the problem it lives on; the sample's arrays are kept alive by the view.
+template <class S> class PythonState {
+public:
+    PythonState(const SampleView& sample, const LossHandle& loss, std::uint32_t max_clusters, Copies copies,
+                partita::Sharing sharing)
+        : sample_(sample), copies_(std::move(copies)),
+          tables_(loss.loss, visit(sample_, copies_, [](const auto& draws) { return draws.n_total(); })),
+          problem_(visit(sample_, copies_,
+                         [&](auto draws) {
+                             draws.sharing = sharing;
+                             return make_problem(draws, tables_, static_cast<typename S::Setting*>(nullptr));
+                         })),
+          state_(problem_, max_clusters) {}
+
+    S& state() { return state_; }
+    void assign(Array1<std::uint32_t> labels) { state_.assign(as_span(labels)); }
+    NumpyOut<double> score(std::size_t i) { return in_loss(state_.score(i)); }
+    NumpyOut<double> score_precisely(std::size_t i) { return in_loss(state_.score_precisely(i)); }
+    void insert(std::size_t i, std::uint32_t cluster) { state_.insert(i, cluster); }
+    void remove(std::size_t i) { state_.remove(i); }
+    void move(std::size_t i, std::uint32_t cluster) { state_.move(i, cluster); }
+    void merge(std::uint32_t k, std::uint32_t l) { state_.merge(k, l); }
+    NumpyOut<std::uint32_t> labels() const { return to_numpy(std::vector<std::uint32_t>(state_.labels())); }
+    double value() const { return problem_.loss_of(state_.value()); }
+    void refresh() { state_.refresh(); }
+    std::uint32_t n_clusters() const { return state_.n_clusters(); }
+    double clusters_per_row() const { return problem_.clusters_per_row(); }
+
+    NumpyOut<double> merge_changes() const {
+        const std::size_t clusters = state_.n_clusters();
+        return to_numpy(scaled(state_.merge_changes()), {clusters, clusters});
+    }
+
+private:
+    std::vector<double> scaled(std::span<const double> values) const {
+        std::vector<double> losses(values.begin(), values.end());
+        for (auto& loss : losses)
+            loss *= problem_.unit();
+        return losses;
+    }
+    NumpyOut<double> in_loss(std::span<const double> scores) const { return to_numpy(scaled(scores)); }
+
+    SampleView sample_;
+    Copies copies_;
+    partita::LossTables tables_;
+    typename S::Setting problem_;
+    S state_;
+};
+
+/// The methods that every kind of state has.
+template <class S> auto bind_state(nb::module_& m, const char* name, const char* doc) {
+    using Bound = PythonState<S>;
+    return nb::class_<Bound>(m, name, doc)
+        .def(nb::init<const SampleView&, const LossHandle&, std::uint32_t, Copies, partita::Sharing>(),
+             "sample"_a, "loss"_a, "max_clusters"_a, "copies"_a.none() = nb::none(),
+             "sharing"_a = partita::Sharing::where_it_pays)
+        .def("assign", &Bound::assign, "labels"_a)
+        .def("score", &Bound::score, "item"_a)
+        .def("score_precisely", &Bound::score_precisely, "item"_a)
+        .def("insert", &Bound::insert, "item"_a, "cluster"_a)
+        .def("remove", &Bound::remove, "item"_a)
+        .def("move", &Bound::move, "item"_a, "cluster"_a)
+        .def("merge", &Bound::merge, "keep"_a, "gone"_a)
+        .def("merge_changes", &Bound::merge_changes)
+        .def("refresh", &Bound::refresh)
+        .def_prop_ro("labels", &Bound::labels, nb::rv_policy::move)
+        .def_prop_ro("value", &Bound::value)
+        .def_prop_ro("n_clusters", &Bound::n_clusters)
+        .def_prop_ro("clusters_per_row", &Bound::clusters_per_row);
+}
+
+/// Clusters and their scores, or changes, as two arrays.
+nb::tuple as_arrays(std::span<const partita::search::SparseState::Candidate> candidates) {
+    std::vector<std::uint32_t> clusters;
+    std::vector<double> scores;
+    for (const auto& candidate : candidates) {
+        clusters.push_back(candidate.cluster);
+        scores.push_back(candidate.score);
+    }
+    return nb::make_tuple(to_numpy(std::move(clusters)), to_numpy(std::move(scores)));
+}
+
+} // namespace
+
+void bind_search_state(nb::module_& m) {
+    using Sparse = PythonState<partita::search::SparseState>;
+    bind_state<partita::search::State>(m, "State", "A partition under search: remove, score, insert.");
+    bind_state<partita::search::SparseState>(m, "SparseState", "The same for many small clusters.")
+        .def(
+            "candidates", [](Sparse& state, std::size_t i) { return as_arrays(state.state().candidates(i)); },
+            "item"_a)
+        .def(
+            "merges_of", [](Sparse& state, std::uint32_t k) { return as_arrays(state.state().merges_of(k)); },
+            "cluster"_a);
+}

@@ -1,0 +1,173 @@
+// Block models of networks: the conversion of arrays.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/bindings.hpp"
+#include "bindings/common/arrays.hpp"
+#include "bindings/common/interrupt.hpp"
+#include "bindings/mcmc/chain.hpp"
+#include "bindings/partition/evolution.hpp"
+#include "networks/block_model.hpp"
+
+using namespace partita::models;
+
+namespace {
+
+using Longs = Array1<std::int64_t>;
+using Labels = Array1<std::uint32_t>;
+
+template <class T> std::vector<T> copy_of(const Array1<T>& array) {
+    return {array.data(), array.data() + array.size()};
+}
+
+nb::tuple maximize(const BlockModel& model, const Array2<std::uint32_t>& starts, const SearchPlan& plan,
+                   double seconds) {
+    return search_tuple(seconds, [&](const partita::common::StopFlag& stop) {
+        return model.maximize(rows_of(starts), plan, stop);
+    });
+}
+
+void bind_search_plan(nb::module_& m) {
+    bind_evolution_plan(m);
+    nb::enum_<StartKind>(m, "NetworkStart", "Where a run of the search of a network starts.")
+        .value("given", StartKind::given)
+        .value("communities", StartKind::communities)
+        .value("annealed", StartKind::annealed)
+        .value("random", StartKind::random);
+    nb::class_<RunStart>(m, "NetworkRun", "The start of a run; the resolution is for communities.")
+        .def(nb::init<StartKind, double>(), nb::arg("kind"), nb::arg("resolution") = 1.0);
+    nb::class_<Rearrangements>(
+        m, "Rearrangements",
+        "New arrangements of some clusters: attempts per cluster without a better solution, of a run, of a "
+        "crossing and of the best, and the most clusters that are taken apart together.")
+        .def(nb::init<std::size_t, std::size_t, std::size_t, std::size_t>(), nb::kw_only(), nb::arg("runs"),
+             nb::arg("children"), nb::arg("best"), nb::arg("clusters") = 3);
+    nb::class_<SearchPlan>(m, "NetworkPlan", "The settings of a search of a network.")
+        .def(
+            "__init__",
+            [](SearchPlan* self, const EvolutionPlan& evolution, std::size_t max_rows,
+               std::size_t max_columns, std::vector<RunStart> runs, std::size_t random_clusters,
+               std::size_t anneal_sweeps, std::size_t reheat_sweeps, const Rearrangements& rearrange,
+               bool merge_first, bool as_printed) {
+                new (self)
+                    SearchPlan{evolution,     {max_rows, max_columns}, std::move(runs), random_clusters,
+                               anneal_sweeps, reheat_sweeps,           rearrange,       merge_first,
+                               as_printed};
+            },
+            nb::arg("evolution"), nb::kw_only(), nb::arg("max_rows"), nb::arg("max_columns"), nb::arg("runs"),
+            nb::arg("random_clusters"), nb::arg("anneal_sweeps"), nb::arg("reheat_sweeps"),
+            nb::arg("rearrange"), nb::arg("merge_first"), nb::arg("as_printed"));
+}
+
+} // namespace
+
+void bind_block_model(nb::module_& m) {
+    bind_search_plan(m);
+    nb::enum_<MarkKind>(m, "MarkKind", "What the edges that are there carry.")
+        .value("none", MarkKind::none)
+        .value("normal", MarkKind::normal)
+        .value("categories", MarkKind::categories);
+    nb::class_<NetworkArrays>(m, "NetworkArrays", "A network in compressed rows; see partita.models.graph.")
+        .def(
+            "__init__",
+            [](NetworkArrays* self, std::size_t n_nodes, std::size_t n_rows, bool directed,
+               std::int64_t pair_exposure, std::int64_t loop_exposure) {
+                new (self) NetworkArrays{};
+                self->n_nodes = n_nodes;
+                self->n_rows = n_rows;
+                self->directed = directed;
+                self->pair_exposure = pair_exposure;
+                self->loop_exposure = loop_exposure;
+            },
+            nb::arg("n_nodes"), nb::arg("n_rows"), nb::arg("directed"), nb::arg("pair_exposure"),
+            nb::arg("loop_exposure"))
+        .def("set_edges",
+             [](NetworkArrays& self, std::size_t direction, const Longs& start, const Labels& to,
+                const Labels& count) {
+                 self.edges[direction] = {copy_of(start), copy_of(to), copy_of(count)};
+             })
+        .def("set_missing",
+             [](NetworkArrays& self, std::size_t direction, const Longs& start, const Labels& to) {
+                 self.missing[direction] = {copy_of(start), copy_of(to), {}};
+             })
+        .def("set_marks", [](NetworkArrays& self, std::size_t direction,
+                             const Array1<double>& mark) { self.mark[direction] = copy_of(mark); })
+        .def("set_loop_marks",
+             [](NetworkArrays& self, const Array1<double>& mark) { self.loop_mark = copy_of(mark); })
+        .def("set_loops", [](NetworkArrays& self, const Labels& loop, const Array1<std::uint8_t>& observed) {
+            self.loop = copy_of(loop);
+            self.loop_observed = copy_of(observed);
+        });
+
+    nb::class_<LayerArrays>(m, "Layer", "One network of several on the same nodes, with its priors.")
+        .def(
+            "__init__",
+            [](LayerArrays* self, const NetworkArrays& arrays, bool counts, double first, double second,
+               bool degree_corrected, bool affiliation, MarkKind marks, const Array1<double>& mark_parameters,
+               std::size_t n_categories) {
+                new (self) LayerArrays{arrays,
+                                       {counts, first, second, degree_corrected, affiliation},
+                                       {marks, copy_of(mark_parameters), n_categories}};
+            },
+            nb::arg("arrays"), nb::arg("counts"), nb::arg("first"), nb::arg("second"),
+            nb::arg("degree_corrected"), nb::arg("affiliation"), nb::arg("marks"), nb::arg("mark_parameters"),
+            nb::arg("n_categories"));
+
+    nb::class_<BlockModel>(m, "BlockModel", "A block model of one network; use partita.models instead.")
+        .def(
+            "__init__",
+            [](BlockModel* self, const NetworkArrays& arrays, bool counts, double first, double second,
+               bool degree_corrected, bool affiliation, double n0_rows, double n0_columns) {
+                new (self) BlockModel(arrays, {counts, first, second, degree_corrected, affiliation}, n0_rows,
+                                      n0_columns);
+            },
+            nb::arg("arrays"), nb::arg("counts"), nb::arg("first"), nb::arg("second"),
+            nb::arg("degree_corrected"), nb::arg("affiliation"), nb::arg("n0_rows"), nb::arg("n0_columns"))
+        .def(
+            "__init__",
+            [](BlockModel* self, const NetworkArrays& cover, const std::vector<const LayerArrays*>& layers,
+               double n0_rows, double n0_columns) {
+                std::vector<LayerArrays> copies;
+                for (const auto* layer : layers)
+                    copies.push_back(*layer);
+                new (self) BlockModel(cover, std::move(copies), n0_rows, n0_columns);
+            },
+            nb::arg("cover"), nb::arg("layers"), nb::arg("n0_rows"), nb::arg("n0_columns"))
+        .def("icl", [](const BlockModel& self, const Labels& labels) { return self.icl(as_span(labels)); })
+        .def("swap_changes",
+             [](const BlockModel& self, const Labels& labels, std::size_t node) {
+                 return to_numpy(self.swap_changes(as_span(labels), node));
+             })
+        .def("some_swap_changes",
+             [](const BlockModel& self, const Labels& labels, std::size_t node, const Labels& slots) {
+                 return to_numpy(self.swap_changes(as_span(labels), node, as_span(slots)));
+             })
+        .def("merge_changes",
+             [](const BlockModel& self, const Labels& labels) {
+                 return to_numpy(self.merge_changes(as_span(labels)));
+             })
+        .def("merge_path", [](const BlockModel& self,
+                              const Labels& labels) { return path_arrays(self.merge_path(as_span(labels))); })
+        .def("maximize", &maximize, nb::arg("starts"), nb::arg("plan"), nb::arg("seconds"));
+
+    nb::class_<BlockSampler> sampler(m, "BlockSampler",
+                                     "A chain of a block model; use partita.models instead.");
+    sampler.def(
+        "__init__",
+        [](BlockSampler* self, const BlockModel& model, const Array1<double>& log_k_rows,
+           const Array1<double>& log_k_columns, double split_merge_rate, std::uint32_t restricted_scans,
+           std::uint32_t resizes, std::size_t start_clusters, std::uint64_t seed, std::uint64_t stream) {
+            ChainPlan plan{{copy_of(log_k_rows), copy_of(log_k_columns)},
+                           split_merge_rate,
+                           restricted_scans,
+                           resizes,
+                           start_clusters,
+                           seed,
+                           stream};
+            new (self) BlockSampler(model, std::move(plan));
+        },
+        nb::keep_alive<1, 2>(), nb::arg("model"), nb::arg("log_k_rows"), nb::arg("log_k_columns"),
+        nb::arg("split_merge_rate"), nb::arg("restricted_scans"), nb::arg("resizes"),
+        nb::arg("start_clusters"), nb::arg("seed"), nb::arg("stream"));
+    bind_chain_methods(sampler, [](BlockSampler& self, auto work) { return self.visit(work); });
+}

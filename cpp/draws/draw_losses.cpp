@@ -1,0 +1,157 @@
+#include "draws/draw_losses.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "common/clones.hpp"
+#include "common/work.hpp"
+
+namespace partita {
+namespace {
+
+using Word = std::uint64_t;
+
+constexpr double steps_beside_words = 4;  // of one pair of clusters
+constexpr std::size_t block_of_rows = 16; // that a thread takes at a time
+
+/// The distinct clusters of all draws as bit sets over the items, with the weight of the draws that have
+/// them.
+struct Clusters {
+    std::size_t n_words = 0;
+    std::vector<Word> bits; // cluster after cluster
+    std::vector<double> weights;
+    std::vector<std::uint32_t> sizes;
+    std::vector<std::vector<std::uint32_t>> of_draw; // the clusters of each draw
+
+    std::size_t count() const { return weights.size(); }
+    const Word* begin_of(std::size_t cluster) const { return bits.data() + cluster * n_words; }
+};
+
+/// None if to compare all of them takes more than `max_steps`; known before many bits are stored.
+template <class Label>
+std::optional<Clusters> distinct_clusters(const Draws<Label>& draws, double max_steps) {
+    Clusters out;
+    out.n_words = (draws.n_items + 63) / 64;
+    const auto steps = [&](std::size_t count) {
+        const auto n = static_cast<double>(count);
+        return n * n * (static_cast<double>(out.n_words) + steps_beside_words);
+    };
+    std::unordered_map<std::string, std::uint32_t> known;
+    std::vector<Word> words;
+    for (std::size_t t = 0; t < draws.n_draws(); ++t) {
+        const auto row = draws.draw(t);
+        const std::size_t n_clusters = count_clusters(row);
+        if (steps(std::max(n_clusters, out.count())) > max_steps)
+            return {};
+        common::count_steps(n_clusters * out.n_words);
+        words.assign(n_clusters * out.n_words, 0);
+        std::vector<std::uint32_t> sizes(n_clusters, 0);
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            words[row[i] * out.n_words + i / 64] |= Word{1} << (i % 64);
+            ++sizes[row[i]];
+        }
+        auto& mine = out.of_draw.emplace_back();
+        for (std::size_t c = 0; c < n_clusters; ++c) {
+            const auto* first = words.data() + c * out.n_words;
+            const std::string key(reinterpret_cast<const char*>(first), out.n_words * sizeof(Word));
+            const auto [place, is_new] = known.try_emplace(key, static_cast<std::uint32_t>(out.count()));
+            if (is_new) {
+                out.bits.insert(out.bits.end(), first, first + out.n_words);
+                out.weights.push_back(0);
+                out.sizes.push_back(sizes[c]);
+            }
+            out.weights[place->second] += draws.weights[t];
+            mine.push_back(place->second);
+        }
+    }
+    if (steps(out.count()) > max_steps)
+        return {};
+    return out;
+}
+
+/// sum_T weight(T) phi(|S n T|) over all clusters T; four sums, so that additions need not wait.
+template <std::size_t fixed_words>
+PARTITA_CLONES double overlap_sum(const Word* own, const Clusters& clusters, const double* phi) {
+    const std::size_t n_words = fixed_words ? fixed_words : clusters.n_words;
+    const Word* other = clusters.bits.data();
+    double sums[4] = {};
+    for (std::size_t t = 0; t < clusters.count(); ++t, other += n_words) {
+        std::size_t both = 0;
+        for (std::size_t w = 0; w < n_words; ++w)
+            both += static_cast<std::size_t>(std::popcount(own[w] & other[w]));
+        sums[t % 4] += clusters.weights[t] * phi[both];
+    }
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+void overlap_sums(std::size_t begin, std::size_t end, const Clusters& clusters, const double* phi,
+                  double* out) {
+    for (std::size_t s = begin; s < end; ++s) {
+        const auto* own = clusters.begin_of(s);
+        out[s] = clusters.n_words == 1   ? overlap_sum<1>(own, clusters, phi)
+                 : clusters.n_words == 2 ? overlap_sum<2>(own, clusters, phi)
+                                         : overlap_sum<0>(own, clusters, phi);
+    }
+}
+
+struct LinearLoss {
+    double a = 0, b = 0, divisor = 0;
+};
+
+LinearLoss as_linear(const Loss& loss, std::size_t n_items) {
+    const auto n = static_cast<double>(n_items);
+    if (const auto* binder = std::get_if<Binder>(&loss))
+        return {binder->a, binder->b, n * n / binder->unit};
+    if (const auto* vi = std::get_if<VI>(&loss))
+        return {vi->a, vi->b, n / vi->unit};
+    return {};
+}
+
+} // namespace
+
+template <class Label>
+std::vector<double> expected_losses_of_draws(const Draws<Label>& draws, const LossTables& tables,
+                                             double max_steps, unsigned threads,
+                                             const common::StopFlag& stop) {
+    const auto loss = as_linear(tables.loss(), draws.n_items);
+    if (!(loss.divisor > 0))
+        return {};
+    const auto distinct = distinct_clusters(draws, max_steps);
+    if (!distinct)
+        return {};
+    const auto& clusters = *distinct;
+    const auto phi = tables.joint();
+    std::vector<double> joint(clusters.count());
+    const auto blocks = (clusters.count() + block_of_rows - 1) / block_of_rows;
+    common::parallel_for(blocks, threads, [&](std::size_t block, unsigned) {
+        if (!stop)
+            overlap_sums(block * block_of_rows, std::min(clusters.count(), (block + 1) * block_of_rows),
+                         clusters, phi.data(), joint.data());
+    });
+    if (stop)
+        return {};
+    double of_draws = 0;
+    for (std::size_t c = 0; c < clusters.count(); ++c)
+        of_draws += clusters.weights[c] * phi[clusters.sizes[c]];
+    std::vector<double> losses;
+    for (const auto& mine : clusters.of_draw) {
+        double sum = loss.a * of_draws;
+        for (const auto c : mine)
+            sum += loss.b * phi[clusters.sizes[c]] - (loss.a + loss.b) * joint[c];
+        losses.push_back(sum / loss.divisor);
+    }
+    return losses;
+}
+
+template std::vector<double> expected_losses_of_draws(const Draws<std::uint8_t>&, const LossTables&, double,
+                                                      unsigned, const common::StopFlag&);
+template std::vector<double> expected_losses_of_draws(const Draws<std::uint16_t>&, const LossTables&, double,
+                                                      unsigned, const common::StopFlag&);
+template std::vector<double> expected_losses_of_draws(const Draws<std::uint32_t>&, const LossTables&, double,
+                                                      unsigned, const common::StopFlag&);
+
+} // namespace partita

@@ -1,0 +1,306 @@
+#include "draws/search.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <optional>
+
+#include "draws/matrix_state.hpp"
+#include "draws/random_draw.hpp"
+#include "draws/similarity.hpp"
+#include "draws/sparse_search.hpp"
+#include "draws/tabu.hpp"
+#include "partition/breed.hpp"
+#include "partition/level.hpp"
+
+namespace partita::search {
+
+namespace {
+
+constexpr std::size_t max_coarse = 256, min_coarse = 32; // draws of the first level, half for few runs,
+constexpr std::size_t coarse_labels = 1 << 20;           // with about this many labels together
+constexpr std::size_t few_draws = 64;                    // of a sample of few draws this many, not fewer
+constexpr std::size_t few_labels = 1 << 17;              // of all draws: then they are searched at once
+constexpr std::size_t max_groups = 4;                    // of starts, each group on draws of its own
+constexpr std::size_t carried_per_group = 2;             // partitions that go on to the next level
+constexpr std::size_t finer = 8;                         // times more draws on the next level
+constexpr std::size_t insisting_runs = 8;                // fewer runs are requested for speed
+constexpr std::size_t small_labels = 1 << 20;            // of all draws: then it is cheap to insist
+constexpr std::size_t pair_items = 8192; // up to here Binder's loss is searched on the similarity matrix
+constexpr std::size_t tabu_items = 2048; // on the matrix: with more, it costs too much after every start
+constexpr Breeding pair_breeding{48, 8, 18, 4};
+constexpr std::uint64_t tabu_patience = 200; // moves
+constexpr double max_uneven = 1e5;           // weights, for the matrix is in single precision
+constexpr std::uint64_t further_stream = std::uint64_t{1} << 32;  // of further starts, and
+constexpr std::uint64_t refining_stream = std::uint64_t{1} << 63; // apart from the streams of the search
+
+/// The part of the runs that must lead to the best loss: more where it costs little to go on.
+template <class S> constexpr double doubtful_part = 0.125;
+template <> constexpr double doubtful_part<MatrixState> = 0.5;
+
+template <class Label> bool has_gaps(const Draws<Label>& draws) {
+    return std::find(draws.labels.begin(), draws.labels.end(), gap<Label>) != draws.labels.end();
+}
+
+/// A function of a random stream that gives the labels of a random draw: a start, items in no cluster where
+/// the draw has a gap.
+template <class Label> auto random_draw(const Draws<Label>& draws) {
+    return [&draws](common::Rng& rng) { return draw_labels(draws, rng.below(draws.n_draws())); };
+}
+
+template <class Label> bool is_small(const Draws<Label>& draws) {
+    return draws.n_draws() * draws.n_items <= small_labels;
+}
+
+/// Crosses the runs of one level; children join them.
+template <SearchState S> void cross(Level<S>& level, std::vector<Run>& runs, const Runner& runner) {
+    cross(std::span(&level, 1), std::span(&runs, 1), runner);
+}
+
+/// Runs tasks on the best run; what is better joins the runs.
+template <class Tasks> void improve_best(std::vector<Run>& runs, const Runner& runner, Tasks tasks) {
+    const auto& best = *distinct_best_first(runs).front();
+    auto improved = runner.run(tasks(best));
+    if (!improved.empty() && improved.front().loss < best.loss)
+        runs.push_back(std::move(improved.front()));
+}
+
+bool is_among(const Run& run, const std::vector<Run>& others) {
+    return std::any_of(others.begin(), others.end(), [&](const Run& x) { return x.labels == run.labels; });
+}
+
+/// `most` distinct partitions from the given rank on, best first, and from the best on after the last.
+std::vector<Run> next_best(const std::vector<Run>& runs, std::size_t rank, std::size_t most) {
+    const auto distinct = distinct_best_first(runs);
+    std::vector<Run> next;
+    for (; next.size() < std::min(most, distinct.size()); ++rank)
+        next.push_back(*distinct[rank % distinct.size()]);
+    return next;
+}
+
+/// How many of the runs have led to this loss.
+std::size_t count_at(double loss, double rounding, const std::vector<Run>& runs) {
+    return static_cast<std::size_t>(
+        std::count_if(runs.begin(), runs.end(), [&](const Run& run) { return run.loss <= loss + rounding; }));
+}
+
+/// Whether so few of the runs have led to the best loss that more is tried: this many, or this part of all.
+bool is_doubtful(const std::vector<Run>& runs, double part) {
+    constexpr std::size_t few = 2;
+    const auto& best = *distinct_best_first(runs).front();
+    const auto at_best = count_at(best.loss, best.rounding, runs);
+    return at_best < runs.size() &&
+           (at_best <= few || static_cast<double>(at_best) <= part * static_cast<double>(runs.size()));
+}
+
+/// Moves of many items on the best partitions, and crossings of what they lead to. A round that has lowered
+/// the best loss begins with the best partitions again, another goes on with those that follow, until so many
+/// were in vain or one of the other partitions has led to the best loss as well.
+template <SearchState S, class RandomDraw>
+void insist(Level<S>& level, std::vector<Run>& runs, const Runner& runner, RandomDraw random_draw) {
+    constexpr std::size_t n_tasks = 4, fruitless_rounds = 2;
+    auto best = *distinct_best_first(runs).front();
+    for (std::size_t fruitless = 0; fruitless < fruitless_rounds && !runner.limits().reached();) {
+        const auto from = next_best(runs, fruitless * n_tasks, n_tasks);
+        auto found = runner.run(level.insistences(from, n_tasks, random_draw));
+        std::erase_if(found, [&](const Run& run) { return is_among(run, from); });
+        const bool agrees = count_at(best.loss, best.rounding, found) > 0;
+        std::move(found.begin(), found.end(), std::back_inserter(runs));
+        cross(level, runs, runner);
+        const auto& least = *distinct_best_first(runs).front();
+        const bool falls = least.loss < best.loss - best.rounding;
+        if (!falls && agrees)
+            return;
+        fruitless = falls ? 0 : fruitless + 1;
+        best = least;
+    }
+}
+
+/// What is done with the runs on all draws: crossings, more where the runs disagree and the problem is small
+/// enough to insist, and chains of moves. `is_chained`: a single partition has had these.
+template <SearchState S, class Insist>
+void finish(Level<S>& level, std::vector<Run>& runs, const Runner& runner, bool may_insist, Insist insist,
+            bool is_chained = false) {
+    const bool insists = may_insist && is_doubtful(runs, doubtful_part<S>);
+    cross(level, runs, runner);
+    if (insists)
+        insist(level, runs);
+    if (!is_chained)
+        improve_best(runs, runner, [&](const Run& best) { return level.chains(best); });
+    if (insists)
+        improve_best(runs, runner, [&](const Run& best) { return level.exchanges(best); });
+}
+
+/// The search of Binder's loss on the similarity matrix; nothing if there is no time for the matrix.
+template <class Label>
+std::optional<Found> search_pairs(const Draws<Label>& draws, const Binder& loss, const SearchOptions& options,
+                                  const Limits& limits, const Progress& progress) {
+    std::vector<float> matrix(draws.n_items * draws.n_items);
+    std::vector<std::int64_t> items(draws.n_items);
+    std::iota(items.begin(), items.end(), std::int64_t{0});
+    const common::StopFlag stop;
+    similarity(draws, items, items, std::span(matrix), options.threads, stop,
+               [&] { return limits.reached(); });
+    if (stop)
+        return {};
+    const MatrixProblem problem(std::move(matrix), draws.n_items, loss);
+    const Runner runner(options, limits, progress);
+    Level<MatrixState> level(problem, runner);
+    const bool is_small = draws.n_items <= tabu_items;
+    const auto tabu = [&options](MatrixState& state, common::Rng& rng, Tally& tally, const Limits& until) {
+        Tabu(state, options.max_clusters).run(tabu_patience, rng, tally, until);
+    };
+    const auto after_start = [&](MatrixState& state, common::Rng& rng, Tally& tally, const Limits& until) {
+        if (is_small)
+            tabu(state, rng, tally, until);
+    };
+    auto runs = runner.run(level.starts(options.runs, 0, random_draw(draws), after_start));
+    auto n_started = runs.size();
+    auto thorough = options;
+    thorough.zealous *= 8;
+    const Runner patient(thorough, limits, progress);
+    Level<MatrixState> further(problem, patient, further_stream);
+    auto try_harder = [&](auto&, auto& found) {
+        if (options.adapts && is_small && !limits.reached()) {
+            auto more = patient.run(further.starts(2 * options.runs, options.runs, random_draw(draws), tabu));
+            n_started += more.size();
+            std::move(more.begin(), more.end(), std::back_inserter(found));
+        }
+        if (is_small)
+            insist(level, found, runner, random_draw(draws));
+        breed(level, found, runner, pair_breeding, tabu);
+    };
+    finish(level, runs, runner, options.runs >= insisting_runs, try_harder);
+    return Found{std::move(runs), n_started};
+}
+
+/// Fewer for more items: what the first level looks for are the clusters, not each item's place. A part of
+/// all, so that the groups of starts differ, but not of few.
+template <class Label> std::size_t coarse_draws(const Draws<Label>& draws, std::size_t n_runs) {
+    const auto most = n_runs < insisting_runs ? max_coarse / 2 : max_coarse;
+    return std::min(std::clamp(coarse_labels / draws.n_items, min_coarse, most),
+                    std::max(few_draws, draws.n_draws() / max_groups));
+}
+
+/// Whether there are too few draws, or too few labels, to begin with some of the draws.
+template <class Label> bool has_one_level(const Draws<Label>& draws, std::size_t n_runs) {
+    return draws.n_draws() < 2 * coarse_draws(draws, n_runs) ||
+           (draws.n_draws() < 2 * max_coarse && draws.n_draws() * draws.n_items < few_labels);
+}
+
+/// Starts in several groups, each on few draws of its own: what the groups agree on is no accident of the
+/// draws, and where they differ the finer level has something to cross.
+template <class Label>
+Found search_groups(const Draws<Label>& draws, const LossTables& tables,
+                    std::span<const std::uint32_t> shuffled, const Runner& runner) {
+    const auto n_runs = runner.options().runs;
+    const auto coarse = coarse_draws(draws, n_runs);
+    const auto groups = std::min<std::size_t>(n_runs, max_groups);
+    std::vector<Problem> problems;
+    std::vector<Level<State>> levels;
+    problems.reserve(groups); // levels refer to them
+    levels.reserve(groups);   // and tasks to these
+    std::vector<std::vector<Task>> starts;
+    for (std::size_t group = 0; group < groups; ++group) {
+        std::vector<std::uint32_t> chosen(coarse);
+        for (std::size_t d = 0; d < coarse; ++d)
+            chosen[d] = shuffled[(group * coarse + d) % shuffled.size()];
+        problems.emplace_back(draws, tables, chosen);
+        levels.emplace_back(problems.back(), runner, std::uint64_t{group} << 32);
+        const auto own = n_runs * (group + 1) / groups - n_runs * group / groups;
+        starts.push_back(levels.back().starts(own, group, random_draw(draws)));
+    }
+    auto runs = runner.run(starts);
+    Found carried;
+    for (const auto& own : runs)
+        carried.n_started += own.size();
+    cross(std::span(levels), std::span(runs), runner);
+    for (const auto& own : runs)
+        for (auto& run : best_of(own, carried_per_group))
+            carried.runs.push_back(std::move(run));
+    return carried;
+}
+
+/// The search of any loss: on few draws first, then on more and more.
+template <class Label>
+Found search_cells(const Draws<Label>& draws, const LossTables& tables, const Runner& runner) {
+    const auto& options = runner.options();
+    const bool may_insist = options.runs >= insisting_runs && is_small(draws);
+    const auto insists = [&](auto& level, auto& runs) { insist(level, runs, runner, random_draw(draws)); };
+    if (has_one_level(draws, options.runs)) {
+        const Problem problem(draws, tables);
+        Level<State> level(problem, runner);
+        auto runs = runner.run(level.starts(options.runs, 0, random_draw(draws)));
+        const auto n_started = runs.size();
+        finish(level, runs, runner, may_insist, insists);
+        return {std::move(runs), n_started};
+    }
+    common::Rng rng(options.seed, std::numeric_limits<std::uint64_t>::max());
+    const auto shuffled = rng.permutation(draws.n_draws());
+    auto [runs, n_started] = search_groups(draws, tables, shuffled, runner);
+    for (auto used = coarse_draws(draws, options.runs) * finer;; used *= finer) {
+        const bool last = used * 2 >= draws.n_draws();
+        const Problem problem(draws, tables, std::span(shuffled.data(), last ? 0 : used));
+        Level<State> level(problem, runner, std::uint64_t{used} << 32);
+        const auto coarser = last ? std::move(runs) : best_of(runs, max_groups);
+        runs = carry_on(level, coarser, runner, last);
+        if (last) {
+            finish(level, runs, runner, may_insist, insists, distinct_best_first(coarser).size() == 1);
+            return {std::move(runs), n_started};
+        }
+        cross(level, runs, runner);
+    }
+}
+
+} // namespace
+
+template <class Label> bool takes_matrix(const Draws<Label>& draws, const Loss& loss) {
+    const auto* binder = std::get_if<Binder>(&loss);
+    return binder && draws.n_items <= pair_items && draws.copies.empty() && !has_gaps(draws) &&
+           std::max(binder->a / binder->b, binder->b / binder->a) <= max_uneven;
+}
+
+template <class Label>
+Found search(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
+             const common::StopFlag& stop, const Progress& progress) {
+    const Limits limits(stop, options.seconds);
+    if (prefers_sparse(draws, tables.loss(), options))
+        return search_sparse(draws, tables, options, limits, progress);
+    if (takes_matrix(draws, tables.loss()))
+        if (auto found = search_pairs(draws, std::get<Binder>(tables.loss()), options, limits, progress))
+            return *std::move(found);
+    return search_cells(draws, tables, Runner(options, limits, progress));
+}
+
+template <class Label>
+std::vector<Run> refine(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
+                        std::vector<Run> starts, const common::StopFlag& stop, const Progress& progress) {
+    const Limits limits(stop, options.seconds);
+    if (prefers_sparse(draws, tables.loss(), options))
+        return refine_sparse(draws, tables, options, std::move(starts), limits, progress);
+    const Problem problem(draws, tables);
+    const Runner runner(options, limits, progress);
+    Level<State> level(problem, runner, refining_stream);
+    auto runs = carry_on(level, starts, runner);
+    cross(level, runs, runner);
+    return runs;
+}
+
+#define INSTANTIATE_REFINE(Label)                                                                            \
+    template std::vector<Run> refine(const Draws<Label>&, const LossTables&, const SearchOptions&,           \
+                                     std::vector<Run>, const common::StopFlag&, const Progress&);
+INSTANTIATE_REFINE(std::uint8_t)
+INSTANTIATE_REFINE(std::uint16_t)
+INSTANTIATE_REFINE(std::uint32_t)
+#undef INSTANTIATE_REFINE
+
+#define INSTANTIATE_SEARCH(Label)                                                                            \
+    template bool takes_matrix(const Draws<Label>&, const Loss&);                                            \
+    template Found search(const Draws<Label>&, const LossTables&, const SearchOptions&,                      \
+                          const common::StopFlag&, const Progress&);
+INSTANTIATE_SEARCH(std::uint8_t)
+INSTANTIATE_SEARCH(std::uint16_t)
+INSTANTIATE_SEARCH(std::uint32_t)
+#undef INSTANTIATE_SEARCH
+
+} // namespace partita::search

@@ -1,0 +1,273 @@
+#include "draws/sparse_rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <functional>
+#include <numeric>
+
+#include "common/parallel.hpp"
+#include "draws/item_sum.hpp"
+
+namespace partita::search {
+namespace {
+
+constexpr std::size_t draws_at_a_time = 8;
+constexpr std::size_t n_shards = 16; // fixed, so that rows and sums do not depend on threads
+constexpr std::uint32_t none = 0xffffffffu;
+
+/// A cluster of at least two items, where it was seen first.
+struct Sighting {
+    ItemSum sum;
+    std::uint32_t draw, label, size, first_item;
+};
+
+/// The clusters of a draw that hold at least two items, by label.
+template <class Label>
+std::vector<Sighting> clusters_of(std::span<const Label> labels, std::uint32_t draw,
+                                  std::span<const ItemSum> keys, std::span<const std::uint32_t> ranks) {
+    std::vector<Sighting> clusters(count_clusters(labels), Sighting{{}, draw, 0, 0, 0});
+    for (std::uint32_t i = 0; i < labels.size(); ++i) {
+        if (labels[i] == gap<Label>)
+            continue;
+        auto& own = clusters[labels[i]];
+        own.first_item = own.size++ == 0 ? ranks[i] : std::min(own.first_item, ranks[i]);
+        own.sum += keys[i];
+        own.label = labels[i];
+    }
+    std::erase_if(clusters, [](const Sighting& cluster) { return cluster.size < 2; });
+    return clusters;
+}
+
+/// The distinct clusters of one shard of all sums, each with its coefficient. A hash table whose slots hold
+/// numbers of clusters: the sums are random already.
+class Shard {
+public:
+    std::vector<Sighting> clusters;
+    std::vector<double> coefficients;
+
+    void add(const Sighting& cluster, double coefficient) {
+        if (2 * clusters.size() >= slots_.size())
+            grow();
+        auto& slot = find(cluster.sum);
+        if (slot == none) {
+            slot = static_cast<std::uint32_t>(clusters.size());
+            clusters.push_back(cluster);
+            coefficients.push_back(0);
+        }
+        coefficients[slot] += coefficient;
+    }
+
+private:
+    std::uint32_t& find(const ItemSum& sum) {
+        const auto last = slots_.size() - 1;
+        auto place = sum.high & last;
+        while (slots_[place] != none && clusters[slots_[place]].sum != sum)
+            place = (place + 1) & last;
+        return slots_[place];
+    }
+
+    void grow() {
+        slots_.assign(std::max<std::size_t>(1024, 4 * std::bit_ceil(clusters.size() + 1)), none);
+        for (std::uint32_t number = 0; number < clusters.size(); ++number)
+            find(clusters[number].sum) = number;
+    }
+
+    std::vector<std::uint32_t> slots_;
+};
+
+/// Goes through the draws, some at a time, and calls take(draw after draw of clusters) for each batch.
+template <class Label, class Take>
+void for_each_batch(const Draws<Label>& draws, std::span<const std::uint32_t> chosen,
+                    std::span<const std::uint32_t> ranks, unsigned threads, Take take) {
+    const auto keys = random_keys(draws.n_items);
+    for (std::size_t begin = 0; begin < chosen.size(); begin += draws_at_a_time) {
+        std::vector<std::vector<Sighting>> batch(std::min(draws_at_a_time, chosen.size() - begin));
+        common::parallel_for(batch.size(), threads, [&](std::size_t place, unsigned) {
+            const auto t = static_cast<std::uint32_t>(begin + place);
+            batch[place] = clusters_of(draws.draw(chosen[t]), t, keys, ranks);
+        });
+        take(batch);
+    }
+}
+
+/// The distinct clusters of all draws and, in the same order, their coefficients.
+template <class Label>
+std::vector<Sighting> distinct(const Draws<Label>& draws, std::span<const std::uint32_t> chosen,
+                               std::span<const double> coefficients, std::span<const std::uint32_t> ranks,
+                               unsigned threads, std::vector<double>& summed, std::size_t& n_seen) {
+    std::array<Shard, n_shards> shards;
+    for_each_batch(draws, chosen, ranks, threads, [&](const auto& batch) {
+        for (const auto& clusters : batch)
+            n_seen += clusters.size();
+        common::parallel_for(n_shards, threads, [&](std::size_t shard, unsigned) {
+            for (const auto& clusters : batch)
+                for (const auto& cluster : clusters)
+                    if (cluster.sum.low % n_shards == shard)
+                        shards[shard].add(cluster, coefficients[cluster.draw]);
+        });
+    });
+    std::vector<Sighting> found;
+    for (auto& shard : shards) {
+        found.insert(found.end(), shard.clusters.begin(), shard.clusters.end());
+        summed.insert(summed.end(), shard.coefficients.begin(), shard.coefficients.end());
+        shard = {};
+    }
+    return found;
+}
+
+/// Numbers in the order of each cluster's smallest item.
+std::vector<std::uint32_t> order_by_first_item(std::span<const Sighting> found, std::size_t n_items) {
+    std::vector<std::uint32_t> next(n_items + 1), order(found.size());
+    for (const auto& cluster : found)
+        ++next[cluster.first_item + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (std::uint32_t number = 0; number < found.size(); ++number)
+        order[next[found[number].first_item]++] = number;
+    return order;
+}
+
+/// Lists the items of every row: each row was first seen in one draw, so that draws write to rows of their
+/// own.
+template <class Label>
+void list_items(const Draws<Label>& draws, std::span<const std::uint32_t> chosen,
+                std::span<const Sighting> found, std::span<const std::uint32_t> order,
+                std::span<const std::uint32_t> ranks, unsigned threads, SparseRows& rows) {
+    rows.row_begin.assign(order.size() + 1, 0);
+    for (std::size_t row = 0; row < order.size(); ++row)
+        rows.row_begin[row + 1] = rows.row_begin[row] + found[order[row]].size;
+    rows.items.resize(rows.row_begin.back());
+    std::vector<std::vector<std::uint32_t>> first_seen(chosen.size());
+    for (std::uint32_t row = 0; row < order.size(); ++row)
+        first_seen[found[order[row]].draw].push_back(row);
+    common::parallel_for(chosen.size(), threads, [&](std::size_t t, unsigned) {
+        const auto labels = draws.draw(chosen[t]);
+        std::vector<std::size_t> next(count_clusters(labels), rows.items.size());
+        for (const auto row : first_seen[t])
+            next[found[order[row]].label] = rows.row_begin[row];
+        for (std::uint32_t i = 0; i < labels.size(); ++i)
+            if (labels[i] != gap<Label> && next[labels[i]] < rows.items.size())
+                rows.items[next[labels[i]]++] = ranks[i];
+        for (const auto row : first_seen[t])
+            std::sort(rows.items.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[row]),
+                      rows.items.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[row + 1]));
+        first_seen[t] = {};
+    });
+}
+
+/// Places in one list after another, from how many each holds.
+std::vector<std::size_t> begins(std::span<const std::uint32_t> counts) {
+    std::vector<std::size_t> begin(counts.size() + 1, 0);
+    std::partial_sum(counts.begin(), counts.end(), begin.begin() + 1, std::plus<std::size_t>());
+    return begin;
+}
+
+/// Moves the rows of two items to these items, and lists the others item by item.
+void list_by_item(std::size_t n_items, SparseRows& rows) {
+    std::vector<std::uint32_t> n_pairs(n_items, 0), n_rows(n_items, 0);
+    for (std::uint32_t row = 0; row < rows.size(); ++row)
+        for (const auto i : rows.items_of(row))
+            ++(rows.items_of(row).size() == 2 ? n_pairs : n_rows)[i];
+    rows.pair_begin = begins(n_pairs);
+    rows.item_begin = begins(n_rows);
+    rows.pairs.resize(rows.pair_begin.back());
+    rows.rows.resize(rows.item_begin.back());
+    auto next_pair = rows.pair_begin, next_row = rows.item_begin;
+    const auto n_all = rows.size();
+    std::size_t kept = 0, end = 0, first_item = 0;
+    for (std::size_t row = 0; row < n_all; ++row, first_item = end) {
+        end = rows.row_begin[row + 1];
+        const auto draw = rows.draws.empty() ? 0u : rows.draws[row];
+        const auto coefficient = rows.coefficients.empty() ? 0.0 : rows.coefficients[row];
+        if (end - first_item == 2) {
+            const auto i = rows.items[first_item], j = rows.items[first_item + 1];
+            rows.pairs[next_pair[i]++] = {j, draw, coefficient};
+            rows.pairs[next_pair[j]++] = {i, draw, coefficient};
+            continue;
+        }
+        const auto begin = rows.row_begin[kept];
+        std::copy(rows.items.begin() + static_cast<std::ptrdiff_t>(first_item),
+                  rows.items.begin() + static_cast<std::ptrdiff_t>(end),
+                  rows.items.begin() + static_cast<std::ptrdiff_t>(begin));
+        if (rows.draws.empty())
+            rows.coefficients[kept] = coefficient;
+        else
+            rows.draws[kept] = draw;
+        rows.row_begin[++kept] = begin + end - first_item;
+        for (auto place = begin; place < rows.row_begin[kept]; ++place)
+            rows.rows[next_row[rows.items[place]]++] = static_cast<std::uint32_t>(kept - 1);
+    }
+    rows.row_begin.resize(kept + 1);
+    rows.items.resize(rows.row_begin.back());
+    rows.coefficients.resize(std::min(kept, rows.coefficients.size()));
+    rows.draws.resize(std::min(kept, rows.draws.size()));
+    rows.items.shrink_to_fit();
+}
+
+} // namespace
+
+SparseRows restricted(const SparseRows& all, std::span<const std::uint32_t> items) {
+    std::vector<std::uint32_t> numbers(all.item_begin.size() - 1, none);
+    for (std::uint32_t place = 0; place < items.size(); ++place)
+        numbers[items[place]] = place;
+    SparseRows rows;
+    rows.n_seen = all.n_seen;
+    auto keep_row = [&](double coefficient) { // of the items that were added last, if there are two
+        if (rows.items.size() < rows.row_begin.back() + 2)
+            return rows.items.resize(rows.row_begin.back());
+        rows.row_begin.push_back(rows.items.size());
+        rows.coefficients.push_back(coefficient);
+    };
+    for (std::size_t row = 0; row < all.size(); ++row) {
+        for (const auto i : all.items_of(row))
+            if (numbers[i] != none)
+                rows.items.push_back(numbers[i]);
+        keep_row(all.coefficients[row]);
+    }
+    for (const auto i : items)
+        for (const auto& pair : all.pairs_of(i))
+            if (numbers[pair.other] != none && numbers[i] < numbers[pair.other]) {
+                rows.items.insert(rows.items.end(), {numbers[i], numbers[pair.other]});
+                keep_row(pair.coefficient);
+            }
+    list_by_item(items.size(), rows);
+    return rows;
+}
+
+template <class Label>
+SparseRows find_sparse_rows(const Draws<Label>& draws, std::span<const std::uint32_t> chosen,
+                            std::span<const double> coefficients, std::span<const std::uint32_t> ranks,
+                            unsigned threads) {
+    SparseRows rows;
+    std::vector<Sighting> found;
+    std::vector<double> summed;
+    if (!coefficients.empty())
+        found = distinct(draws, chosen, coefficients, ranks, threads, summed, rows.n_seen);
+    else
+        for_each_batch(draws, chosen, ranks, threads, [&](const auto& batch) {
+            for (const auto& clusters : batch)
+                found.insert(found.end(), clusters.begin(), clusters.end());
+        });
+    if (coefficients.empty())
+        rows.n_seen = found.size();
+    const auto order = order_by_first_item(found, draws.n_items);
+    for (const auto number : order) {
+        if (coefficients.empty())
+            rows.draws.push_back(found[number].draw);
+        else
+            rows.coefficients.push_back(summed[number]);
+    }
+    list_items(draws, chosen, found, order, ranks, threads, rows);
+    list_by_item(draws.n_items, rows);
+    return rows;
+}
+
+#define INSTANTIATE(Label)                                                                                   \
+    template SparseRows find_sparse_rows(const Draws<Label>&, std::span<const std::uint32_t>,                \
+                                         std::span<const double>, std::span<const std::uint32_t>, unsigned);
+INSTANTIATE(std::uint8_t)
+INSTANTIATE(std::uint16_t)
+INSTANTIATE(std::uint32_t)
+#undef INSTANTIATE
+
+} // namespace partita::search

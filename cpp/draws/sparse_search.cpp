@@ -1,0 +1,260 @@
+#include "draws/sparse_search.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "draws/components.hpp"
+#include "draws/random_draw.hpp"
+#include "draws/sparse_moves.hpp"
+#include "draws/unsettled.hpp"
+#include "partition/fold.hpp"
+#include "partition/level.hpp"
+
+namespace partita::search {
+namespace {
+
+constexpr std::uint32_t first_runs = 4; // one from each kind of start, of a search that adapts
+constexpr std::size_t max_limited = 4;  // partitions that are merged down to the limit on clusters
+constexpr std::uint64_t unsettled_stream = std::uint64_t{1} << 60, limited_stream = std::uint64_t{1} << 62,
+                        refining_stream = std::uint64_t{1} << 63;
+
+/// What scoring one item in one draw costs, in units of one vector of eight cells.
+struct Cost {
+    double dense = 0, sparse = 0;
+};
+
+constexpr double clusters_per_vector = 8;
+constexpr double row_cost = 2;       // of a list: it is somewhere in memory
+constexpr double cell_cost = 1;      // each entry of the list
+constexpr double cells_of_long = 6;  // entries of a long list, near an optimum
+constexpr double min_clusters = 100; // below, a row of cells is a few vectors and merges are cheap
+
+template <class Label> Cost predicted_cost(const Draws<Label>& draws) {
+    const auto n_draws = static_cast<double>(draws.n_draws());
+    Cost cost;
+    for (std::size_t t = 0; t < draws.n_draws(); ++t) {
+        const auto labels = draws.draw(t);
+        std::vector<std::uint32_t> sizes(count_clusters(labels));
+        for (const auto label : labels)
+            if (label != gap<Label>)
+                ++sizes[label];
+        cost.dense += static_cast<double>(sizes.size()) / clusters_per_vector;
+        double entries = 0;
+        for (const auto size : sizes)
+            if (size > 1)
+                entries += size * (row_cost + cell_cost * std::min<double>(size, cells_of_long));
+        cost.sparse += entries / static_cast<double>(draws.n_items);
+    }
+    return {cost.dense / n_draws, cost.sparse / n_draws};
+}
+
+/// The parts that are solved beforehand and the problem that is left. Losses that are not linear have no
+/// parts.
+class Reduced {
+public:
+    Reduced(const SparseProblem& whole, unsigned threads, const common::StopFlag& stop) : whole_(whole) {
+        if (whole.is_linear())
+            parts_ = solve_parts(whole, {}, {}, threads, stop);
+        double solved = 0;
+        for (std::size_t c = 0; c < parts_.items.size(); ++c)
+            if (parts_.is_solved(c))
+                solved += parts_.least[c];
+            else
+                left_.insert(left_.end(), parts_.items[c].begin(), parts_.items[c].end());
+        if (!whole.is_linear() || left_.size() == whole.n_items())
+            left_.clear();
+        else if (left_.empty())
+            solved_all_ = true;
+        std::sort(left_.begin(), left_.end());
+        if (!left_.empty())
+            rest_.emplace(whole.restricted(left_, solved));
+        loss_ = whole.loss_of(solved);
+    }
+
+    bool solved_all() const { return solved_all_; }
+    const SparseProblem& rest() const { return rest_ ? *rest_ : whole_; }
+
+    /// The labels of the items that are left, 0..K-1; items in no cluster stay in none.
+    std::vector<std::uint32_t> restrict(const std::vector<std::uint32_t>& labels) const {
+        return rest_ ? restricted_labels(labels, left_) : labels;
+    }
+
+    /// A run on what is left becomes one on all items.
+    void complete(Run& run) const {
+        if (!rest_ && !solved_all_)
+            return;
+        std::vector<std::uint32_t> labels(whole_.n_items());
+        auto next = run.clusters;
+        for (std::size_t place = 0; place < left_.size(); ++place)
+            labels[left_[place]] = run.labels[place];
+        for (std::size_t c = 0; c < parts_.items.size(); ++c) {
+            if (!parts_.is_solved(c))
+                continue;
+            std::uint32_t clusters = 0;
+            for (const auto i : parts_.items[c]) {
+                labels[i] = next + parts_.labels[i];
+                clusters = std::max(clusters, parts_.labels[i] + 1);
+            }
+            next += clusters;
+        }
+        renumber(labels);
+        run.labels = std::move(labels);
+        run.clusters = next;
+    }
+
+    /// The run that solves all parts and searches nothing.
+    Run solution() const {
+        Run run;
+        run.start = "components";
+        complete(run);
+        run.loss = loss_;
+        run.rounding = whole_.unit() * whole_.rounding();
+        run.clusters_per_row = whole_.clusters_per_row();
+        return run;
+    }
+
+private:
+    const SparseProblem& whole_;
+    Parts parts_;
+    std::vector<std::uint32_t> left_;
+    std::optional<SparseProblem> rest_;
+    bool solved_all_ = false;
+    double loss_ = 0;
+};
+
+/// The runs after the first ones: only where those differ, for a linear loss; none if they agree.
+std::vector<Run> further_runs(const SparseProblem& problem, Level<SparseState>& level, const Runner& free,
+                              const std::vector<Run>& first, const RandomDraw& random_draw) {
+    const auto n_further = free.options().runs - first.size();
+    auto items = differing_items(first);
+    if (items.empty())
+        return {};
+    if (!problem.is_linear())
+        return free.run(level.starts(n_further, first.size(), random_draw));
+    const Unsettled unsettled(problem, std::move(items), *distinct_best_first(first).front());
+    Level<SparseState> part(unsettled.problem(), free, unsettled_stream);
+    auto runs = free.run(part.starts(n_further, first.size(),
+                                     [&](common::Rng& rng) { return unsettled.restrict(random_draw(rng)); }));
+    for (auto& run : runs)
+        unsettled.complete(run);
+    return runs;
+}
+
+/// Runs without a limit on clusters, and what is best in each place of all of them.
+Found free_runs(const SparseProblem& problem, const Runner& runner, const RandomDraw& random_draw) {
+    auto options = runner.options();
+    options.max_clusters = static_cast<std::uint32_t>(problem.n_items());
+    options.start_groups = std::min(options.start_groups, options.max_clusters);
+    const Runner free(options, runner.limits(), runner.progress());
+    Level<SparseState> level(problem, free);
+    const auto n_first = options.adapts ? std::min(options.runs, first_runs) : options.runs;
+    auto runs = free.run(level.starts(n_first, 0, random_draw));
+    if (runs.size() < options.runs && runs.size() == n_first)
+        for (auto& run : further_runs(problem, level, free, runs, random_draw))
+            runs.push_back(std::move(run));
+    const auto n_started = runs.size();
+    if (runs.size() > 1)
+        for (auto& run : free.run({folded<SparseState>(problem, options, runner.limits(), runs)}))
+            runs.push_back(std::move(run));
+    const auto& best = *distinct_best_first(runs).front();
+    auto chained = free.run(level.chains(best));
+    if (!chained.empty() && chained.front().loss < best.loss)
+        runs.push_back(std::move(chained.front()));
+    return {std::move(runs), n_started};
+}
+
+/// Merges clusters where there are more than allowed, and goes on from there. Runs that ended at the same
+/// partition go on together, and only the best few partitions do.
+std::vector<Run> within_limit(const SparseProblem& problem, std::vector<Run> runs, const Runner& runner) {
+    const auto limit = runner.options().max_clusters;
+    if (std::all_of(runs.begin(), runs.end(), [&](const Run& run) { return run.clusters <= limit; }))
+        return runs;
+    const auto distinct = best_of(runs, max_limited);
+    Level<SparseState> level(problem, runner, limited_stream);
+    const auto limited = runner.run(level.carry_on(distinct));
+    std::vector<Run> all;
+    for (auto& run : runs)
+        for (std::size_t place = 0; place < limited.size(); ++place)
+            if (distinct[place].labels == run.labels) {
+                if (run.start == "components" && run.clusters > limit)
+                    run.start = "limited"; // no longer the optimum of each component
+                run.labels = limited[place].labels;
+                run.loss = limited[place].loss;
+                run.rounding = limited[place].rounding;
+                run.clusters = limited[place].clusters;
+                all.push_back(std::move(run));
+                break;
+            }
+    return all;
+}
+
+/// Puts the labels of runs in the order of the draws' items.
+void give_back(const SparseProblem& problem, std::vector<Run>& runs) {
+    for (auto& run : runs) {
+        run.labels = problem.to_given(run.labels);
+        renumber(run.labels);
+    }
+}
+
+} // namespace
+
+template <class Label>
+bool prefers_sparse(const Draws<Label>& draws, const Loss& loss, const SearchOptions& options) {
+    if (options.state != StateKind::where_it_pays)
+        return options.state == StateKind::sparse;
+    if (!allows_candidates(loss))
+        return false;
+    const auto cost = predicted_cost(draws);
+    return cost.dense * clusters_per_vector > min_clusters && cost.sparse < cost.dense;
+}
+
+template <class Label>
+Found search_sparse(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
+                    const Limits& limits, const Progress& progress) {
+    const SparseProblem whole(draws, tables, options.threads, SparseProblem::Order::by_locality);
+    const Reduced reduced(whole, options.threads, limits.stop());
+    const Runner runner(options, limits, progress);
+    Found found;
+    if (reduced.solved_all()) {
+        found = {{reduced.solution()}, 1};
+        if (progress)
+            progress(found.runs.front());
+    } else {
+        found = free_runs(reduced.rest(), runner, [&](common::Rng& rng) {
+            return reduced.restrict(whole.to_own(draw_labels(draws, rng.below(draws.n_draws()))));
+        });
+        for (auto& run : found.runs)
+            reduced.complete(run);
+    }
+    found.runs = within_limit(whole, std::move(found.runs), runner);
+    give_back(whole, found.runs);
+    return found;
+}
+
+template <class Label>
+std::vector<Run> refine_sparse(const Draws<Label>& draws, const LossTables& tables,
+                               const SearchOptions& options, std::vector<Run> starts, const Limits& limits,
+                               const Progress& progress) {
+    const SparseProblem problem(draws, tables, options.threads, SparseProblem::Order::by_locality);
+    for (auto& start : starts)
+        start.labels = problem.to_own(start.labels);
+    const Runner runner(options, limits, progress);
+    Level<SparseState> level(problem, runner, refining_stream);
+    auto runs = carry_on(level, starts, runner);
+    give_back(problem, runs);
+    return runs;
+}
+
+#define INSTANTIATE(Label)                                                                                   \
+    template bool prefers_sparse(const Draws<Label>&, const Loss&, const SearchOptions&);                    \
+    template Found search_sparse(const Draws<Label>&, const LossTables&, const SearchOptions&,               \
+                                 const Limits&, const Progress&);                                            \
+    template std::vector<Run> refine_sparse(const Draws<Label>&, const LossTables&, const SearchOptions&,    \
+                                            std::vector<Run>, const Limits&, const Progress&);
+INSTANTIATE(std::uint8_t)
+INSTANTIATE(std::uint16_t)
+INSTANTIATE(std::uint32_t)
+#undef INSTANTIATE
+
+} // namespace partita::search

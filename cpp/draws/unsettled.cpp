@@ -1,0 +1,62 @@
+#include "draws/unsettled.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/union_find.hpp"
+#include "draws/sparse_state.hpp"
+#include "partition/first_appearance.hpp"
+
+namespace partita::search {
+
+std::vector<std::uint32_t> differing_items(const std::vector<Run>& runs) {
+    const auto n = static_cast<std::uint32_t>(runs.front().labels.size());
+    UnionFind blocks(n);
+    for (const auto& run : runs) {
+        std::vector<std::uint32_t> first(run.clusters, SparseState::nowhere);
+        for (std::uint32_t i = 0; i < n; ++i)
+            if (auto& other = first[run.labels[i]]; other == SparseState::nowhere)
+                other = i;
+            else
+                blocks.join(other, i);
+    }
+    // Runs that agree on a block have all of it in one cluster.
+    std::vector<bool> differs(n);
+    for (const auto& run : runs)
+        for (std::uint32_t i = 0; i < n; ++i)
+            if (const auto root = blocks.find(i); run.labels[i] != run.labels[root])
+                differs[root] = true;
+    std::vector<std::uint32_t> items;
+    for (std::uint32_t i = 0; i < n; ++i)
+        if (differs[blocks.find(i)])
+            items.push_back(i);
+    return items;
+}
+
+std::vector<std::uint32_t> restricted_labels(std::span<const std::uint32_t> labels,
+                                             std::span<const std::uint32_t> items) {
+    std::vector<std::uint32_t> own;
+    own.reserve(items.size());
+    common::FirstAppearance name(labels.size());
+    for (const auto i : items)
+        own.push_back(labels[i] == SparseState::nowhere ? SparseState::nowhere : name(labels[i]));
+    return own;
+}
+
+Unsettled::Unsettled(const SparseProblem& whole, std::vector<std::uint32_t> items, const Run& agreed)
+    : items_(std::move(items)), agreed_(agreed.labels), problem_(whole.restricted(items_, 0)) {
+    SparseState state(problem_, static_cast<std::uint32_t>(items_.size()));
+    state.assign(restrict(agreed_));
+    problem_.add_constant(agreed.loss / whole.unit() - whole.loss_of(state.value()) / whole.unit());
+}
+
+void Unsettled::complete(Run& run) const {
+    auto labels = agreed_;
+    for (std::size_t place = 0; place < items_.size(); ++place) // above every label of the agreed clusters
+        labels[items_[place]] = static_cast<std::uint32_t>(labels.size()) + run.labels[place];
+    renumber(labels);
+    run.labels = std::move(labels);
+    run.clusters = *std::max_element(run.labels.begin(), run.labels.end()) + 1;
+}
+
+} // namespace partita::search

@@ -1,0 +1,191 @@
+#include "mixtures/families/categorical.hpp"
+
+#include <algorithm>
+
+#include "common/clones.hpp"
+#include "common/lanes.hpp"
+#include "common/log_gamma.hpp"
+
+namespace partita::models {
+
+namespace {
+
+PARTITA_CLONES void add_row_lanes(const double* const* rows, std::size_t count, std::size_t slots,
+                                  double* out) {
+    std::size_t s = 0;
+    for (; s + 2 * common::lanes <= slots; s += 2 * common::lanes) { // two chains of additions at once
+        common::Lanes one, other, term;
+        common::load(one, out + s);
+        common::load(other, out + s + common::lanes);
+        for (std::size_t r = 0; r < count; ++r) {
+            common::load(term, rows[r] + s);
+            one += term;
+            common::load(term, rows[r] + s + common::lanes);
+            other += term;
+        }
+        common::store(one, out + s);
+        common::store(other, out + s + common::lanes);
+    }
+    if (s == slots)
+        return;
+    common::Lanes total, term;
+    common::load(total, out + s);
+    for (std::size_t r = 0; r < count; ++r) {
+        common::load(term, rows[r] + s);
+        total += term;
+    }
+    common::store(total, out + s);
+}
+
+/// ln G(x + n) - ln G(x).
+double rising(double x, double n) {
+    if (n == 0.0)
+        return 0.0;
+    return x > common::large_argument ? common::log_rising(x, n)
+                                      : common::log_gamma(x + n) - common::log_gamma(x);
+}
+
+} // namespace
+
+void add_rows(std::span<const double* const> rows, std::size_t slots, double* out) {
+    add_row_lanes(rows.data(), rows.size(), slots, out);
+}
+
+template <class Code>
+Categorical<Code>::Categorical(DirichletBase base, std::size_t max_size) : base_(std::move(base)) {
+    std::size_t row = 0;
+    for (std::size_t c = 0; c < dims(); ++c) {
+        first_.push_back(row);
+        row += base_.levels[c];
+        level_table_.push_back(table_of(base_.weights[c], max_size));
+        column_table_.push_back(table_of(base_.weights[c] * base_.levels[c], max_size));
+    }
+    counts_ = SlotRows(row), log_shares_ = SlotRows(2 * row);
+    observed_ = SlotRows(dims());
+    rows_.resize(dims());
+}
+
+template <class Code> std::size_t Categorical<Code>::table_of(double base, std::size_t max_size) {
+    const auto found = std::find(bases_.begin(), bases_.end(), base) - bases_.begin();
+    if (static_cast<std::size_t>(found) == bases_.size()) {
+        bases_.push_back(base);
+        tables_.emplace_back(base, max_size);
+    }
+    return static_cast<std::size_t>(found);
+}
+
+template <class Code> void Categorical<Code>::widen(std::size_t stride) {
+    widen_slots(*this, {&counts_, &observed_, &log_shares_}, sizes_, stride);
+}
+
+template <class Code> void Categorical<Code>::clear(std::size_t slot) {
+    sizes_[slot] = 0;
+    for (std::size_t row = 0; row < counts_.rows(); ++row)
+        counts_.at(row, slot) = 0.0;
+    for (std::size_t c = 0; c < dims(); ++c) {
+        observed_.at(c, slot) = 0.0;
+        set_column(c, slot);
+    }
+}
+
+template <class Code>
+void Categorical<Code>::assign(std::size_t slot, std::uint32_t size, const double* counts) {
+    sizes_[slot] = size;
+    for (std::size_t c = 0; c < dims(); ++c) {
+        observed_.at(c, slot) = 0.0;
+        for (auto row = first_[c]; row < first_[c] + base_.levels[c]; ++row) {
+            counts_.at(row, slot) = counts[row];
+            observed_.at(c, slot) += counts[row];
+        }
+        set_column(c, slot);
+    }
+}
+
+template <class Code> void Categorical<Code>::change(std::size_t slot, const Code* x, double by) {
+    for (std::size_t c = 0; c < dims(); ++c) {
+        if (x[c] == Table::gap)
+            continue;
+        counts_.at(first_[c] + x[c], slot) += by;
+        observed_.at(c, slot) += by;
+        set_column(c, slot);
+    }
+}
+
+template <class Code> void Categorical<Code>::set_column(std::size_t column, std::size_t slot) {
+    const double n = observed_.at(column, slot), total = log_of(column_table_[column], n);
+    const double others = n > 0.0 ? log_of(column_table_[column], n - 1.0) : 0.0;
+    for (auto row = first_[column]; row < first_[column] + base_.levels[column]; ++row) {
+        const double count = counts_.at(row, slot);
+        log_shares_.at(2 * row, slot) = log_of(level_table_[column], count) - total;
+        if (count > 0.0) // own scores are only of levels that the cluster has
+            log_shares_.at(2 * row + 1, slot) = log_of(level_table_[column], count - 1.0) - others;
+    }
+}
+
+template <class Code>
+void Categorical<Code>::copy_slot(const Categorical& from, std::size_t source, std::size_t target) {
+    sizes_[target] = from.sizes_[source];
+    counts_.copy_slot(from.counts_, source, target);
+    observed_.copy_slot(from.observed_, source, target);
+    log_shares_.copy_slot(from.log_shares_, source, target);
+}
+
+template <class Code>
+void Categorical<Code>::score(const Code* x, std::size_t own, std::size_t slots, double* out) {
+    std::size_t observed = 0;
+    for (std::size_t c = 0; c < dims(); ++c) { // no branch on gaps, which are unpredictable
+        const std::size_t seen = x[c] != Table::gap;
+        rows_[observed] = log_shares_.row(2 * (first_[c] + seen * x[c]));
+        observed += seen;
+    }
+    const double without = own != no_slot ? out[own] + own_score(own, observed) : 0.0;
+    add_rows(std::span(rows_).first(observed), slots, out);
+    if (own != no_slot)
+        out[own] = without;
+}
+
+/// The log probability of the levels of the last item given the other items of their own cluster.
+template <class Code> double Categorical<Code>::own_score(std::size_t own, std::size_t observed) const {
+    const auto next_row = sizes_.size();
+    double total = 0.0;
+    for (std::size_t r = 0; r < observed; ++r)
+        total += rows_[r][next_row + own];
+    return total;
+}
+
+template <class Code> double Categorical<Code>::log_marginal(std::size_t slot) const {
+    double total = 0.0;
+    for (std::size_t c = 0; c < dims(); ++c) {
+        total -= rising(base_.weights[c] * base_.levels[c], observed_.at(c, slot));
+        for (auto row = first_[c]; row < first_[c] + base_.levels[c]; ++row)
+            total += rising(base_.weights[c], counts_.at(row, slot));
+    }
+    return total;
+}
+
+template <class Code> bool Categorical<Code>::recount(const Summaries& summaries, std::size_t stride) {
+    widen(stride);
+    for (std::size_t slot = 0; slot < stride; ++slot)
+        summaries.assign_to(*this, slot, slot);
+    return true;
+}
+
+template <class Code>
+void Categorical<Code>::Summaries::compute(const Categorical& family, const Table& table,
+                                           std::span<const std::uint32_t> items,
+                                           std::span<const std::uint32_t> labels, std::size_t slots) {
+    n_levels_ = family.counts_.rows();
+    sizes_.assign(slots, 0), counts_.assign(slots * n_levels_, 0.0);
+    for (std::size_t p = 0; p < items.size(); ++p) {
+        ++sizes_[labels[p]];
+        const Code* x = table.item(items[p]);
+        for (std::size_t c = 0; c < family.dims(); ++c)
+            if (x[c] != Table::gap)
+                counts_[labels[p] * n_levels_ + family.first_[c] + x[c]] += 1.0;
+    }
+}
+
+template class Categorical<std::uint8_t>;
+template class Categorical<std::uint32_t>;
+
+} // namespace partita::models

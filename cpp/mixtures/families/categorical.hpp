@@ -1,0 +1,123 @@
+// Columns of levels: in each column the shares of a cluster's levels are Dirichlet(w, ..., w), integrated
+// out.
+//
+// A cluster with n observed cells in a column, n_l of them at level l of L, gives level l the probability
+//   (w + n_l) / (L w + n).
+// Its logarithms are kept for every cluster and level, so that a cell of an item is one addition per cluster,
+// and a gap is nothing at all. So are those that an item of the cluster has, which is scored without itself:
+// (w + n_l - 1) / (L w + n - 1). A move changes the levels of one cluster; their logarithms are looked up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "common/log_table.hpp"
+#include "common/shared_cells.hpp"
+#include "mixtures/number_table.hpp"
+#include "mixtures/slots.hpp"
+
+namespace partita::models {
+
+/// Level codes, one row per item, in the smallest type that holds them; the largest value is a gap.
+template <class Code> class LevelTable {
+public:
+    static constexpr Code gap = std::numeric_limits<Code>::max();
+
+    LevelTable(common::SharedCells<Code> cells, std::size_t dims) : cells_(std::move(cells)), dims_(dims) {}
+
+    std::size_t n_items() const { return cells_.size() / dims_; }
+    const Code* item(std::size_t i) const { return cells_.data() + i * dims_; }
+    double distance(std::size_t one, std::size_t other) const {
+        const Code *x = item(one), *y = item(other);
+        std::size_t differ = 0;
+        for (std::size_t k = 0; k < dims_; ++k)
+            differ += x[k] != y[k] || x[k] == gap;
+        return gap_distance * static_cast<double>(differ);
+    }
+
+private:
+    common::SharedCells<Code> cells_; // by rows
+    std::size_t dims_;
+};
+
+/// One value per column.
+struct DirichletBase {
+    std::vector<std::uint32_t> levels;
+    std::vector<double> weights; // w of each level
+};
+
+/// Adds rows of numbers to out[0], ..., out[slots - 1].
+void add_rows(std::span<const double* const> rows, std::size_t slots, double* out);
+
+template <class Code> class Categorical {
+public:
+    using Table = LevelTable<Code>;
+    class Summaries;
+
+    Categorical(DirichletBase base, std::size_t max_size);
+
+    std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
+    void widen(std::size_t stride);
+    void clear(std::size_t slot);
+    void insert(std::size_t slot, const Code* x) { change(slot, x, 1.0), ++sizes_[slot]; }
+    void remove(std::size_t slot, const Code* x) { change(slot, x, -1.0), --sizes_[slot]; }
+    void copy_slot(const Categorical& from, std::size_t source, std::size_t target);
+
+    void score(const Code* x, std::size_t own, std::size_t slots, double* out);
+    double own_ratio(std::size_t) const { return 1.0; }
+    double log_marginal(std::size_t slot) const;
+
+    template <class Archive> void visit(Archive&) {}
+    bool fits(std::size_t) const { return true; }
+    /// Recomputes the clusters from the labels; checkpoints do not store them.
+    bool recount(const Summaries& summaries, std::size_t stride);
+
+private:
+    std::size_t dims() const { return base_.levels.size(); }
+    void change(std::size_t slot, const Code* x, double by);
+    void assign(std::size_t slot, std::uint32_t size, const double* counts);
+    void set_column(std::size_t column, std::size_t slot);
+    double own_score(std::size_t own, std::size_t observed) const;
+    double log_of(std::size_t table, double count) const {
+        return tables_[table](static_cast<std::uint32_t>(count));
+    }
+    std::size_t table_of(double base, std::size_t max_size);
+
+    DirichletBase base_;
+    std::vector<std::size_t> first_;                      // row of each column's first level
+    std::vector<double> bases_;                           // of the tables
+    std::vector<common::LogTable> tables_;                // ln(base + n), shared by columns
+    std::vector<std::size_t> level_table_, column_table_; // of w, and of L w
+    std::vector<std::uint32_t> sizes_;
+    SlotRows counts_, observed_;      // [level], [column]
+    SlotRows log_shares_;             // two rows for each level: as they are, and without one of its items
+    std::vector<const double*> rows_; // of the levels of the item that was scored last
+};
+
+/// Items at each level.
+template <class Code> class Categorical<Code>::Summaries {
+public:
+    void compute(const Categorical& family, const Table& table, std::span<const std::uint32_t> items,
+                 std::span<const std::uint32_t> labels, std::size_t slots);
+    std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
+    void assign_to(Categorical& family, std::size_t slot, std::size_t source) const {
+        family.assign(slot, sizes_[source], counts_.data() + source * n_levels_);
+    }
+    void join(std::size_t one, std::size_t other, std::size_t target) {
+        sizes_[target] = sizes_[one] + sizes_[other];
+        for (std::size_t level = 0; level < n_levels_; ++level)
+            counts_[target * n_levels_ + level] =
+                counts_[one * n_levels_ + level] + counts_[other * n_levels_ + level];
+    }
+
+private:
+    std::size_t n_levels_ = 0;
+    std::vector<std::uint32_t> sizes_;
+    std::vector<double> counts_; // [slot][level]
+};
+
+} // namespace partita::models

@@ -1,0 +1,155 @@
+// The search for the partition of a table of largest exact ICL: the starts of its runs, and their climbs.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "mixtures/mixture_climb.hpp"
+#include "mixtures/seeding.hpp"
+#include "partition/evolution.hpp"
+
+namespace partita::models {
+
+enum class MixtureStart : std::uint8_t { given, seeds, annealed };
+
+/// Where a run starts: at a given partition, at this many seeds that are merged, or annealed.
+struct MixtureRun {
+    MixtureStart kind = MixtureStart::seeds;
+    std::size_t seeds = 8;
+};
+
+struct MixtureSearchPlan {
+    EvolutionPlan evolution;
+    std::size_t max_clusters;
+    std::vector<MixtureRun> runs; // those of kind `given` take the given partitions in turn
+    std::size_t anneal_sweeps, reheat_sweeps;
+};
+
+/// A table and its model, as the search sees them.
+template <MixtureFamily Family> class MixtureProblem {
+public:
+    MixtureProblem(const MixtureView<Family>& view, const MixtureSearchPlan& plan,
+                   std::span<const std::vector<std::uint32_t>> starts, const common::StopFlag& stop)
+        : view_(view), plan_(plan), starts_(starts), stop_(stop) {}
+
+    std::size_t n_runs() const { return plan_.runs.size(); }
+    bool crosses() const { return true; }
+    OneSide sides() const { return {view_.table->n_items()}; }
+
+    Solution run(std::size_t run, common::Rng& rng) const {
+        auto climber = climber_at(start(run, rng), rng);
+        if (plan_.runs[run].kind == MixtureStart::annealed)
+            return climber.anneal(hot, cold, plan_.anneal_sweeps);
+        return climber.climb(plan_.runs[run].kind == MixtureStart::seeds);
+    }
+
+    Solution climb(std::span<const std::uint32_t> labels, common::Rng& rng) const {
+        return climber_at(labels, rng).climb(true);
+    }
+
+    bool doubts(const Solution&) const { return false; }
+    Solution improve(std::size_t, const Solution& found, common::Rng&) const { return found; }
+    Solution refine(const Solution& best, common::Rng&) const { return best; }
+
+    bool reheats() const { return plan_.reheat_sweeps > 0; }
+    Solution reheat(std::span<const std::uint32_t> labels, common::Rng& rng) const {
+        return climber_at(labels, rng).anneal(warm, cool, plan_.reheat_sweeps);
+    }
+
+    Solution finish(const Solution& best, common::Rng& rng) const {
+        return climber_at(best.labels, rng).polish();
+    }
+
+private:
+    static constexpr double hot = 2.0, warm = 1.0, cold = 0.6, cool = 0.3;
+
+    MixtureClimber<Family> climber_at(std::span<const std::uint32_t> labels, common::Rng& rng) const {
+        return MixtureClimber<Family>(view_, labels, plan_.max_clusters, rng, stop_);
+    }
+
+    std::vector<std::uint32_t> start(std::size_t run, common::Rng& rng) const {
+        const auto is_given = [](const MixtureRun& other) { return other.kind == MixtureStart::given; };
+        const auto begin = plan_.runs.begin();
+        if (is_given(plan_.runs[run]))
+            return starts_[static_cast<std::size_t>(
+                std::count_if(begin, begin + static_cast<std::ptrdiff_t>(run), is_given))];
+        const auto items = rng.permutation(view_.table->n_items());
+        const auto nearest = nearest_seeds(*view_.table, items, plan_.runs[run].seeds, rng);
+        std::vector<std::uint32_t> labels(items.size());
+        for (std::size_t p = 0; p < items.size(); ++p)
+            labels[items[p]] = nearest[p];
+        return labels;
+    }
+
+    const MixtureView<Family>& view_;
+    const MixtureSearchPlan& plan_;
+    std::span<const std::vector<std::uint32_t>> starts_;
+    const common::StopFlag& stop_;
+};
+
+/// One table and its model: the ICL of partitions, its changes, and the largest.
+template <MixtureFamily Family> class MixtureMaximum {
+public:
+    explicit MixtureMaximum(MixtureView<Family> view) : view_(std::move(view)) {}
+
+    std::size_t n_items() const { return view_.table->n_items(); }
+
+    /// log p(X, z | K), K the number of clusters.
+    double icl(std::span<const std::uint32_t> labels) const {
+        return with(labels, [](auto& climber) { return climber.log_density(); });
+    }
+
+    /// The change of ICL when an item goes to each cluster; the last entry is a new cluster.
+    std::vector<double> swap_changes(std::span<const std::uint32_t> labels, std::size_t item) const {
+        return with(labels, [&](auto& climber) { return climber.swap_changes(item); });
+    }
+
+    /// The change of ICL when two clusters merge, a square matrix.
+    std::vector<double> merge_changes(std::span<const std::uint32_t> labels) const {
+        return with(labels, [](auto& climber) {
+            const auto merges = climber.merges();
+            const auto n = climber.n_clusters();
+            std::vector<double> changes(n * n, 0.0);
+            for (std::size_t one = 0; one < n; ++one)
+                for (std::size_t other = 0; other < n; ++other)
+                    if (one != other)
+                        changes[one * n + other] = merges.change(one, other);
+            return changes;
+        });
+    }
+
+    /// Greedy merges from the labels, which are 0, 1, ..., down to one cluster.
+    std::vector<Merge> merge_path(std::span<const std::uint32_t> labels) const {
+        return with(labels, [](auto& climber) {
+            auto merges = climber.merges();
+            std::vector<Merge> path;
+            while (merges.n_clusters() > 1) {
+                path.push_back(merges.best());
+                merges.merge(path.back());
+            }
+            return path;
+        });
+    }
+
+    SearchResult maximize(std::span<const std::vector<std::uint32_t>> starts, const MixtureSearchPlan& plan,
+                          const common::StopFlag& stop) const {
+        const MixtureProblem<Family> problem(view_, plan, starts, stop);
+        return Evolution(problem, plan.evolution, stop).run();
+    }
+
+private:
+    template <class Work> auto with(std::span<const std::uint32_t> labels, Work work) const {
+        common::Rng rng(0, 0);
+        const common::StopFlag never;
+        MixtureClimber<Family> climber(view_, labels, labels.size(), rng, never);
+        return work(climber);
+    }
+
+    MixtureView<Family> view_;
+};
+
+} // namespace partita::models

@@ -1,0 +1,191 @@
+#include "networks/communities.hpp"
+
+#include <cstddef>
+#include <numeric>
+
+#include "partition/first_appearance.hpp"
+
+namespace partita::models {
+
+namespace {
+
+/// A weighted undirected graph: a pair stands in both rows, a loop in `inside` with both of its ends.
+struct WeightedGraph {
+    std::vector<std::size_t> start{0};
+    std::vector<std::uint32_t> to;
+    std::vector<double> weight;
+    std::vector<double> inside;
+
+    std::size_t n_nodes() const { return inside.size(); }
+
+    template <class Visit> void each(std::size_t i, Visit visit) const {
+        for (auto at = start[i]; at < start[i + 1]; ++at)
+            visit(to[at], weight[at]);
+    }
+
+    double degree(std::size_t i) const {
+        double total = inside[i];
+        each(i, [&](std::uint32_t, double weight) { total += weight; });
+        return total;
+    }
+};
+
+WeightedGraph without_directions(const Network& network) {
+    WeightedGraph graph;
+    for (std::size_t i = 0; i < network.n_nodes; ++i) {
+        for (std::size_t d = 0; d < network.directions(); ++d)
+            network.edges[d].each(i, [&](std::uint32_t other, std::int64_t count) {
+                graph.to.push_back(other);
+                graph.weight.push_back(static_cast<double>(count));
+            });
+        graph.start.push_back(graph.to.size());
+        graph.inside.push_back(2.0 * static_cast<double>(network.loop_edges(i)));
+    }
+    return graph;
+}
+
+/// Weights to each community, for one node at a time: only what was touched is cleared.
+class Links {
+public:
+    explicit Links(std::size_t communities) : weight_(communities, 0.0) {}
+
+    void add(std::uint32_t community, double weight) {
+        if (weight_[community] == 0.0)
+            touched_.push_back(community);
+        weight_[community] += weight;
+    }
+    double operator[](std::uint32_t community) const { return weight_[community]; }
+    const std::vector<std::uint32_t>& touched() const { return touched_; }
+    void clear() {
+        for (const auto community : touched_)
+            weight_[community] = 0.0;
+        touched_.clear();
+    }
+
+private:
+    std::vector<double> weight_;
+    std::vector<std::uint32_t> touched_;
+};
+
+/// Moves nodes of one level while the modularity grows.
+class LocalMoves {
+public:
+    LocalMoves(const WeightedGraph& graph, double resolution)
+        : graph_(graph), label_(graph.n_nodes()), degree_(graph.n_nodes()), links_(graph.n_nodes()) {
+        std::iota(label_.begin(), label_.end(), 0u);
+        for (std::size_t i = 0; i < graph.n_nodes(); ++i)
+            degree_[i] = graph.degree(i);
+        total_ = degree_;
+        const double all = std::accumulate(degree_.begin(), degree_.end(), 0.0);
+        penalty_ = all > 0.0 ? resolution / all : 0.0;
+    }
+
+    /// Visits all nodes in random order, then those beside a node that has moved. Gives the labels.
+    const std::vector<std::uint32_t>& run(common::Rng& rng, const common::StopFlag& stop) {
+        auto queue = rng.permutation(graph_.n_nodes());
+        std::vector<std::uint8_t> waits(graph_.n_nodes(), 1);
+        for (std::size_t round = 0; round < max_rounds && !queue.empty(); ++round) {
+            std::vector<std::uint32_t> next;
+            for (const auto node : queue) {
+                if (stop)
+                    return label_;
+                waits[node] = 0;
+                if (move(node))
+                    graph_.each(node, [&](std::uint32_t other, double) {
+                        if (!waits[other] && label_[other] != label_[node]) {
+                            waits[other] = 1;
+                            next.push_back(other);
+                        }
+                    });
+            }
+            queue = std::move(next);
+        }
+        return label_;
+    }
+
+private:
+    static constexpr std::size_t max_rounds = 30;
+    static constexpr double min_gain = 1e-12;
+
+    bool move(std::uint32_t node) {
+        const auto own = label_[node];
+        graph_.each(node, [&](std::uint32_t other, double weight) { links_.add(label_[other], weight); });
+        total_[own] -= degree_[node];
+        auto best = own;
+        double best_gain = gain(node, own) + min_gain;
+        for (const auto community : links_.touched())
+            if (const double found = gain(node, community); found > best_gain) {
+                best_gain = found;
+                best = community;
+            }
+        links_.clear();
+        total_[best] += degree_[node];
+        label_[node] = best;
+        return best != own;
+    }
+
+    double gain(std::uint32_t node, std::uint32_t community) const {
+        return links_[community] - penalty_ * degree_[node] * total_[community];
+    }
+
+    const WeightedGraph& graph_;
+    std::vector<std::uint32_t> label_;
+    std::vector<double> degree_, total_;
+    Links links_;
+    double penalty_;
+};
+
+/// One node for each community.
+WeightedGraph aggregated(const WeightedGraph& graph, const std::vector<std::uint32_t>& label,
+                         std::size_t communities) {
+    std::vector<std::vector<std::uint32_t>> members(communities);
+    for (std::size_t i = 0; i < label.size(); ++i)
+        members[label[i]].push_back(static_cast<std::uint32_t>(i));
+    WeightedGraph coarse;
+    coarse.inside.assign(communities, 0.0);
+    Links links(communities);
+    for (std::size_t k = 0; k < communities; ++k) {
+        for (const auto i : members[k]) {
+            coarse.inside[k] += graph.inside[i];
+            graph.each(i, [&](std::uint32_t other, double weight) {
+                if (label[other] == k)
+                    coarse.inside[k] += weight;
+                else
+                    links.add(label[other], weight);
+            });
+        }
+        for (const auto other : links.touched()) {
+            coarse.to.push_back(other);
+            coarse.weight.push_back(links[other]);
+        }
+        links.clear();
+        coarse.start.push_back(coarse.to.size());
+    }
+    return coarse;
+}
+
+} // namespace
+
+std::vector<std::uint32_t> communities(const Network& network, double resolution, common::Rng& rng,
+                                       const common::StopFlag& stop) {
+    auto graph = without_directions(network);
+    std::vector<std::uint32_t> labels(network.n_nodes);
+    std::iota(labels.begin(), labels.end(), 0u);
+    while (!stop) {
+        auto moved = LocalMoves(graph, resolution).run(rng, stop);
+        common::FirstAppearance name(graph.n_nodes());
+        for (auto& label : moved)
+            label = name(label);
+        for (auto& label : labels)
+            label = moved[label];
+        if (name.n_names() == graph.n_nodes())
+            break;
+        graph = aggregated(graph, moved, name.n_names());
+    }
+    common::FirstAppearance name(network.n_nodes);
+    for (auto& label : labels)
+        label = name(label);
+    return labels;
+}
+
+} // namespace partita::models

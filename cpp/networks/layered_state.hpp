@@ -1,0 +1,232 @@
+// One partition of the nodes of several layers, networks or marks of their edges: log p(X | z) is the sum
+// over the layers.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "networks/affiliation_mark_state.hpp"
+#include "networks/affiliation_state.hpp"
+#include "networks/block_state.hpp"
+#include "networks/emission.hpp"
+#include "networks/mark_state.hpp"
+#include "networks/marks.hpp"
+#include "networks/network.hpp"
+#include "networks/node_partition.hpp"
+
+namespace partita::models {
+
+/// The dyads of a network, or the marks on its edges, with the likelihood of a block of them.
+struct Layer {
+    Network network;
+    std::variant<BernoulliBlocks, PoissonBlocks, NormalMarks, CategoryMarks> emission;
+    bool degree_corrected = false;
+    bool affiliation = false;
+};
+
+using LayerState =
+    std::variant<BlockState<BernoulliBlocks>, BlockState<PoissonBlocks>, AffiliationState<BernoulliBlocks>,
+                 AffiliationState<PoissonBlocks>, MarkState<NormalMarks>, MarkState<CategoryMarks>,
+                 AffiliationMarkState<NormalMarks>, AffiliationMarkState<CategoryMarks>>;
+
+/// The state of free or affiliation blocks for an emission of dyads or of marks.
+template <class Emission> struct StatesOf {
+    using Free = BlockState<Emission>;
+    using Affiliation = AffiliationState<Emission>;
+};
+template <class Emission>
+    requires requires(const Emission& marks) { marks.width(); }
+struct StatesOf<Emission> {
+    using Free = MarkState<Emission>;
+    using Affiliation = AffiliationMarkState<Emission>;
+};
+
+inline LayerState make_layer_state(const Layer& layer, std::size_t rows, std::size_t columns) {
+    return std::visit(
+        [&]<class Emission>(const Emission& emission) -> LayerState {
+            const bool corrected = layer.degree_corrected;
+            if (layer.affiliation)
+                return typename StatesOf<Emission>::Affiliation(layer.network, emission, corrected, rows);
+            return typename StatesOf<Emission>::Free(layer.network, emission, corrected, rows, columns);
+        },
+        layer.emission);
+}
+
+class LayeredMerges;
+
+/// Every layer has its own counts of the partition; the network of the base class is their union, which
+/// determines the clusters near a node.
+class LayeredState : public NodePartition {
+public:
+    using Emission = std::vector<Layer>;
+    using Merges = LayeredMerges;
+
+    LayeredState(const Network& network, const Emission& layers, bool, std::size_t capacity_rows,
+                 std::size_t capacity_columns = 0)
+        : NodePartition(network, false, capacity_rows, capacity_columns) {
+        for (const auto& layer : layers)
+            layers_.push_back(make_layer_state(layer, capacity_rows, capacity_columns));
+    }
+
+    const std::vector<LayerState>& layers() const { return layers_; }
+
+    void set_used(std::size_t s, std::size_t used) {
+        sides_[s].used = used;
+        each([&](auto& layer) { layer.set_used(s, used); });
+    }
+
+    void swap_slots(std::size_t a, std::size_t b) {
+        if (a == b)
+            return;
+        swap_names(a, b);
+        each([&](auto& layer) { layer.swap_slots(a, b); });
+    }
+
+    void assign(std::span<const std::uint32_t> labels, std::size_t used_rows, std::size_t used_columns = 0) {
+        take_labels(labels, used_rows, used_columns);
+        count_nodes();
+        assign_layers();
+    }
+
+    void compact(std::size_t spare) {
+        renumber(spare);
+        count_nodes();
+        assign_layers();
+    }
+
+    void look(std::size_t node) {
+        NodePartition::look(node);
+        each([&](auto& layer) { layer.look(node); });
+    }
+
+    std::span<const double> score() {
+        const auto& side = sides_[network_->side(node_)];
+        std::fill(score_.begin(), score_.end(), 0.0);
+        each([&](auto& layer) {
+            const auto score = layer.score();
+            for (auto h = side.first; h < side.end(); ++h)
+                score_[h] += score[h];
+        });
+        return score_;
+    }
+
+    std::span<const double> score(std::span<const std::uint32_t> slots) {
+        for (const auto h : slots)
+            score_[h] = 0.0;
+        each([&](auto& layer) {
+            const auto score = layer.score(slots);
+            for (const auto h : slots)
+                score_[h] += score[h];
+        });
+        return score_;
+    }
+
+    double score(std::size_t h) const {
+        return sum([&](const auto& layer) { return layer.score(h); });
+    }
+
+    void move(std::size_t to) {
+        each([&](auto& layer) { layer.move(to); });
+        relabel(to);
+    }
+
+    double log_likelihood() const {
+        return sum([](const auto& layer) { return layer.log_likelihood(); });
+    }
+
+    void rebuild_gains() {
+        each([](auto& layer) { layer.rebuild_gains(); });
+    }
+
+private:
+    template <class Work> void each(Work work) {
+        for (auto& layer : layers_)
+            std::visit(work, layer);
+    }
+    template <class Work> double sum(Work work) const {
+        double total = 0.0;
+        for (const auto& layer : layers_)
+            total += std::visit(work, layer);
+        return total;
+    }
+
+    void assign_layers() {
+        each([&](auto& layer) { layer.assign(label_, sides_[0].used, sides_[1].used); });
+    }
+
+    std::vector<LayerState> layers_;
+};
+
+/// Merges as one layer sees them: its blocks, and the degrees of its clusters if it corrects for them.
+template <class State> class LayerMerges {
+public:
+    LayerMerges(const State& state, const MergingClusters& clusters)
+        : state_(state), clusters_(clusters), blocks_(state, clusters) {
+        for (std::size_t d = 0; state.degree_corrected() && d < state.network().directions(); ++d)
+            for (const auto slot : clusters.slot)
+                degree_[d].push_back(state.degree(d, slot));
+    }
+
+    double change(std::size_t a, std::size_t b) const {
+        double change = blocks_.change(a, b);
+        const auto& nodes = clusters_.nodes;
+        for (const auto& degree : degree_)
+            if (!degree.empty())
+                change += degree_term(nodes[a] + nodes[b], degree[a] + degree[b]) -
+                          degree_term(nodes[a], degree[a]) - degree_term(nodes[b], degree[b]);
+        return change;
+    }
+
+    void merge(std::size_t g, std::size_t h) {
+        blocks_.merge(g, h);
+        for (auto& degree : degree_)
+            if (!degree.empty())
+                degree[h] += degree[g];
+    }
+
+private:
+    const State& state_;
+    const MergingClusters& clusters_;
+    typename State::Merges blocks_;
+    std::vector<std::int64_t> degree_[2];
+};
+
+template <class Variant> struct MergesOf;
+template <class... States> struct MergesOf<std::variant<States...>> {
+    using type = std::variant<LayerMerges<States>...>;
+};
+
+/// The changes of all layers, summed.
+class LayeredMerges {
+public:
+    LayeredMerges(const LayeredState& state, const MergingClusters& clusters) {
+        for (const auto& layer : state.layers())
+            std::visit(
+                [&]<class State>(const State& each) {
+                    layers_.emplace_back(std::in_place_type<LayerMerges<State>>, each, clusters);
+                },
+                layer);
+    }
+
+    double change(std::size_t a, std::size_t b) const {
+        double total = 0.0;
+        for (const auto& layer : layers_)
+            total += std::visit([&](const auto& each) { return each.change(a, b); }, layer);
+        return total;
+    }
+
+    void merge(std::size_t g, std::size_t h) {
+        for (auto& layer : layers_)
+            std::visit([&](auto& each) { each.merge(g, h); }, layer);
+    }
+
+private:
+    std::vector<MergesOf<LayerState>::type> layers_;
+};
+
+} // namespace partita::models

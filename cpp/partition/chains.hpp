@@ -1,0 +1,123 @@
+// Chains of moves: an item goes to the cluster that suits it second best, others follow, and the chain is
+// kept if it lowers the expected loss as a whole. Single moves cannot do this: the first step of a chain
+// costs.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "partition/moves.hpp"
+
+namespace partita::search {
+
+/// An item that would lose little in another cluster.
+struct Waverer {
+    std::uint32_t item, own, other;
+    double penalty;
+
+    bool touches(const Waverer& moved) const {
+        return own == moved.own || own == moved.other || other == moved.own || other == moved.other;
+    }
+};
+
+/// What moving item i to `target` lowers the value by, in double precision.
+template <SearchState S> double gain_of_move(S& state, std::size_t i, std::uint32_t target) {
+    const auto scores = state.score_precisely(i);
+    return scores[state.cluster_of(i)] - scores[target];
+}
+
+/// Adds item i to the waverers, with the cluster that suits it second best, unless there is none.
+template <SearchState S> void add_waverer(S& state, std::uint32_t i, std::vector<Waverer>& found) {
+    const auto own = state.cluster_of(i);
+    const auto scores = state.score(i).first(state.n_clusters());
+    const auto other = best_other(scores, own);
+    if (state.n_clusters() > 1 && !state.is_alone(i))
+        found.push_back({i, own, other.best, other.best_score - scores[own]});
+}
+
+/// The items that lose least by going to another cluster, least first; as many as keep all chains
+/// together no more expensive than a sweep. `doubtful` are the items to choose from, all if empty. Clusters
+/// neither open nor close in a chain, so that it can be undone step by step.
+template <SearchState S>
+std::vector<Waverer> waverers(S& state, std::vector<std::uint32_t> doubtful, const Limits& limits) {
+    const auto n = state.labels().size();
+    if (doubtful.empty()) {
+        doubtful.resize(n);
+        std::iota(doubtful.begin(), doubtful.end(), 0u);
+    }
+    std::vector<Waverer> found;
+    for (std::size_t visited = 0; visited < doubtful.size(); ++visited) {
+        if (visited % poll_every == 0 && limits.reached())
+            break;
+        add_waverer(state, doubtful[visited], found);
+    }
+    const auto count = std::min(found.size(), static_cast<std::size_t>(std::sqrt(static_cast<double>(n))));
+    std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count), found.end(),
+                      [](const Waverer& x, const Waverer& y) { return x.penalty < y.penalty; });
+    found.resize(count);
+    return found;
+}
+
+template <SearchState S> class Chain {
+public:
+    explicit Chain(S& state) : state_(&state) {}
+
+    /// Moves an item and records the gain in double precision.
+    void move(std::uint32_t item, std::uint32_t target) {
+        gain_ += gain_of_move(*state_, item, target);
+        steps_.emplace_back(item, state_->cluster_of(item));
+        state_->move(item, target);
+    }
+
+    /// Moves the item to its best cluster if that exists and its own is not left empty.
+    void follow(std::uint32_t item) {
+        const auto own = state_->cluster_of(item);
+        const auto target = best_cluster(*state_, item);
+        if (target != own && target < state_->n_clusters() && !state_->is_alone(item))
+            move(item, target);
+    }
+
+    void undo() {
+        for (; !steps_.empty(); steps_.pop_back())
+            state_->move(steps_.back().first, steps_.back().second);
+    }
+
+    double gain() const { return gain_; }
+    std::size_t length() const { return steps_.size(); }
+
+private:
+    S* state_;
+    double gain_ = 0;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> steps_; // item and where it came from
+};
+
+/// Starts a chain at each waverer in turn; the waverers that share a cluster with it may follow. Returns
+/// whether one of the chains helped.
+template <SearchState S> bool try_chains(S& state, Tally& tally, const Limits& limits) {
+    bool helped = false;
+    const auto candidates = waverers(state, tally.doubtful, limits);
+    for (const auto& first : candidates) {
+        if (limits.reached())
+            break;
+        if (state.cluster_of(first.item) != first.own || state.is_alone(first.item))
+            continue;
+        Chain<S> chain(state);
+        chain.move(first.item, first.other);
+        for (const auto& next : candidates)
+            if (next.item != first.item && next.touches(first))
+                chain.follow(next.item);
+        if (chain.gain() > state.rounding()) {
+            tally.moves += chain.length();
+            helped = true;
+        } else {
+            chain.undo();
+        }
+    }
+    return helped;
+}
+
+} // namespace partita::search

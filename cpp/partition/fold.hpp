@@ -1,0 +1,103 @@
+// The best of many partitions, place by place. Where two partitions differ, they differ in blocks: the
+// smallest sets of items that are unions of clusters of both. Each block can be taken from either, and is
+// taken from the one that is better there.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "common/union_find.hpp"
+#include "partition/improve.hpp"
+#include "partition/runner.hpp"
+
+namespace partita::search {
+
+/// The blocks in which the labels differ from the partition of the state, each as its items.
+template <SearchState S>
+std::vector<std::vector<std::uint32_t>> differing_blocks(const S& state,
+                                                         const std::vector<std::uint32_t>& labels) {
+    const auto n = static_cast<std::uint32_t>(labels.size());
+    UnionFind sets(n);
+    std::vector<std::uint32_t> first_here(n, S::nowhere), first_there(n, S::nowhere);
+    auto join_first = [&](std::uint32_t& first, std::uint32_t i) {
+        if (first == S::nowhere)
+            first = i;
+        else
+            sets.join(first, i);
+    };
+    for (std::uint32_t i = 0; i < n; ++i) {
+        join_first(first_here[state.cluster_of(i)], i);
+        join_first(first_there[labels[i]], i);
+    }
+    // Within a block the partitions are equal if both have all its items in one cluster.
+    std::vector<bool> differs(n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const auto root = sets.find(i);
+        if (state.cluster_of(i) != state.cluster_of(root) || labels[i] != labels[root])
+            differs[root] = true;
+    }
+    std::vector<std::uint32_t> place(n);
+    std::vector<std::vector<std::uint32_t>> blocks;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const auto root = sets.find(i);
+        if (!differs[root])
+            continue;
+        if (root == i) {
+            place[root] = static_cast<std::uint32_t>(blocks.size());
+            blocks.emplace_back();
+        }
+        blocks[place[root]].push_back(i);
+    }
+    return blocks;
+}
+
+/// The items of a block by their labels.
+inline std::vector<std::vector<std::uint32_t>> groups_of(const std::vector<std::uint32_t>& block,
+                                                         const std::vector<std::uint32_t>& labels) {
+    std::map<std::uint32_t, std::size_t> places;
+    std::vector<std::vector<std::uint32_t>> groups;
+    for (const auto i : block) {
+        const auto [place, is_new] = places.try_emplace(labels[i], groups.size());
+        if (is_new)
+            groups.emplace_back();
+        groups[place->second].push_back(i);
+    }
+    return groups;
+}
+
+/// Takes from the labels every block that lowers the value.
+template <SearchState S>
+void take_better_blocks(S& state, const std::vector<std::uint32_t>& labels, const Limits& limits) {
+    for (const auto& block : differing_blocks(state, labels)) {
+        if (limits.reached())
+            return;
+        const auto before = groups_of(block, state.labels());
+        const auto value = state.value();
+        restore(state, groups_of(block, labels));
+        if (!(state.value() < value - state.rounding()))
+            restore(state, before);
+    }
+}
+
+/// The task of folding all runs into the best of them. They must stay as they are until it is done.
+template <SearchState S>
+Task folded(const typename S::Setting& setting, const SearchOptions& options, const Limits& limits,
+            const std::vector<Run>& runs) {
+    return [&] {
+        const auto order = distinct_best_first(runs);
+        Run run;
+        run.start = "crossing";
+        common::Rng rng(options.seed, std::uint64_t{1} << 61);
+        S state(setting, options.max_clusters);
+        state.assign(order.front()->labels);
+        for (std::size_t other = 1; other < order.size(); ++other)
+            take_better_blocks(state, order[other]->labels, limits);
+        descend(state, rng, run.tally, limits);
+        run.finish(state);
+        return run;
+    };
+}
+
+} // namespace partita::search

@@ -1,0 +1,207 @@
+#include "proofs/pair_bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "pairs/gains.hpp"
+
+namespace partita::pairs {
+
+namespace {
+
+constexpr double without_limit = std::numeric_limits<double>::infinity();
+
+/// Costs between atoms: what two of them add to the objective if they are in one cluster.
+class AtomCosts {
+public:
+    AtomCosts(const Local& local, const Threshold& objective)
+        : local_(&local), objective_(objective), atom_(local.n_items()) {
+        for (std::uint32_t v = 0; v < local.atoms.size(); ++v)
+            for (const auto i : local.atoms[v])
+                atom_[i] = v;
+        Tally sums(local.atoms.size());
+        for (std::uint32_t v = 0; v < local.atoms.size(); ++v) {
+            add_attractions(v, sums);
+            own_ += (objective.repulsion() * size(v) * (size(v) - 1) - sums[v]) / 2;
+            for (const auto w : sums.keys())
+                if (w != v) {
+                    listed_.values.push_back(w);
+                    costs_.push_back(are_apart(v, w) ? without_limit
+                                                     : objective.repulsion() * size(v) * size(w) - sums[w]);
+                }
+            listed_.close();
+        }
+    }
+
+    std::uint32_t size() const { return local_->atoms.size(); }
+    double within_atoms() const { return own_; }
+    std::span<const std::uint32_t> listed(std::uint32_t v) const { return listed_[v]; }
+    std::span<const double> costs(std::uint32_t v) const {
+        return {costs_.data() + listed_.offsets[v], costs_.data() + listed_.offsets[v + 1]};
+    }
+    double cost(std::uint32_t v, std::uint32_t w) const {
+        const auto near = listed_[v];
+        const auto found = std::find(near.begin(), near.end(), w);
+        if (found != near.end())
+            return costs(v)[static_cast<std::size_t>(found - near.begin())];
+        return are_apart(v, w) ? without_limit : objective_.repulsion() * size(v) * size(w);
+    }
+
+private:
+    double size(std::uint32_t v) const { return static_cast<double>(local_->atoms[v].size()); }
+
+    void add_attractions(std::uint32_t v, Tally& sums) const {
+        sums.clear();
+        for (const auto i : local_->atoms[v]) {
+            const auto near = local_->neighbours[i];
+            for (std::size_t e = 0; e < near.size(); ++e)
+                sums.add(atom_[near[e]],
+                         objective_.attraction(local_->probabilities[local_->neighbours.offsets[i] + e]));
+        }
+    }
+
+    bool are_apart(std::uint32_t v, std::uint32_t w) const {
+        for (const auto i : local_->atoms[v]) {
+            if (local_->apart.size() > 0)
+                for (const auto j : local_->apart[i])
+                    if (atom_[j] == w)
+                        return true;
+            if (!local_->source.empty() && local_->source[i] != nothing)
+                for (const auto j : local_->atoms[w])
+                    if (local_->source[j] == local_->source[i])
+                        return true;
+        }
+        return false;
+    }
+
+    const Local* local_;
+    Threshold objective_;
+    std::vector<std::uint32_t> atom_;
+    Lists listed_;
+    std::vector<double> costs_;
+    double own_ = 0;
+};
+
+/// Triangles at which the partition incurs a loss, packed greedily.
+class Packing {
+public:
+    Packing(const AtomCosts& costs, std::span<const std::uint32_t> cluster)
+        : costs_(&costs), cluster_(cluster) {}
+
+    /// The loss that no partition avoids.
+    double total() {
+        for (std::uint32_t v = 0; v < costs_->size(); ++v) {
+            const auto near = costs_->listed(v);
+            const auto cost = costs_->costs(v);
+            for (std::size_t e = 0; e < near.size(); ++e)
+                if (v < near[e] && cost[e] < 0 && cluster_[v] != cluster_[near[e]])
+                    pay_for_cut(v, near[e]);
+        }
+        for (std::uint32_t v = 0; v < costs_->size(); ++v)
+            for (const auto w : joined_at_cost(v))
+                pay_for_join(v, w);
+        return total_;
+    }
+
+private:
+    /// Two atoms that gain together are apart: a third that is joined to one of them is repelled by the
+    /// other.
+    void pay_for_cut(std::uint32_t v, std::uint32_t w) {
+        for (const auto& [near, far] : {std::pair{v, w}, std::pair{w, v}})
+            for (const auto third : attracted(near))
+                if (cluster_[third] == cluster_[near] && costs_->cost(third, far) > 0)
+                    pack(v, w, third);
+    }
+
+    /// Two atoms that cost together are joined: a third is attracted by both.
+    void pay_for_join(std::uint32_t v, std::uint32_t w) {
+        for (const auto third : attracted(v))
+            if (cluster_[third] == cluster_[v] && third != w && costs_->cost(third, w) < 0)
+                pack(v, w, third);
+    }
+
+    void pack(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+        auto &xy = left(x, y), &xz = left(x, z), &yz = left(y, z);
+        const auto amount = std::min({xy, xz, yz});
+        if (amount <= 0)
+            return;
+        for (auto* rest : {&xy, &xz, &yz})
+            *rest -= amount;
+        total_ += amount;
+    }
+
+    /// The weight of a pair that is not used up yet; references stay valid as others are added.
+    double& left(std::uint32_t v, std::uint32_t w) {
+        const auto key = std::uint64_t{std::min(v, w)} << 32 | std::max(v, w);
+        const auto [place, is_new] = left_.try_emplace(key, 0.0);
+        if (is_new)
+            place->second = std::abs(costs_->cost(v, w));
+        return place->second;
+    }
+
+    std::vector<std::uint32_t> attracted(std::uint32_t v) const {
+        std::vector<std::uint32_t> found;
+        const auto near = costs_->listed(v);
+        for (std::size_t e = 0; e < near.size(); ++e)
+            if (costs_->costs(v)[e] < 0)
+                found.push_back(near[e]);
+        return found;
+    }
+
+    /// Atoms after v that are in its cluster at a cost, by way of an atom that both are attracted by.
+    std::vector<std::uint32_t> joined_at_cost(std::uint32_t v) const {
+        std::vector<std::uint32_t> found;
+        for (const auto third : attracted(v))
+            if (cluster_[third] == cluster_[v])
+                for (const auto w : attracted(third))
+                    if (w > v && cluster_[w] == cluster_[v] && costs_->cost(v, w) > 0)
+                        found.push_back(w);
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        return found;
+    }
+
+    const AtomCosts* costs_;
+    std::span<const std::uint32_t> cluster_; // of each atom
+    std::unordered_map<std::uint64_t, double> left_;
+    double total_ = 0;
+};
+
+} // namespace
+
+double lower_bound(const Local& local, const Threshold& objective, std::span<const std::uint32_t> labels) {
+    const AtomCosts costs(local, objective);
+    double gains = 0;
+    for (std::uint32_t v = 0; v < costs.size(); ++v)
+        for (const auto cost : costs.costs(v))
+            gains += std::min(cost, 0.0) / 2;
+    std::vector<std::uint32_t> cluster(costs.size());
+    for (std::uint32_t v = 0; v < costs.size(); ++v)
+        cluster[v] = labels[local.atoms[v].front()];
+    return costs.within_atoms() + gains + Packing(costs, cluster).total();
+}
+
+double lower_bound(const Local& local, const LogMass& objective, std::span<const std::uint32_t>) {
+    double bound = 0;
+    for (std::uint32_t i = 0; i < local.n_items(); ++i) {
+        const auto begin = local.probabilities.begin();
+        std::vector<double> surest(begin + local.neighbours.offsets[i],
+                                   begin + local.neighbours.offsets[i + 1]);
+        std::sort(surest.begin(), surest.end(), std::greater<>());
+        double mass = 0, least = 0;
+        for (std::size_t e = 0; e < surest.size(); ++e) {
+            mass += surest[e];
+            const auto size = static_cast<double>(e + 2);
+            least = std::min(least, objective.of_size(size) / size - objective.of_mass(mass));
+        }
+        bound += least;
+    }
+    return bound;
+}
+
+} // namespace partita::pairs
