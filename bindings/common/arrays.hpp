@@ -28,13 +28,13 @@ template <class T> partita::common::SharedCells<T> shared_cells(const Array2<T>&
     return {cells, std::move(owner)};
 }
 
-/// The numbers of a list. nanobind's own conversion may not throw: where memory is short it ends the process.
-template <class T> std::vector<T> numbers_of(const nb::list& list) {
-    std::vector<T> numbers;
-    numbers.reserve(list.size());
+/// The values of a list. nanobind's own conversion may not throw: where memory is short it ends the process.
+template <class T> std::vector<T> values_of(const nb::list& list) {
+    std::vector<T> values;
+    values.reserve(list.size());
     for (const auto entry : list)
-        numbers.push_back(nb::cast<T>(entry));
-    return numbers;
+        values.push_back(nb::cast<T>(entry));
+    return values;
 }
 
 /// Hands a vector's memory to NumPy without a copy.

@@ -56,8 +56,8 @@ partita::CustomLoss::Combine native_combine(std::uintptr_t address) {
 
 LossHandle custom_loss(partita::CustomLoss::Combine combine, const nb::list& f1, const nb::list& f2,
                        const nb::list& f3) {
-    return {partita::CustomLoss{std::move(combine), numbers_of<double>(f1), numbers_of<double>(f2),
-                                numbers_of<double>(f3)}};
+    return {partita::CustomLoss{std::move(combine), values_of<double>(f1), values_of<double>(f2),
+                                values_of<double>(f3)}};
 }
 
 nb::object distances(Array1<std::uint32_t> estimate, const SampleView& sample, const LossHandle& loss,

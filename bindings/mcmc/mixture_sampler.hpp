@@ -19,7 +19,7 @@ template <class Family>
 NumpyOut<double> score_table(partita::models::MixtureSampler<Family>& sampler,
                              const Array1<std::uint32_t>& labels, double alpha, const nb::list& place,
                              const typename Family::Table& table) {
-    sampler.set_state(as_span(labels), alpha, numbers_of<std::uint32_t>(place));
+    sampler.set_state(as_span(labels), alpha, values_of<std::uint32_t>(place));
     const auto clusters = sampler.n_clusters(), columns = clusters + 1;
     std::vector<double> scores(table.n_items() * columns);
     {

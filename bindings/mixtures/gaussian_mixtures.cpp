@@ -14,7 +14,7 @@ using namespace partita::models;
 
 namespace {
 
-std::vector<double> doubles(const nb::list& list) { return numbers_of<double>(list); }
+std::vector<double> doubles(const nb::list& list) { return values_of<double>(list); }
 
 template <class Family, class Base> void bind_gaussian(nb::module_& m, const char* name, const char* search) {
     using Table = Array2<double>;

@@ -38,7 +38,7 @@ struct MixtureColumns {
 template <class Code>
 void add_levels(MixtureColumns& self, const Array2<Code>& codes, const nb::list& levels,
                 const nb::list& weights) {
-    const DirichletBase base{numbers_of<std::uint32_t>(levels), numbers_of<double>(weights)};
+    const DirichletBase base{values_of<std::uint32_t>(levels), values_of<double>(weights)};
     self.check(codes, base.levels.size());
     self.check(codes, base.weights.size());
     for (std::size_t cell = 0; cell < codes.size(); ++cell)
@@ -78,7 +78,7 @@ void bind_mixture_columns(nb::module_& m) {
         .def(
             "add_counts",
             [](MixtureColumns& self, const Array2<std::uint32_t>& counts, nb::list shape, nb::list rate) {
-                const RateBase base{numbers_of<double>(shape), numbers_of<double>(rate)};
+                const RateBase base{values_of<double>(shape), values_of<double>(rate)};
                 self.check(counts, base.shape.size());
                 self.check(counts, base.rate.size());
                 self.table->add(CountTable(shared_cells(counts), counts.shape(1)));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <utility>
@@ -22,9 +21,15 @@ inline void bind_mixture_plan(nb::module_& m) {
     nb::class_<MixtureRun>(m, "MixtureRun", "The start of a run, with its number of seeds.")
         .def(nb::init<MixtureStart, std::size_t>(), nb::arg("kind"), nb::arg("seeds"));
     nb::class_<MixtureSearchPlan>(m, "MixturePlan", "The settings of a search of a table.")
-        .def(nb::init<EvolutionPlan, std::size_t, std::vector<MixtureRun>, std::size_t, std::size_t>(),
-             nb::arg("evolution"), nb::kw_only(), nb::arg("max_clusters"), nb::arg("runs"),
-             nb::arg("anneal_sweeps"), nb::arg("reheat_sweeps"));
+        .def(
+            "__init__",
+            [](MixtureSearchPlan* self, const EvolutionPlan& evolution, std::size_t max_clusters,
+               const nb::list& runs, std::size_t anneal_sweeps, std::size_t reheat_sweeps) {
+                new (self) MixtureSearchPlan{evolution, max_clusters, values_of<MixtureRun>(runs),
+                                             anneal_sweeps, reheat_sweeps};
+            },
+            nb::arg("evolution"), nb::kw_only(), nb::arg("max_clusters"), nb::arg("runs"),
+            nb::arg("anneal_sweeps"), nb::arg("reheat_sweeps"));
 }
 
 /// A constructor of (inputs, prior) and the methods of a search. `make(inputs...)` gives the table and the

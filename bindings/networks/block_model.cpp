@@ -1,6 +1,5 @@
 // Block models of networks: the conversion of arrays.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.hpp"
 #include "bindings/common/arrays.hpp"
@@ -46,13 +45,18 @@ void bind_search_plan(nb::module_& m) {
         .def(
             "__init__",
             [](SearchPlan* self, const EvolutionPlan& evolution, std::size_t max_rows,
-               std::size_t max_columns, std::vector<RunStart> runs, std::size_t random_clusters,
+               std::size_t max_columns, const nb::list& runs, std::size_t random_clusters,
                std::size_t anneal_sweeps, std::size_t reheat_sweeps, const Rearrangements& rearrange,
                bool merge_first, bool as_printed) {
-                new (self)
-                    SearchPlan{evolution,     {max_rows, max_columns}, std::move(runs), random_clusters,
-                               anneal_sweeps, reheat_sweeps,           rearrange,       merge_first,
-                               as_printed};
+                new (self) SearchPlan{evolution,
+                                      {max_rows, max_columns},
+                                      values_of<RunStart>(runs),
+                                      random_clusters,
+                                      anneal_sweeps,
+                                      reheat_sweeps,
+                                      rearrange,
+                                      merge_first,
+                                      as_printed};
             },
             nb::arg("evolution"), nb::kw_only(), nb::arg("max_rows"), nb::arg("max_columns"), nb::arg("runs"),
             nb::arg("random_clusters"), nb::arg("anneal_sweeps"), nb::arg("reheat_sweeps"),
@@ -125,12 +129,9 @@ void bind_block_model(nb::module_& m) {
             nb::arg("degree_corrected"), nb::arg("affiliation"), nb::arg("n0_rows"), nb::arg("n0_columns"))
         .def(
             "__init__",
-            [](BlockModel* self, const NetworkArrays& cover, const std::vector<const LayerArrays*>& layers,
-               double n0_rows, double n0_columns) {
-                std::vector<LayerArrays> copies;
-                for (const auto* layer : layers)
-                    copies.push_back(*layer);
-                new (self) BlockModel(cover, std::move(copies), n0_rows, n0_columns);
+            [](BlockModel* self, const NetworkArrays& cover, const nb::list& layers, double n0_rows,
+               double n0_columns) {
+                new (self) BlockModel(cover, values_of<LayerArrays>(layers), n0_rows, n0_columns);
             },
             nb::arg("cover"), nb::arg("layers"), nb::arg("n0_rows"), nb::arg("n0_columns"))
         .def("icl", [](const BlockModel& self, const Labels& labels) { return self.icl(as_span(labels)); })
