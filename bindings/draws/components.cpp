@@ -33,8 +33,8 @@ NumpyOut<std::uint32_t> components(const SampleView& sample) {
 /// labels; the constant; and whether Ctrl-C came.
 nb::tuple solve_parts(const SampleView& sample, const LossHandle& loss,
                       std::optional<Array1<std::uint32_t>> labels, Lists atoms, Lists apart,
-                      unsigned threads) {
-    const partita::Restrictions restrictions{std::move(atoms), std::move(apart)};
+                      std::size_t max_size, unsigned threads) {
+    const partita::Restrictions restrictions{std::move(atoms), std::move(apart), max_size};
     return sample.visit([&](const auto& draws) {
         partita::search::Parts parts;
         double constant = 0;
@@ -61,5 +61,5 @@ void bind_components(nb::module_& m) {
     m.attr("MAX_ENUMERATED") = partita::search::max_enumerated;
     m.def("components", &components, "sample"_a);
     m.def("solve_parts", &solve_parts, "sample"_a, "loss"_a, "labels"_a.none(), "atoms"_a, "apart"_a,
-          "threads"_a);
+          "max_size"_a, "threads"_a);
 }

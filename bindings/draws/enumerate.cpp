@@ -16,8 +16,8 @@ namespace {
 using Lists = std::vector<std::vector<std::uint32_t>>;
 
 nb::tuple enumerate_best(const SampleView& sample, const LossHandle& loss, std::size_t max_clusters,
-                         Lists atoms, Lists apart, unsigned threads, double seconds) {
-    const partita::Restrictions restrictions{std::move(atoms), std::move(apart)};
+                         Lists atoms, Lists apart, std::size_t max_size, unsigned threads, double seconds) {
+    const partita::Restrictions restrictions{std::move(atoms), std::move(apart), max_size};
     return sample.visit([&](const auto& draws) {
         partita::Enumerated best;
         const auto deadline = deadline_after(seconds);
@@ -37,5 +37,5 @@ nb::tuple enumerate_best(const SampleView& sample, const LossHandle& loss, std::
 
 void bind_enumerate(nb::module_& m) {
     m.def("enumerate_best", &enumerate_best, "sample"_a, "loss"_a, "max_clusters"_a, "atoms"_a, "apart"_a,
-          "threads"_a, "seconds"_a);
+          "max_size"_a, "threads"_a, "seconds"_a);
 }

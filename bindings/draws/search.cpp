@@ -126,9 +126,10 @@ nb::tuple refine(const SampleView& sample, const LossHandle& loss, Array2<std::u
 using Lists = std::vector<std::vector<std::uint32_t>>;
 
 nb::tuple search_constrained(const SampleView& sample, const LossHandle& loss, Lists atoms, Lists apart,
-                             const Lists& starts, const SearchOptions& options, nb::object report) {
+                             std::size_t max_size, const Lists& starts, const SearchOptions& options,
+                             nb::object report) {
     const auto progress = python_progress(report);
-    const partita::Restrictions restrictions{std::move(atoms), std::move(apart)};
+    const partita::Restrictions restrictions{std::move(atoms), std::move(apart), max_size};
     return interruptible_runs(sample, loss, {}, Sharing::where_it_pays,
                               [&](const auto& draws, const auto& tables, const auto& stop) {
                                   const partita::search::Problem problem(draws, tables);
@@ -227,8 +228,8 @@ void bind_search(nb::module_& m) {
                 [&](const auto& draws) { return partita::search::takes_matrix(draws, loss.loss); });
         },
         "sample"_a, "loss"_a);
-    m.def("search_constrained", &search_constrained, "sample"_a, "loss"_a, "atoms"_a, "apart"_a, "starts"_a,
-          "options"_a, "report"_a.none());
+    m.def("search_constrained", &search_constrained, "sample"_a, "loss"_a, "atoms"_a, "apart"_a, "max_size"_a,
+          "starts"_a, "options"_a, "report"_a.none());
     m.def("refine", &refine, "sample"_a, "loss"_a, "starts"_a, "options"_a, "report"_a.none(),
           "executor"_a.none() = nb::none());
 }

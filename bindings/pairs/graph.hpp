@@ -22,11 +22,12 @@ struct ConstraintArrays {
     std::optional<Array1<std::uint32_t>> atom;
     std::optional<Array1<std::int64_t>> offsets;
     std::optional<Array1<std::uint32_t>> apart, source;
+    std::uint32_t max_size;
 
     template <class T> static std::span<const T> view_of(const std::optional<Array1<T>>& array) {
         return array ? as_span(*array) : std::span<const T>{};
     }
     pairs::Constraints view() const {
-        return {view_of(atom), view_of(offsets), view_of(apart), view_of(source)};
+        return {view_of(atom), view_of(offsets), view_of(apart), view_of(source), max_size};
     }
 };

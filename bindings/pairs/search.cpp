@@ -55,10 +55,12 @@ void bind_pairs(nb::module_& m) {
     nb::class_<GraphArrays>(m, "PairGraph", "Items and their listed pairs, in symmetric rows.")
         .def(nb::init<Array1<std::int64_t>, Array1<std::uint32_t>, Array1<double>>(), "offsets"_a,
              "neighbours"_a, "probabilities"_a);
-    nb::class_<ConstraintArrays>(m, "PairConstraints", "What must be together, apart, or from other sources.")
+    nb::class_<ConstraintArrays>(m, "PairConstraints",
+                                 "What must be together, apart, or from other sources; the largest clusters.")
         .def(nb::init<std::optional<Array1<std::uint32_t>>, std::optional<Array1<std::int64_t>>,
-                      std::optional<Array1<std::uint32_t>>, std::optional<Array1<std::uint32_t>>>(),
-             "atom"_a.none(), "offsets"_a.none(), "apart"_a.none(), "source"_a.none());
+                      std::optional<Array1<std::uint32_t>>, std::optional<Array1<std::uint32_t>>,
+                      std::uint32_t>(),
+             "atom"_a.none(), "offsets"_a.none(), "apart"_a.none(), "source"_a.none(), "max_size"_a);
     nb::class_<pairs::Threshold>(m, "ThresholdObjective")
         .def(nb::init<double, double>(), "threshold"_a, "unlisted"_a);
     nb::class_<pairs::LogMass>(m, "LogMassObjective").def(nb::init<double, double>(), "a"_a, "b"_a);

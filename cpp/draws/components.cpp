@@ -120,6 +120,10 @@ private:
                 if (breaks(set))
                     costs_[set] = std::numeric_limits<double>::infinity();
         };
+        if (items_.size() > rules.restrictions.max_size)
+            forbid_if([&](std::size_t set) {
+                return static_cast<std::size_t>(std::popcount(set)) > rules.restrictions.max_size;
+            });
         for (std::size_t bit = 0; bit < items_.size(); ++bit) {
             const auto item = items_[bit];
             const auto all = rules.atom_of.empty() ? std::size_t{1} << bit

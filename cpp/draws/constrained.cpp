@@ -78,7 +78,9 @@ public:
 
 private:
     void forbid(const std::vector<std::uint32_t>& atom) {
-        forbidden_.assign(state_.n_clusters(), false);
+        forbidden_.resize(state_.n_clusters());
+        for (std::uint32_t k = 0; k < forbidden_.size(); ++k)
+            forbidden_[k] = state_.size(k) + atom.size() > restrictions_->max_size;
         for (const auto i : atom)
             for (const auto other : restrictions_->apart[i])
                 if (const auto k = state_.cluster_of(other); k != State::nowhere)
@@ -88,6 +90,9 @@ private:
     std::vector<bool> apart_clusters() const {
         const auto clusters = state_.n_clusters();
         std::vector<bool> apart(std::size_t{clusters} * clusters);
+        for (std::size_t k = 0; k < clusters; ++k)
+            for (std::size_t l = k + 1; l < clusters; ++l)
+                apart[k * clusters + l] = state_.size(k) + state_.size(l) > restrictions_->max_size;
         for (std::uint32_t i = 0; i < restrictions_->apart.size(); ++i)
             for (const auto j : restrictions_->apart[i]) {
                 const auto k = std::min(state_.cluster_of(i), state_.cluster_of(j));

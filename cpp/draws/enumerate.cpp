@@ -15,7 +15,7 @@ constexpr std::size_t prefix_length = 6; // 203 tasks: enough for any number of 
 class Allowed {
 public:
     Allowed(const Restrictions& restrictions, std::size_t n_items)
-        : leader_(n_items), apart_(restrictions.apart) {
+        : leader_(n_items), apart_(restrictions.apart), max_size_(restrictions.max_size) {
         for (std::uint32_t i = 0; i < n_items; ++i)
             leader_[i] = i;
         for (const auto& atom : restrictions.atoms)
@@ -27,6 +27,9 @@ public:
     bool operator()(std::span<const std::uint32_t> labels, std::size_t i, std::uint32_t k) const {
         if (leader_[i] < i && labels[leader_[i]] != k)
             return false;
+        if (i >= max_size_ &&
+            static_cast<std::size_t>(std::count(labels.begin(), labels.begin() + i, k)) >= max_size_)
+            return false;
         return std::none_of(apart_[i].begin(), apart_[i].end(),
                             [&](std::uint32_t other) { return other < i && labels[other] == k; });
     }
@@ -34,6 +37,7 @@ public:
 private:
     std::vector<std::uint32_t> leader_; // the first item of the atom
     std::vector<std::vector<std::uint32_t>> apart_;
+    std::size_t max_size_;
 };
 
 void grow(Prefix& prefix, std::size_t length, std::size_t max_clusters, const Allowed& allowed,

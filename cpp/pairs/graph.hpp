@@ -23,6 +23,7 @@ struct Constraints {
     std::span<const std::int64_t> offsets; // rows of the items that each item must be apart from
     std::span<const std::uint32_t> apart;  // symmetric, as a graph's
     std::span<const std::uint32_t> source; // at most one item of each source in a cluster; or `nothing`
+    std::uint32_t max_size = nothing;      // items of a cluster at most; at least those of every atom
 };
 
 } // namespace partita::pairs

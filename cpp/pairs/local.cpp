@@ -62,6 +62,7 @@ Local localise(const Graph& graph, const Constraints& constraints, std::span<con
         for (const auto item : items)
             local.source.push_back(constraints.source[item]);
     local.atoms = atoms_of(constraints, items);
+    local.max_size = items.size() > constraints.max_size ? constraints.max_size : nothing;
     for (const auto item : items)
         place[item] = nothing;
     return local;

@@ -43,9 +43,11 @@ struct Local {
     Lists atoms;                       // items that must stay together
     Lists apart;                       // for each item; empty where nothing must be apart
     std::vector<std::uint32_t> source; // for each item; empty where sources do not matter
+    std::uint32_t max_size = nothing;  // items of a cluster at most; `nothing` where all fit into one
 
     std::uint32_t n_items() const { return static_cast<std::uint32_t>(items.size()); }
-    bool is_constrained() const { return apart.size() > 0 || !source.empty(); }
+    bool is_limited() const { return max_size != nothing; }
+    bool is_constrained() const { return apart.size() > 0 || !source.empty() || is_limited(); }
 };
 
 /// The problem of some items. `place` is scratch over all items, and is left as it was found: all `nothing`.

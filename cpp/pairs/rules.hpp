@@ -14,13 +14,17 @@ class Rules {
 public:
     Rules(const Local& local, std::size_t n_clusters)
         : local_(&local), forbidden_(local.apart.size() > 0 ? n_clusters : 0),
-          sources_(local.source.empty() ? 0 : n_clusters) {}
+          sources_(local.source.empty() ? 0 : n_clusters), sizes_(local.is_limited() ? n_clusters : 0) {}
 
     void joined(std::span<const std::uint32_t> items, std::uint32_t cluster) {
+        if (!sizes_.empty())
+            sizes_[cluster] += items.size();
         each_source(items, cluster, [](auto& there, auto at, auto source) { there.insert(at, source); });
     }
 
     void left(std::span<const std::uint32_t> items, std::uint32_t cluster) {
+        if (!sizes_.empty())
+            sizes_[cluster] -= items.size();
         each_source(items, cluster, [](auto& there, auto at, auto) { there.erase(at); });
     }
 
@@ -38,6 +42,8 @@ public:
 
     bool allows(std::uint32_t cluster) const {
         if (!forbidden_.empty() && forbidden_[cluster] == question_)
+            return false;
+        if (!sizes_.empty() && sizes_[cluster] + asking_.size() > local_->max_size)
             return false;
         if (sources_.empty())
             return true;
@@ -64,6 +70,7 @@ private:
     std::vector<std::uint64_t> forbidden_; // the last question that the cluster was ruled out for
     std::uint64_t question_ = 0;
     std::vector<std::vector<std::uint32_t>> sources_; // of each cluster, sorted
+    std::vector<std::size_t> sizes_;                  // of each cluster, in items; empty without a limit
     std::span<const std::uint32_t> asking_;
 };
 

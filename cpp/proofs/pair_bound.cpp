@@ -39,6 +39,7 @@ public:
     }
 
     std::uint32_t size() const { return local_->atoms.size(); }
+    double size(std::uint32_t v) const { return static_cast<double>(local_->atoms[v].size()); }
     double within_atoms() const { return own_; }
     std::span<const std::uint32_t> listed(std::uint32_t v) const { return listed_[v]; }
     std::span<const double> costs(std::uint32_t v) const {
@@ -53,8 +54,6 @@ public:
     }
 
 private:
-    double size(std::uint32_t v) const { return static_cast<double>(local_->atoms[v].size()); }
-
     void add_attractions(std::uint32_t v, Tally& sums) const {
         sums.clear();
         for (const auto i : local_->atoms[v]) {
@@ -172,6 +171,33 @@ private:
     double total_ = 0;
 };
 
+/// The most that an atom can gain from others if its cluster has room for so many items of them: the best of
+/// them first, the last one in part.
+double most_gained(const AtomCosts& costs, std::uint32_t v, double room) {
+    std::vector<std::pair<double, double>> gains; // per item, and the items
+    for (std::size_t e = 0; e < costs.listed(v).size(); ++e)
+        if (const auto cost = costs.costs(v)[e]; cost < 0) {
+            const auto items = costs.size(costs.listed(v)[e]);
+            gains.emplace_back(cost / items, items);
+        }
+    std::sort(gains.begin(), gains.end());
+    double gained = 0;
+    for (const auto& [gain, items] : gains) {
+        const auto taken = std::min(items, room);
+        gained += gain * taken;
+        room -= taken;
+    }
+    return gained;
+}
+
+/// No cluster is larger than the limit: every atom gains from no more others than there is room for.
+double bound_of_size(const AtomCosts& costs, double max_size) {
+    double gains = 0;
+    for (std::uint32_t v = 0; v < costs.size(); ++v)
+        gains += most_gained(costs, v, max_size - costs.size(v)) / 2;
+    return gains;
+}
+
 } // namespace
 
 double lower_bound(const Local& local, const Threshold& objective, std::span<const std::uint32_t> labels) {
@@ -183,7 +209,9 @@ double lower_bound(const Local& local, const Threshold& objective, std::span<con
     std::vector<std::uint32_t> cluster(costs.size());
     for (std::uint32_t v = 0; v < costs.size(); ++v)
         cluster[v] = labels[local.atoms[v].front()];
-    return costs.within_atoms() + gains + Packing(costs, cluster).total();
+    const auto packed = gains + Packing(costs, cluster).total();
+    const auto limited = local.is_limited() ? bound_of_size(costs, local.max_size) : packed;
+    return costs.within_atoms() + std::max(packed, limited);
 }
 
 double lower_bound(const Local& local, const LogMass& objective, std::span<const std::uint32_t>) {
@@ -194,7 +222,7 @@ double lower_bound(const Local& local, const LogMass& objective, std::span<const
                                    begin + local.neighbours.offsets[i + 1]);
         std::sort(surest.begin(), surest.end(), std::greater<>());
         double mass = 0, least = 0;
-        for (std::size_t e = 0; e < surest.size(); ++e) {
+        for (std::size_t e = 0; e < std::min<std::size_t>(surest.size(), local.max_size - 1); ++e) {
             mass += surest[e];
             const auto size = static_cast<double>(e + 2);
             least = std::min(least, objective.of_size(size) / size - objective.of_mass(mass));

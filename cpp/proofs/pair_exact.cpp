@@ -35,11 +35,15 @@ std::vector<double> item_by_atom(const Local& local, const std::vector<std::uint
     return sums;
 }
 
-/// Marks the sets that hold two atoms that must be apart.
-void forbid(Costs& costs, const std::vector<Set>& apart) {
+/// Marks the sets that hold two atoms that must be apart, or more items than a cluster may have.
+void forbid(Costs& costs, const Local& local) {
+    const auto apart = conflicts(local);
+    std::vector<std::size_t> sizes(costs.size());
     for (Set set = 1; set < costs.size(); ++set) {
+        const auto first = index_of(lowest(set));
         const auto rest = set & (set - 1);
-        if ((apart[index_of(lowest(set))] & rest) != 0 || costs[rest] == forbidden)
+        sizes[set] = sizes[rest] + local.atoms[first].size();
+        if ((apart[first] & rest) != 0 || sizes[set] > local.max_size || costs[rest] == forbidden)
             costs[set] = forbidden;
     }
 }
@@ -109,7 +113,7 @@ std::vector<Set> first_clusters(const Costs& costs) {
 template <class Objective> std::vector<std::uint32_t> solve(const Local& local, const Objective& objective) {
     auto costs = costs_of(local, objective);
     if (local.is_constrained())
-        forbid(costs, conflicts(local));
+        forbid(costs, local);
     const auto first = first_clusters(costs);
     std::vector<std::uint32_t> labels(local.n_items());
     std::uint32_t cluster = 0;

@@ -25,7 +25,12 @@ def random_constraints(rng, n):
     for cluster in range(hidden.max() + 1):
         for number, item in enumerate(np.flatnonzero(hidden == cluster)):
             sources[item] = None if rng.random() < 0.4 else f"source {number}"
-    return {"together": together, "apart": apart, "one_per": sources if rng.random() < 0.6 else None}
+    return {
+        "together": together,
+        "apart": apart,
+        "one_per": sources if rng.random() < 0.6 else None,
+        "max_size": int(np.bincount(hidden).max()) if rng.random() < 0.5 else None,
+    }
 
 
 def random_matrix(rng, n):
@@ -60,11 +65,65 @@ def test_searched_components_obey(name, seed):
     free = pt.estimate(pt.as_similarity(psm), PAIR_LOSSES[name][0], rng=seed)
     assert best.expected_loss >= free.expected_loss - 1e-9
     if name == "binder":
-        short = pt.Search(seconds=2)  # with sources the program is hard: it may not be proven in this time
+        short = pt.Search(seconds=2)  # sources or a limit on size make the program hard: it may not be proven in time
         exact = pt.estimate(pt.as_similarity(psm), PAIR_LOSSES[name][0], "exact", short, constraints=constraints, rng=1)
-        assert exact.proven or asked["one_per"] is not None
+        assert exact.proven or asked["one_per"] is not None or asked["max_size"] is not None
         assert ref.obeys(exact.labels, **asked)
         assert best.expected_loss == pytest.approx(exact.expected_loss, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", PAIR_LOSSES)
+@pytest.mark.parametrize("max_size", [1, 2, 3, 5])
+def test_a_limit_on_size_alone_equals_constrained_enumeration(name, max_size):
+    psm = random_matrix(np.random.default_rng(max_size), 8)
+    loss, formula = PAIR_LOSSES[name]
+    best = pt.estimate(pt.as_similarity(psm), loss, constraints=pt.Constraints(max_size=max_size), rng=1)
+    assert best.proven
+    assert best.sizes.max() <= max_size
+    least = ref.best_value(psm, formula, lambda labels: ref.obeys(labels, max_size=max_size))
+    assert best.expected_loss == pytest.approx(least, abs=1e-9)
+    assert best.bound().value == pytest.approx(least, abs=1e-9)
+
+
+def check_limited(seed):
+    """A larger problem: the limit holds, the search is within its bound, and draws obey the same limit."""
+    rng = np.random.default_rng([seed, 40])
+    n, max_size = int(rng.integers(10, 30)), int(rng.integers(1, 8))
+    psm = random_matrix(rng, n) ** rng.uniform(0.5, 3)
+    np.fill_diagonal(psm, 1)
+    rule, name = pt.Constraints(max_size=max_size), list(PAIR_LOSSES)[seed % len(PAIR_LOSSES)]
+    quick = pt.Search(runs=2, n_jobs=1)
+    best = pt.estimate(pt.as_similarity(psm), PAIR_LOSSES[name][0], search=quick, constraints=rule, rng=seed)
+    assert best.sizes.max() <= max_size
+    assert best.bound(seconds=0.01).value <= best.expected_loss + 1e-9
+    draws = pt.datasets.make_draws(n, 20, 3, rng=seed)
+    loss = DRAW_LOSSES[seed % len(DRAW_LOSSES)]
+    found = pt.estimate(draws, loss, search=quick, constraints=rule, rng=seed, check_draws=False)
+    assert found.sizes.max() <= max_size
+
+
+def test_a_limit_on_size_holds_in_larger_problems():
+    for seed in range(8):
+        check_limited(seed)
+
+
+@pytest.mark.slow
+def test_a_limit_on_size_holds_in_a_thousand_larger_problems():
+    for seed in range(1000):
+        check_limited(seed)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_linear_programs_prove_estimates_under_a_limit_on_size(seed):
+    """The search finds what the program proves, and the program has no bound above what another partition reaches."""
+    rng = np.random.default_rng(seed)
+    psm, rule = random_matrix(rng, 17), pt.Constraints(max_size=4, together=[(0, 1)])
+    pairs = pt.as_similarity(psm)
+    exact = pt.estimate(pairs, "binder", "exact", pt.Search(seconds=10), constraints=rule, rng=1)
+    best = pt.estimate(pairs, "binder", constraints=rule, rng=seed)
+    assert exact.sizes.max() <= 4
+    assert exact.proven
+    assert best.expected_loss == pytest.approx(exact.expected_loss, abs=1e-9)
 
 
 def test_constraints_by_name_and_sources_of_a_series():
@@ -87,6 +146,11 @@ CONTRADICTIONS = {
         {"together": [("a", "c")], "one_per": ["x", "y", "x", None, None]},
         r"one_per has the same source for 'a' and 'c', but together\[0\] joins 'a' and 'c'",
     ),
+    "a group above the limit on size": (
+        {"together": [("a", "c"), ("c", "e")], "max_size": 2},
+        "max_size is 2, but together joins 'a' with 'c', 'e': 3 items",
+    ),
+    "a limit below one": ({"max_size": 0}, "max_size must be at least 1, but it is 0"),
     "an item apart from itself": ({"apart": [("b", "b")]}, r"apart\[0\] is a pair of 'b' with itself"),
     "an unknown name": ({"together": [("a", "zed")]}, r"together\[0\] names 'zed', which is not an item"),
     "a number too large": ({"apart": [(0, 5)]}, r"apart\[0\] has item 5, but there are items 0\.\.4"),

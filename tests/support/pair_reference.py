@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import log2
@@ -40,8 +41,16 @@ def one_minus_pear(labels: Labels, psm: np.ndarray) -> float:
     return 0.0 if spread <= 0 else 1 - (r - chance) / spread
 
 
-def obeys(labels: Labels, together: Sequence = (), apart: Sequence = (), one_per: Sequence | None = None) -> bool:
+def obeys(
+    labels: Labels,
+    together: Sequence = (),
+    apart: Sequence = (),
+    one_per: Sequence | None = None,
+    max_size: int | None = None,
+) -> bool:
     """Whether a partition obeys constraints on items by number."""
+    if max_size is not None and max(Counter(np.asarray(labels).tolist()).values()) > max_size:
+        return False
     if any(len({labels[i] for i in group}) > 1 for group in together):
         return False
     if any(labels[i] == labels[j] for i, j in apart):

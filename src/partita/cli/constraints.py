@@ -49,7 +49,7 @@ class ConstraintOptions:
         lines, groups = {}, {}
         for option, path in (("together", self.together), ("apart", self.apart)):
             lines[option], groups[option] = ([], []) if path is None else _read_groups(path, names, n_items)
-        found = Constraints(**groups, one_per=sources)
+        found = Constraints(groups["together"], groups["apart"], sources)
         with _as_typed({"together": self.together, "apart": self.apart}, lines):
             resolve(found, names, n_items, whose)
         return found

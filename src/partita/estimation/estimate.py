@@ -109,7 +109,7 @@ def estimate(
         not come from a chain, such as clusterings to be combined.
     constraints : Constraints, optional
         Constraints on the partition: items that must be together, items that must be apart, at most one item of each
-        source per cluster. For the methods "search", "exact" and "enumerate".
+        source per cluster, at most so many items in a cluster. For the methods "search", "exact" and "enumerate".
     start : partition, or a sequence of partitions, optional
         Where the search begins. The result of "search" and "exact" is at least as good as the start improved by moves
         of single items, merges and splits; runs of "salso", "greedy", "hasse" and "laugreen" begin there instead of at

@@ -69,6 +69,14 @@ class Cliques:
         return canonical(connected_components(csr_array(self.x > 0.5), directed=False)[1])
 
 
+@dataclass(frozen=True, eq=False)
+class SizeLimit:
+    """The sum of `of_item`, the (n,) sizes of the items, is at most `limit` in every cluster."""
+
+    of_item: Ints
+    limit: int
+
+
 def solve_cliques(
     cost: Floats,
     until: Deadline,
@@ -77,6 +85,7 @@ def solve_cliques(
     rows_per_round: int | None = None,
     *,
     apart: NDArray[np.bool_] | None = None,
+    sizes: SizeLimit | None = None,
     may_branch: bool = True,
     tell: Tell | None = None,
 ) -> Cliques:
@@ -92,6 +101,8 @@ def solve_cliques(
         Limit on the number of clusters.
     apart : (n, n) symmetric bool array, optional
         Pairs that must not be together; `start` must obey this.
+    sizes : SizeLimit, optional
+        A limit on the size of clusters; `start` must obey it.
     may_branch : bool
         Whether to continue with branch and bound if cutting planes do not suffice; this can take very long.
     tell : callable, optional
@@ -106,6 +117,8 @@ def solve_cliques(
         program = _Program(cost, max_clusters)
         if apart is not None:
             program.keep_apart(apart)
+        if sizes is not None:
+            program.limit_sizes(sizes)
         for best in _rounds(program, nothing, upper, until, per_round, may_branch):
             if tell is not None:
                 tell(best.bound)
@@ -347,6 +360,15 @@ class _Program:
             self.highs.deleteRows(gone.size, gone)
             self.rows, self.upper, self.idle = self.rows[~idle], self.upper[~idle], self.idle[~idle]
             self.duals = self.duals[~idle]
+
+    def limit_sizes(self, sizes: SizeLimit) -> None:
+        """w_i + Σ_{j≠i} w_j x_ij <= limit for each i, with w the sizes: no cluster is larger than the limit."""
+        others = ~np.eye(self.n, dtype=bool)
+        columns = self.index[others].astype(np.int64)
+        values = np.broadcast_to(sizes.of_item, (self.n, self.n))[others].astype(np.float64)
+        starts = np.arange(0, columns.size + 1, self.n - 1)
+        self._add_rows(columns, values, starts, sizes.limit - sizes.of_item.astype(np.float64))
+        self.fixed_rows += self.n
 
     def _limit_clusters(self, limit: int) -> None:
         """r_i >= 1 - Σ_{j<i} x_ji is 1 for the first item of a cluster; the sum of r is at most the limit."""

@@ -19,7 +19,7 @@ from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.expected import core_sample
 from partita.partitions.labels import canonical
-from partita.search.constraints import Resolved
+from partita.search.constraints import Resolved, native_restrictions
 
 #: A component with at most this many items is solved by enumerating all of its partitions.
 MAX_ENUMERATED = int(_core.MAX_ENUMERATED)
@@ -112,8 +112,8 @@ def solve_parts(
     """
     given = None if labels is None else labels.astype(np.uint32)
     native = loss._native(sample.n_items)
-    atoms, apart = ([], []) if rules is None else (rules.atoms(), rules.rows_apart())
-    return Parts(*_core.solve_parts(core_sample(sample), native, given, atoms, apart, check_n_jobs(n_jobs)))
+    restrictions = native_restrictions(rules)
+    return Parts(*_core.solve_parts(core_sample(sample), native, given, *restrictions, check_n_jobs(n_jobs)))
 
 
 def component_labels(sample: PartitionSample) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from partita.losses.base import Loss
 from partita.losses.expected import core_sample
 from partita.losses.losses import Binder
 from partita.search.components import MAX_ENUMERATED, solve_parts
-from partita.search.constraints import Resolved
+from partita.search.constraints import Resolved, native_restrictions
 from partita.search.core import find_search, with_default_limit
 from partita.search.deadline import Deadline
 from partita.search.enumerate import MAX_ITEMS, QUICK_LOSSES, are_few, best_of_all
@@ -147,7 +147,7 @@ def _runs_from(
     native = loss._native(sample.n_items)
     with reporting(search.progress, options.runs) as report:
         runs, interrupted, _ = _core.search_constrained(
-            core_sample(sample), native, constraints.atoms(), constraints.rows_apart(), begun, options, report
+            core_sample(sample), native, *native_restrictions(constraints), begun, options, report
         )
     done = [(name, r) for name, r in zip(names, runs, strict=True) if r.labels.size]
     best = min((r for _, r in done), key=lambda run: run.loss)

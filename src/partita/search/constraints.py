@@ -1,4 +1,4 @@
-"""Constraints on partitions: items that are together, items that are apart, at most one item of each source."""
+"""Constraints on partitions: items that are together or apart, at most one item of each source, a limit on size."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from partita._support.arrays import Labels
 from partita._support.hints import did_you_mean, hinted
 from partita._support.html import ShownAsText
 from partita._support.names import Names, as_named
+from partita._support.validate import check_count
 from partita.partitions.codes import is_null
 from partita.partitions.labels import canonical
 
-#: Stands for the source of an item without a source.
+#: Stands for the source of an item without a source, and for the size of clusters without a limit.
 NOTHING = 2**32 - 1
 
 
@@ -37,22 +38,26 @@ class Constraints(ShownAsText):
     one_per : (n,) array_like, optional
         The source of each item; a cluster contains at most one item of each source. None or NaN: the item has no
         source. A Series with row names is matched by name.
+    max_size : int, optional
+        The maximum number of items in a cluster.
 
     Examples
     --------
-    >>> Constraints(together=[("ann", "bob")], apart=[("ann", "cy")])
-    Constraints: 1 group together, 1 pair apart
+    >>> Constraints(together=[("ann", "bob")], apart=[("ann", "cy")], max_size=4)
+    Constraints: 1 group together, 1 pair apart, at most 4 items in a cluster
     """
 
     together: Sequence[Sequence[Any]] = ()
     apart: Sequence[Sequence[Any]] = ()
     one_per: Any = None
+    max_size: int | None = None
 
     def __repr__(self) -> str:
         parts = [
             f"{len(self.together)} group{'s' * (len(self.together) != 1)} together" if len(self.together) else "",
             f"{len(self.apart)} pair{'s' * (len(self.apart) != 1)} apart" if len(self.apart) else "",
             "" if self.one_per is None else "at most one item of each source in a cluster",
+            "" if self.max_size is None else f"at most {self.max_size} item{'s' * (self.max_size != 1)} in a cluster",
         ]
         return f"Constraints: {', '.join(filter(None, parts)) or 'none'}"
 
@@ -71,11 +76,14 @@ class Resolved:
     apart : (m, 2) int array
     source : (n,) int array, or None
         The source of each item; `NOTHING` if it has none.
+    max_size : int
+        The maximum number of items in a cluster; `NOTHING` without a limit.
     """
 
     atom: Labels
     apart: NDArray[np.int64]
     source: NDArray[np.int64] | None
+    max_size: int = NOTHING
 
     @property
     def n_items(self) -> int:
@@ -98,7 +106,10 @@ class Resolved:
             i, j = self.apart[joined[0]]
             return f"items {i} and {j} must be apart"
         same = next(same_source(labels, self.source), None)
-        return None if same is None else f"items {same[0]} and {same[1]} have the same source"
+        if same is not None:
+            return f"items {same[0]} and {same[1]} have the same source"
+        largest = int(np.bincount(labels).max())
+        return f"a cluster has {largest} items, but max_size={self.max_size}" if largest > self.max_size else None
 
     def atoms(self) -> list[list[int]]:
         """The items of each atom."""
@@ -135,7 +146,9 @@ class Resolved:
         for atom in atoms:
             largest = int(np.bincount(labels[atom]).argmax())
             others = {other for item in atom for other in apart[item]}
-            free = next((part for part in parts.setdefault(largest, []) if part.isdisjoint(others)), None)
+            room = self.max_size - len(atom)
+            open_parts = (part for part in parts.setdefault(largest, []) if len(part) <= room)
+            free = next((part for part in open_parts if part.isdisjoint(others)), None)
             if free is None:
                 free = set()
                 parts[largest].append(free)
@@ -190,7 +203,18 @@ def resolve(constraints: Constraints, names: Names | None, n_items: int, whose: 
     for i, j in same_source(atom, source):
         how = _chain(groups, i, j, items)
         raise ValueError(f"one_per has the same source for {items.shown(i)} and {items.shown(j)}, but {how}")
-    return Resolved(atom, np.array(pairs, np.int64).reshape(-1, 2), source)
+    limit = NOTHING if constraints.max_size is None else check_count(constraints.max_size, "max_size", 1)
+    sizes = np.bincount(atom)
+    if sizes.max() > limit:
+        first, *others = (items.shown(int(item)) for item in np.flatnonzero(atom == sizes.argmax())[: limit + 1])
+        more = ", ".join(others[:3]) + ", ..." * (len(others) > 3)
+        raise ValueError(f"max_size is {limit}, but together joins {first} with {more}: {sizes.max()} items")
+    return Resolved(atom, np.array(pairs, np.int64).reshape(-1, 2), source, min(limit, NOTHING))
+
+
+def native_restrictions(rules: Resolved | None) -> tuple[list[list[int]], list[list[int]], int]:
+    """Constraints as the searches of draws in the core take them: atoms, rows of items apart, the limit on size."""
+    return ([], [], NOTHING) if rules is None else (rules.atoms(), rules.rows_apart(), rules.max_size)
 
 
 class _Items:

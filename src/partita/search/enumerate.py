@@ -10,7 +10,7 @@ from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.expected import core_sample
 from partita.partitions.enumeration import stirling2
-from partita.search.constraints import Resolved
+from partita.search.constraints import Resolved, native_restrictions
 from partita.search.deadline import Deadline
 from partita.search.limits import given_limit
 from partita.search.result import SearchResult
@@ -46,10 +46,9 @@ def best_of_all(
     """The best of all partitions that obey, within the limit on clusters, or of those found before the time limit."""
     native = loss._native(sample.n_items)
     limit = given_limit(sample, search)
-    atoms, apart = ([], []) if constraints is None else (constraints.atoms(), constraints.rows_apart())
     seconds, threads = Deadline.after(search.seconds).left, check_n_jobs(search.n_jobs)
     labels, _, interrupted, stopped = _core.enumerate_best(
-        core_sample(sample), native, limit, atoms, apart, threads, seconds
+        core_sample(sample), native, limit, *native_restrictions(constraints), threads, seconds
     )
     if not labels.size:
         if not stopped:

@@ -178,14 +178,13 @@ def tightened(
 def native_constraints(constraints: Resolved | None) -> _core.PairConstraints:
     """Constraints as the core takes them; what binds nothing is left out."""
     if constraints is None:
-        return _core.PairConstraints(None, None, None, None)
+        return _core.PairConstraints(None, None, None, None, NOTHING)
     atom = constraints.atom.astype(np.uint32) if constraints.n_atoms < constraints.n_items else None
     offsets, partners = _rows(constraints.apart, constraints.n_items) if len(constraints.apart) else (None, None)
     source = constraints.source
     binding = source is not None and bool((source != NOTHING).any())
-    return _core.PairConstraints(
-        atom, offsets, partners, source.astype(np.uint32) if source is not None and binding else None
-    )
+    sources = source.astype(np.uint32) if source is not None and binding else None
+    return _core.PairConstraints(atom, offsets, partners, sources, constraints.max_size)
 
 
 def _rows(pairs: NDArray[np.int64], n_items: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from partita._support.arrays import Floats, Labels
 from partita.pairs.probabilities import Similarity
 from partita.partitions.labels import canonical
-from partita.search.clique_lp import solve_cliques
+from partita.search.clique_lp import SizeLimit, solve_cliques
 from partita.search.constraints import Resolved
 from partita.search.deadline import Deadline
 
@@ -65,7 +65,7 @@ def _has_solver() -> bool:
 def _prove(parts: Parts, component: int, items: Labels, problem: AtomCosts, until: Deadline, may_branch: bool) -> Parts:
     """One component: a better partition if the program finds one, and its bound."""
     start = canonical(parts.labels[items][problem.first])
-    solved = solve_cliques(problem.cost, until, start, apart=problem.apart, may_branch=may_branch)
+    solved = solve_cliques(problem.cost, until, start, apart=problem.apart, sizes=problem.sizes, may_branch=may_branch)
     bounds, proven, labels = parts.bounds.copy(), parts.proven.copy(), parts.labels
     bounds[component] = max(bounds[component], problem.within + solved.bound)
     proven[component] = solved.proven
@@ -100,11 +100,13 @@ class AtomCosts:
     """Costs of pairs of atoms, sets of items that are together.
 
     `cost` is symmetric with a zero diagonal; `apart` says which pairs must not be together. `within` is what the pairs
-    inside the atoms cost; `atom` has the atom of each item, and `first` the first item of each atom.
+    inside the atoms cost; `atom` has the atom of each item, and `first` the first item of each atom. `sizes` is None
+    without a limit on the size of clusters.
     """
 
     cost: Floats
     apart: NDArray[np.bool_] | None
+    sizes: SizeLimit | None
     within: float
     atom: Labels
     first: Labels
@@ -114,7 +116,7 @@ def atom_costs(cost: Floats, constraints: Resolved | None) -> AtomCosts:
     """Costs of pairs of items as costs of pairs of atoms."""
     if constraints is None:
         every = np.arange(len(cost))
-        return AtomCosts(cost, None, 0.0, every, every)
+        return AtomCosts(cost, None, None, 0.0, every, every)
     n_items, n_atoms = len(cost), constraints.n_atoms
     member = np.zeros((n_items, n_atoms))
     member[np.arange(n_items), constraints.atom] = 1
@@ -124,7 +126,9 @@ def atom_costs(cost: Floats, constraints: Resolved | None) -> AtomCosts:
     first = np.unique(constraints.atom, return_index=True)[1]
     apart = constraints.forbidden_pairs()[np.ix_(first, first)]
     summed[apart] = 0  # what cannot be gained must not count
-    return AtomCosts(summed, apart, within, constraints.atom, first)
+    limited = constraints.max_size < n_items
+    sizes = SizeLimit(np.bincount(constraints.atom), constraints.max_size) if limited else None
+    return AtomCosts(summed, apart, sizes, within, constraints.atom, first)
 
 
 def part_of(constraints: Resolved, items: Labels) -> Resolved:
@@ -133,4 +137,4 @@ def part_of(constraints: Resolved, items: Labels) -> Resolved:
     place[items] = np.arange(items.size)
     apart = place[constraints.apart]
     source = None if constraints.source is None else constraints.source[items]
-    return Resolved(canonical(constraints.atom[items]), apart[(apart >= 0).all(axis=1)], source)
+    return Resolved(canonical(constraints.atom[items]), apart[(apart >= 0).all(axis=1)], source, constraints.max_size)
