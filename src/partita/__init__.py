@@ -33,9 +33,9 @@ _HOME = {
     "estimation.weight_path": "WeightPath weights_for",
     "estimation.mixing": "MixingWarning",
     "proofs.bounds": "Bound lower_bound",
-    "uncertainty": "ClusterParameters ConformalSet CredibleBall Diagnostics Hierarchy Modes Monitor"
+    "uncertainty": "ClusterParameters ConformalSet CredibleBall Diagnostics Hierarchy Memberships Modes Monitor"
     " MonteCarloError PartialClustering PosteriorComparison cluster_parameters cluster_stability compare_posteriors"
-    " conformal_set credible_ball diagnostics exemplars hierarchy item_certainty items_to_check merge_tree"
+    " conformal_set credible_ball diagnostics exemplars hierarchy item_certainty items_to_check memberships merge_tree"
     " modes monitor monte_carlo_error n_clusters_posterior partial_clustering",
     "models": "resume",
     "profiling.profiles": "Profiles profiles",

@@ -82,6 +82,8 @@ from partita.uncertainty.diagnostics import Diagnostics as Diagnostics
 from partita.uncertainty.diagnostics import diagnostics as diagnostics
 from partita.uncertainty.hierarchy import Hierarchy as Hierarchy
 from partita.uncertainty.hierarchy import hierarchy as hierarchy
+from partita.uncertainty.memberships import Memberships as Memberships
+from partita.uncertainty.memberships import memberships as memberships
 from partita.uncertainty.merges import merge_tree as merge_tree
 from partita.uncertainty.modes import Modes as Modes
 from partita.uncertainty.modes import modes as modes

@@ -12,6 +12,7 @@ from partita.uncertainty.compare import PosteriorComparison, compare_posteriors
 from partita.uncertainty.conformal import ConformalSet, conformal_set
 from partita.uncertainty.diagnostics import Diagnostics, diagnostics
 from partita.uncertainty.hierarchy import Hierarchy, hierarchy
+from partita.uncertainty.memberships import Memberships, memberships
 from partita.uncertainty.merges import merge_tree
 from partita.uncertainty.modes import Modes, modes
 from partita.uncertainty.monitor import Monitor, monitor
@@ -25,6 +26,7 @@ __all__ = [
     "CredibleBall",
     "Diagnostics",
     "Hierarchy",
+    "Memberships",
     "Modes",
     "Monitor",
     "MonteCarloError",
@@ -40,6 +42,7 @@ __all__ = [
     "hierarchy",
     "item_certainty",
     "items_to_check",
+    "memberships",
     "merge_tree",
     "modes",
     "monitor",
