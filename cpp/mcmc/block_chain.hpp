@@ -16,8 +16,8 @@
 #include "common/random.hpp"
 #include "common/variates.hpp"
 #include "common/watched_stop.hpp"
-#include "networks/block_climb.hpp"
 #include "networks/dirichlet.hpp"
+#include "networks/icl_state.hpp"
 #include "networks/network_state.hpp"
 #include "partition/crossing.hpp"
 #include "partition/first_appearance.hpp"
@@ -40,7 +40,7 @@ template <NetworkState State> class BlockChain {
 public:
     BlockChain(const BlockModelView<State>& model, ChainPlan plan)
         : model_(model), plan_(std::move(plan)), rng_(plan_.seed, plan_.stream),
-          state_(Climber<State>::make_state(model_, std::vector<std::uint32_t>(n_items(), 0u), spare)) {}
+          state_(make_state(model_, std::vector<std::uint32_t>(n_items(), 0u), spare)) {}
 
     std::uint64_t sweeps() const { return sweeps_; }
     std::size_t n_items() const { return model_.network.n_nodes; }
@@ -51,11 +51,7 @@ public:
         if (!started_)
             start();
         state_.rebuild_gains(); // from integers: what follows depends on the state alone, as resuming needs
-        const auto& stop = common::WatchedStop::flag();
-        for (std::size_t node = 0; node < n_items(); ++node) {
-            common::end_if_stopped(stop);
-            draw_label(node);
-        }
+        gibbs_sweep(*this, n_items(), rng_);
         for (std::size_t s = 0; s < state_.n_sides(); ++s) {
             for (std::uint32_t t = 0; t < plan_.resizes; ++t)
                 resize(s);
@@ -63,6 +59,25 @@ public:
                 accepted_ += split_or_merge(s);
         }
         ++sweeps_;
+    }
+
+    /// log p(X, z, K) with a node in each slot of its side, up to a constant; then `put`.
+    PlaceScores score(std::size_t node) {
+        const auto s = model_.network.side(node);
+        const auto& side = state_.side(s);
+        const std::size_t own = state_.label(node);
+        state_.look(node);
+        const auto score = state_.score();
+        weight_.resize(side.used);
+        for (std::size_t k = 0; k < side.used; ++k) {
+            const auto h = side.first + k;
+            weight_[k] = score[h] + model_.priors[s].join(state_.size(h) - (h == own ? 1 : 0));
+        }
+        return {weight_, own - side.first};
+    }
+    void put(std::size_t node, std::size_t place) {
+        if (const auto to = state_.side(model_.network.side(node)).first + place; to != state_.label(node))
+            state_.move(to);
     }
 
     /// log p(X, z, K), up to constants of the data.
@@ -136,13 +151,14 @@ private:
         const std::size_t max_clusters[2] = {plan_.log_k[0].size(),
                                              std::max<std::size_t>(plan_.log_k[1].size(), 1)};
         const auto labels = random_labels(model_.network, plan_.start_clusters, max_clusters, rng);
-        const auto found = Climber<State>(model_, labels, max_clusters, rng, stop).run();
+        const auto found =
+            Climber(BlockIcl<State>(model_, labels, max_clusters), rng, stop).climb_by_complete_sweeps();
         common::end_if_stopped();
         begin_at(found.labels);
     }
 
     void begin_at(std::span<const std::uint32_t> labels) {
-        state_ = Climber<State>::make_state(model_, labels, spare);
+        state_ = make_state(model_, labels, spare);
         for (std::size_t s = 0; s < state_.n_sides(); ++s) {
             const auto filled = state_.filled(s);
             if (filled > plan_.log_k[s].size() || filled != state_.side(s).used)
@@ -185,22 +201,6 @@ private:
     }
 
     bool accept(double log_ratio) { return log_ratio >= 0 || rng_.uniform() < std::exp(log_ratio); }
-
-    void draw_label(std::size_t node) {
-        const auto s = model_.network.side(node);
-        const auto& side = state_.side(s);
-        const std::size_t own = state_.label(node);
-        state_.look(node);
-        const auto score = state_.score();
-        weight_.resize(side.used);
-        for (std::size_t k = 0; k < side.used; ++k) {
-            const auto h = side.first + k;
-            weight_[k] = score[h] + model_.priors[s].join(state_.size(h) - (h == own ? 1 : 0));
-        }
-        const auto to = side.first + common::draw_from_logs(rng_, weight_);
-        if (to != own)
-            state_.move(to);
-    }
 
     /// Goes to the next K that the prior allows: adds d empty clusters, or drops d random ones if all of them
     /// are empty. New labels have C(K + d, d) sets of places, and one of C(K + d, d) sets of labels is picked

@@ -15,6 +15,7 @@
 #include "common/random.hpp"
 #include "networks/dirichlet.hpp"
 #include "networks/labelled_state.hpp"
+#include "partition/sweep.hpp"
 
 namespace partita::models {
 
@@ -52,12 +53,25 @@ public:
                                      std::size_t max_sweeps, const common::StopFlag& stop) const;
 
 private:
-    bool improve(LabelledState& state, std::size_t node) const;
-
     const Network* network_;
     LabelledBlocks blocks_;
     bool degree_corrected_;
     DirichletPrior prior_;
+};
+
+/// The scores of a node under every label, and its way to one of them.
+class LabelledMoves {
+public:
+    LabelledMoves(LabelledState& state, const DirichletPrior& prior)
+        : state_(state), prior_(prior), weight_(state.slots()) {}
+
+    PlaceScores score(std::size_t node);
+    void put(std::size_t, std::size_t label) { state_.insert(label); }
+
+private:
+    LabelledState& state_;
+    const DirichletPrior& prior_;
+    std::vector<double> weight_;
 };
 
 /// Gibbs sampling of every label in turn; the model must outlive it.
@@ -65,8 +79,7 @@ class LabelledChain {
 public:
     LabelledChain(const LabelledModel& model, std::uint64_t seed, std::uint64_t stream)
         : model_(&model), seed_(seed), stream_(stream), rng_(seed, stream),
-          state_(model.make_state(std::vector<std::uint32_t>(model.n_nodes(), 0u))),
-          weight_(model.n_clusters()) {}
+          state_(model.make_state(std::vector<std::uint32_t>(model.n_nodes(), 0u))) {}
 
     std::uint64_t sweeps() const { return sweeps_; }
     std::size_t n_items() const { return model_->n_nodes(); }
@@ -113,7 +126,6 @@ public:
 
 private:
     void start();
-    void draw_label(std::size_t node);
 
     const LabelledModel* model_;
     std::uint64_t seed_, stream_;
@@ -121,7 +133,6 @@ private:
     LabelledState state_;
     std::uint64_t sweeps_ = 0;
     bool started_ = false;
-    std::vector<double> weight_;
 };
 
 } // namespace partita::models

@@ -257,7 +257,8 @@ private:
         const auto items = order.first(std::min(n_items_, max_seeded_items));
         auto nearest = nearest_seeds(*table_, items, n_seeds, rng_);
         GreedyMerges<Family> merges(family_, *table_, prior_, items, nearest, n_seeds);
-        merges.run();
+        constexpr auto no_limit = std::numeric_limits<std::size_t>::max();
+        merge_clusters(merges, &no_limit, common::WatchedStop::flag());
         for (std::size_t p = 0; p < items.size(); ++p)
             labels_[items[p]] = nearest[p] = merges.into(nearest[p]);
         widen(std::max(weights_.size(), common::round_to_lanes(n_seeds + 1)));

@@ -16,7 +16,7 @@
 #include "mixtures/mixture_family.hpp"
 #include "mixtures/partition_prior.hpp"
 #include "mixtures/slots.hpp"
-#include "partition/solution.hpp"
+#include "partition/sweep.hpp"
 
 namespace partita::models {
 

@@ -1,4 +1,4 @@
-// Merges of the clusters of a mixture, each time of the two whose merger raises the log density most.
+// The changes of the log density of a mixture that merges of clusters bring.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 #include "mixtures/base_update.hpp"
 #include "mixtures/mixture_family.hpp"
 #include "mixtures/partition_prior.hpp"
-#include "partition/solution.hpp"
+#include "partition/merges.hpp"
 
 namespace partita::models {
 
@@ -40,26 +40,25 @@ public:
                 score(slot, other);
     }
 
-    std::size_t n_clusters() const { return n_clusters_; }
+    std::size_t n_sides() const { return 1; }
+    std::size_t n_clusters(std::size_t = 0) const { return n_clusters_; }
+    std::uint32_t into(std::uint32_t slot) const { return into_[slot]; }
 
-    /// The best merge of two clusters, of which there must be two.
-    Merge best() const {
+    Merge best(std::size_t) const {
         const auto at =
             static_cast<std::size_t>(std::max_element(gains_.begin(), gains_.end()) - gains_.begin());
         return {static_cast<std::uint32_t>(at / slots_), static_cast<std::uint32_t>(at % slots_),
                 gains_[at] + fewer()};
     }
 
-    /// The change of the log density when two clusters merge.
+    bool can_merge(std::size_t one, std::size_t other) const { return alive(one) && alive(other); }
     double change(std::size_t one, std::size_t other) const {
         return gains_[std::min(one, other) * slots_ + std::max(one, other)] + fewer();
     }
 
     void merge(const Merge& merge) {
         summaries_.join(merge.into, merge.from, merge.into);
-        for (auto& target : into_)
-            if (target == merge.from)
-                target = merge.into;
+        std::replace(into_.begin(), into_.end(), merge.from, merge.into);
         parts_[merge.into] = part(merge.into);
         --n_clusters_;
         for (std::size_t other = 0; other < slots_; ++other) {
@@ -67,21 +66,6 @@ public:
             score(merge.into, other);
         }
     }
-
-    /// Merges while the log density grows, and as long as there are more than `most` clusters.
-    bool run(std::size_t most = std::numeric_limits<std::size_t>::max()) {
-        bool merged = false;
-        for (; n_clusters_ > 1; merged = true) {
-            const auto next = best();
-            if (n_clusters_ <= most && !(next.change > min_gain))
-                break;
-            merge(next);
-        }
-        return merged;
-    }
-
-    /// Where a slot's items are now.
-    std::uint32_t into(std::size_t slot) const { return into_[slot]; }
 
 private:
     static constexpr double never = -std::numeric_limits<double>::infinity();
@@ -101,7 +85,7 @@ private:
             return;
         common::end_if_stopped();
         double gain = never;
-        if (alive(slot) && alive(other)) {
+        if (can_merge(slot, other)) {
             summaries_.join(slot, other, slots_);
             gain = part(slots_) - parts_[slot] - parts_[other];
         }

@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "mixtures/mixture_climb.hpp"
+#include "mixtures/icl_state.hpp"
 #include "mixtures/seeding.hpp"
+#include "partition/climb.hpp"
 #include "partition/evolution.hpp"
 
 namespace partita::models {
@@ -67,8 +68,8 @@ public:
 private:
     static constexpr double hot = 2.0, warm = 1.0, cold = 0.6, cool = 0.3;
 
-    MixtureClimber<Family> climber_at(std::span<const std::uint32_t> labels, common::Rng& rng) const {
-        return MixtureClimber<Family>(view_, labels, plan_.max_clusters, rng, stop_);
+    Climber<MixtureIcl<Family>> climber_at(std::span<const std::uint32_t> labels, common::Rng& rng) const {
+        return {MixtureIcl<Family>(view_, labels, plan_.max_clusters), rng, stop_};
     }
 
     std::vector<std::uint32_t> start(std::size_t run, common::Rng& rng) const {
@@ -99,40 +100,23 @@ public:
     std::size_t n_items() const { return view_.table->n_items(); }
 
     /// log p(X, z | K), K the number of clusters.
-    double icl(std::span<const std::uint32_t> labels) const {
-        return with(labels, [](auto& climber) { return climber.log_density(); });
-    }
+    double icl(std::span<const std::uint32_t> labels) const { return state(labels).log_density(); }
 
     /// The change of ICL when an item goes to each cluster; the last entry is a new cluster.
     std::vector<double> swap_changes(std::span<const std::uint32_t> labels, std::size_t item) const {
-        return with(labels, [&](auto& climber) { return climber.swap_changes(item); });
+        return state(labels).swap_changes(item);
     }
 
     /// The change of ICL when two clusters merge, a square matrix.
     std::vector<double> merge_changes(std::span<const std::uint32_t> labels) const {
-        return with(labels, [](auto& climber) {
-            const auto merges = climber.merges();
-            const auto n = climber.n_clusters();
-            std::vector<double> changes(n * n, 0.0);
-            for (std::size_t one = 0; one < n; ++one)
-                for (std::size_t other = 0; other < n; ++other)
-                    if (one != other)
-                        changes[one * n + other] = merges.change(one, other);
-            return changes;
-        });
+        const auto merging = state(labels);
+        return models::merge_changes(merging.merges(), merging.n_clusters());
     }
 
     /// Greedy merges from the labels, which are 0, 1, ..., down to one cluster.
     std::vector<Merge> merge_path(std::span<const std::uint32_t> labels) const {
-        return with(labels, [](auto& climber) {
-            auto merges = climber.merges();
-            std::vector<Merge> path;
-            while (merges.n_clusters() > 1) {
-                path.push_back(merges.best());
-                merges.merge(path.back());
-            }
-            return path;
-        });
+        const auto merging = state(labels);
+        return models::merge_path(merging.merges());
     }
 
     SearchResult maximize(std::span<const std::vector<std::uint32_t>> starts, const MixtureSearchPlan& plan,
@@ -142,11 +126,8 @@ public:
     }
 
 private:
-    template <class Work> auto with(std::span<const std::uint32_t> labels, Work work) const {
-        common::Rng rng(0, 0);
-        const common::StopFlag never;
-        MixtureClimber<Family> climber(view_, labels, labels.size(), rng, never);
-        return work(climber);
+    MixtureIcl<Family> state(std::span<const std::uint32_t> labels) const {
+        return MixtureIcl<Family>(view_, labels, labels.size());
     }
 
     MixtureView<Family> view_;

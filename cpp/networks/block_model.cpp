@@ -98,7 +98,7 @@ BlockModel::BlockModel(NetworkArrays cover, std::vector<LayerArrays> layers, dou
 
 double BlockModel::icl(std::span<const std::uint32_t> labels) const {
     return with_view([&]<class State>(const BlockModelView<State>& view) {
-        const auto state = Climber<State>::make_state(view, labels, 0);
+        const auto state = make_state(view, labels, 0);
         return state.log_likelihood() + log_prior(state, priors_);
     });
 }
@@ -106,7 +106,7 @@ double BlockModel::icl(std::span<const std::uint32_t> labels) const {
 std::vector<double> BlockModel::swap_changes(std::span<const std::uint32_t> labels, std::size_t node,
                                              std::span<const std::uint32_t> slots) const {
     return with_view([&]<class State>(const BlockModelView<State>& view) {
-        auto state = Climber<State>::make_state(view, labels, 1);
+        auto state = make_state(view, labels, 1);
         const auto s = network_.side(node);
         const auto& prior = priors_[s];
         const std::size_t own = state.label(node), filled = state.filled(s);
@@ -130,21 +130,16 @@ std::vector<double> BlockModel::swap_changes(std::span<const std::uint32_t> labe
 
 std::vector<double> BlockModel::merge_changes(std::span<const std::uint32_t> labels) const {
     return with_view([&]<class State>(const BlockModelView<State>& view) {
-        const auto state = Climber<State>::make_state(view, labels, 0);
-        return Merger<State>(state, priors_).all_changes();
+        const auto state = make_state(view, labels, 0);
+        const Merger<State> merges(state, priors_);
+        return models::merge_changes(merges, merges.size());
     });
 }
 
 std::vector<Merge> BlockModel::merge_path(std::span<const std::uint32_t> labels) const {
     return with_view([&]<class State>(const BlockModelView<State>& view) {
-        const auto state = Climber<State>::make_state(view, labels, 0);
-        Merger<State> merger(state, priors_);
-        std::vector<Merge> path;
-        for (auto best = merger.best(); best.from != best.into; best = merger.best()) {
-            path.push_back(best);
-            merger.merge(best);
-        }
-        return path;
+        const auto state = make_state(view, labels, 0);
+        return models::merge_path(Merger<State>(state, priors_));
     });
 }
 

@@ -11,7 +11,6 @@
 
 #include "mcmc/block_chain.hpp"
 #include "networks/affiliation_state.hpp"
-#include "networks/block_climb.hpp"
 #include "networks/block_search.hpp"
 #include "networks/block_state.hpp"
 #include "networks/dirichlet.hpp"

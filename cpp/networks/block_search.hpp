@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "networks/block_climb.hpp"
 #include "networks/communities.hpp"
+#include "networks/icl_state.hpp"
+#include "partition/climb.hpp"
 #include "partition/crossing.hpp"
 #include "partition/evolution.hpp"
 
@@ -107,13 +108,15 @@ private:
     static constexpr double hot = 2.0, warm = 1.0, cold = 0.6, cool = 0.3;
     static constexpr double arrangement_heat = 2.0;
 
-    Solution rearranged(Climber<State>& climber, const Solution& found, std::size_t patience) const {
+    using Climb = Climber<BlockIcl<State>>;
+
+    Solution rearranged(Climb& climber, const Solution& found, std::size_t patience) const {
         return patience == 0 ? found
                              : climber.rearrange(patience, arrangement_heat, plan_.rearrange.clusters);
     }
 
-    Climber<State> climber_at(std::span<const std::uint32_t> labels, common::Rng& rng) const {
-        return Climber<State>(model_, labels, plan_.max_clusters, rng, stop_);
+    Climb climber_at(std::span<const std::uint32_t> labels, common::Rng& rng) const {
+        return Climb(BlockIcl<State>(model_, labels, plan_.max_clusters), rng, stop_);
     }
 
     std::vector<std::uint32_t> start(std::size_t run, common::Rng& rng) const {

@@ -1,66 +1,61 @@
-// Greedy merges of clusters, and the path of merges down to one cluster.
+// The changes of the exact ICL that merges of clusters bring.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <numeric>
 #include <vector>
 
 #include "networks/dirichlet.hpp"
 #include "networks/merging_clusters.hpp"
 #include "networks/network_state.hpp"
-#include "partition/solution.hpp"
+#include "partition/merges.hpp"
 
 namespace partita::models {
 
-/// The changes of ICL that merges of two clusters bring: the prior and the degrees here, the blocks in
-/// State::Merges.
+/// The prior and the degrees are here, the blocks in State::Merges. Clusters are the filled slots, numbered
+/// in their order.
 template <NetworkState State> class Merger {
 public:
     Merger(const State& state, const Priors& priors)
-        : state_(state), priors_(priors), clusters_(filled_clusters(state)), merges_(state, clusters_) {
+        : state_(state), priors_(priors), clusters_(filled_clusters(state)), merges_(state, clusters_),
+          into_(state.slots()) {
+        std::iota(into_.begin(), into_.end(), 0u);
         for (std::size_t a = 0; a < size(); ++a) {
             count_[clusters_.side[a]] += 1;
             for (std::size_t d = 0; d < state.network().directions(); ++d)
-                degree_[d].push_back(state.degree(d, slot(a)));
+                degree_[d].push_back(state.degree(d, clusters_.slot[a]));
         }
     }
     Merger(const Merger&) = delete; // merges_ refers to clusters_
     Merger& operator=(const Merger&) = delete;
 
-    std::size_t clusters(std::size_t s) const { return count_[s]; }
+    std::size_t size() const { return clusters_.slot.size(); }
+    std::size_t n_sides() const { return state_.n_sides(); }
+    std::size_t n_clusters(std::size_t s) const { return count_[s]; }
+    std::uint32_t into(std::uint32_t slot) const { return into_[slot]; }
 
-    /// The best merge of two clusters of side `only` (2: of any side); from == into if none is left.
-    Merge best(std::size_t only = 2) const {
-        Merge best{0, 0, -std::numeric_limits<double>::infinity()};
+    Merge best(std::size_t only) const {
+        auto best = Merge::none();
         const double fewer[2] = {fewer_clusters(0), fewer_clusters(1)};
         const auto& side = clusters_.side;
         for (std::size_t a = 0; a < size(); ++a)
             for (std::size_t b = 0; clusters_.alive[a] && b < a; ++b)
-                if (clusters_.may_merge(a, b) && (only == 2 || side[a] == only))
+                if (can_merge(a, b) && (only == n_sides() || side[a] == only))
                     if (const double change = total_change(a, b) + fewer[side[a]]; change > best.change)
                         best = {static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(a), change};
         return best;
     }
 
-    /// The change of ICL for every pair of clusters (in the order of their slots).
-    std::vector<double> all_changes() const {
-        const auto n = size();
-        std::vector<double> changes(n * n, 0.0);
-        for (std::size_t a = 0; a < n; ++a)
-            for (std::size_t b = 0; b < n; ++b)
-                if (a != b && clusters_.side[a] == clusters_.side[b])
-                    changes[a * n + b] =
-                        total_change(std::max(a, b), std::min(a, b)) + fewer_clusters(clusters_.side[a]);
-        return changes;
+    bool can_merge(std::size_t a, std::size_t b) const { return clusters_.may_merge(a, b); }
+    double change(std::size_t a, std::size_t b) const {
+        return total_change(std::max(a, b), std::min(a, b)) + fewer_clusters(clusters_.side[a]);
     }
-
-    std::uint32_t slot(std::size_t cluster) const { return clusters_.slot[cluster]; }
-    std::size_t size() const { return clusters_.slot.size(); }
 
     void merge(const Merge& merge) {
         const std::size_t h = merge.into, g = merge.from;
+        std::replace(into_.begin(), into_.end(), clusters_.slot[g], clusters_.slot[h]);
         clusters_.alive[g] = false;
         clusters_.nodes[h] += clusters_.nodes[g];
         count_[clusters_.side[g]] -= 1;
@@ -105,6 +100,7 @@ private:
     const Priors& priors_;
     MergingClusters clusters_;
     typename State::Merges merges_;
+    std::vector<std::uint32_t> into_; // of each slot, where its nodes are now
     std::size_t count_[2] = {0, 0};
     std::vector<std::int64_t> degree_[2];
 };

@@ -105,7 +105,7 @@ void check_scores(const BlockModelView<State>& view, std::size_t n, std::size_t 
     std::vector<std::uint32_t> labels(n);
     for (std::size_t i = 0; i < n; ++i)
         labels[i] = static_cast<std::uint32_t>(i < clusters ? i : rng.below(clusters));
-    auto state = Climber<State>::make_state(view, labels, 1);
+    auto state = make_state(view, labels, 1);
     for (std::size_t step = 0; step < 60; ++step) {
         const auto node = rng.below(n);
         const auto own = state.label(node);
