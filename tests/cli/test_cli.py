@@ -205,7 +205,7 @@ def test_bad_draws_are_named_by_file_line_and_value(tmp_path, content, words):
         (["--burn", "1000"], "burn=1000 leaves none"),
         (["--data", "nowhere.csv", "--out", "results"], "nowhere.csv"),
         (["--level", "2"], "level must be above 0 and at most 1, but it is 2.0"),
-        (["--max-draws", "0"], "max_draws must be at least 1"),
+        (["--max-draws", "0"], "--max-draws must be at least 1"),
         (["--shards", "2"], "--shards needs workers"),
         (["--workers", "2", "--dask", "tcp://127.0.0.1:9"], "--dask already has workers"),
         (["--dask", "nowhere://else"], "there is no Dask scheduler at nowhere://else"),

@@ -78,7 +78,7 @@ def test_blocks_may_be_those_of_the_affiliation_model(edges, tmp_path):
     assert mean["0", "0"] == mean["1", "1"] != mean["0", "1"] == mean["1", "0"]
     refused = run(edges, "--blocks", "communities")
     assert refused.exit_code == 2
-    assert "blocks must be 'free' or 'affiliation', got 'communities'" in refused.output
+    assert "--blocks must be one of free, affiliation, but it is 'communities'" in refused.output
 
 
 def test_nested_levels_are_written(edges, tmp_path):

@@ -58,7 +58,7 @@ def test_pairs_that_are_not_listed_are_marked(tmp_path):
         "left": "a", "right": "c", "together": True, "probability": 0.0, "doubt": 1.0, "listed": False
     }  # fmt: skip
     assert table.listed.tolist() == [False] + [True] * 5
-    with pytest.raises(ValueError, match="table must be 'items' or 'pairs', but it is 'runs'"):
+    with pytest.raises(ValueError, match="table must be one of items, pairs, but it is 'runs'"):
         pt.estimate(pt.as_similarity(path), "binder").to_pandas("runs")
     page = (out / "report.html").read_text()
     assert ">not listed<" in page

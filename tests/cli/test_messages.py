@@ -7,8 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 import partita as pt
+from partita._support.errors import Resume, Sentence
 from partita.cli import app
-from partita.cli.errors import as_typed
+from partita.cli.errors import as_option
 from support.commands import one_sentence
 from support.interrupts import signal_when_in
 
@@ -98,8 +99,12 @@ def test_a_stopped_run_says_how_to_go_on(tmp_path, warmup, said):
 
 
 def test_what_continues_a_run_is_named_as_it_is_typed():
-    message = "stopped by Ctrl-C after 3 draws per chain; partita.resume('a/b') continues it"
-    assert as_typed(message) == "stopped by Ctrl-C after 3 draws per chain; the same command with --resume continues it"
+    message = Sentence("stopped by Ctrl-C after 3 draws per chain; ", Resume("a/b"), " continues it")
+    assert str(message) == "stopped by Ctrl-C after 3 draws per chain; partita.resume('a/b') continues it"
+    assert (
+        message.worded(as_option)
+        == "stopped by Ctrl-C after 3 draws per chain; the same command with --resume continues it"
+    )
 
 
 def test_the_help_says_what_the_other_weight_is():

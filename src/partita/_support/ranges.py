@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.errors import Argument, ArgumentError
 from partita._support.validate import as_float
 
 MIN_VALUE, MAX_VALUE = 1e-100, 1e100
@@ -34,7 +35,10 @@ def check_shape(value: Any, name: str) -> float:
 def _check_range(value: Any, name: str, most: float) -> float:
     number = as_float(value, name)
     if not MIN_VALUE <= number <= most:
-        raise ValueError(f"{name} must be a positive number from {MIN_VALUE:g} to {most:g}, but it is {value}")
+        raise ArgumentError(
+            Argument(name, value=value),
+            f" must be a positive number from {MIN_VALUE:g} to {most:g}, but it is {value}",
+        )
     return number
 
 

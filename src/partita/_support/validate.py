@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import operator
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from partita._support.errors import Argument, ArgumentError
+from partita._support.hints import did_you_mean
 
 #: More threads than any machine has; the memory that each needs stays small in sum.
 MAX_THREADS = 1 << 14
@@ -19,7 +23,7 @@ def check_rng(rng: Any, name: str = "rng") -> np.random.Generator:
         return np.random.default_rng(rng)
     if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
         if rng < 0:
-            raise ValueError(f"{name} must not be a negative seed, but it is {rng}")
+            raise _bad(name, rng, f"must not be a negative seed, but it is {rng}")
         return np.random.default_rng(int(rng))
     raise TypeError(f"{name} must be None, an integer or a numpy Generator, not {type(rng).__name__}")
 
@@ -43,7 +47,7 @@ def check_positive(value: Any, name: str) -> float:
     """A finite number above zero."""
     number = as_float(value, name)
     if not 0 < number < np.inf:
-        raise ValueError(f"{name} must be a positive number, but it is {value}")
+        raise _bad(name, value, f"must be a positive number, but it is {value}")
     return number
 
 
@@ -54,7 +58,7 @@ def check_count(value: Any, name: str, minimum: int = 0) -> int:
     except TypeError:
         raise TypeError(f"{name} must be a whole number, not {value!r}") from None
     if count < minimum:
-        raise ValueError(f"{name} must be at least {minimum}, but it is {count}")
+        raise _bad(name, count, f"must be at least {minimum}, but it is {count}")
     return count
 
 
@@ -69,7 +73,7 @@ def check_probability(value: Any, name: str) -> float:
     """A number from 0 to 1, both allowed."""
     number = as_float(value, name)
     if not 0 <= number <= 1:
-        raise ValueError(f"{name} must be a probability from 0 to 1, but it is {value}")
+        raise _bad(name, value, f"must be a probability from 0 to 1, but it is {value}")
     return number
 
 
@@ -80,12 +84,13 @@ def check_weights(weights: Any, n_draws: int, name: str = "weights") -> NDArray[
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be numbers, one for each of the {n_draws} draws") from None
     if values.size != n_draws:
-        raise ValueError(f"{name} has {values.size} entries, but there are {n_draws} draws")
+        raise _bad(name, weights, f"has {values.size} entries, but there are {n_draws} draws")
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if bad.size:
-        raise ValueError(f"{name}[{bad[0]}] is {values[bad[0]]}: weights must be finite and not negative")
+        place, value = int(bad[0]), float(values[bad[0]])
+        raise ArgumentError(Argument(name, place, value), f" is {value}: weights must be finite and not negative")
     if not values.any():
-        raise ValueError(f"{name} are all zero")
+        raise _bad(name, weights, "are all zero")
     return values
 
 
@@ -93,9 +98,9 @@ def check_n_jobs(n_jobs: Any) -> int:
     """A number of threads: -1 is all cores, -2 all but one, and so on."""
     jobs = check_count(n_jobs, "n_jobs", minimum=-MAX_THREADS)
     if jobs == 0:
-        raise ValueError("n_jobs must not be 0: 1 is one thread, -1 all cores")
+        raise _bad("n_jobs", jobs, "must not be 0: 1 is one thread, -1 all cores")
     if jobs > MAX_THREADS:
-        raise ValueError(f"n_jobs must be at most {MAX_THREADS}, but it is {jobs}; -1 is one thread for each core")
+        raise _bad("n_jobs", jobs, f"must be at most {MAX_THREADS}, but it is {jobs}; -1 is one thread for each core")
     return jobs if jobs > 0 else max(1, available_cores() + 1 + jobs)
 
 
@@ -110,7 +115,7 @@ def as_float(value: Any, name: str) -> float:
         if not isinstance(value, str | bytes):  # float would read the digits of a text
             return float(value)
     except OverflowError:
-        raise ValueError(f"{name} is too large for a number in double precision") from None
+        raise _bad(name, value, "is too large for a number in double precision") from None
     except (TypeError, ValueError):
         pass
     raise TypeError(f"{name} must be a number, not {value!r}")
@@ -121,5 +126,17 @@ def check_level(level: Any, name: str = "level") -> float:
     value = as_float(level, name)
     if not 0 < value <= 1:
         meant = f"; write {value / 100:g} for {value:g}%" if 1 < value <= 100 else ""
-        raise ValueError(f"{name} must be above 0 and at most 1, but it is {level}{meant}")
+        raise _bad(name, level, f"must be above 0 and at most 1, but it is {level}{meant}")
     return value
+
+
+def check_choice(value: Any, name: str, known: Iterable[str]) -> str:
+    """One of the known names; the error lists them, and suggests the most similar."""
+    names = list(known)
+    if not isinstance(value, str) or value not in names:
+        raise _bad(name, value, f"must be one of {', '.join(names)}, but it is {value!r}{did_you_mean(value, names)}")
+    return value
+
+
+def _bad(name: str, value: Any, problem: str) -> ArgumentError:
+    return ArgumentError(Argument(name, value=value), f" {problem}")

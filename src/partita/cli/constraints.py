@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from partita._support.errors import Argument, ArgumentError, Part, sentence_of
 from partita.cli.inputs import read_partition
 
 if TYPE_CHECKING:
@@ -50,8 +48,11 @@ class ConstraintOptions:
         for option, path in (("together", self.together), ("apart", self.apart)):
             lines[option], groups[option] = ([], []) if path is None else _read_groups(path, names, n_items)
         found = Constraints(groups["together"], groups["apart"], sources)
-        with _as_typed({"together": self.together, "apart": self.apart}, lines):
+        try:
             resolve(found, names, n_items, whose)
+        except ArgumentError as error:
+            paths = {"together": self.together, "apart": self.apart}
+            raise ArgumentError(*(_in_file(part, paths, lines) for part in sentence_of(error).parts)) from None
         return found
 
 
@@ -74,16 +75,8 @@ def _read_groups(path: str, names: Names | None, n_items: int) -> tuple[list[int
     return lines, groups
 
 
-@contextmanager
-def _as_typed(paths: dict[str, str | None], lines: dict[str, list[int]]) -> Iterator[None]:
-    """Messages about `apart[3]` name the file and its line instead."""
-
-    def place(found: re.Match[str]) -> str:
-        option, row = found[1], int(found[2])
-        return f"{paths[option]}, line {lines[option][row]},"
-
-    try:
-        yield
-    except ValueError as error:
-        said = re.sub(r"\b(together|apart)\[(\d+)\]", place, str(error))
-        raise ValueError(said.replace("one_per has", "--one-per has")) from None
+def _in_file(part: str | Part, paths: dict[str, str | None], lines: dict[str, list[int]]) -> str | Part:
+    """`apart[3]` as a file and its line."""
+    if isinstance(part, Argument) and part.name in paths and part.place is not None:
+        return f"{paths[part.name]}, line {lines[part.name][part.place]},"
+    return part

@@ -7,7 +7,6 @@ read. It is a bug in partita and keeps its traceback.
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import sys
 import warnings
@@ -19,14 +18,25 @@ import typer
 
 from partita._support import signals as _signals
 from partita._support.atomic import WRITE_ERRORS, remove_working
+from partita._support.errors import (
+    Advice,
+    Argument,
+    MissingCells,
+    Part,
+    Resume,
+    Sentence,
+    Setting,
+    TableModel,
+    Within,
+    sentence_of,
+)
+from partita.cli.given import flag_of
 from partita.cli.terminal import printable
 
 BAD_INPUT = 2
 INTERRUPTED = 130
 TERMINATED = 143
 BAD_INPUTS = (ValueError, EOFError, OSError, ImportError, MemoryError)
-QUOTED = r"(?:'[^']*'|\"[^\"]*\")"
-TABLES_ARE_FOR = "; for a table of measurements, use partita cluster"
 
 
 @contextmanager
@@ -47,7 +57,7 @@ def reported() -> Iterator[None]:
             _discard_output()
             raise typer.Exit(0) from None
         except KeyboardInterrupt as error:
-            _stopped(as_typed(str(error)))
+            _stopped(sentence_of(error).worded(as_option) if error.args else "")
         except typer.Exit:
             raise
         except Exception as error:
@@ -80,53 +90,53 @@ def _stopped(why: str = "") -> NoReturn:
 
 def _sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.filename}: {error.strerror}"
+        return f"{error.filename}: {Sentence(error.strerror).worded(as_option)}"
     if isinstance(error, OSError) and _is_of_output(error):
         return f"standard output: {error.strerror}"
-    return as_typed(" ".join(str(error).split())) or type(error).__name__
+    return sentence_of(error).worded(as_option)
 
 
-def as_typed(message: str) -> str:
-    """Replaces Python keywords by the corresponding options of the command.
+def as_option(part: Part) -> str:
+    """An argument or a setting as the user of the command types it.
 
-    >>> as_typed("say which with header=True or header=False, or missing=-1, or long=('draw', 'item', 'label')")
-    'say which with --header or --no-header, or --missing -1, or --long draw,item,label'
-    >>> as_typed("column 'y' holds dates; columns={\\"y\\": \\"ignore\\"} leaves it out")
-    "column 'y' holds dates; --family y=ignore leaves it out"
-    >>> as_typed("graph: x.csv: choose them, as in columns=('length (cm)', 'to')")
-    "x.csv: choose them, as in --columns 'length (cm),to'"
+    >>> as_option(Setting("header", False)), as_option(Setting("long", ("draw", "item", "label")))
+    ('--no-header', '--long draw,item,label')
+    >>> as_option(Setting("columns", {"y": "ignore"})), as_option(Setting("columns", ("length (cm)", "to")))
+    ('--family y=ignore', "--columns 'length (cm),to'")
     """
-    message = re.sub(r"\bpartita\.resume\(.*\) continues it$", "the same command with --resume continues it", message)
-    message = re.sub(r"^graph: ", "", message)
-    message = re.sub(r"^graph(?= (has|is|must)\b)", "the network", message)
-    message = re.sub(r"\b(?<=labels must be whole numbers)$", TABLES_ARE_FOR, message)
-    message = re.sub(r"\b(header|index)=(True|False)", lambda m: f"--{'' if m[2] == 'True' else 'no-'}{m[1]}", message)
-    message = re.sub(r"\bedges='counts'", "--counts", message)
-    message = re.sub(r"\bedges='(\w+)'", r"--weights \1", message)
-    message = re.sub(r"\bdegree_corrected=True", "--degree-corrected", message)
-    message = re.sub(r"\bpass loops=True", "give --loops", message)
-    message = re.sub(
-        r"\bpass directed=(True|False)", lambda m: f"{'leave out' if m[1] == 'True' else 'give'} --undirected", message
-    )
-    message = re.sub(r"^(k_max|restarts|seconds)(?= must\b)", lambda m: f"--{m[1].replace('_', '-')}", message)
-    entry = r'"([^"]*)": "(\w+)"'
-    message = re.sub(rf"\bcolumns=\{{({entry}(?:, {entry})*)\}}", lambda m: _families(entry, m[1]), message)
-    message = re.sub(r"^columns\[(.*)\](?= must be one of)", r"the --family of \1", message)
-    message = re.sub(rf"\b(long|columns)=\(({QUOTED}(?:, {QUOTED})*)\)", lambda m: f"--{m[1]} {_joined(m[2])}", message)
-    message = re.sub(r"\bpartita\.resume\('[^']*'\)", "the same command with --resume", message)
-    message = re.sub(r"\b(missing|variable)='([^']*)'", lambda m: f"--{m[1]} {shlex.quote(m[2])}", message)
-    message = re.sub(r"\b(missing|variable|long|columns)=(?=[^\s:;,)])", r"--\1 ", message)
-    return re.sub(r"\b(missing|variable|long|columns)=(?=[\s:;,)])", r"--\1", message)
+    match part:
+        case Resume():
+            return "the same command with --resume"
+        case TableModel():
+            return "partita cluster"
+        case MissingCells(marker):
+            return f"--missing {shlex.quote(marker)} takes these cells as missing"
+        case Within():  # the place that follows names a file
+            return ""
+        case Advice("directed", bool(directed)):
+            return f"{'leave out' if directed else 'give'} --undirected"
+        case Advice(name, value):
+            return f"give {as_option(Setting(name, value))}"
+        case Setting(name, value) if part.has_value:
+            return _option(name, value)
+        case Argument("graph"):
+            return "the network"
+        case Argument("columns", place) if place is not None:
+            return f"the --family of {place!r}"
+    return flag_of(part.name) or str(part)
 
 
-def _families(entry: str, entries: str) -> str:
-    """The entries of a dictionary of families as options."""
-    return " ".join(f"--family {shlex.quote(f'{name}={family}')}" for name, family in re.findall(entry, entries))
-
-
-def _joined(names: str) -> str:
-    """The names of a tuple as one argument."""
-    return shlex.quote(",".join(quoted[1:-1] for quoted in re.findall(QUOTED, names)))
+def _option(name: str, value: Any) -> str:
+    """A setting with its value."""
+    if name == "edges":
+        return "--counts" if value == "counts" else f"--weights {value}"
+    if name == "columns" and not isinstance(value, tuple):
+        families = [value] if isinstance(value, str) else [f"{column}={family}" for column, family in value.items()]
+        return " ".join(f"--family {shlex.quote(family)}" for family in families)
+    flag = f"--{name.replace('_', '-')}"
+    if isinstance(value, bool):
+        return flag if value else f"--no-{flag[2:]}"
+    return f"{flag} {shlex.quote(','.join(value) if isinstance(value, tuple) else str(value))}"
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:
@@ -135,8 +145,8 @@ def _show_warning(message: Warning | str, category: type[Warning], *place: Any) 
     if issubclass(category, MixingWarning):  # shown in the first lines of the result
         return
     if issubclass(category, UserWarning | RuntimeWarning):
-        _say(f"note: {as_typed(' '.join(str(message).split()))}")
+        _say(f"note: {sentence_of(message).worded(as_option) if isinstance(message, Warning) else message}")
 
 
 def _say(text: str) -> None:
-    print(f"partita: {printable(text)}", file=sys.stderr)
+    print(f"partita: {printable(' '.join(text.split()))}", file=sys.stderr)

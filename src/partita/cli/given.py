@@ -32,7 +32,7 @@ def refuse(names: Iterable[str], why: str) -> None:
     """Raises an error for the first of these options that the user has typed; `why` completes its sentence."""
     for name in names:
         if was_typed(name):
-            raise ValueError(f"{_flag(name)} {why}")
+            raise ValueError(f"{flag_of(name)} {why}")
 
 
 def refuse_all_but(names: Iterable[str], why: str) -> None:
@@ -42,8 +42,9 @@ def refuse_all_but(names: Iterable[str], why: str) -> None:
         refuse([name for p in context.command.params if (name := p.name) is not None and name not in set(names)], why)
 
 
-def _flag(name: str) -> str:
-    """The option as the user types it."""
+def flag_of(name: str) -> str:
+    """The option of this name as the user types it; "" if the running command has none."""
     context = _context.get()
-    assert context is not None
-    return next(parameter.opts[0] for parameter in context.command.params if parameter.name == name)
+    options = [] if context is None else context.command.params
+    found = (p.opts[0] for p in options if p.name == name and p.param_type_name == "option")
+    return next(found, "")

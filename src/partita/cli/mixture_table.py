@@ -58,10 +58,12 @@ def print_schema(schema: Schema, notes: Sequence[str]) -> None:
 
 def typed_notes(table: RawTable, schema: Schema, families: Mapping[str, str]) -> tuple[str, ...]:
     """Questions about the columns, with the options that answer them."""
+    from partita.cli.errors import as_option
     from partita.models.mixtures.column_notes import column_notes
     from partita.models.mixtures.schema import given_families
 
-    return column_notes(table, schema, given_families(table, families), typed=True)
+    notes = column_notes(table, schema, given_families(table, families))
+    return tuple(note.worded(as_option) for note in notes)
 
 
 def parse_families(given: Sequence[str] | None) -> dict[str, str]:

@@ -213,7 +213,7 @@ def _run(model: Any, data: Any, out: Path, chains: Chains, resume: bool, json: b
             chain = chains.sample(model, data, path=out, **names)
     except KeyboardInterrupt:
         if out.exists():
-            warn_user(f"stopped by Ctrl-C before there were draws; partita.resume({str(out)!r}) continues the run")
+            warn_user("stopped by Ctrl-C before there were draws; the same command with --resume continues the run")
         raise
     with atomic_file(out / "draws.npy") as temporary:
         write_npy(temporary, chain.labels)

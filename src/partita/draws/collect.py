@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita import _core
+from partita._support.errors import ArgumentError, Sentence, Setting
 from partita._support.validate import available_cores, check_count, check_weights
 from partita.draws.sources import Block, Source
 from partita.draws.store import DiskBuilder
-from partita.partitions.codes import GAP, BadLabel, Missing, is_null, to_codes
+from partita.partitions.codes import GAP, NEGATIVE, BadLabel, Missing, is_null, to_codes
 
 #: More draws than there can be, so that larger numbers mean the same and still fit in 64 bits.
 MAX_DRAWS = 1 << 62
@@ -96,14 +97,14 @@ def _codes(block: Block, keep: NDArray[np.bool_], missing: Missing) -> NDArray[A
     except BadLabel as bad:
         place = block.place(int(np.flatnonzero(keep)[bad.row]), bad.column)
         what = f"{place} is empty or NA: {bad.problem}" if block.is_text and is_null(bad.value) else bad.at(place)
-        hint = "" if missing != Missing() else _missing_hint(bad, "'NA'" if block.is_text else "nan")
-        raise ValueError(what + hint) from None
+        hint = "" if missing != Missing() else _missing_hint(bad, "NA" if block.is_text else np.nan)
+        raise ArgumentError(what, hint) from None
 
 
-def _missing_hint(bad: BadLabel, null: str) -> str:
-    if "missing" in bad.problem:
-        return f" (missing={null} marks it as missing)"
-    return f" (missing={bad.value} marks it as missing)" if "negative" in bad.problem else ""
+def _missing_hint(bad: BadLabel, null: str | float) -> str:
+    if not is_null(bad.value) and bad.problem != NEGATIVE:
+        return ""
+    return Sentence(" (", Setting("missing", null if is_null(bad.value) else bad.value), " marks it as missing)")
 
 
 def _unique_weights(

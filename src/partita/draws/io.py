@@ -14,6 +14,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from partita._support.atomic import atomic_file, atomic_folder
+from partita._support.errors import ArgumentError, Sentence, Setting, sentence_of
 from partita._support.hints import hinted
 from partita._support.text.cells import parse_cell
 from partita._support.text.compressed import WORKBOOK_NAMES, open_bytes
@@ -228,7 +229,8 @@ def _read_with(read: Reader, path: Path, form: Format, options: _ReadOptions) ->
         raise ValueError(f"{path} is a pipe or a device, from which only csv can be read")
     options.refuse(("header", "index"), f"{path} is not text", "csv files")
     if options.long is not None and not form.tabular:
-        raise ValueError(f"{path}: long={options.long!r} names columns of a table, but {form.suffix} files hold arrays")
+        told = f" names columns of a table, but {form.suffix} files hold arrays"
+        raise ArgumentError(f"{path}: ", Setting("long", options.long), told)
     try:
         source = read(path, options.variable, options.long) if form.tabular else read(path, options.variable)
     except ImportError as error:
@@ -240,9 +242,8 @@ def _read_with(read: Reader, path: Path, form: Format, options: _ReadOptions) ->
 
 def _unreadable(path: Path, form: Format, error: Exception) -> ValueError | MemoryError:
     """What is wrong with a file, in one sentence, whatever exception the library that reads it has raised."""
-    reason = " ".join(str(error).split()) or type(error).__name__
-    kind = MemoryError if isinstance(error, MemoryError) else ValueError
-    return kind(f"{path}, read as {form.suffix[1:]}: {reason}")
+    said = Sentence(f"{path}, read as {form.suffix[1:]}: ", sentence_of(error))
+    return MemoryError(said) if isinstance(error, MemoryError) else ArgumentError(said)
 
 
 def _missing_extra(path: Path, form: Format, error: ImportError) -> ImportError:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from partita._support.errors import ArgumentError
 from partita._support.names import Names, as_named, names_or_none, row_names
 from partita._support.warn import warn_user
 from partita.partitions.codes import BadLabel, to_codes, type_problem
@@ -194,7 +195,7 @@ def _check_labels(column: NDArray[Any], m: int) -> None:
         to_codes(column[~gaps][:, None])
     except BadLabel as bad:
         row = np.flatnonzero(~gaps)[bad.row]
-        raise ValueError(bad.at(f"base row {row}, column {m},")) from None
+        raise ArgumentError(bad.at(f"base row {row}, column {m},")) from None
 
 
 def _is_gap(column: NDArray[Any]) -> NDArray[np.bool_]:

@@ -96,9 +96,9 @@ def consensus(
 
 def _weights(weights: Any, base: Any, read: Base | SoftBase, item_weights: Any) -> Any:
     """One weight for each clustering; None if all are equal."""
-    from partita.ensembles.weights import check_choice, consensus_weights  # which need the consensus themselves
+    from partita.ensembles.weights import check_weighting, consensus_weights  # which need the consensus themselves
 
-    check_choice(weights)
+    check_weighting(weights)
     if weights is None:
         return None
     if not isinstance(weights, str):

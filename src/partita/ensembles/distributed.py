@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
 from partita._support.arrays import Floats
-from partita._support.validate import check_random_state
+from partita._support.validate import check_choice, check_random_state
 from partita.distributed.pool import MAX_LOSSES, DaskPool, connected
 from partita.ensembles.actors import Actors, HostLostError, Hosts
 from partita.ensembles.base_clusterings import Base, as_levels, hard_base, in_column_order, warn_unlabelled
@@ -24,7 +24,7 @@ from partita.ensembles.dependence import Dependence, dependence, weights_of
 from partita.ensembles.label_store import SCORE_STEP, LocalHost, Step, label_scores, respond, to_steps, weight_scores
 from partita.ensembles.layout import Layout
 from partita.ensembles.nbce import NBCE
-from partita.ensembles.weights import check_choice, check_powers, powers_from
+from partita.ensembles.weights import check_powers, check_weighting, powers_from
 
 SPLITS = ("rows", "columns")
 
@@ -60,8 +60,7 @@ def fit_distributed(model: NBCE, parts: Sequence[Any], split: str, client: Any) 
     model._check()
     if model.inference == "gibbs":
         raise ValueError("a split ensemble needs inference 'vb' or 'cvb': Gibbs sampling updates one item at a time")
-    if split not in SPLITS:
-        raise ValueError(f"split must be one of {', '.join(SPLITS)}, but it is {split!r}")
+    check_choice(split, "split", SPLITS)
     if not parts:
         raise ValueError("parts is empty: there is nothing to fit")
     with connected(client) as pool:
@@ -174,7 +173,7 @@ def mean_dependence(tables: Sequence[Floats], items: Sequence[int]) -> Floats:
 
 def _powers(weights: Any, table: Callable[[], Floats], layout: Layout) -> Floats:
     """The powers of the clusterings; those of "dependence" and its warning follow from the table of pairs."""
-    check_choice(weights)
+    check_weighting(weights)
     if weights is not None and not isinstance(weights, str):
         return check_powers(in_column_order(weights, None, len(layout.sizes)))
     matrix = table()

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
+from partita._support.validate import check_choice
 from partita.ensembles.association import check_table, coassociation
 from partita.ensembles.base_clusterings import Labels, as_base, check_clusters, in_column_order, spread, warn_unlabelled
 
@@ -45,8 +46,7 @@ def evidence_accumulation(
     ----------
     Fred & Jain (2005), Combining multiple clusterings using evidence accumulation.
     """
-    if linkage not in LINKAGES:
-        raise ValueError(f"linkage must be one of {', '.join(LINKAGES)}, but it is {linkage!r}")
+    check_choice(linkage, "linkage", LINKAGES)
     read = as_base(base)
     check_table(read.n_items, "evidence accumulation", "NBCE, mcla, hgpa and consensus do not need such a table")
     if k is not None:

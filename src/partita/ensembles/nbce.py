@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.ranges import check_shape
-from partita._support.validate import check_count, check_positive, check_random_state
+from partita._support.validate import check_choice, check_count, check_positive, check_random_state
 from partita.ensembles.base_clusterings import Base, Labels, spread, warn_unlabelled
 from partita.ensembles.cvb import fit_cvb
 from partita.ensembles.estimator import EnsembleEstimator
@@ -29,7 +29,7 @@ from partita.ensembles.predictive import (
 from partita.ensembles.soft import SoftBase
 from partita.ensembles.variational import Ascent, Fit, Settings, best_of
 from partita.ensembles.vb import fit_vb
-from partita.ensembles.weights import as_powers, check_choice
+from partita.ensembles.weights import as_powers, check_weighting
 from partita.estimation.estimate import estimate
 from partita.models.chains.chain import Chain
 from partita.models.chains.plan import MINIMUM, Sampling, make_plan
@@ -245,11 +245,9 @@ class NBCE(EnsembleEstimator):
         )
 
     def _check(self) -> None:
-        if self.inference not in INFERENCES:
-            raise ValueError(f"inference must be one of {', '.join(INFERENCES)}, but it is {self.inference!r}")
-        if self.prior not in PRIORS:
-            raise ValueError(f"prior must be one of {', '.join(PRIORS)}, but it is {self.prior!r}")
-        check_choice(self.weights)
+        check_choice(self.inference, "inference", INFERENCES)
+        check_choice(self.prior, "prior", PRIORS)
+        check_weighting(self.weights)
         if self.inference == "vb" and self.prior == "tsb":
             raise ValueError("inference 'vb' supports the prior 'fsd' only; use 'cvb' or 'gibbs' for 'tsb'")
         for name, minimum in (MINIMUM | {"truncation": 1, "restarts": 1, "max_iter": 1}).items():

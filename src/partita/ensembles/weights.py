@@ -15,7 +15,7 @@ from partita.ensembles.dependence import COPY, Dependence, dependence
 FEW = 0.5  # the plain model warns if the clusterings count as fewer than this share of their number
 
 
-def check_choice(weights: Any) -> None:
+def check_weighting(weights: Any) -> None:
     """Checks that weights is "dependence", None or not a string."""
     if isinstance(weights, str) and weights != "dependence":
         raise ValueError(f"weights must be 'dependence', None or one number per clustering, but it is {weights!r}")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.html import facts_table
-from partita._support.validate import check_positive, seed_and_generator
+from partita._support.validate import check_choice, check_positive, seed_and_generator
 from partita._support.warn import warn_user
 from partita.losses.base import Loss
 from partita.pairs.losses import PairLoss, as_pair_loss, loss_of
@@ -109,10 +109,8 @@ class PairEstimate(HasClusters):
         from partita.uncertainty.pair_doubts import doubtful_pairs
 
         names = self.similarity.names
-        if table == "items":
+        if check_choice(table, "table", ("items", "pairs")) == "items":
             return pd.Series(self.labels, index=names, name="cluster")
-        if table != "pairs":
-            raise ValueError(f"table must be 'items' or 'pairs', but it is {table!r}")
         found = pd.DataFrame([asdict(pair) for pair in doubtful_pairs(self)], columns=PAIR_COLUMNS)
         return found if names is None else found.assign(**{end: [names[i] for i in found[end]] for end in ENDS})
 
@@ -129,10 +127,10 @@ class PairEstimate(HasClusters):
             ("clusters", f"{self.n_clusters:,}, of {sizes[-1]:,} to {sizes[0]:,} items"),
             ("pairs", f"{self.similarity.n_pairs:,} with a probability"),
             ("expected loss", f"{self.expected_loss:.6g}  {self.loss}"),
-            ("components", repr(self.components).removeprefix("Components: ")),
+            ("components", self.components.summary()),
         ]
         if self.constraints is not None:
-            facts.append(("constraints", repr(self.constraints).removeprefix("Constraints: ")))
+            facts.append(("constraints", self.constraints.summary()))
         if self.proven:
             facts.append(("proven", "no partition is better"))
         if self.interrupted:

@@ -32,7 +32,7 @@ LOSS_WORDS = {
 def pair_answer(best: PairEstimate) -> str:
     """The result as a scientist could paste it into a paper."""
     parts = best.components
-    obeying = "" if best.constraints is None else f" under constraints ({repr(best.constraints).split(': ')[1]})"
+    obeying = "" if best.constraints is None else f" under constraints ({best.constraints.summary()})"
     found, proof = "of all partitions", ", which is proven"
     if not best.proven:
         found, proof = "that was found", f"; {parts.proven:,} of {parts.count:,} components are proven best"
@@ -77,7 +77,7 @@ def _settings(best: PairEstimate, bound: Bound | None) -> Iterator[tuple[str, st
     yield "Loss", str(best.loss)
     yield "Method", best.method
     if best.constraints is not None:
-        yield "Constraints", repr(best.constraints).split(": ")[1]
+        yield "Constraints", best.constraints.summary()
     if bound is not None:
         yield "Bound", bound.in_words()
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.errors import Argument, ArgumentError
 from partita._support.names import Names, as_named
 from partita.partitions.codes import BadLabel, as_cells, to_codes
 
@@ -74,5 +75,5 @@ def _canonical(x: Any, name: str) -> NDArray[np.int64]:
     try:
         codes = to_codes(cells[None, :], name=name)
     except BadLabel as bad:
-        raise ValueError(bad.at(f"{name}[{bad.column}]")) from None
+        raise ArgumentError(bad.at(Argument(name, bad.column, bad.value))) from None
     return _core.canonical(np.ascontiguousarray(codes[0])).astype(np.int64)

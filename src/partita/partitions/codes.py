@@ -15,7 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.errors import Argument, Sentence, TableModel
+
 GAP = -1
+NEGATIVE = "labels must not be negative"
+_NOT_WHOLE = "labels must be whole numbers"
 LABEL_KINDS = "biufOUST"
 LARGEST_EXACT_FLOAT = np.float64(2**53)
 
@@ -27,8 +31,10 @@ class BadLabel(ValueError):
         super().__init__(problem)
         self.row, self.column, self.value, self.problem = row, column, value, problem
 
-    def at(self, place: str) -> str:
-        return f"{place} is {_shown(self.value)}: {self.problem}"
+    def at(self, place: str | Argument) -> Sentence:
+        """What is wrong, and with what."""
+        table = ("; for a table of measurements, use ", TableModel()) if self.problem == _NOT_WHOLE else ()
+        return Sentence(place, f" is {_shown(self.value)}: {self.problem}", *table)
 
 
 @dataclass(frozen=True)
@@ -125,11 +131,11 @@ def type_problem(dtype: Any) -> str:
 
 Check = tuple[str, Callable[[NDArray[Any]], NDArray[np.bool_]]]
 
-_NEGATIVE: Check = ("labels must not be negative", lambda x: x < 0)
+_NEGATIVE: Check = (NEGATIVE, lambda x: x < 0)
 _FLOAT_CHECKS: tuple[Check, ...] = (
     ("a label must not be missing", np.isnan),
     ("labels must be finite", np.isinf),
-    ("labels must be whole numbers", lambda x: np.floor(x) != x),
+    (_NOT_WHOLE, lambda x: np.floor(x) != x),
     ("a float this large is not exact, use integers", lambda x: np.abs(x) > LARGEST_EXACT_FLOAT),
     _NEGATIVE,
 )
@@ -192,11 +198,11 @@ def _problem(value: Any) -> str:
         if math.isinf(number):
             return "labels must be finite"
         if not number.is_integer():
-            return "labels must be whole numbers"
+            return _NOT_WHOLE
         if abs(number) > LARGEST_EXACT_FLOAT:
             return "a float this large is not exact, use integers"
     is_negative = isinstance(value, Real) and value < 0
-    return "labels must not be negative" if is_negative else ""
+    return NEGATIVE if is_negative else ""
 
 
 def _code_objects(cells: NDArray[Any], missing: Missing) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.html import rows_table
-from partita._support.validate import check_count, check_level, check_rng
+from partita._support.validate import check_choice, check_count, check_level, check_rng
 from partita.estimation.result import Estimate
 from partita.models.estimator import Estimator
 from partita.models.mixtures.base import make_base
@@ -117,9 +117,7 @@ class Profiles:
         import pandas
 
         tables = {"clusters": self.rows, "columns": self.column_rows}
-        if table not in tables:
-            raise ValueError(f"table must be one of {', '.join(tables)}, but it is {table!r}")
-        return pandas.DataFrame(list(tables[table]()))
+        return pandas.DataFrame(list(tables[check_choice(table, "table", tables)]()))
 
     def __str__(self) -> str:
         """The columns that tell most first: the mean, or the most frequent level, of each cluster."""

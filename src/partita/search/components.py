@@ -55,8 +55,12 @@ class Components(ShownAsText):
         """Number of components that are proven."""
         return int(self.is_proven.sum())
 
+    def summary(self) -> str:
+        """Their number, the size of the largest, and how many are proven."""
+        return f"{self.count:,}, the largest of {self.sizes.max():,} items; {self.proven:,} are proven"
+
     def __repr__(self) -> str:
-        return f"Components: {self.count:,}, the largest of {self.sizes.max():,} items; {self.proven:,} are proven"
+        return f"Components: {self.summary()}"
 
 
 @dataclass(frozen=True, eq=False)

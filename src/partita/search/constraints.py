@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.arrays import Labels
-from partita._support.hints import did_you_mean, hinted
+from partita._support.errors import Argument, ArgumentError, Sentence
+from partita._support.hints import did_you_mean, hinted, plural
 from partita._support.html import ShownAsText
 from partita._support.names import Names, as_named
 from partita._support.validate import check_count
@@ -52,14 +53,18 @@ class Constraints(ShownAsText):
     one_per: Any = None
     max_size: int | None = None
 
-    def __repr__(self) -> str:
+    def summary(self) -> str:
+        """How many of each kind there are."""
         parts = [
-            f"{len(self.together)} group{'s' * (len(self.together) != 1)} together" if len(self.together) else "",
-            f"{len(self.apart)} pair{'s' * (len(self.apart) != 1)} apart" if len(self.apart) else "",
+            f"{plural(len(self.together), 'group')} together" if len(self.together) else "",
+            f"{plural(len(self.apart), 'pair')} apart" if len(self.apart) else "",
             "" if self.one_per is None else "at most one item of each source in a cluster",
-            "" if self.max_size is None else f"at most {self.max_size} item{'s' * (self.max_size != 1)} in a cluster",
+            "" if self.max_size is None else f"at most {plural(self.max_size, 'item')} in a cluster",
         ]
-        return f"Constraints: {', '.join(filter(None, parts)) or 'none'}"
+        return ", ".join(filter(None, parts)) or "none"
+
+    def __repr__(self) -> str:
+        return f"Constraints: {self.summary()}"
 
 
 Constraints.__init__ = hinted(Constraints.__init__)  # type: ignore[method-assign]
@@ -189,26 +194,27 @@ def resolve(constraints: Constraints, names: Names | None, n_items: int, whose: 
     if not isinstance(constraints, Constraints):
         raise TypeError(f"constraints must be Constraints(...), not {type(constraints).__name__}")
     items = _Items(names, n_items)
-    groups = [items.group(group, f"together[{g}]") for g, group in enumerate(constraints.together)]
-    pairs = [items.group(pair, f"apart[{p}]", exactly=2) for p, pair in enumerate(constraints.apart)]
+    groups = [items.group(group, Argument("together", g, group)) for g, group in enumerate(constraints.together)]
+    pairs = [items.group(pair, Argument("apart", p, pair), exactly=2) for p, pair in enumerate(constraints.apart)]
     for p, pair in enumerate(pairs):
         if pair[0] == pair[1]:
-            raise ValueError(f"apart[{p}] is a pair of {items.shown(pair[0])} with itself")
+            raise ArgumentError(Argument("apart", p, pair), f" is a pair of {items.shown(pair[0])} with itself")
     atom = _atoms(groups, n_items)
     source = _sources(constraints.one_per, names, n_items, whose)
     for p, (i, j) in enumerate(pairs):
         if atom[i] == atom[j]:
-            how = _chain(groups, i, j, items)
-            raise ValueError(f"apart[{p}] keeps {items.shown(i)} and {items.shown(j)} apart, but {how}")
+            said = f" keeps {items.shown(i)} and {items.shown(j)} apart, but "
+            raise ArgumentError(Argument("apart", p, (i, j)), said, _chain(groups, i, j, items))
     for i, j in same_source(atom, source):
-        how = _chain(groups, i, j, items)
-        raise ValueError(f"one_per has the same source for {items.shown(i)} and {items.shown(j)}, but {how}")
+        said = f" has the same source for {items.shown(i)} and {items.shown(j)}, but "
+        raise ArgumentError(Argument("one_per"), said, _chain(groups, i, j, items))
     limit = NOTHING if constraints.max_size is None else check_count(constraints.max_size, "max_size", 1)
     sizes = np.bincount(atom)
     if sizes.max() > limit:
         first, *others = (items.shown(int(item)) for item in np.flatnonzero(atom == sizes.argmax())[: limit + 1])
         more = ", ".join(others[:3]) + ", ..." * (len(others) > 3)
-        raise ValueError(f"max_size is {limit}, but together joins {first} with {more}: {sizes.max()} items")
+        problem = f" is {limit}, but together joins {first} with {more}: {sizes.max()} items"
+        raise ArgumentError(Argument("max_size", value=limit), problem)
     return Resolved(atom, np.array(pairs, np.int64).reshape(-1, 2), source, min(limit, NOTHING))
 
 
@@ -224,23 +230,24 @@ class _Items:
         self.names, self.n_items = names, n_items
         self.place = {} if names is None else {name: number for number, name in enumerate(names)}
 
-    def group(self, group: Any, where: str, exactly: int | None = None) -> list[int]:
+    def group(self, group: Any, where: Argument, exactly: int | None = None) -> list[int]:
         if isinstance(group, str) or not hasattr(group, "__len__"):
             raise TypeError(f"{where} must be a group of items, not {group!r}")
         if len(group) < 2 or (exactly is not None and len(group) != exactly):
-            raise ValueError(f"{where} must have {'two' if exactly else 'at least two'} items, but it is {group!r}")
+            problem = f" must have {'two' if exactly else 'at least two'} items, but it is {group!r}"
+            raise ArgumentError(where, problem)
         return [self.number(item, where) for item in group]
 
-    def number(self, item: Any, where: str) -> int:
+    def number(self, item: Any, where: Argument) -> int:
         if isinstance(item, str):
             if item in self.place:
                 return self.place[item]
             hint = did_you_mean(item, (self.names or ())[:10_000])
-            raise ValueError(f"{where} names {item!r}, which is not an item{hint}")
+            raise ArgumentError(where, f" names {item!r}, which is not an item{hint}")
         if isinstance(item, bool) or not isinstance(item, int | np.integer):
             raise TypeError(f"{where} has {item!r}: an item is a number from 0, or a name")
         if not 0 <= item < self.n_items:
-            raise ValueError(f"{where} has item {item}, but there are items 0..{self.n_items - 1}")
+            raise ArgumentError(where, f" has item {item}, but there are items 0..{self.n_items - 1}")
         return int(item)
 
     def shown(self, item: int) -> str:
@@ -269,7 +276,7 @@ def _sources(one_per: Any, names: Names | None, n_items: int, whose: str) -> NDA
     return source
 
 
-def _chain(groups: list[list[int]], start: int, end: int, items: _Items) -> str:
+def _chain(groups: list[list[int]], start: int, end: int, items: _Items) -> Sentence:
     """The groups that connect two items, one after the other, for a message."""
     of_item: dict[int, list[int]] = {}
     for g, group in enumerate(groups):
@@ -287,6 +294,6 @@ def _chain(groups: list[list[int]], start: int, end: int, items: _Items) -> str:
     steps = []
     item = end
     while (step := came[item]) is not None:
-        steps.append(f"together[{step[1]}] joins {items.shown(step[0])} and {items.shown(item)}")
+        steps.append((Argument("together", step[1]), f" joins {items.shown(step[0])} and {items.shown(item)}"))
         item = step[0]
-    return " and ".join(reversed(steps))
+    return Sentence(*[part for step in reversed(steps) for part in (" and ", *step)][1:])

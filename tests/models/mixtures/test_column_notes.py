@@ -17,8 +17,8 @@ def test_whole_numbers_of_few_values_are_asked_about():
     table = {"gender": RNG.integers(1, 3, 60), "size": RNG.normal(size=60), "A1": RNG.integers(1, 7, 60)}
     (note,) = notes(table)
     assert note.startswith("gender and A1 have only whole numbers, 6 different ones at most")
-    assert 'columns={"gender": "categorical"}' in note
-    assert 'columns="categorical" all columns' in note
+    assert "columns={'gender': 'categorical'}" in note
+    assert "columns='categorical' all columns" in note
     assert notes(table, {"gender": "binary", "A*": "gaussian"}) == ()
     assert MixtureDPM(draws=2, warmup=2, chains=1, random_state=1).fit(table).schema_.notes == (note,)
 
@@ -44,7 +44,7 @@ def test_identifiers_are_pointed_out():
     }
     case, ring = notes(table)
     assert case.startswith("case has a different whole number in each row. Does it name the items?")
-    assert 'columns={"case": "ignore"} leaves it out' in case
+    assert "columns={'case': 'ignore'} leaves it out" in case
     assert "ring has 27 categories in 40 rows" in ring
     assert notes({"area": RNG.permutation(10_000)[:40], "x": RNG.normal(size=40)}) == ()
     assert notes({name: cells[:8] for name, cells in table.items()}) == ()

@@ -71,7 +71,7 @@ def test_families_by_order_and_for_all():
 
 
 BAD = [
-    ({"x": ["a", "a", None]}, None, r"column 'x' has only the level 'a' .*columns=\{\"x\": \"ignore\"\} leaves it out"),
+    ({"x": ["a", "a", None]}, None, r"column 'x' has only the level 'a' .*columns=\{'x': 'ignore'\} leaves it out"),
     ({"x": [None, None]}, None, "column 'x' has no cell that is observed"),
     ({"x": [np.nan, np.nan]}, None, "column 'x' has no cell that is observed"),
     ({"x": [datetime.date(2020, 1, 1), None]}, None, r"column 'x' holds dates or times: .* in row 0"),

@@ -264,10 +264,10 @@ def test_affiliation_blocks_are_two_posteriors(variant):
 
 
 def test_unknown_blocks_are_refused():
-    with pytest.raises(ValueError, match="blocks must be 'free' or 'affiliation', got 'communities'"):
+    with pytest.raises(ValueError, match="blocks must be one of free, affiliation, but it is 'communities'"):
         StochasticBlockModel(blocks="communities")
     model = StochasticBlockModel().set_params(blocks="communities")
-    with pytest.raises(ValueError, match="blocks must be 'free' or 'affiliation'"):
+    with pytest.raises(ValueError, match="blocks must be one of free, affiliation"):
         model.maximize(np.ones((6, 6)) - np.eye(6))
     with pytest.raises(ValueError, match="a bipartite network has no affiliation"):
         native_model(as_bipartite(np.ones((3, 4))), EdgeModel(False, False, False, 1.0, 1.0, affiliation=True), 1.0)

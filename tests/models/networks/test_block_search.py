@@ -97,7 +97,9 @@ def test_algorithm_1_never_makes_a_new_cluster():
 
 
 def test_unknown_algorithms_are_refused():
-    with pytest.raises(ValueError, match=re.escape("algorithm must be 'search' or 'come-latouche', got 'greedy'")):
+    with pytest.raises(
+        ValueError, match=re.escape("algorithm must be one of search, come-latouche, but it is 'greedy'")
+    ):
         StochasticBlockModel().maximize(np.zeros((3, 3)), algorithm="greedy")
 
 

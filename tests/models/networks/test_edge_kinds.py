@@ -381,7 +381,7 @@ def test_edges_with_marks_are_listed_once_and_not_zero():
         as_graph([("a", "b", 0.0)], edges="real")
     with pytest.raises(ValueError, match="edge 0 has no weight"):
         as_graph([("a", "b")], edges="real")
-    with pytest.raises(ValueError, match="edges must be 'binary', 'counts'"):
+    with pytest.raises(ValueError, match="edges must be one of binary, counts"):
         as_graph([("a", "b")], edges="weights")
 
 

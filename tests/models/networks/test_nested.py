@@ -275,7 +275,7 @@ def test_a_network_without_edges_and_one_node():
         (lambda m, X: m.icl(X, [[0, 1]]), r"levels\[0\] must have 4 labels"),
         (lambda m, X: m.maximize(X, k_max=0), "k_max"),
         (lambda m, X: m.maximize(X, restarts=0), "restarts"),
-        (lambda m, X: NestedBlockModel(edges="real"), "edges must be 'binary' or 'counts' in nested blocks"),
+        (lambda m, X: NestedBlockModel(edges="real"), "edges must be one of binary, counts, but it is 'real'"),
         (lambda m, X: NestedBlockModel(shape=0), "shape"),
     ],
 )

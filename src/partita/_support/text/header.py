@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from partita._support.errors import ArgumentError
 from partita._support.text.cells import is_number, is_word
 
 HEAD_ROWS = 200  # rows that the rule looks at
@@ -175,9 +176,8 @@ def _is_numeric(rows: Sequence[HeadRow], column: int, kind: Kind) -> bool:
 
 
 def _either(first: HeadRow, header: str, kind: Kind, where: str) -> ValueError:
-    return ValueError(
-        f"{where}, line {first.line} is {shown(first.cells)}: {header}, or the first {kind.row}; {kind.choose}"
-    )
+    said = f"{where}, line {first.line} is {shown(first.cells)}: {header}, or the first {kind.row}; "
+    return ArgumentError(said, kind.choose)
 
 
 def shown(cells: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Set
 from pathlib import PurePath
 from typing import Any
 
+from partita._support.errors import ArgumentError, Setting
 from partita.draws.sources.blocks import Block, Source, array_source, joined
 from partita.draws.sources.long import Names
 from partita.draws.sources.tables import is_table, table_source
@@ -23,16 +24,13 @@ def open_source(draws: Any, variable: str | None = None, long: Names | None = No
     if _is_list_of_chains(draws):
         return joined([open_source(chain, variable, long) for chain in draws])
     if long is not None:
-        raise ValueError(
-            f"long={tuple(long)!r} names the columns of a table, but draws is of type {type(draws).__name__}"
-        )
+        told = f" names the columns of a table, but draws is of type {type(draws).__name__}"
+        raise ArgumentError(Setting("long", tuple(long)), told)
     if is_xarray(draws):
         return xarray_source(draws, variable)
     if variable is not None:
-        raise ValueError(
-            f"variable={variable!r} names a variable of a table or an ArviZ or xarray object, "
-            f"but draws is of type {type(draws).__name__}"
-        )
+        told = " names a variable of a table or an ArviZ or xarray object, but draws is of type "
+        raise ArgumentError(Setting("variable", variable), f"{told}{type(draws).__name__}")
     if _is_chain(draws):
         return array_source(draws.labels, getattr(draws, "names", None))
     if draws is None or isinstance(draws, Mapping | Set | Iterator) or hasattr(draws, "tocsr"):

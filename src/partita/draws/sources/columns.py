@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from partita._support.errors import ArgumentError, Setting
 from partita._support.names import names_or_none
 
 CHAIN, WEIGHT = ".chain", ".weight"
@@ -108,9 +109,11 @@ def check_one_variable(names: Sequence[str], dotted: bool, where: str) -> None:
     if several or any(re.search(r"[,.]", index) for index in indices):
         problem = f"the variables {_listed(variables)}" if several else f"two indices in {names[0]}"
         example = next(variable for variable, index in elements if index is not None)
-        raise ValueError(
-            f"{where} has {problem}; name the one that holds the labels, as in variable={example!r}, "
-            f"or use all columns with variable={ALL_COLUMNS!r}"
+        raise ArgumentError(
+            f"{where} has {problem}; name the one that holds the labels, as in ",
+            Setting("variable", example),
+            ", or use all columns with ",
+            Setting("variable", ALL_COLUMNS),
         )
 
 
@@ -127,9 +130,10 @@ def _check_kind(header: Sequence[str], columns: Sequence[int], where: str) -> No
     if len(names) == 1 and names[0] in ("cluster", "label", "labels"):
         raise ValueError(f"{where} has the one column {header[columns[0]]!r}: one label per item, not draws")
     if len(names) > 1 and all(_NUMBERED_DRAW.fullmatch(name) for name in names):
-        raise ValueError(
+        raise ArgumentError(
             f"{where} has the columns {_listed(names)}: its columns are draws; draws have one row per draw and one "
-            f"column per item, so transpose it first, or treat each column as an item with variable={ALL_COLUMNS!r}"
+            "column per item, so transpose it first, or treat each column as an item with ",
+            Setting("variable", ALL_COLUMNS),
         )
     if any(ends <= set(names) for ends in _EDGES) or set(names) - {"weight", "w"} == _FEW_EDGES:
         raise ValueError(f"{where} has the columns {_listed(names)}: edges of a network, not draws")
@@ -144,8 +148,9 @@ def check_draws_differ(keys: Sequence[tuple[object, ...]], where: str) -> None:
     seen: set[tuple[object, ...]] = set()
     for key in keys:
         if key in seen:
-            raise ValueError(
-                f"{where} has draw {key[-1]} twice: a table with one row per draw and item is read with "
-                "long=('draw', 'item', 'label') and the names of its columns; chains need a column chain"
+            raise ArgumentError(
+                f"{where} has draw {key[-1]} twice: a table with one row per draw and item is read with ",
+                Setting("long", ("draw", "item", "label")),
+                " and the names of its columns; chains need a column chain",
             )
         seen.add(key)

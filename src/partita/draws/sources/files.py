@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.errors import ArgumentError, Setting
 from partita._support.memory import check_fits
 from partita.draws.sources.blocks import Block, Source, array_source
 from partita.draws.sources.chunks import CELLS_PER_BLOCK
@@ -28,7 +29,7 @@ DRAWS, CHAIN, WEIGHT, NAMES = "draws", "draw_chain", "draw_weight", "item_names"
 def npy_source(path: Path, variable: str | None) -> Source:
     """An array that is read on demand."""
     if variable is not None:
-        raise ValueError(f"variable={variable!r}: an npy file holds one array, without a name")
+        raise ArgumentError(Setting("variable", variable), ": an npy file holds one array, without a name")
     return array_source(open_npy(path))
 
 
@@ -98,8 +99,8 @@ def _choose(arrays: Mapping[str, Any], variable: str | None) -> str:
         return DRAWS
     if len(candidates) == 1:
         return candidates[0]
-    found = ", ".join(candidates or arrays)
-    raise ValueError(f"it has {'several' if candidates else 'no'} arrays of draws; name one with variable=: {found}")
+    problem = f"it has {'several' if candidates else 'no'} arrays of draws; name one with "
+    raise ArgumentError(problem, Setting("variable"), f": {', '.join(candidates or arrays)}")
 
 
 def _arrays_source(arrays: Mapping[str, Any], name: str) -> Source:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.errors import ArgumentError, Sentence, Setting
 from partita._support.text.cells import is_word
 from partita._support.text.header import HeadRow, Kind, has_header, is_quoted
 from partita._support.text.separator import SPACE, all_end_in, find_separator, single_spaces, without_last_separators
@@ -18,7 +19,7 @@ from partita.draws.sources.columns import ROWS_ARE_ITEMS, is_special
 MIN_COUNTS = 5  # a first column that counts 0, 1, 2, ... or 1, 2, 3, ... over at least this many rows is not labels
 DRAWS = Kind(
     "draw",
-    "specify it with header=True or header=False",
+    Sentence("specify it with ", Setting("header", True), " or ", Setting("header", False)),
     is_header=lambda cells: any(cell != "" and is_special(cell) for cell in cells),
     may_start_at_zero=True,
     may_count_from_one=True,
@@ -94,9 +95,8 @@ def check_not_coda_index(cells: NDArray[Any], name: str) -> None:
 def check_not_one_partition(labels: NDArray[Any], name: str) -> None:
     """Refuses one column of several labels: draws of one item, or, more likely, the labels of many items."""
     if len({str(label) for label in labels[:, 0].tolist()}) > 1:
-        raise ValueError(
-            f"{name} has one column: one label per item, not draws; variable='*' reads it as the draws of one item"
-        )
+        problem = f"{name} has one column: one label per item, not draws; "
+        raise ArgumentError(problem, Setting("variable", "*"), " reads it as the draws of one item")
 
 
 def check_not_coda(column: NDArray[Any], name: str) -> None:

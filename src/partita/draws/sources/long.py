@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.errors import ArgumentError, Setting
 from partita._support.names import names_or_none
 from partita.draws.sources.blocks import Block, Source, row_slices
 from partita.draws.sources.columns import (
@@ -79,9 +80,10 @@ def find_long(
         return None
     if len(pair) > 2:
         extra = ", ".join(header[i] for i in pair if i not in (items[0], labels[0]))
-        raise ValueError(
+        raise ArgumentError(
             f"{where} has the columns of a long table, and also {extra}; name those of the draw, the item and "
-            f"the label, as in long={(header[draws[-1]], header[items[0]], header[labels[0]])!r}"
+            "the label, as in ",
+            Setting("long", (header[draws[-1]], header[items[0]], header[labels[0]])),
         )
     return LongColumns(draws, items[0], labels[0], chain, weight, variable)
 
@@ -92,9 +94,11 @@ def _check_not_long(names: Sequence[str], where: str) -> None:
     labels = [name for name in names if plain(name) in LABEL_NAMES]
     if len(names) == 3 and len(items) == len(labels) == 1 and plain(items[0]) not in ROWS_ARE_ITEMS:
         draw = next(name for name in names if name not in (items[0], labels[0]))
-        raise ValueError(
-            f"{where} has the columns {', '.join(names)}: if it has one row per draw and item, use "
-            f"long={(draw, items[0], labels[0])!r}; if each column is an item, variable={ALL_COLUMNS!r}"
+        raise ArgumentError(
+            f"{where} has the columns {', '.join(names)}: if it has one row per draw and item, use ",
+            Setting("long", (draw, items[0], labels[0])),
+            "; if each column is an item, ",
+            Setting("variable", ALL_COLUMNS),
         )
 
 
@@ -163,9 +167,9 @@ def _of_variable(rows: LongRows, long: LongColumns, variable: str | None, where:
         if long.variable is None:
             check_one_variable(distinct, False, where)
         elif len(distinct) > 1:
-            raise ValueError(
-                f"{where} has the variables {', '.join(distinct[:8])}; name the one that holds the labels, as in "
-                f"variable={distinct[0]!r}"
+            raise ArgumentError(
+                f"{where} has the variables {', '.join(distinct[:8])}; name the one that holds the labels, as in ",
+                Setting("variable", distinct[0]),
             )
         return rows
     kept = {name for name in distinct if name == variable or belongs(name, variable)}

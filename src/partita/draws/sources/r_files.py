@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from partita._support.errors import ArgumentError, Setting
 from partita.draws.sources.blocks import Source, array_source, joined
 from partita.draws.sources.long import Names
 from partita.draws.sources.tables import is_table, table_source
@@ -34,7 +35,8 @@ def rdata_source(path: Path, variable: str | None, long: Names | None = None) ->
     if len(usable) == 1 and not (variable is not None and _places(objects, variable)):
         return _source(objects[usable[0]], variable, long)
     if len(usable) > 1 and variable is None:
-        raise ValueError(f"it has several objects of draws; name one with variable=: {', '.join(usable)}")
+        found = f": {', '.join(usable)}"
+        raise ArgumentError("it has several objects of draws; name one with ", Setting("variable"), found)
     return _found(objects, variable, long)
 
 
@@ -52,7 +54,7 @@ def _found(value: Any, variable: str | None, long: Names | None) -> Source:
     if not every:
         raise ValueError(f"it is a list without a matrix of draws; it has {', '.join(map(str, value))}")
     count = "several matrices" if usable else "no matrix of whole numbers" if variable is None else f"no {variable!r}"
-    raise ValueError(f"it has {count}; name one with variable=: {', '.join(map(repr, every))}")
+    raise ArgumentError(f"it has {count}; name one with ", Setting("variable"), f": {', '.join(map(repr, every))}")
 
 
 def _places(value: Mapping[str, Any], variable: str | None, above: str = "") -> dict[str, Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.errors import ArgumentError, Setting
 from partita._support.names import default_names
 from partita._support.text.cells import ParsedCells
 from partita._support.text.encoding import decode
@@ -74,8 +75,8 @@ def text_source(
     rows = (some for some in rows if len(some.cells))
     first_rows = next(rows, None)
     if first_rows is None:
-        hint = "" if layout.header is None else ", only a header (header=False reads it as a draw)"
-        raise ValueError(f"{name} has no draws{hint}")
+        hint = (", only a header (", Setting("header", False), " reads it as a draw)")
+        raise ArgumentError(f"{name} has no draws", *(() if layout.header is None else hint))
     width = first_rows.cells.shape[1]
     if layout.header is not None:
         names = ["", *layout.header] if len(layout.header) + 1 == width else layout.header
@@ -292,10 +293,9 @@ def _blocks(all_rows: Iterator[Rows], columns: Columns, count_from: int | None, 
 def _check_counts(rows: Rows, expected: int, name: str) -> None:
     wrong = np.flatnonzero(rows.cells[:, 0] != expected + np.arange(len(rows.cells)))
     if wrong.size:
-        raise ValueError(
-            f"{name}, line {rows.lines[wrong[0]]}: column 1 counts the draws up to here and then stops; "
-            "specify whether it does with index=True or index=False"
-        )
+        problem = "column 1 counts the draws up to here and then stops; specify whether it does with "
+        ways = (Setting("index", True), " or ", Setting("index", False))
+        raise ArgumentError(f"{name}, line {rows.lines[wrong[0]]}: {problem}", *ways)
 
 
 def _items(cells: NDArray[Any], items: tuple[int, ...]) -> NDArray[Any]:

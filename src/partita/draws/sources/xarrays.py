@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.errors import ArgumentError, Setting
 from partita.draws.sources.blocks import Block, Source
 from partita.draws.sources.chunks import chunk_starts, read_rows
 
@@ -81,11 +82,10 @@ def _choose_variable(groups: Mapping[str, Any], variable: str | None) -> tuple[A
     if len(candidates) == 1:
         return dataset, candidates[0]
     if not candidates:
-        raise ValueError(
-            "draws has no integer variable with dimensions (chain, draw, item); "
-            f"name one with variable=: {', '.join(_all_names(groups))}"
-        )
-    raise ValueError(f"draws has several integer variables, name one with variable=: {', '.join(candidates)}")
+        none = "draws has no integer variable with dimensions (chain, draw, item); name one with "
+        raise ArgumentError(none, Setting("variable"), f": {', '.join(_all_names(groups))}")
+    several = "draws has several integer variables, name one with "
+    raise ArgumentError(several, Setting("variable"), f": {', '.join(candidates)}")
 
 
 def _may_be_labels(array: Any) -> bool:

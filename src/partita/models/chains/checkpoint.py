@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from partita._support.atomic import atomic_folder, write_bytes
 from partita._support.checked_json import from_checked_json, to_checked_json
+from partita._support.errors import Resume, Sentence
 from partita.draws.sources.npy import read_header
 from partita.models.chains.run_checks import (
     FORMAT,
@@ -137,9 +138,8 @@ def create_run(
 
     target = Path(path)
     if target.exists() or target.is_symlink():
-        raise FileExistsError(
-            f"{target} is already there and nothing was written; partita.resume({str(target)!r}) continues a run"
-        )
+        problem = f"{target} is already there and nothing was written; "
+        raise FileExistsError(Sentence(problem, Resume(str(target)), " continues a run"))
     target.parent.mkdir(parents=True, exist_ok=True)
     with atomic_folder(target) as building:
         manifest = {

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.errors import Resume, Sentence
 from partita._support.ranges import check_log_densities
 from partita._support.validate import check_count, check_n_jobs
 from partita._support.warn import warn_user
@@ -295,17 +296,16 @@ class _Job:
             state = self.sampler.state() if self.given_up_at is None else self.given_up_at
             self.run.append(self.chain, Part(labels, stats, state, self.sweeps))
         except OSError as error:
-            raise OSError(error.errno, self._trouble(error)) from error
+            raise OSError(error.errno, self._trouble(error), str(self.run.path)) from error
         self.unwritten, self.written_sweeps = 0, self.sweeps
         self.checkpoint_at = time.monotonic() + CHECKPOINT_SECONDS
 
-    def _trouble(self, error: OSError) -> str:
+    def _trouble(self, error: OSError) -> Sentence:
         assert self.run is not None
-        place, reason = str(self.run.path), os.strerror(error.errno) if error.errno else str(error)
-        return (
-            f"{place}: a checkpoint of chain {self.chain} could not be written ({reason}); what was "
-            f"written before is whole: make room, then partita.resume({place!r}) continues from there"
-        )
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        problem = f"a checkpoint of chain {self.chain} could not be written ({reason})"
+        saved = "what was written before is whole: make room, then "
+        return Sentence(f"{problem}; {saved}", Resume(str(self.run.path)), " continues from there")
 
 
 class _ChainThreads:
@@ -373,10 +373,10 @@ def _finish(
 
 def _tell_stopped(jobs: list[_Job], run: Run | None) -> None:
     draws = min(job.draws for job in jobs)
-    where = f"; partita.resume({str(Path(run.path))!r}) continues it" if run is not None else ""
+    where = ("; ", Resume(str(Path(run.path))), " continues it") if run is not None else ()
     if draws == 0:
-        raise KeyboardInterrupt(f"stopped before every chain had a draw{where}")
-    warn_user(f"stopped by Ctrl-C after {draws} draws per chain{where}")
+        raise KeyboardInterrupt(Sentence("stopped before every chain had a draw", *where))
+    warn_user(Sentence(f"stopped by Ctrl-C after {draws} draws per chain", *where))
 
 
 def _collect(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.errors import MissingCells, Sentence, Setting
 from partita._support.hints import plural
 from partita.models.mixtures.raw import RawTable
 from partita.models.mixtures.raw_column import NUMBERS, TEXTS, RawColumn
@@ -33,45 +33,15 @@ _TIME = re.compile(r"(.*[ _.])?(time|date|day|week|month|year|visit|wave|period|
 _NAMES_SHOWN = 3
 
 
-def column_notes(table: RawTable, schema: Schema, given: Collection[str], typed: bool = False) -> tuple[str, ...]:
-    """Questions, each with what answers it; none about the family of a column that is `given` one.
-
-    `typed`: whether advice is for the command line, and so names its options.
-    """
+def column_notes(table: RawTable, schema: Schema, given: Collection[str]) -> tuple[Sentence, ...]:
+    """Questions, each with what answers it; none about the family of a column that is `given` one."""
     used = [
         _Facts(raw, column.family, raw.name in given)
         for raw, column in zip(table.columns, schema.columns, strict=True)
         if column.family != IGNORE
     ]
-    voice = _Typed() if typed else _Python()
     checks = (_on_repeated_items, _on_names, _on_sentinels, _on_codes, _on_markers)
-    return tuple(note for check in checks for note in check(used, voice))
-
-
-class _Python:
-    """How a note names what the user can do in Python."""
-
-    def family(self, name: str, family: str) -> str:
-        return f'columns={{"{name}": "{family}"}}'
-
-    def all(self, family: str) -> str:
-        return f'columns="{family}"'
-
-    def missing(self, marker: str) -> str:
-        return "None in its place makes these cells missing"
-
-
-class _Typed(_Python):
-    """The same on the command line."""
-
-    def family(self, name: str, family: str) -> str:
-        return f"--family {shlex.quote(f'{name}={family}')}"
-
-    def all(self, family: str) -> str:
-        return f"--family {family}"
-
-    def missing(self, marker: str) -> str:
-        return f"--missing {shlex.quote(marker)} takes these cells as missing"
+    return tuple(note for check in checks for note in check(used))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +75,7 @@ class _Facts:
         return len(self.raw.texts) if self.raw.kind == TEXTS else len(np.unique(self.cells))
 
 
-def _on_codes(used: Sequence[_Facts], voice: _Python) -> Iterator[str]:
+def _on_codes(used: Sequence[_Facts]) -> Iterator[Sentence]:
     found = [
         own
         for own in used
@@ -116,20 +86,24 @@ def _on_codes(used: Sequence[_Facts], voice: _Python) -> Iterator[str]:
         return
     several = len(found) > 1
     most = max(own.n_distinct for own in found)
-    ways = [f"{voice.family(found[0].name, CATEGORICAL)} takes {'one' if several else 'them'} as categories"]
+    which = "one" if several else "them"
+    ways = [Sentence(Setting("columns", {found[0].name: CATEGORICAL}), f" takes {which} as categories")]
     prefix, times = Counter(own.name.rstrip("0123456789") for own in found).most_common(1)[0]
     if prefix and times > 1:
-        ways += [f"{voice.family(f'{prefix}*', CATEGORICAL)} those that begin with {prefix}"]
+        begin = Setting("columns", {f"{prefix}*": CATEGORICAL})
+        ways += [Sentence(", ", begin, f" those that begin with {prefix}")]
     if several:
-        ways += [f"{voice.all(CATEGORICAL)} all columns"]
-    yield (
+        ways += [Sentence(", ", Setting("columns", CATEGORICAL), " all columns")]
+    yield Sentence(
         f"{_listed(found)} {'have' if several else 'has'} only whole numbers, {most} different ones"
         f"{' at most' if several else ''}, and {'are' if several else 'is'} modelled as {'' if several else 'a '}"
-        f"measurement{'s' if several else ''} (gaussian). Are they codes or answers on a scale? {', '.join(ways)}."
+        f"measurement{'s' if several else ''} (gaussian). Are they codes or answers on a scale? ",
+        *ways,
+        ".",
     )
 
 
-def _on_names(used: Sequence[_Facts], voice: _Python) -> Iterator[str]:
+def _on_names(used: Sequence[_Facts]) -> Iterator[Sentence]:
     for own in used:
         n = len(own.cells)
         if own.given or n < MIN_NAMES:
@@ -140,7 +114,8 @@ def _on_names(used: Sequence[_Facts], voice: _Python) -> Iterator[str]:
             said = f"{own.n_distinct:,} categories in {n:,} rows"
         else:
             continue
-        yield f"{own.name} has {said}. Does it name the items? {voice.family(own.name, IGNORE)} leaves it out."
+        ignored = Setting("columns", {own.name: IGNORE})
+        yield Sentence(f"{own.name} has {said}. Does it name the items? ", ignored, " leaves it out.")
 
 
 def _may_number(own: _Facts) -> bool:
@@ -149,7 +124,7 @@ def _may_number(own: _Facts) -> bool:
     return dense or _IDENTIFIER.fullmatch(own.name.lower()) is not None
 
 
-def _on_sentinels(used: Sequence[_Facts], voice: _Python) -> Iterator[str]:
+def _on_sentinels(used: Sequence[_Facts]) -> Iterator[Sentence]:
     by_value: dict[int, list[_Facts]] = {}
     for own in used:
         for value in _sentinels(own):
@@ -157,8 +132,8 @@ def _on_sentinels(used: Sequence[_Facts], voice: _Python) -> Iterator[str]:
     for value, found in by_value.items():
         n_cells = sum(int((own.cells == value).sum()) for own in found)
         places = f"{plural(n_cells, 'cell')} of {_listed(found)}"
-        way = voice.missing(str(value))
-        yield f"{value} is in {places}, far from the other values. Does it mark missing cells? {way}."
+        said = f"{value} is in {places}, far from the other values. Does it mark missing cells? "
+        yield Sentence(said, MissingCells(str(value)), ".")
 
 
 def _sentinels(own: _Facts) -> list[int]:
@@ -174,14 +149,15 @@ def _sentinels(own: _Facts) -> list[int]:
     return [value for value in far if abs(value) > 9 or (own.cells == value).sum() >= REPEATS]
 
 
-def _on_markers(used: Sequence[_Facts], voice: _Python) -> Iterator[str]:
+def _on_markers(used: Sequence[_Facts]) -> Iterator[Sentence]:
     texts = {text for own in used if own.family != GAUSSIAN for text in own.raw.texts}
     for marker in sorted(text for text in texts if text.lower() in MARKERS)[:1]:
         found = [own for own in used if marker in own.raw.texts]
-        yield f"{marker!r} is a level of {_listed(found)}. Does it mark missing cells? {voice.missing(marker)}."
+        said = f"{marker!r} is a level of {_listed(found)}. Does it mark missing cells? "
+        yield Sentence(said, MissingCells(marker), ".")
 
 
-def _on_repeated_items(used: Sequence[_Facts], voice: _Python) -> Iterator[str]:
+def _on_repeated_items(used: Sequence[_Facts]) -> Iterator[Sentence]:
     """A long table, with a row per item and time: its rows are clustered, not its items."""
     complete = [own for own in used if len(own.cells) == len(own.raw.values) >= MIN_LONG and not own.given]
     n = len(complete[0].cells) if complete else 0
@@ -190,7 +166,7 @@ def _on_repeated_items(used: Sequence[_Facts], voice: _Python) -> Iterator[str]:
     for item in items:
         for time in times:
             if time is not item and _repeats(item, time, n):
-                yield (
+                yield Sentence(
                     f"{item.name} repeats, with another {time.name} in each row: {n:,} rows of {item.n_distinct:,}"
                     " items. Clusters will be of rows. Should they be of items? Reshape the table first, to one row"
                     f" per {item.name} and one column per {time.name}."

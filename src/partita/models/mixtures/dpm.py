@@ -139,7 +139,7 @@ class MixtureDPM(MixtureModel):
 
     def _described(self, table: RawTable) -> Schema:
         schema = choose_schema(table, self.columns)
-        return replace(schema, notes=column_notes(table, schema, given_families(table, self.columns)))
+        return replace(schema, notes=tuple(map(str, column_notes(table, schema, given_families(table, self.columns)))))
 
     def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> Sequence[Sampler]:
         cells = dict(inputs)

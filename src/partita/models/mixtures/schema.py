@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.errors import Argument, ArgumentError, Setting
 from partita._support.hints import did_you_mean
 from partita.models.mixtures.raw import RawTable
 from partita.models.mixtures.raw_column import NUMBERS, TEXTS, TRUTHS, RawColumn
@@ -112,19 +113,19 @@ def choose_schema(table: RawTable, given: Mapping[str, str] | Sequence[str] | st
         except _Unusable as error:
             unusable.append(error)
     if unusable:
-        raise ValueError(_refusal(unusable))
+        raise _refusal(unusable)
     schema = Schema(tuple(columns), table.named)
     if not schema.used():
         raise ValueError("every column is ignored: there is nothing to model")
     return schema
 
 
-def _refusal(unusable: Sequence[_Unusable]) -> str:
-    ignored = ", ".join(f'"{error.name}": "{IGNORE}"' for error in unusable)
+def _refusal(unusable: Sequence[_Unusable]) -> ArgumentError:
+    ignored, first = Setting("columns", {error.name: IGNORE for error in unusable}), unusable[0]
     if len(unusable) == 1:
-        return f"column {unusable[0].name!r} {unusable[0].why}; columns={{{ignored}}} leaves it out{unusable[0].advice}"
+        return ArgumentError(f"column {first.name!r} {first.why}; ", ignored, f" leaves it out{first.advice}")
     said = "; ".join(f"{error.name!r} {error.why}" for error in unusable)
-    return f"{len(unusable)} columns cannot be used as they are: {said}; columns={{{ignored}}} leaves them out"
+    return ArgumentError(f"{len(unusable)} columns cannot be used as they are: {said}; ", ignored, " leaves them out")
 
 
 def given_families(table: RawTable, given: Any) -> dict[str, str]:
@@ -140,15 +141,15 @@ def given_families(table: RawTable, given: Any) -> dict[str, str]:
     elif not isinstance(given, Mapping):
         given = list(given)
         if len(given) != len(names):
-            raise ValueError(f"columns has {len(given)} families, but the table has {len(names)} columns")
+            raise ArgumentError(
+                Argument("columns"), f" has {len(given)} families, but the table has {len(names)} columns"
+            )
         given = dict(zip(names, given, strict=True))
     given = {str(name): family for name, family in given.items()}
     for name, family in given.items():
         if family not in FAMILIES:
-            raise ValueError(
-                f"columns[{name!r}] must be one of {', '.join(FAMILIES)}, but it is {family!r}"
-                f"{did_you_mean(family, FAMILIES)}"
-            )
+            known = f"{', '.join(FAMILIES)}, but it is {family!r}{did_you_mean(family, FAMILIES)}"
+            raise ArgumentError(Argument("columns", name, family), f" must be one of {known}")
     return _matched(given, names)
 
 
@@ -163,7 +164,8 @@ def _matched(given: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
         matches = [name for name in names if fnmatchcase(name, pattern)] if is_pattern(pattern) else []
         if not matches:
             what = "matches no column" if is_pattern(pattern) else "the table does not have"
-            raise ValueError(f"columns names {pattern!r}, which {what}{did_you_mean(pattern, names)}")
+            problem = f" names {pattern!r}, which {what}{did_you_mean(pattern, names)}"
+            raise ArgumentError(Argument("columns", value=pattern), problem)
         for name in matches:
             other = by_pattern.setdefault(name, pattern)
             if given[other] != given[pattern]:

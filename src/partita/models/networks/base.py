@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.errors import Argument, ArgumentError
 from partita._support.names import Names
 from partita._support.ranges import checked_log_density
 from partita._support.validate import check_count, check_random_state, check_rng
@@ -63,7 +64,7 @@ class NetworkModel(Estimator):
     def _graph(self, graph: Any) -> Graph:
         seen = as_graph(graph, directed=self.directed, edges=self.edges)
         if seen.bipartite:
-            raise ValueError("graph is a matrix of rows and columns; use LatentBlockModel")
+            raise ArgumentError(Argument("graph"), " is a matrix of rows and columns; use LatentBlockModel")
         return seen
 
 

@@ -12,8 +12,9 @@ import scipy.sparse as sp
 from scipy.special import gammaln
 
 from partita import _core
+from partita._support.errors import Advice, Argument, ArgumentError, Setting
 from partita._support.ranges import check_scale, check_shape
-from partita._support.validate import check_flag, check_rng
+from partita._support.validate import check_choice, check_flag, check_rng
 from partita.models.networks.edge_values import check_kind
 from partita.models.networks.graph import Graph, kept_entries
 from partita.models.networks.marks import Marks, check_weight_prior, make_marks
@@ -170,7 +171,8 @@ def check_settings(model: Any) -> None:
     if model.b0 is not None:
         check_scale(model.b0, "b0")
     if check_kind(model.edges) not in ("binary", "counts") and model.degree_corrected:
-        raise ValueError(f"degree_corrected=True has counted edges, but edges={model.edges!r}")
+        corrected = Setting("degree_corrected", True)
+        raise ArgumentError(corrected, " has counted edges, but ", Setting("edges", model.edges))
     check_weight_prior(model.weight_prior)
     check_shape(model.category_prior, "category_prior")
 
@@ -184,17 +186,17 @@ def check_degree_correction(graph: Graph, edges: EdgeModel) -> None:
     """
     gaps = graph.missing.nnz - (0 if edges.loops else np.count_nonzero(graph.missing.diagonal()))
     if edges.degree_corrected and gaps:
-        raise ValueError(
-            f"graph has {gaps} missing dyads, for which the degree-corrected model has no exact ICL; "
-            "leave out degree_corrected=True, or the nodes with missing dyads; estimate_icl has the ICL of a partition"
+        raise ArgumentError(
+            Argument("graph"),
+            f" has {gaps} missing dyads, for which the degree-corrected model has no exact ICL; leave out ",
+            Setting("degree_corrected", True),
+            ", or the nodes with missing dyads; estimate_icl has the ICL of a partition",
         )
 
 
 def check_blocks(blocks: Any) -> bool:
     """Whether the blocks are those of the affiliation model."""
-    if blocks not in BLOCKS:
-        raise ValueError(f"blocks must be {' or '.join(map(repr, BLOCKS))}, got {blocks!r}")
-    return bool(blocks == "affiliation")
+    return check_choice(blocks, "blocks", BLOCKS) == "affiliation"
 
 
 def seed_from(rng: Any) -> int:
@@ -218,7 +220,8 @@ def _square_arrays(graph: Graph, edges: EdgeModel) -> Any:
             arrays.set_loop_marks(edges.marks.coded(diagonal))
     elif counts.any():
         node = int(np.flatnonzero(counts)[0])
-        raise ValueError(f"graph has a loop at node {graph.names[node]!r}, but the model has none; pass loops=True")
+        problem = f" has a loop at node {graph.names[node]!r}, but the model has none; "
+        raise ArgumentError(Argument("graph"), problem, Advice("loops", True))
     return arrays
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from partita._support.errors import ArgumentError, Sentence, Setting, Within
 from partita._support.text.cells import is_number, parse_cell, whole_or_text
 from partita._support.text.header import Kind, shown
 from partita._support.text.table import listed, read_table
@@ -50,8 +51,9 @@ def read_edges(path: Path, columns: Sequence[str] | None, kind: str) -> list[Edg
     table = read_table(path, EDGES, columns or ())
     if not table.has_header:
         first = table.rows[0]
-        raise ValueError(
-            f"graph: {path.name}, line {first.line} is {shown(first.cells)}; it must be a header, as in source,target"
+        raise ArgumentError(
+            Within("graph"),
+            f"{path.name}, line {first.line} is {shown(first.cells)}; it must be a header, as in source,target",
         )
     read = Columns(
         path.name,
@@ -95,29 +97,28 @@ def check_end(node: Any, problem: str) -> None:
     else:
         gap = node is None or (not isinstance(node, int) and str(node) in ("nan", "<NA>", "NaT"))
     if gap:
-        raise ValueError(f"graph: {problem}; leave the edge out, or name the node")
+        raise ArgumentError(Within("graph"), f"{problem}; leave the edge out, or name the node")
 
 
 def as_weight(value: Any, place: str) -> float:
     """A weight that was read, as a number."""
     weight = parse_cell(str(value))
     if not isinstance(weight, int | float):
-        raise ValueError(f"graph: weight {str(value)!r} in {place} is not a number")
+        raise ArgumentError(Within("graph"), f"weight {str(value)!r} in {place} is not a number")
     return float(weight)
 
 
 def check_binary(weight: float, place: str, hint: str = "") -> None:
     """Refuses a weight that a model of edges without counts would ignore."""
     if weight != 1:
-        raise ValueError(
-            f"graph: {place} has weight {weight:g}, but edges are 0 or 1; "
-            f"edges='counts' takes counts, edges='real' any weights{hint}"
-        )
+        counts, real = Setting("edges", "counts"), Setting("edges", "real")
+        problem = f"{place} has weight {weight:g}, but edges are 0 or 1; "
+        raise ArgumentError(Within("graph"), problem, counts, " takes counts, ", real, " any weights", hint)
 
 
 def _check_no_counts(weights: Sequence[float], read: Columns, columns: tuple[int, int, int]) -> None:
     source, target, weight = (read.names[column] for column in columns)
-    hint = f", columns={(source, target)!r} leaves {weight} out"
+    hint = Sentence(", ", Setting("columns", (source, target)), f" leaves {weight} out")
     for row, value in enumerate(weights):
         check_binary(value, read.place(row), hint)
 
@@ -133,7 +134,9 @@ def _chosen(read: Columns, columns: Sequence[str]) -> tuple[int, int, int | None
     for name in columns:
         if read.names.count(name) != 1:
             problem = "has no column" if name not in read.names else "has several columns"
-            raise ValueError(f"graph: {read.where} {problem} {name!r}; its columns are {listed(read.names)}")
+            raise ArgumentError(
+                Within("graph"), f"{read.where} {problem} {name!r}; its columns are {listed(read.names)}"
+            )
     positions = [read.names.index(name) for name in columns]
     return positions[0], positions[1], positions[2] if len(positions) == 3 else None
 
@@ -141,14 +144,16 @@ def _chosen(read: Columns, columns: Sequence[str]) -> tuple[int, int, int | None
 def _found(read: Columns) -> tuple[int, int, int | None]:
     if len(read.names) < 2:
         which = f"one column, {read.names[0]}" if read.names else "no columns"
-        raise ValueError(f"graph: {read.where} has {which}; an edge list has two columns or more")
+        raise ArgumentError(Within("graph"), f"{read.where} has {which}; an edge list has two columns or more")
     if ends := _named_ends(read.names):
         return (*ends, _found_weight(read, ends))
     _refuse_nodes(read)
     if len(read.names) > 3:
-        raise ValueError(
-            f"graph: {read.where} has the columns {listed(read.names)}; name the two ends of an edge source,target, "
-            f"or choose them, as in columns={tuple(read.names[:2])!r}"
+        raise ArgumentError(
+            Within("graph"),
+            f"{read.where} has the columns {listed(read.names)}; name the two ends of an edge source,target, "
+            "or choose them, as in ",
+            Setting("columns", tuple(read.names[:2])),
         )
     return 0, 1, 2 if len(read.names) == 3 else None
 
@@ -163,9 +168,13 @@ def _found_weight(read: Columns, ends: tuple[int, int]) -> int | None:
     if len(named) > 1 or (doubtful and not named):
         which = read.names[(named or doubtful)[0]]
         start = tuple(read.names[j] for j in ends)
-        raise ValueError(
-            f"graph: {read.where} has a column {which!r} of numbers, which may be weights; "
-            f"columns={(*start, which)!r} takes them as such, columns={start!r} leaves them out"
+        raise ArgumentError(
+            Within("graph"),
+            f"{read.where} has a column {which!r} of numbers, which may be weights; ",
+            Setting("columns", (*start, which)),
+            " takes them as such, ",
+            Setting("columns", start),
+            " leaves them out",
         )
     return named[0] if named else None
 
@@ -177,7 +186,9 @@ def _refuse_nodes(read: Columns) -> None:
     words = not all(map(is_number, first))
     if len(set(first)) == len(first) and not (joined and words):
         a, b = read.names[:2]
-        raise ValueError(
-            f"graph: {read.where} has each {a!r} once, with its {b!r}: a table of nodes, or edges; if these are edges, "
-            f"call the two columns source,target, or choose them with columns={(a, b)!r}"
+        raise ArgumentError(
+            Within("graph"),
+            f"{read.where} has each {a!r} once, with its {b!r}: a table of nodes, or edges; if these are edges, "
+            "call the two columns source,target, or choose them with ",
+            Setting("columns", (a, b)),
         )

@@ -8,24 +8,26 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from partita._support.errors import Argument, ArgumentError, Sentence, Setting, Within
+from partita._support.validate import check_choice
+
 EDGES = ("binary", "counts", "real", "categories", "signed")
 #: Kinds whose edges are there or not, and carry a mark if they are.
 MARKED = ("real", "categories", "signed")
 MAX_CATEGORIES = 100
+_COUNTS, _REAL = Setting("edges", "counts"), Setting("edges", "real")
 _NEEDED = {
-    "binary": "0 or 1; edges='counts' takes whole numbers, edges='real' any weights",
-    "counts": "counts (whole numbers, not negative); edges='real' takes any weights",
-    "real": "finite numbers; 0 is no edge",
-    "categories": f"categories (whole numbers from 1 to {MAX_CATEGORIES}); 0 is no edge",
-    "signed": "-1, 0 or 1",
+    "binary": Sentence("0 or 1; ", _COUNTS, " takes whole numbers, ", _REAL, " any weights"),
+    "counts": Sentence("counts (whole numbers, not negative); ", _REAL, " takes any weights"),
+    "real": Sentence("finite numbers; 0 is no edge"),
+    "categories": Sentence(f"categories (whole numbers from 1 to {MAX_CATEGORIES}); 0 is no edge"),
+    "signed": Sentence("-1, 0 or 1"),
 }
 
 
 def check_kind(edges: Any) -> str:
     """One of the kinds of edges."""
-    if edges not in EDGES:
-        raise ValueError(f"edges must be {', '.join(map(repr, EDGES[:-1]))} or {EDGES[-1]!r}, got {edges!r}")
-    return str(edges)
+    return check_choice(edges, "edges", EDGES)
 
 
 def check_values(adjacency: sp.csr_array, edges: str) -> None:
@@ -34,10 +36,8 @@ def check_values(adjacency: sp.csr_array, edges: str) -> None:
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
         row = int(np.searchsorted(adjacency.indptr, at, side="right")) - 1
-        raise ValueError(
-            f"graph has {adjacency.data[at]:g} at row {row}, column {adjacency.indices[at]}; "
-            f"entries must be {_NEEDED[edges]}"
-        )
+        entry = f" has {adjacency.data[at]:g} at row {row}, column {adjacency.indices[at]}; entries must be "
+        raise ArgumentError(Argument("graph", value=float(adjacency.data[at])), entry, _NEEDED[edges])
 
 
 def _wrong(values: NDArray[Any], edges: str) -> NDArray[np.bool_]:
@@ -55,13 +55,15 @@ def _wrong(values: NDArray[Any], edges: str) -> NDArray[np.bool_]:
 def check_weight(weight: Any, place: str, edges: str) -> float:
     """The weight of one edge of a list; a mark that is not there, or that says there is no edge, is refused."""
     if weight is None or (isinstance(weight, float) and np.isnan(weight)):
-        raise ValueError(f"graph: {place} has no weight; leave the edge out, or give it one")
+        raise ArgumentError(Within("graph"), f"{place} has no weight; leave the edge out, or give it one")
     if edges in MARKED and weight == 0:
-        raise ValueError(f"graph: {place} has weight 0, which is no edge if edges={edges!r}; leave it out")
+        problem = f"{place} has weight 0, which is no edge if "
+        raise ArgumentError(Within("graph"), problem, Setting("edges", edges), "; leave it out")
     return float(weight)
 
 
 def check_listed_once(n_listed: int, n_entries: int, edges: str) -> None:
     """Refuse a list that gives two marks to one edge."""
     if edges in MARKED and n_listed > n_entries:
-        raise ValueError(f"graph: an edge is listed twice, and edges={edges!r} has one value for each edge")
+        problem = "an edge is listed twice, and "
+        raise ArgumentError(Within("graph"), problem, Setting("edges", edges), " has one value for each edge")

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from partita._support.errors import Advice, Argument, ArgumentError, Sentence, Setting, Within
 from partita._support.html import ShownAsText
 from partita.models.networks.edge_list import as_weight, check_binary, check_columns, check_end, frame_edges, read_edges
 from partita.models.networks.edge_values import MARKED, check_kind, check_listed_once, check_values, check_weight
@@ -170,11 +171,11 @@ def check_graph(graph: Graph, *, directed: bool, edges: str) -> None:
     _check_not_empty((rows, columns), "graph")
     check_values(graph.adjacency, edges)
     if (graph.missing.data != 1).any() or graph.adjacency.multiply(graph.missing).nnz:
-        raise ValueError("graph has dyads that are missing and yet have edges")
+        raise ArgumentError(Argument("graph"), " has dyads that are missing and yet have edges")
     if graph.bipartite:
         return
     if rows != columns:
-        raise ValueError(f"graph must be square, got {rows} x {columns}")
+        raise ArgumentError(Argument("graph"), f" must be square, got {rows} x {columns}")
     if not directed:
         _check_symmetric(graph.adjacency)
         _check_symmetric(graph.missing)
@@ -182,17 +183,15 @@ def check_graph(graph: Graph, *, directed: bool, edges: str) -> None:
 
 def _check_not_empty(shape: tuple[int, ...], name: str) -> None:
     if 0 in shape:
-        raise ValueError(
-            f"{name} is empty: it has {shape[0]} rows and {shape[1]} columns; at least 1 of each is needed"
-        )
+        problem = f" is empty: it has {shape[0]} rows and {shape[1]} columns; at least 1 of each is needed"
+        raise ArgumentError(Argument(name), problem)
 
 
 def _check_direction(is_directed: bool, directed: bool) -> None:
     if is_directed != directed:
         kinds = ("undirected", "directed")
-        raise ValueError(
-            f"graph is {kinds[is_directed]} but the model is {kinds[directed]}; pass directed={is_directed}"
-        )
+        problem = f" is {kinds[is_directed]} but the model is {kinds[directed]}; "
+        raise ArgumentError(Argument("graph"), problem, Advice("directed", is_directed))
 
 
 def _is_edge_list(graph: Any) -> bool:
@@ -235,9 +234,9 @@ def _weighted(ends: list[tuple[Any, Any]], weights: Sequence[Any], kind: str, wa
     edges = [(i, j, other if weight is None else weight) for (i, j), weight in zip(ends, weights, strict=True)]
     lacking = next((end for end, weight in zip(ends, weights, strict=True) if weight is None), None)
     if lacking is not None and wanted not in (None, "weight"):
-        raise ValueError(f"graph: the edge from {lacking[0]} to {lacking[1]} has no attribute {wanted!r}")
+        raise ArgumentError(Within("graph"), f"the edge from {lacking[0]} to {lacking[1]} has no attribute {wanted!r}")
     if kind == "binary":
-        hint = f", as_graph(graph, columns=('source', 'target')) leaves {wanted} out"
+        hint = Sentence(", as_graph(graph, ", Setting("columns", ("source", "target")), f") leaves {wanted} out")
         for i, j, weight in edges:
             place = f"the edge from {i} to {j}"
             check_binary(as_weight(weight, place), place, hint)
@@ -284,7 +283,7 @@ def _places(edges: list[tuple[Any, ...]], place: dict[Any, int]) -> tuple[NDArra
     for row, edge in enumerate(edges):
         for end in (0, 1):
             if edge[end] not in place:
-                raise ValueError(f"graph: node {edge[end]!r} of edge {row} is not in nodes")
+                raise ArgumentError(Within("graph"), f"node {edge[end]!r} of edge {row} is not in nodes")
             ends[end, row] = place[edge[end]]
     return ends[0], ends[1]
 
@@ -292,7 +291,7 @@ def _places(edges: list[tuple[Any, ...]], place: dict[Any, int]) -> tuple[NDArra
 def _two_dimensional(matrix: Any) -> Any:
     array = matrix if sp.issparse(matrix) else np.asarray(matrix)
     if array.ndim != 2:
-        raise ValueError(f"graph must be a matrix, got an array of shape {array.shape}")
+        raise ArgumentError(Argument("graph"), f" must be a matrix, got an array of shape {array.shape}")
     if sp.issparse(array):
         return sp.csr_array(array)
     if array.dtype.kind not in "biuf":
@@ -304,9 +303,10 @@ def _from_matrix(matrix: Any, directed: bool, kind: str, nodes: Sequence[Any] | 
     matrix = _two_dimensional(matrix)
     n, m = matrix.shape
     if n != m:
-        raise ValueError(f"graph must be square, got {n} x {m}; rows and columns apart are a LatentBlockModel")
+        problem = f" must be square, got {n} x {m}; rows and columns apart are a LatentBlockModel"
+        raise ArgumentError(Argument("graph"), problem)
     if n == 0:
-        raise ValueError("graph is empty: it has no nodes")
+        raise ArgumentError(Argument("graph"), " is empty: it has no nodes")
     names = tuple(range(n)) if nodes is None else tuple(nodes)
     if len(names) != n:
         raise ValueError(f"nodes has {len(names)} names but the graph has {n} nodes")
@@ -339,4 +339,5 @@ def _check_symmetric(matrix: sp.csr_array) -> None:
     wrong = np.flatnonzero(difference.data)
     if wrong.size:
         i, j = int(difference.row[wrong[0]]), int(difference.col[wrong[0]])
-        raise ValueError(f"graph is not symmetric at ({i}, {j}), but the model is undirected; pass directed=True")
+        problem = f" is not symmetric at ({i}, {j}), but the model is undirected; "
+        raise ArgumentError(Argument("graph"), problem, Advice("directed", True))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import t as student_t
 
 from partita._support.arrays import Floats
+from partita._support.errors import Argument, ArgumentError
 from partita._support.ranges import check_scale, check_shape
 from partita.models.networks.edge_prior import EdgePrior
 from partita.models.networks.edge_values import MARKED
@@ -67,8 +68,9 @@ def _check_squares(weights: NDArray[Any], mu0: float) -> None:
     with np.errstate(over="ignore"):
         squares = np.square((np.float64(largest) + abs(mu0)) * len(weights))
     if not np.isfinite(squares):
-        what = f"graph has a weight of size {largest:g}" if largest >= abs(mu0) else f"mu0 of weight_prior is {mu0:g}"
-        raise ValueError(f"{what}, which is too large for variances to be computed; rescale the weights")
+        by_data = (Argument("graph", value=largest), f" has a weight of size {largest:g}")
+        what = by_data if largest >= abs(mu0) else (f"mu0 of weight_prior is {mu0:g}",)
+        raise ArgumentError(*what, ", which is too large for variances to be computed; rescale the weights")
 
 
 def check_weight_prior(prior: Any) -> tuple[float, float, float, float] | None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.ranges import check_shape, checked_log_density
-from partita._support.validate import check_count, check_rng
+from partita._support.validate import check_choice, check_count, check_rng
 from partita.models.merge_path import merge_path
 from partita.models.networks.base import NetworkModel
 from partita.models.networks.core import EdgeModel, check_degree_correction, constant, mean_rate, native_model
@@ -166,8 +166,7 @@ class NestedBlockModel(NetworkModel):
         return self._fit(objective, *best)
 
     def _check(self) -> None:
-        if self.edges not in EDGE_KINDS:
-            raise ValueError(f"edges must be {' or '.join(map(repr, EDGE_KINDS))} in nested blocks, got {self.edges!r}")
+        check_choice(self.edges, "edges", EDGE_KINDS)
         check_shape(self.n0, "n0")
         check_shape(self.shape, "shape")
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from partita._support.errors import ArgumentError, Sentence, Setting, Within
 from partita.models.networks.edge_list import as_weight, check_binary, check_columns
 
 NETWORK_FILES = (".graphml", ".gml")
@@ -23,13 +24,14 @@ def read_network(path: Path, columns: Sequence[str] | None, kind: str) -> Any:
     for i, j, data in network.edges(data=True):
         place = f"the edge from {i} to {j} of {path.name}"
         if columns is not None and wanted is not None and wanted not in data:
-            raise ValueError(f"graph: {place} has no attribute {wanted!r}")
+            raise ArgumentError(Within("graph"), f"{place} has no attribute {wanted!r}")
         weight = data.get(wanted)
         data.pop("weight", None)
         if weight is not None:
             data["weight"] = as_weight(weight, place)
             if kind == "binary":
-                check_binary(data["weight"], place, f", columns=('source', 'target') leaves {wanted} out")
+                ends = Setting("columns", ("source", "target"))
+                check_binary(data["weight"], place, Sentence(", ", ends, f" leaves {wanted} out"))
     return network
 
 
@@ -44,4 +46,4 @@ def _parsed(path: Path) -> Any:
         return nx.read_graphml(path) if path.suffix.lower() == ".graphml" else nx.read_gml(path)
     except Exception as error:  # the parsers of networkx raise errors of many kinds for a file that is not well formed
         kind = "GraphML" if path.suffix.lower() == ".graphml" else "GML"
-        raise ValueError(f"graph: {path.name} is no {kind} file: {error}") from None
+        raise ArgumentError(Within("graph"), f"{path.name} is no {kind} file: {error}") from None

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, digamma, gammaln, xlogy
 
+from partita._support.errors import Argument, ArgumentError
 from partita._support.html import ShownAsText
 from partita._support.validate import check_count, check_rng
 from partita.models.networks.graph import Graph, as_graph
@@ -157,7 +158,9 @@ def _numbers_of_clusters(k: int | Iterable[int], n_nodes: int) -> list[int]:
 
 def _plain_matrix(graph: Graph) -> Matrix:
     if graph.missing.nnz or graph.adjacency.diagonal().any():
-        raise ValueError("graph has missing dyads or loops, which the variational methods do not support")
+        raise ArgumentError(
+            Argument("graph"), " has missing dyads or loops, which the variational methods do not support"
+        )
     dense: Matrix = graph.adjacency.toarray()
     return dense
 

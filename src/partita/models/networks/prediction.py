@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from partita._support.arrays import Floats
+from partita._support.errors import Argument, ArgumentError
 from partita._support.html import ShownAsText
 from partita._support.validate import check_count, check_rng
 from partita.models.chains.chain import Chain
@@ -174,7 +175,7 @@ def hidden_pairs(
     observed = np.asarray(graph.missing[drawn[:, 0], drawn[:, 1]]).ravel() == 0
     kept = drawn[observed & (loops | (drawn[:, 0] != drawn[:, 1]))][:count]
     if not len(kept):
-        raise ValueError("graph has no observed dyads to hide")
+        raise ArgumentError(Argument("graph"), " has no observed dyads to hide")
     return np.asarray(kept)
 
 

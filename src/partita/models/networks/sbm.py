@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from partita._support.errors import ArgumentError, Setting
 from partita._support.validate import check_count, check_rng
 from partita.models.chains.chain import Chain
 from partita.models.chains.listener import Callback
@@ -166,7 +167,7 @@ class StochasticBlockModel(NodeModel):
             `icl`, and the `standard_error` of its Monte Carlo mean.
         """
         if not self.degree_corrected:
-            raise ValueError("estimate_icl is for degree_corrected=True: `icl` is exact without")
+            raise ArgumentError("estimate_icl is for ", Setting("degree_corrected", True), ": `icl` is exact without")
         seen, generator = self._graph(graph), check_rng(rng)
         edges = self._edge_model(seen, missing=True)
         clusters = check_labels(seen, labels).astype(np.int64)

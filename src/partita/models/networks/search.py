@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._core import EvolutionPlan, NetworkPlan, NetworkRun, NetworkStart, Rearrangements
-from partita._support.validate import check_n_jobs
+from partita._support.validate import check_choice, check_n_jobs
 from partita.models.networks.core import seed_from
 from partita.models.search_runs import Runs
 from partita.search.deadline import LAST_MOMENT, NEVER, Deadline
@@ -184,6 +184,4 @@ def start_widths(count: int, n_nodes: int, most: int) -> list[int]:
 
 def check_algorithm(algorithm: Any) -> str:
     """One of the algorithms of `maximize`."""
-    if algorithm not in ALGORITHMS:
-        raise ValueError(f"algorithm must be {' or '.join(map(repr, ALGORITHMS))}, got {algorithm!r}")
-    return str(algorithm)
+    return check_choice(algorithm, "algorithm", ALGORITHMS)

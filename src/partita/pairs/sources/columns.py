@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from partita._support.errors import Argument, ArgumentError, Setting
+
 SPLINK = ("unique_id_l", "unique_id_r", "match_probability")
 SPLINK_SOURCES = ("source_dataset_l", "source_dataset_r")
 OWN = ("left", "right", "probability")
@@ -46,9 +48,10 @@ def find_columns(header: Sequence[str], wanted: Sequence[str] | None, where: str
             return PairColumns(left, right, probability, sources)
     if len(header) == 3:
         return PairColumns(0, 1, 2)
-    raise ValueError(
+    raise ArgumentError(
         f"{where} has {len(header)} columns ({_listed(header)}): pairs are in three columns (left, right, probability)"
-        f" or in {', '.join(SPLINK)}; name yours with columns=('left', 'right', 'probability')"
+        f" or in {', '.join(SPLINK)}; name yours with ",
+        Setting("columns", ("left", "right", "probability")),
     )
 
 
@@ -69,7 +72,8 @@ def check_wanted(columns: object) -> tuple[str, str, str] | None:
         return None
     names: list[Any] = list(columns) if isinstance(columns, Iterable) and not isinstance(columns, str) else [columns]
     if len(names) != 3 or len(set(names)) != 3 or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"columns must be three different names (left, right, probability), not {columns!r}")
+        said = f" must be three different names (left, right, probability), not {columns!r}"
+        raise ArgumentError(Argument("columns", value=columns), said)
     return names[0], names[1], names[2]
 
 

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
+from partita._support.errors import ArgumentError, sentence_of
 from partita._support.memory import check_fits
 from partita.draws.sources.npy import read_header
 from partita.pairs.sources.columns import find_columns
@@ -38,8 +39,7 @@ def _read(read: Callable[[str], Any], where: str, kind: str) -> Any:
     except Exception as error:
         if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.filename is not None):
             raise
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise ValueError(f"{where}, read as {kind}: {reason}") from error
+        raise ArgumentError(f"{where}, read as {kind}: ", sentence_of(error)) from error
 
 
 def _dense(where: str) -> Any:

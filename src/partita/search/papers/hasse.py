@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from partita import _core
 from partita._support.arrays import Floats, Labels
 from partita._support.tolerance import ROUNDING
-from partita._support.validate import check_count, check_n_jobs
+from partita._support.validate import check_choice, check_count, check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.expected import core_sample, expected_loss
@@ -63,8 +63,7 @@ def find_hasse(
     "lower-bound" replaces the expected VI by equation 4. `begin` is "last", "best" or "both" draws; `start=` of
     `estimate` begins at a partition instead. At the time limit the best partition so far is returned.
     """
-    if begin not in BEGINNINGS:
-        raise ValueError(f"begin must be {', '.join(map(repr, BEGINNINGS))}, not {begin!r}")
+    check_choice(begin, "begin", BEGINNINGS)
     if starts and begin != "both":
         raise ValueError(f"begin={begin!r} and start= exclude each other")
     until = Deadline.after(search.seconds)
