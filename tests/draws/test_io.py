@@ -67,7 +67,7 @@ def test_round_trip_of_weights_and_gaps(tmp_path, suffix):
     assert_equal(read_draws(path, missing=-1), sample)
     again = read_draws(path, missing=-1, weights=[2, 1, 2])
     np.testing.assert_allclose(again.weights, [0.8 / 1.5, 0.7 / 1.5])
-    with pytest.raises(ValueError, match=r"is -1: labels must not be negative \(missing=-1 marks it as missing\)"):
+    with pytest.raises(ValueError, match=r"is -1: labels must not be negative \(missing=-1 if .*, or noise=-1 if"):
         read_draws(path)
 
 

@@ -441,7 +441,7 @@ BAD_LABELS = {
     ],
     r"draws\[0, 1\] is inf: labels must be finite": [[0.0, np.inf], [0, 1]],
     r"draws\[1, 1\] is 0\.5: labels must be whole numbers": [[0.0, 1], [2, 0.5]],
-    r"draws\[0, 1\] is -1: labels must not be negative \(missing=-1 marks it as missing\)": [[0, -1], [2, 0]],
+    r"draws\[0, 1\] is -1: labels must not be negative \(missing=-1 if .*, or noise=-1 if": [[0, -1], [2, 0]],
     r"draws\[0, 1\] is -3\.0: labels must not be negative": [[0.0, -3.0], [2, 0]],
     r"draws\[0, 0\] is 1e\+300: a float this large is not exact": [[1e300, 1]],
     r"draws\[1, 1\] is None: a label must not be missing": [["a", "b"], ["a", None]],

@@ -88,7 +88,7 @@ def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", block: 
 
 def _unique_distances(partition: ArrayLike, sample: PartitionSample, loss: Loss, block: int | None = None) -> Any:
     da, dask = _dask()
-    center = each_alone(check_placed_of(partition, sample.names, sample.n_items, "partition", sample.unlabelled))
+    center = each_alone(check_placed_of(partition, sample.names, sample.n_items, "partition", sample.may_lack))
     size = max(1, LABELS_PER_BLOCK // sample.n_items) if block is None else check_count(block, "block", minimum=1)
     shared = dask.delayed(center, pure=False)
     pieces = []

@@ -139,7 +139,8 @@ def _some_draws(sample: PartitionSample, rng: np.random.Generator) -> PartitionS
         return sample
     chosen = np.sort(rng.choice(sample.n_unique, COARSE_DRAWS, replace=False, p=sample.weights))
     labels = np.ascontiguousarray(sample.labels[chosen])
-    return PartitionSample(labels, np.full(COARSE_DRAWS, 1 / COARSE_DRAWS), np.arange(COARSE_DRAWS), names=sample.names)
+    weights, index = np.full(COARSE_DRAWS, 1 / COARSE_DRAWS), np.arange(COARSE_DRAWS)
+    return PartitionSample(labels, weights, index, names=sample.names, noise=sample.noise)
 
 
 def _split(sample: PartitionSample, loss: Loss, shards: int, slots: int, unit: float) -> list[ShardOfDraws]:

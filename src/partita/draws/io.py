@@ -73,6 +73,7 @@ def read_draws(
     burn: int = 0,
     thin: int = 1,
     missing: Any = None,
+    noise: Any = None,
     variable: str | None = None,
     long: Sequence[str] | None = None,
     weights: ArrayLike | None = None,
@@ -92,7 +93,7 @@ def read_draws(
         draws; or it is a long table (`long`). A folder, or a pattern such as "draws-*.csv", stands for its files,
         sorted by their numbers and names: parts of one long file, of which one is open at a time. The folder of a
         run (`sample(path=...)`, `partita sample --out`) or of a saved sample is read as the draws it contains.
-    burn, thin, missing, variable, long, weights, store
+    burn, thin, missing, noise, variable, long, weights, store
         As for `as_sample`. In text an empty cell, NA and NaN are all read as NaN; missing labels written by
         `write_draws` are read with `missing=-1`.
     header, index : bool, optional
@@ -110,7 +111,8 @@ def read_draws(
     """
     with ExitStack() as opened:
         source = draws_source(path, opened, variable, long, header, index)
-        return build_sample(source, weights, missing_in_text(missing), burn=burn, thin=thin, store=store)
+        markers = (missing_in_text(missing), missing_in_text(noise))
+        return build_sample(source, weights, *markers, burn=burn, thin=thin, store=store)
 
 
 def draws_source(
@@ -132,6 +134,9 @@ def draws_source(
 
 def write_draws(path: Any, sample: Any) -> None:
     """Writes all draws in their order, with chains, weights and names; a gap is written as -1.
+
+    Items that a draw calls noise are written as clusters of one item; `PartitionSample.save` also keeps the shares of
+    noise.
 
     Parameters
     ----------

@@ -12,17 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.errors import ArgumentError, Setting
 from partita._support.hints import hinted
 from partita._support.html import facts_table
 from partita._support.names import as_named, check_names, row_names
 from partita._support.tolerance import TIE
-from partita.draws.collect import collect
+from partita.draws.collect import Collected, Markers, collect
 from partita.draws.npy import write_npy
 from partita.draws.sources import Block, Source, open_source
 from partita.draws.sources.blocks import row_slices
-from partita.draws.store import LABELS, new_folder, read_facts, write_facts
+from partita.draws.store import ARRAYS, LABELS, new_folder, read_facts, write_facts
 from partita.draws.store_checks import check_unchanged
-from partita.partitions.codes import GAP, Missing, as_missing
+from partita.partitions.clusters import each_alone
+from partita.partitions.codes import GAP, NO_GAPS, Missing, as_missing
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,6 +44,9 @@ class PartitionSample:
         For each draw, the number of its chain, from 0.
     names : tuple of str, optional
         The names of the items.
+    noise : (n_items,) float array, optional
+        The share of the draws that call each item noise, of those that label it; NaN for an item without labels. In
+        `labels` such an item is alone. None if no label means noise.
     """
 
     labels: NDArray[Any]
@@ -49,6 +54,7 @@ class PartitionSample:
     index: NDArray[np.int64]
     chains: NDArray[np.int64] | None = None
     names: tuple[str, ...] | None = None
+    noise: NDArray[np.float64] | None = None
 
     @property
     def n_draws(self) -> int:
@@ -81,12 +87,24 @@ class PartitionSample:
         return np.asarray(self.labels.max(axis=1), np.int64) + 1
 
     @cached_property
+    def cluster_counts(self) -> NDArray[np.int64]:
+        """As `n_clusters`, but without noise: if a label means noise, clusters of at least two items are counted."""
+        if self.noise is None:
+            return self.n_clusters
+        return np.array([(np.bincount(row[row >= 0]) > 1).sum() for row in self.labels], np.int64)
+
+    @cached_property
     def unlabelled(self) -> NDArray[np.bool_]:
         """Which items have no label in any draw of positive weight."""
         if not self.has_gaps:
             return np.zeros(self.n_items, np.bool_)
         rows = has_weight(self)
         return np.asarray((self.labels if rows.all() else self.labels[rows]).max(axis=0) < 0, np.bool_)
+
+    @property
+    def may_lack(self) -> NDArray[np.bool_]:
+        """Which items may be in no cluster of a partition: those without labels, and all if a label means noise."""
+        return self.unlabelled if self.noise is None else np.ones(self.n_items, np.bool_)
 
     @cached_property
     def draw_weights(self) -> NDArray[np.float64]:
@@ -106,7 +124,7 @@ class PartitionSample:
         with new_folder(Path(folder)) as place:
             write_npy(place / LABELS, self.labels)
             check_unchanged(self.labels)
-            write_facts(place, {"weights": self.weights, "index": self.index, "chains": self.chains}, self.names)
+            write_facts(place, _arrays_of(self), self.names)
 
     def to_numpy(self) -> NDArray[Any]:
         """All draws in their order, repeats included: an (n_draws, n_items) array."""
@@ -133,7 +151,8 @@ class PartitionSample:
         return facts_table("PartitionSample", self._facts())
 
     def _facts(self) -> Iterator[tuple[str, str]]:
-        fewest, most = int(self.n_clusters.min()), int(self.n_clusters.max())
+        clusters = self.cluster_counts
+        fewest, most = int(clusters.min()), int(clusters.max())
         yield "draws", f"{self.n_draws:,}"
         yield "distinct", f"{self.n_unique:,}"
         yield "items", f"{self.n_items:,}"
@@ -142,6 +161,8 @@ class PartitionSample:
             yield "chains", f"{self.n_chains}"
         if self.has_gaps:
             yield "missing labels", f"{float((self.labels == GAP).mean(axis=1) @ self.weights):.1%}"
+        if self.noise is not None:
+            yield "noise", f"{float(np.nan_to_num(self.noise).mean()):.1%}"
 
 
 @hinted
@@ -150,6 +171,7 @@ def as_sample(
     weights: ArrayLike | None = None,
     missing: Any = None,
     *,
+    noise: Any = None,
     burn: int = 0,
     thin: int = 1,
     variable: str | None = None,
@@ -173,6 +195,9 @@ def as_sample(
     missing : value or list of values, optional
         The marker of missing labels, for example -1; NaN stands for NaN, None and NA alike.
         Without it, negative and missing labels are errors.
+    noise : value or list of values, optional
+        The label of items that a draw puts in no cluster, for example the -1 of HDBSCAN: a verdict, whereas a missing
+        label says nothing. Such an item is alone in that draw.
     burn : int
         Number of draws to drop at the start of each chain.
     thin : int
@@ -200,17 +225,24 @@ def as_sample(
     PartitionSample(3 draws, 2 distinct, 3 items, 2 clusters per draw)
     >>> sample.labels.tolist(), sample.weights.round(3).tolist(), sample.index.tolist()
     ([[0, 0, 1], [0, 1, 0]], [0.667, 0.333], [0, 0, 1])
+    >>> sample = as_sample([[0, 0, -1, -1], [0, 0, 0, -1]], noise=-1)
+    >>> sample.labels.tolist(), sample.noise.tolist()
+    ([[0, 0, 1, 2], [0, 0, 0, 1]], [0.0, 0.0, 0.5, 1.0])
 
     References
     ----------
     Rastelli & Friel (2018), Optimal Bayesian estimators for latent variable cluster models, Section 5.
     """
-    gaps = as_missing(missing)
+    gaps, marks = as_missing(missing), as_missing(noise)
     weights = _weights_of(draws, weights)
     if not isinstance(draws, PartitionSample):
         source = open_source(draws, variable, long)
-        return build_sample(source, weights, gaps, burn=burn, thin=thin, names=names, store=store)
+        return build_sample(source, weights, gaps, marks, burn=burn, thin=thin, names=names, store=store)
     check_unchanged(draws.labels)
+    if noise is not None:
+        raise ArgumentError(
+            Setting("noise"), " is for labels, not for a PartitionSample, whose labels were read before"
+        )
     if weights is None and names is None and burn == 0 and thin == 1 and store is None:
         return draws
     gaps = Missing((*gaps.values, GAP), gaps.null)
@@ -223,6 +255,17 @@ def needs_labels(function: str, sample: PartitionSample) -> str:
     listed = ", ".join(f"item {i}" if sample.names is None else sample.names[i] for i in never[:5])
     more = ", ..." if len(never) > 5 else ""
     return f"{function} needs draws that label every item" + (f"; no draw labels {listed}{more}" if never else "")
+
+
+def noise_alone(labels: NDArray[np.int64], sample: PartitionSample) -> NDArray[np.int64]:
+    """Labels of the sample's items in which those reported as noise are alone: -1 is left for items without labels.
+
+    Examples
+    --------
+    >>> noise_alone(np.array([0, 0, -1]), as_sample([[0, 0, -1]], noise=-1)).tolist()
+    [0, 0, 1]
+    """
+    return labels if sample.noise is None else each_alone(labels, ~sample.unlabelled)
 
 
 def has_weight(sample: PartitionSample) -> NDArray[np.bool_]:
@@ -247,7 +290,7 @@ def with_weight(sample: PartitionSample) -> tuple[PartitionSample, NDArray[np.bo
     weights = sample.weights[rows]
     chains = None if sample.chains is None else sample.chains[kept]
     labels = np.ascontiguousarray(sample.labels[rows])
-    return PartitionSample(labels, weights / weights.sum(), index, chains, sample.names), kept
+    return PartitionSample(labels, weights / weights.sum(), index, chains, sample.names, sample.noise), kept
 
 
 def _weights_of(draws: Any, weights: Any) -> Any:
@@ -293,13 +336,18 @@ def sample_source(sample: PartitionSample) -> Source:
             check_unchanged(sample.labels)
             yield Block(cells, lambda row, column: f"draws[{row}, {column}]", chains, sample.draw_weights[rows])
 
-    return Source(sample.n_items, blocks(), sample.names)
+    return Source(sample.n_items, blocks(), sample.names, sample.noise)
+
+
+def _arrays_of(found: PartitionSample | Collected) -> dict[str, NDArray[Any] | None]:
+    return {name: getattr(found, name) for name in ARRAYS}
 
 
 def build_sample(
     source: Source,
     weights: ArrayLike | None,
     missing: Missing,
+    noise: Missing = NO_GAPS,
     *,
     burn: int = 0,
     thin: int = 1,
@@ -308,14 +356,18 @@ def build_sample(
 ) -> PartitionSample:
     """A sample from a source; see `as_sample`. Its arrays are read-only."""
     own_names = source.names if names is None else check_names(names, source.n_items)
+    markers = Markers(missing, noise)
+    if source.noise is not None and (weights is not None or burn or thin != 1):
+        changes = (Setting("weights"), ", ", Setting("burn"), " and ", Setting("thin"))
+        raise ArgumentError(*changes, " change the shares of noise: they are for labels, read with ", Setting("noise"))
     if store is not None:
         with new_folder(Path(store)) as folder:
-            found = collect(source, weights, missing, burn, thin, folder)
-            write_facts(folder, {"weights": found.weights, "index": found.index, "chains": found.chains}, own_names)
+            found = collect(source, weights, markers, burn, thin, folder)
+            write_facts(folder, _arrays_of(found), own_names)
         arrays, kept_names = read_facts(Path(store), check=False)
         return PartitionSample(**arrays, names=kept_names)
-    found = collect(source, weights, missing, burn, thin)
-    for array in (found.labels, found.weights, found.index, found.chains):
+    found = collect(source, weights, markers, burn, thin)
+    for array in (found.labels, *_arrays_of(found).values()):
         if array is not None:
             array.flags.writeable = False
-    return PartitionSample(found.labels, found.weights, found.index, found.chains, own_names)
+    return PartitionSample(found.labels, found.weights, found.index, found.chains, own_names, found.noise)

@@ -2,7 +2,7 @@
 
 sample.json    format, version, library, names, size and SHA-256 of each file; it has its own checksum
 labels.npy     (n_unique, n_items), as in PartitionSample
-weights.npy, index.npy, and chains.npy if the chains are known
+weights.npy, index.npy, chains.npy if the chains are known, and noise.npy if a label means noise
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from partita.draws.store_checks import check_arrays, file_facts, load_labels
 
 FORMAT, VERSION = "partita sample", 2
 FACTS, LABELS = "sample.json", "labels.npy"
-ARRAYS = ("weights", "index", "chains")
+ARRAYS = ("weights", "index", "chains", "noise")
 _BYTES_AT_A_TIME = 1 << 26
 
 

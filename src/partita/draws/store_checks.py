@@ -127,6 +127,11 @@ def check_arrays(arrays: Mapping[str, Any], names: Any) -> None:
         _check_places(arrays["chains"], len(arrays["index"]), "chains.npy")
         if len(arrays["chains"]) != len(arrays["index"]):
             raise ValueError(f"chains.npy has {len(arrays['chains'])} draws, but index.npy {len(arrays['index'])}")
+    if (noise := arrays["noise"]) is not None:
+        if noise.dtype != np.float64 or noise.shape != (n_items,):
+            raise ValueError(f"noise.npy does not have {n_items} shares, one per item")
+        if ((noise < 0) | (noise > 1)).any():
+            raise ValueError("noise.npy has shares outside 0 to 1")
     if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         raise ValueError("its names are not a list of texts")
     if names is not None and len(names) != n_items:

@@ -55,7 +55,7 @@ def _weighted_pairs(base: Base, weights: NDArray[np.float64]) -> tuple[NDArray[n
     """The weight of the clusterings in which two items are together, and of those that label both."""
     labels = base.memberships()
     scaled = labels.multiply(np.repeat(weights, base.sizes)[None, :]).tocsr()
-    seen = (base.codes >= 0).astype(np.float64)
+    seen = base.seen.astype(np.float64)
     together, both = np.asarray((scaled @ labels.T).toarray()), (seen * weights) @ seen.T
     np.fill_diagonal(together, np.diag(both))  # an item is with itself, also where its label is uncertain
     return together, both

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,14 @@ from scipy import sparse
 from partita._support.errors import ArgumentError
 from partita._support.names import Names, as_named, names_or_none, row_names
 from partita._support.warn import warn_user
-from partita.partitions.codes import BadLabel, to_codes, type_problem
+from partita.draws.sample import PartitionSample, as_sample
+from partita.partitions.checks import canonical_placed
+from partita.partitions.codes import NO_GAPS, BadLabel, Missing, as_missing, marked, to_codes, type_problem
 from partita.partitions.labels import canonical
 
 Labels = NDArray[np.intp]
+LEFT_OUT = -2  # a missing label in an array in which −1 is noise
+NOISE = "noise"  # the label of noise where it is a label of its own
 
 
 @dataclass(frozen=True)
@@ -25,13 +29,16 @@ class Base:
     """Coded base clusterings: `codes[n, m]` is in 0..J_m − 1, or −1 if clustering m does not label item n.
 
     `levels[m]` are the original labels of clustering m, in the order of their codes; `names` are the names of the items
-    and `clusterings` those of the clusterings, if the base clusterings are a data frame with names.
+    and `clusterings` those of the clusterings, if the base clusterings are a data frame with names. `noise[n, m]` says
+    that clustering m puts item n in no cluster, if a label means noise; the code is then −1 too.
+    ``np.asarray(base)`` has the codes; if a label means noise, −1 for noise and −2 for a missing label.
     """
 
     codes: NDArray[np.signedinteger[Any]]
     levels: tuple[NDArray[Any], ...]
     names: Names | None = None
     clusterings: Names | None = None
+    noise: NDArray[np.bool_] | None = field(default=None, kw_only=True)
 
     @property
     def n_items(self) -> int:
@@ -49,7 +56,39 @@ class Base:
     @property
     def labelled(self) -> NDArray[np.bool_]:
         """Which items have at least one label."""
-        return np.asarray((self.codes >= 0).any(axis=1))
+        return np.asarray(self.seen.any(axis=1))
+
+    @property
+    def seen(self) -> NDArray[np.bool_]:
+        """Which clusterings say where each item belongs, (items, clusterings): in a cluster, or in none."""
+        clustered = self.codes >= 0
+        return clustered if self.noise is None else clustered | self.noise
+
+    def draws(
+        self, useful: NDArray[np.bool_], weights: Any = None, items: NDArray[Any] | None = None
+    ) -> PartitionSample:
+        """Some of the clusterings as a sample of partitions, of all items or of some, which may be repeated."""
+        codes = np.ascontiguousarray(self.codes[:, useful].T if items is None else self.codes[items][:, useful].T)
+        if self.noise is None:
+            return as_sample(codes, weights, missing=-1)
+        codes[(self.noise if items is None else self.noise[items])[:, useful].T] = LEFT_OUT
+        return as_sample(codes, weights, missing=-1, noise=LEFT_OUT)
+
+    def noise_as_label(self) -> Base:
+        """Noise as one more label of each clustering that has any, for methods to which labels are categories."""
+        if self.noise is None:
+            return self
+        noisy = np.asarray(self.noise.any(axis=0)).tolist()
+        levels = tuple(
+            as_levels([*known.tolist(), NOISE]) if more else known
+            for known, more in zip(self.levels, noisy, strict=True)
+        )
+        codes = np.where(self.noise, np.array([len(known) for known in self.levels]), self.codes)
+        return Base(codes.astype(_code_type(levels)), levels, self.names, self.clusterings)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        labels = self.codes if self.noise is None else np.where(self.seen, self.codes, LEFT_OUT)
+        return labels if dtype is None else labels.astype(dtype)
 
     def memberships(self) -> sparse.csr_array:
         """The (items, Σ J_m) 0/1 matrix of labels; a missing label gives zeros in the columns of its clustering."""
@@ -67,15 +106,20 @@ class Base:
     def rows(self, keep: NDArray[Any]) -> Base:
         """The same clusterings for some of the items."""
         kept = None if self.names is None else tuple(np.asarray(self.names, dtype=object)[keep].tolist())
-        return Base(self.codes[keep], self.levels, kept, self.clusterings)
+        noise = None if self.noise is None else self.noise[keep]
+        return Base(self.codes[keep], self.levels, kept, self.clusterings, noise=noise)
 
     def columns(self, keep: Sequence[int]) -> Base:
         """Some of the clusterings for the same items."""
         kept = None if self.clusterings is None else tuple(self.clusterings[m] for m in keep)
-        return Base(np.ascontiguousarray(self.codes[:, keep]), tuple(self.levels[m] for m in keep), self.names, kept)
+        noise = None if self.noise is None else self.noise[:, keep]
+        codes = np.ascontiguousarray(self.codes[:, keep])
+        return Base(codes, tuple(self.levels[m] for m in keep), self.names, kept, noise=noise)
 
 
-def as_base(base: Any, levels: Sequence[Any] | None = None, *, keys: str | Sequence[str] | None = None) -> Base:
+def as_base(
+    base: Any, levels: Sequence[Any] | None = None, *, noise: Any = None, keys: str | Sequence[str] | None = None
+) -> Base:
     """Base clusterings from an array, a list of rows, a data frame or an AnnData object.
 
     Parameters
@@ -86,6 +130,9 @@ def as_base(base: Any, levels: Sequence[Any] | None = None, *, keys: str | Seque
     levels : one sequence of labels per clustering, optional
         All labels that each clustering can give; by default those that occur in `base`. Needed if some labels
         occur only in later items.
+    noise : value or list of values, optional
+        The label of items that a clustering puts in no cluster, for example the −1 of HDBSCAN, which is then no gap;
+        −2 is one instead, as in ``np.asarray(base)``.
     keys : str or list of str, optional
         The columns that are base clusterings, of a data frame or of `obs` of an AnnData object: their names, or a
         pattern with ``*`` and ``?``, for example ``"leiden_*"``. An AnnData object needs it.
@@ -95,6 +142,8 @@ def as_base(base: Any, levels: Sequence[Any] | None = None, *, keys: str | Seque
     >>> read = as_base([["a", 3], ["b", -1], ["a", 4]])
     >>> read.codes.tolist(), read.sizes.tolist()
     ([[0, 0], [1, -1], [0, 1]], [2, 2])
+    >>> as_base([[0, 0], [0, -1], [1, 0]], noise=-1).noise.tolist()
+    [[False, False], [False, True], [False, False]]
     >>> as_base([[[0.9, 0.1], [0.5, 0.5]]]).memberships().toarray()
     array([[0.9, 0.1],
            [0.5, 0.5]])
@@ -102,13 +151,23 @@ def as_base(base: Any, levels: Sequence[Any] | None = None, *, keys: str | Seque
     from partita.ensembles.soft import are_memberships, as_soft_base
 
     if isinstance(base, Base):
+        if noise is not None:
+            raise ValueError("noise= is for labels, not for a Base, whose labels were read before")
         return base
     if are_memberships(base):
+        if noise is not None:
+            raise ValueError("noise= is for labels, but base has membership probabilities; a row of zeros is a gap")
         return as_soft_base(base, levels)
     if hasattr(base, "toarray"):
         raise TypeError("base is sparse; pass a dense array, for instance base.toarray()")
     base = chosen_columns(base, keys)
     columns = _columns(base)
+    markers = as_missing(noise)
+    noisy = [marked(column, markers) for column in columns] if markers != NO_GAPS else None
+    if noisy is not None:
+        left_out = [marked(column, Missing((LEFT_OUT,))) for column in columns]
+        gaps = [cells | more for cells, more in zip(noisy, left_out, strict=True)]
+        columns = [_with_gaps(column, cells) for column, cells in zip(columns, gaps, strict=True)]
     for m, column in enumerate(columns):
         _check_labels(column, m)
     if levels is None:
@@ -117,15 +176,30 @@ def as_base(base: Any, levels: Sequence[Any] | None = None, *, keys: str | Seque
         raise ValueError(f"base has {len(columns)} clusterings, but levels has labels for {len(levels)}")
     known = tuple(as_levels(list(labels)) for labels in levels)
     codes = np.stack([_code(column, known[m], m) for m, column in enumerate(columns)], axis=1)
-    largest = max(len(labels) for labels in known)
-    # the smallest signed type: read as unsigned of the same width, -1 is the core's missing label
-    width = next(kind for kind in (np.int8, np.int16, np.int32) if largest <= np.iinfo(kind).max)
-    return Base(codes.astype(width), known, row_names(base), column_names(base))
+    cells = None if noisy is None else np.stack(noisy, axis=1)
+    return Base(codes.astype(_code_type(known)), known, row_names(base), column_names(base), noise=cells)
+
+
+def _code_type(levels: Sequence[NDArray[Any]]) -> Any:
+    """The smallest signed type of the codes: read as unsigned of the same width, -1 is the core's missing label."""
+    largest = max(len(labels) for labels in levels)
+    return next(kind for kind in (np.int8, np.int16, np.int32) if largest <= np.iinfo(kind).max)
+
+
+def _with_gaps(column: NDArray[Any], cells: NDArray[np.bool_]) -> NDArray[Any]:
+    """The labels, with gaps in the cells."""
+    if not cells.any():
+        return column
+    if column.dtype.kind in "if":
+        return np.where(cells, column.dtype.type(-1), column)
+    with_gaps = column.astype(object)
+    with_gaps[cells] = None
+    return with_gaps
 
 
 def hard_base(base: Any, method: str, levels: Sequence[Any] | None = None) -> Base:
-    """Base clusterings with one label per item and clustering; membership probabilities are refused."""
-    read = as_base(base, levels)
+    """Base clusterings with one label per item and clustering, of which noise is one; probabilities are refused."""
+    read = as_base(base, levels).noise_as_label()
     if read.hardened() is not read:
         raise ValueError(
             f"{method} needs one label per item and clustering, but base has membership probabilities; use "
@@ -304,6 +378,13 @@ def warn_unlabelled(base: Base) -> NDArray[np.bool_]:
             f"{int((~labelled).sum())} items have no base label (first: row {first}); they get label -1",
         )
     return labelled
+
+
+def spread_placed(labels: NDArray[Any], labelled: NDArray[np.bool_]) -> Labels:
+    """As `spread`, but labelled items may be in no cluster, with label −1."""
+    full = np.full(len(labelled), -1, dtype=np.intp)
+    full[labelled] = canonical_placed(np.asarray(labels, np.int64))
+    return full
 
 
 def spread(labels: NDArray[Any], labelled: NDArray[np.bool_]) -> Labels:

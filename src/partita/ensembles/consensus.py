@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from partita._support.validate import check_rng
-from partita.draws.sample import as_sample
 from partita.ensembles.base_clusterings import (
     Base,
     Labels,
@@ -17,7 +16,7 @@ from partita.ensembles.base_clusterings import (
     check_clusters,
     check_item_weights,
     in_column_order,
-    spread,
+    spread_placed,
     warn_unlabelled,
 )
 from partita.ensembles.soft import SoftBase
@@ -67,7 +66,8 @@ def consensus(
     Returns
     -------
     (items,) integer array
-        Canonical labels; −1 for an item without labels.
+        Canonical labels; −1 for an item without labels, and for one that is noise: alone in the consensus, and noise in
+        at least half of the clusterings that label it.
 
     Examples
     --------
@@ -82,16 +82,16 @@ def consensus(
     if isinstance(read, SoftBase):
         read, weights = read.drawn(SOFT_DRAWS, rng.spawn(1)[0]), _repeated(weights)
     copies = _copies(item_weights, read)[labelled]
-    useful = np.asarray((read.codes >= 0).any(axis=0))  # clusterings that label no item are left out
-    by_clustering = np.ascontiguousarray(np.repeat(read.codes[labelled][:, useful], copies, axis=0).T)
+    useful = np.asarray(read.seen.any(axis=0))  # clusterings that label no item are left out
     kept = None if weights is None else np.asarray(weights)[useful]
-    sample = as_sample(by_clustering, kept, missing=-1)
+    items = None if (copies == 1).all() and labelled.all() else np.repeat(np.flatnonzero(labelled), copies)
+    sample = read.draws(useful, kept, items)
     search = Search() if search is None else search
     if k is None:
         found = estimate(sample, loss=loss, search=search, rng=rng, check_draws=False).labels
     else:
         found = _with_clusters(sample, as_loss(loss), check_clusters(k, int(labelled.sum())), search, rng)
-    return spread(found[np.cumsum(copies) - 1], labelled)
+    return spread_placed(found[np.cumsum(copies) - 1], labelled)
 
 
 def _weights(weights: Any, base: Any, read: Base | SoftBase, item_weights: Any) -> Any:

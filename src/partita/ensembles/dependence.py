@@ -95,7 +95,7 @@ def dependence(base: Any) -> Dependence:
     >>> dependence(base)
     Dependence: 3 clusterings count as 1.0 independent ones
     """
-    read = as_base(base).hardened()
+    read = as_base(base).hardened().noise_as_label()
     if not read.labelled.any():
         raise ValueError(f"base has no labels: all labels of the {read.n_items} items are missing")
     first, group = distinct_clusterings(read)

@@ -89,11 +89,11 @@ class EnsembleEstimator(Estimator):
     def _read(self, base: Any) -> Base:
         """New base clusterings, coded like the fitted ones; named columns must have the same names as in `fit`."""
         self._check_new(base)
-        return as_base(base, self.base_.levels)
+        return as_base(base, self.base_.levels).noise_as_label()
 
     def _take_base(self, base: Any, levels: Any, *, soft: bool = False) -> Base:
         """Reads the base clusterings to fit, and keeps the names of their columns; `soft` ones only if asked for."""
-        self.base_ = as_base(base, levels) if soft else hard_base(base, type(self).__name__, levels)
+        self.base_ = as_base(base, levels).noise_as_label() if soft else hard_base(base, type(self).__name__, levels)
         self._remember_features(base, self.base_.n_clusterings)
         return self.base_
 

@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from partita._support.arrays import Floats
 from partita._support.html import ShownAsText
 from partita.draws.sample import PartitionSample, as_sample
-from partita.ensembles.base_clusterings import Base, Labels, as_base, in_column_order, spread
+from partita.ensembles.base_clusterings import Base, Labels, as_base, in_column_order
 from partita.ensembles.dependence import SEED, Dependence, dependence, distinct_clusterings, shared_information
 from partita.ensembles.estimator import EnsembleEstimator
 from partita.ensembles.layout import Layout
 from partita.ensembles.weights import FEW
 from partita.losses.agreement import adjusted_rand
-from partita.partitions.checks import check_partition_of
+from partita.partitions.checks import canonical_placed, check_partition_of
+from partita.partitions.clusters import each_alone
 from partita.uncertainty.certainty import item_certainty
 
 MAX_ITEMS = 10_000  # pairs of base clusterings are compared on at most this many items, evenly chosen
@@ -172,14 +173,15 @@ def _summary(
     known: Dependence | None = None,
     warnings: tuple[str, ...] = (),
 ) -> ConsensusSummary:
-    labelled = labels >= 0
-    used = base.rows(labelled)
+    placed = labels >= 0 if base.noise is None else base.labelled  # noise is a place of its own
+    used = base.rows(placed)
+    draws = as_draws(used, weights)
     if certainty is None:
         certainty = np.full(len(labels), np.nan)
-        certainty[labelled] = item_certainty(labels[labelled], as_draws(used, weights)).probability
+        certainty[placed] = item_certainty(labels[placed], draws).probability
     dependent = dependence(base) if known is None else known
-    agreement = np.array([_agreement(labels, codes) for codes in base.codes.T])
-    warnings += tuple(_warnings(labels, weights, agreement, dependent))
+    agreement = _agreements(labels[placed], used)
+    warnings += tuple(_warnings(labels, placed, weights, agreement, dependent))
     return ConsensusSummary(
         labels, base, method, weights, certainty, agreement, pair_agreement(used), dependent, warnings
     )
@@ -187,8 +189,8 @@ def _summary(
 
 def as_draws(base: Base, weights: Floats) -> PartitionSample:
     """The clusterings that label an item as a weighted sample of partitions."""
-    useful = (base.codes >= 0).any(axis=0) & (weights > 0)
-    return as_sample(np.ascontiguousarray(base.codes[:, useful].T), weights[useful], missing=-1, names=base.names)
+    useful = np.asarray(base.seen.any(axis=0)) & (weights > 0)
+    return as_sample(base.draws(useful, weights[useful]), names=base.names)
 
 
 def _labels_of(labels: Any, base: Base) -> Labels:
@@ -197,13 +199,20 @@ def _labels_of(labels: Any, base: Base) -> Labels:
     if values.dtype.kind in "iu" and values.ndim == 1 and (values < 0).any():
         if len(values) != base.n_items:
             raise ValueError(f"result has {len(values)} labels, but base has {base.n_items} items")
-        return spread(values[values >= 0], values >= 0)
+        return np.asarray(canonical_placed(np.where(values < 0, -1, values).astype(np.int64)), dtype=np.intp)
     return np.asarray(check_partition_of(labels, base.names, base.n_items, "result", "base"), dtype=np.intp)
 
 
-def _agreement(labels: Labels, codes: NDArray[Any]) -> float:
-    both = (labels >= 0) & (codes >= 0)
-    return float(adjusted_rand(labels[both], codes[both])) if both.any() else 0.0
+def _agreements(labels: Labels, base: Base) -> Floats:
+    """Adjusted Rand index of a partition, in which noise is alone, and each clustering, on the items that it labels."""
+    whole, seen = each_alone(labels.astype(np.int64)), base.seen
+    columns = [each_alone(codes.astype(np.int64), which) for codes, which in zip(base.codes.T, seen.T, strict=True)]
+    return np.array(
+        [
+            float(adjusted_rand(whole[both], column[both])) if both.any() else 0.0
+            for column, both in zip(columns, seen.T, strict=True)
+        ]
+    )
 
 
 def pair_agreement(base: Base) -> Floats:
@@ -215,10 +224,11 @@ def pair_agreement(base: Base) -> Floats:
     if base.n_items > MAX_ITEMS:
         base = base.rows(np.linspace(0, base.n_items - 1, MAX_ITEMS).round().astype(np.intp))
     labels, layout = base.memberships(), Layout.plain(base.sizes)
-    table = (labels.T @ labels).toarray()
-    margins = np.add.reduceat(table, layout.offsets, axis=1)  # labels of m among the items that m' labels
+    seen = base.seen.astype(np.float64)
+    table = (labels.T @ labels).toarray()  # noise is alone, and adds no pairs
+    margins = labels.T @ seen  # labels of m among the items that m' labels
     shared, own = (_pairs_within(cells, layout) for cells in (table, margins))
-    both = np.add.reduceat(margins, layout.offsets, axis=0)
+    both = seen.T @ seen
     together = np.add.reduceat(shared, layout.offsets, axis=1)
     expected = np.divide(own * own.T, both * (both - 1) / 2, out=np.zeros_like(own), where=both > 1)
     room = (own + own.T) / 2 - expected
@@ -231,9 +241,13 @@ def _pairs_within(counts: Floats, layout: Layout) -> Floats:
     return np.asarray(np.add.reduceat(counts * (counts - 1) / 2, layout.offsets, axis=0))
 
 
-def _warnings(labels: Labels, weights: Floats, agreement: Floats, found: Dependence) -> list[str]:
+def _warnings(
+    labels: Labels, placed: NDArray[np.bool_], weights: Floats, agreement: Floats, found: Dependence
+) -> list[str]:
     sentences = []
-    if (gaps := int((labels < 0).sum())) > 0:
+    if (noise := int((placed & (labels < 0)).sum())) > 0:
+        sentences.append(f"{noise:,} of {len(labels):,} items are noise: they are in no cluster.")
+    if (gaps := int((~placed).sum())) > 0:
         sentences.append(f"{gaps:,} of {len(labels):,} items have no base label: they are in no cluster.")
     if len(weights) > 1 and np.ptp(weights) == 0 and found.effective < FEW * len(weights):
         sentences.append(

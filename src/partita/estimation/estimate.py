@@ -18,6 +18,7 @@ from partita._support.warn import warn_user
 from partita.draws.sample import PartitionSample, as_sample, with_weight
 from partita.estimation.held_out import held_out, some_draws
 from partita.estimation.mixing import DrawsCheck, check_sample, warn_mixing
+from partita.estimation.result import MOSTLY_NOISE
 from partita.estimation.result import Estimate as Estimate
 from partita.estimation.search_warnings import search_warnings, unlabelled_warnings
 from partita.losses.base import Loss
@@ -176,7 +177,7 @@ def _guided(
 ) -> Callable[..., SearchResult]:
     """The method's search under constraints, or from given starting partitions."""
     rules = None if constraints is None else resolve(constraints, sample.names, sample.n_items)
-    starts = check_starts(start, sample.names, sample.n_items, rules, may_lack=sample.unlabelled)
+    starts = check_starts(start, sample.names, sample.n_items, rules, may_lack=sample.may_lack)
     if rules is not None:
         if method.constrained is None:
             known = methods_that(lambda other: other.constrained)
@@ -254,7 +255,7 @@ def estimate_with(
     if not found.proven and searched.all():
         rules = None if constraints is None else resolve(constraints, sample.names, sample.n_items)
         found = _improved_by_proof(found, part, method, kind, how, rules)
-    labels = _placed(found.labels, part, constraints)
+    labels = _without_noise(_placed(found.labels, part, constraints), sample)
     losses = unique_distances(each_alone(labels), sample, kind, how.n_jobs)
     checked = check_sample(sample, losses, how.n_jobs) if check_draws else DrawsCheck()
     warn_mixing(checked.warnings)
@@ -288,6 +289,14 @@ def _placed(labels: NDArray[np.int64], part: PartitionSample, constraints: Const
         atom = resolve(constraints, part.names, part.n_items).atom
         unplaced = unplaced & (np.bincount(atom, weights=~unplaced) == 0)[atom]
     return canonical_placed(np.where(unplaced, -1, labels)) if unplaced.any() else labels
+
+
+def _without_noise(labels: NDArray[np.int64], sample: PartitionSample) -> NDArray[np.int64]:
+    """The labels, and -1 for items that are alone and that at least half of the draws call noise."""
+    if sample.noise is None:
+        return labels
+    alone = np.bincount(labels[labels >= 0], minlength=1)[labels] == 1
+    return canonical_placed(np.where(alone & (sample.noise >= MOSTLY_NOISE), -1, labels))
 
 
 def _improved_by_proof(

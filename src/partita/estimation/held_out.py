@@ -84,7 +84,7 @@ def some_draws(
     rows, index = np.unique(sample.index[chosen], return_inverse=True)
     weights = np.bincount(index, weights=sample.draw_weights[chosen])
     labels = np.ascontiguousarray(sample.labels[rows])
-    return PartitionSample(labels, weights / weights.sum(), index, names=sample.names), chosen
+    return PartitionSample(labels, weights / weights.sum(), index, names=sample.names, noise=sample.noise), chosen
 
 
 def held_out(sample: PartitionSample, losses: NDArray[np.float64], searched: NDArray[np.bool_]) -> HeldOut | None:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from partita._support.hints import plural
 from partita._support.html import facts_table
 from partita._support.tolerance import TIE
-from partita.draws.sample import PartitionSample
+from partita.draws.sample import PartitionSample, noise_alone
 from partita.estimation.held_out import HeldOut
 from partita.losses.base import Loss
 from partita.partitions.clusters import HasClusters, each_alone
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from partita.proofs.bounds import Bound
 
+#: An item that is alone in the estimate is noise if at least this share of the draws calls it so.
+MOSTLY_NOISE = 0.5 - TIE
 #: The `start` of a row of `runs` that was made by crossing two runs.
 CROSSING = "crossing"
 
@@ -39,7 +41,8 @@ class Estimate(HasClusters):
     Attributes
     ----------
     labels : (n_items,) int array
-        The clustering, canonical labels; -1 for an item without a label in any draw, which is in no cluster.
+        The clustering, canonical labels; -1 for an item in no cluster: one without a label in any draw, or noise, which
+        is an item that is alone and that at least half of the draws call noise (`as_sample` with ``noise=``).
     expected_loss : float
         Its posterior expected loss, computed exactly in double precision.
     loss : Loss
@@ -110,6 +113,21 @@ class Estimate(HasClusters):
     def partition(self) -> NDArray[np.int64]:
         """The clustering as a partition of all items: items in no cluster (-1) are each alone."""
         return canonical(each_alone(self.labels))
+
+    @property
+    def noise(self) -> NDArray[np.float64]:
+        """The share of the draws that call each item noise, of those that label it; 0 if no label means noise."""
+        return np.zeros(self.sample.n_items) if self.sample.noise is None else self.sample.noise
+
+    @property
+    def is_noise(self) -> NDArray[np.bool_]:
+        """Which items are reported as noise; the other items with label -1 have no label in any draw."""
+        return (self.labels < 0) & (self.noise >= MOSTLY_NOISE)
+
+    @property
+    def verdicts(self) -> NDArray[np.int64]:
+        """The labels with noise alone: -1 is left for items without a label in any draw."""
+        return noise_alone(self.labels, self.sample)
 
     @property
     def times_reached(self) -> int:
@@ -204,6 +222,7 @@ class Estimate(HasClusters):
         facts = [
             ("clusters", str(self.n_clusters)),
             ("sizes", sizes),
+            *([] if self.sample.noise is None else [("noise", plural(int(self.is_noise.sum()), "item"))]),
             ("expected loss", self._loss_fact()),
             ("method", self._method_fact()),
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita.estimation.result import Estimate
 from partita.search import METHODS
@@ -33,12 +34,16 @@ def search_warnings(best: Estimate) -> Iterator[str]:
 
 
 def unlabelled_warnings(best: Estimate) -> Iterator[str]:
-    """The note that items are in no cluster, since no draw says anything about them."""
-    items = np.flatnonzero(best.labels < 0).tolist()
-    if items:
-        names = [] if best.sample.names is None else [best.sample.names[i] for i in items[:ITEMS_NAMED]]
-        more = ", ..." if len(items) > ITEMS_NAMED else ""
-        listed = f" ({', '.join(names)}{more})" if names else ""
+    """The notes that items are in no cluster: they are noise, or no draw says anything about them."""
+    if (noise := np.flatnonzero(best.is_noise)).size:
+        one = noise.size == 1
+        yield (
+            f"{noise.size:,} item{' is' if one else 's are'} noise{_listed(noise, best.sample.names)}: alone in the"
+            f" estimate, and noise in at least half of the draws that label {'it' if one else 'them'}. The label is -1."
+        )
+    items = np.flatnonzero((best.labels < 0) & ~best.is_noise)
+    if items.size:
+        listed = _listed(items, best.sample.names)
         draws = "draw" if best.sample.unlabelled[items].all() else "draw that was searched"
         one = len(items) == 1
         yield (
@@ -47,13 +52,26 @@ def unlabelled_warnings(best: Estimate) -> Iterator[str]:
         )
 
 
+def _listed(items: NDArray[np.int64], names: tuple[str, ...] | None) -> str:
+    """The names of a few items, in brackets."""
+    if names is None:
+        return ""
+    more = ", ..." if len(items) > ITEMS_NAMED else ""
+    return f" ({', '.join(names[i] for i in items[:ITEMS_NAMED].tolist())}{more})"
+
+
 def limit_warnings(best: Estimate) -> Iterator[str]:
     """The warning that more clusters may be better."""
     if _limit_binds(best):
         yield (
-            f"The estimate has as many clusters as were allowed ({best.n_clusters}): allowing more may lower the"
+            f"The estimate has as many clusters as were allowed ({_n_parts(best)}): allowing more may lower the"
             " expected loss."
         )
+
+
+def _n_parts(best: Estimate) -> int:
+    """Clusters, and items reported as noise, each of which is alone and counts for the limit."""
+    return best.n_clusters + int(best.is_noise.sum())
 
 
 def _limit_binds(best: Estimate) -> bool:
@@ -64,7 +82,7 @@ def _limit_binds(best: Estimate) -> bool:
     constraints there is no default limit.
     """
     limit = cluster_limit(best.sample, best.search)
-    if not 1 < limit <= best.n_clusters < best.sample.n_items:
+    if not 1 < limit <= _n_parts(best) < best.sample.n_items:
         return False
     if best.search.max_clusters is not None:
         return True

@@ -76,7 +76,7 @@ def loss_where_placed(x: NDArray[np.int64], y: NDArray[np.int64], loss: Loss) ->
 
 def unique_distances(partition: ArrayLike, sample: PartitionSample, loss: Loss, n_jobs: int = -1) -> Floats:
     """Loss of one partition against each distinct draw of a sample."""
-    estimate = check_placed_of(partition, sample.names, sample.n_items, "partition", sample.unlabelled)
+    estimate = check_placed_of(partition, sample.names, sample.n_items, "partition", sample.may_lack)
     return _distances_of([estimate], sample, loss, n_jobs)[0]
 
 
@@ -131,7 +131,7 @@ def expected_loss(
     if _is_one_partition(candidates):
         return float(unique_distances(candidates, sample, kind, n_jobs) @ sample.weights)
     rows = [
-        check_placed_of(row, sample.names, sample.n_items, f"partitions[{i}]", sample.unlabelled)
+        check_placed_of(row, sample.names, sample.n_items, f"partitions[{i}]", sample.may_lack)
         for i, row in enumerate(candidates)
     ]
     return np.array([losses @ sample.weights for losses in _distances_of(rows, sample, kind, n_jobs)])

@@ -46,7 +46,8 @@ def check_placed_of(
 def canonical_placed(labels: NDArray[np.int64], name: str = "labels") -> NDArray[np.int64]:
     """Canonical labels of the items in a cluster; -1, no cluster, stays."""
     found, placed = np.full(len(labels), -1), labels != -1
-    found[placed] = _canonical(labels[placed], name)
+    if placed.any():
+        found[placed] = _canonical(labels[placed], name)
     return found
 
 

@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def each_alone(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Labels in which every item without a cluster (-1) is a cluster of its own.
+def each_alone(labels: NDArray[np.int64], which: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    """Labels in which every item without a cluster (-1), or every one of `which`, is a cluster of its own.
 
     Examples
     --------
     >>> each_alone(np.array([0, -1, 1, -1])).tolist()
     [0, 2, 1, 3]
     """
-    without = labels < 0
+    without = labels < 0 if which is None else (labels < 0) & which
     if not without.any():
         return labels
     return np.where(without, labels.max() + np.cumsum(without), labels)

@@ -105,11 +105,7 @@ def to_codes(cells: NDArray[Any], missing: Missing = NO_GAPS, name: str = "draws
     BadLabel
         For the first cell that is not a valid label.
     """
-    if isinstance(cells, np.ma.MaskedArray):
-        mask, cells = np.ma.getmaskarray(cells), cells.data
-        if mask.any():
-            cells = cells.astype(object)
-            cells[mask] = None
+    cells = _unmasked(cells)
     kind = cells.dtype.kind
     if kind == "b":
         cells = cells.view(np.uint8)
@@ -120,6 +116,54 @@ def to_codes(cells: NDArray[Any], missing: Missing = NO_GAPS, name: str = "draws
     if kind in "OUST":
         return _code_objects(cells, missing)
     raise TypeError(f"{name} {type_problem(cells.dtype)}")
+
+
+def to_codes_with_noise(
+    cells: NDArray[Any], missing: Missing, noise: Missing, name: str = "draws"
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Codes as from `to_codes`, but an item marked as noise has a code of its own; and which cells are noise.
+
+    Examples
+    --------
+    >>> codes, is_noise = to_codes_with_noise(np.array([[5, -1, 5, -1]]), NO_GAPS, Missing((-1,)))
+    >>> codes.tolist(), is_noise.tolist()
+    ([[5, 6, 5, 7]], [[False, True, False, True]])
+    """
+    cells = _unmasked(cells)
+    is_noise = marked(cells, noise)
+    both = Missing((*missing.values, *noise.values), missing.null or noise.null)
+    codes = to_codes(cells, both, name)
+    if is_noise.any():
+        codes = codes.astype(np.int64)
+        codes[is_noise] = (codes.max(axis=1, keepdims=True) + np.cumsum(is_noise, axis=1))[is_noise]
+    return codes, is_noise
+
+
+def _unmasked(cells: NDArray[Any]) -> NDArray[Any]:
+    """The cells, with None where an array masks them."""
+    if not isinstance(cells, np.ma.MaskedArray):
+        return cells
+    mask, cells = np.ma.getmaskarray(cells), cells.data
+    if mask.any():
+        cells = cells.astype(object)
+        cells[mask] = None
+    return cells
+
+
+def marked(cells: NDArray[Any], markers: Missing) -> NDArray[np.bool_]:
+    """Which cells have one of the markers."""
+    if cells.dtype.kind in "biuf":
+        found = _number_gaps(cells, markers)
+        return np.zeros(cells.shape, np.bool_) if found is None else found
+    flat = cells.ravel().tolist()
+    return np.fromiter((_marks(markers, value) for value in flat), np.bool_, len(flat)).reshape(cells.shape)
+
+
+def _marks(markers: Missing, value: Any) -> bool:
+    try:
+        return markers.marks(value)
+    except (TypeError, ValueError):  # such as a list or an array, which `to_codes` refuses
+        return False
 
 
 def type_problem(dtype: Any) -> str:

@@ -10,7 +10,12 @@ from partita.search.settings import Search
 
 
 def cluster_limit(sample: PartitionSample, search: Search) -> int:
-    """The limit that is set; by default the largest number in any draw of positive weight; for infinity, n_items."""
+    """The limit that is set; by default the largest number in any draw of positive weight; for infinity, n_items.
+
+    If a label means noise, there is no limit by default: items that are alone would use it up.
+    """
+    if search.max_clusters is None and sample.noise is not None:
+        return sample.n_items
     if search.max_clusters is None:
         return int(sample.n_clusters[has_weight(sample)].max())
     return int(min(search.max_clusters, sample.n_items))

@@ -207,7 +207,7 @@ def subject(
         if draws is None:
             raise TypeError("draws is missing: plain labels have no draws of their own")
         sample, kind = as_sample(draws), as_loss("vi" if loss is None else loss)
-    may_lack = estimate.labels < 0 if isinstance(estimate, Estimate) else sample.unlabelled
+    may_lack = estimate.labels < 0 if isinstance(estimate, Estimate) else sample.may_lack
     return check_placed_of(estimate, sample.names, sample.n_items, "estimate", may_lack), sample, kind
 
 

@@ -63,4 +63,5 @@ def part_of(sample: PartitionSample, draws: NDArray[np.int64]) -> PartitionSampl
     """The sample of some of the draws, each with the same weight."""
     rows, index = np.unique(sample.index[draws.ravel()], return_inverse=True)
     weights = np.bincount(index) / index.size
-    return PartitionSample(np.ascontiguousarray(sample.labels[rows]), weights, index, names=sample.names)
+    labels = np.ascontiguousarray(sample.labels[rows])
+    return PartitionSample(labels, weights, index, names=sample.names, noise=sample.noise)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from partita._support.arrays import Floats, Labels
 from partita._support.html import ShownAsText, rows_table
 from partita._support.validate import check_count
-from partita.draws.sample import PartitionSample, as_sample
+from partita.draws.sample import PartitionSample, as_sample, noise_alone
 from partita.estimation.result import Estimate
 from partita.losses.base import AdditiveLoss, Loss
 from partita.partitions.clusters import each_alone
@@ -31,8 +31,8 @@ class ItemCertainty(ShownAsText):
     ----------
     probability : (n,) array
         Mean posterior probability that the item is with another member of its own cluster; for an item that
-        is alone in the estimate, the probability that it is alone. NaN where the draws say nothing: the item is in no
-        cluster (-1), or no draw labels it together with another member.
+        is alone in the estimate, also as noise, the probability that it is alone. NaN where the draws say nothing: no
+        draw labels the item, or none labels it together with another member.
     loss_share : (n,) array, or None
         The item's share of the expected loss; the shares sum to the loss. Binder and VI only.
     labels : (n,) integer array
@@ -128,7 +128,8 @@ def item_certainty(
     >>> round(float(certainty.loss_share.sum()), 4)
     0.5629
     """
-    labels, sample, kind = subject(estimate, draws, loss)
+    reported, sample, kind = subject(estimate, draws, loss)
+    labels = noise_alone(reported, sample)
     mates, possible, alone = np.zeros((3, sample.n_items))
     share = np.zeros(sample.n_items)
     for block in _overlaps(labels, sample):
@@ -140,7 +141,7 @@ def item_certainty(
     single = np.bincount(each_alone(labels))[labels] == 1
     seen = np.where(single, _weight_seen(sample) * (labels >= 0), possible)
     probability = np.divide(np.where(single, alone, mates), seen, out=np.full(labels.size, np.nan), where=seen > 0)
-    return ItemCertainty(labels, probability, share if kind.additive else None, sample.names)
+    return ItemCertainty(reported, probability, share if kind.additive else None, sample.names)
 
 
 def cluster_stability(
@@ -170,9 +171,10 @@ def cluster_stability(
     placed = labels >= 0
     sizes = np.bincount(labels[placed])
     jaccard, exact = np.zeros((2, sizes.size))
-    for block in _overlaps(labels, sample):
+    for block in _overlaps(noise_alone(labels, sample), sample):
         best = np.zeros((block.weights.size, sizes.size))
-        np.maximum.at(best, (block.cell_draw, block.cell_cluster), block.both / block.either)
+        own = block.cell_cluster < sizes.size  # the others are noise
+        np.maximum.at(best, (block.cell_draw[own], block.cell_cluster[own]), (block.both / block.either)[own])
         jaccard += block.weights @ best
         exact += block.weights @ (best == 1)
     probability = (item_certainty(labels, sample) if certainty is None else certainty).probability
@@ -225,6 +227,8 @@ def items_to_check(estimate: Estimate | ArrayLike, draws: Any = None, *, count: 
 def n_clusters_posterior(draws: Any) -> dict[int, float]:
     """Posterior probability of each number of clusters; takes the weights of the draws into account.
 
+    If a label means noise, clusters of at least two items are counted.
+
     Parameters
     ----------
     draws : Estimate, or anything that `as_sample` takes
@@ -236,7 +240,7 @@ def n_clusters_posterior(draws: Any) -> dict[int, float]:
     {2: 0.75, 3: 0.25}
     """
     sample = draws.sample if isinstance(draws, Estimate) else as_sample(draws)
-    mass = np.bincount(sample.n_clusters, weights=sample.weights)
+    mass = np.bincount(sample.cluster_counts, weights=sample.weights)
     return {int(k): float(mass[k]) for k in np.flatnonzero(mass)}
 
 

@@ -223,7 +223,7 @@ def compare_posteriors(
     distance, p_value = _energy_test(samples, blocks, groups, kind, n_jobs)
     items = _item_test(samples, blocks, groups, generator, n_jobs)
     estimates = (estimate_step(samples[0], kind, how, generator), estimate_step(samples[1], kind, how, generator))
-    apart = partition_loss(estimates[0].labels, estimates[1].labels, kind)
+    apart = partition_loss(estimates[0].partition, estimates[1].partition, kind)
     warn_mixing(sentences)
     length = (blocks.draws[0].shape[1], blocks.draws[1].shape[1])
     return PosteriorComparison(
@@ -246,7 +246,8 @@ def _same_items(first: PartitionSample, second: PartitionSample) -> tuple[Partit
     if order is None:
         return first, second
     rows = np.array([canonical(row[order]) for row in second.labels]).astype(second.labels.dtype)
-    return first, PartitionSample(rows, second.weights, second.index, second.chains, first.names)
+    noise = None if second.noise is None else second.noise[order]
+    return first, PartitionSample(rows, second.weights, second.index, second.chains, first.names, noise)
 
 
 def _blocks(samples: tuple[PartitionSample, PartitionSample], n_jobs: int) -> tuple[Blocks, list[str]]:

@@ -192,9 +192,9 @@ def hierarchy(
         if finest is not None:
             raise ValueError("finest is for flat draws: nested ones have their own finest level")
         return _of_nested(best, [sample, *_checked_levels(coarser, sample)], search, rng)
-    wanted = _finest(sample, best.n_clusters, finest)
-    levels, losses = _levels(best.labels, sample, best.loss, wanted)
-    own = next(k for k, row in enumerate(levels) if (row == best.labels).all())
+    wanted = _finest(sample, int(best.partition.max()) + 1, finest)
+    levels, losses = _levels(best.partition, sample, best.loss, wanted)
+    own = next(k for k, row in enumerate(levels) if (row == best.partition).all())
     return _tree(np.array(levels), np.array(losses), [sample], own, best.loss)
 
 
@@ -273,7 +273,7 @@ def _checked_levels(coarser: Sequence[Any], sample: PartitionSample) -> list[Par
 
 def _of_nested(best: Estimate, samples: list[PartitionSample], search: Search | None, rng: Any) -> Hierarchy:
     """Each level is the estimate from its own draws in which the clusters of the level below stay together."""
-    generator, rows = check_rng(rng), [best.labels]
+    generator, rows = check_rng(rng), [best.partition]
     for sample in samples[1:]:
         rules = Constraints(together=_chained(rows[-1]))
         above = estimate_partition(
@@ -281,7 +281,7 @@ def _of_nested(best: Estimate, samples: list[PartitionSample], search: Search | 
         )
         if above.interrupted:
             raise KeyboardInterrupt
-        rows.append(above.labels)
+        rows.append(above.partition)
     distinct = [0, *(k for k in range(1, len(rows)) if not (rows[k] == rows[k - 1]).all())]
     losses = [float(expected_loss(rows[k], samples[k], best.loss)) for k in distinct]
     return _tree(np.array([rows[k] for k in distinct]), np.array(losses), samples, 0, best.loss)

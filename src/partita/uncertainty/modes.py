@@ -250,7 +250,8 @@ def _in_own_order(sample: PartitionSample) -> PartitionSample:
     """The distinct draws in an order that follows from them alone, so that the starts do."""
     rows = np.argsort(refined(sample.labels, sample.weights).partitions, kind="stable")
     labels = np.ascontiguousarray(sample.labels[rows])
-    return PartitionSample(labels, sample.weights[rows], np.arange(len(rows)), names=sample.names)
+    index = np.arange(len(rows))
+    return PartitionSample(labels, sample.weights[rows], index, names=sample.names, noise=sample.noise)
 
 
 def _summary(fits: list[_Fit], loss: Loss, sample: PartitionSample, timed_out: bool) -> Modes:
@@ -318,7 +319,7 @@ class _Lloyd:
             return labels
         found = estimate_step(part, self.loss, self.until.limit(self.search), self.rng)
         is_better = found.expected_loss < distance[mine] @ part.weights - ROUNDING * self.loss.unit
-        return found.labels if is_better else labels
+        return found.partition if is_better else labels
 
     def _distances(self, labels: NDArray[np.int64]) -> Floats:
         return np.array([unique_distances(row, self.sample, self.loss, self.search.n_jobs) for row in labels])

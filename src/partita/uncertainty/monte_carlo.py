@@ -144,8 +144,9 @@ def monte_carlo_error(
     how = Search(runs=4, max_draws=2000, n_jobs=estimate.search.n_jobs) if search is None else search
     batches = block_draws(sample, min(BATCHES, max(2, sample.n_draws // 2)))
     pieces = _parts(sample, batches, count, generator)
-    labels = np.array([estimate_step(part_of(sample, draws), kind, how, generator).labels for draws in pieces])
-    apart = np.array([loss_where_placed(estimate.labels, row, kind) for row in labels])
+    found = [estimate_step(part_of(sample, draws), kind, how, generator) for draws in pieces]
+    labels = np.array([part.labels for part in found])
+    apart = np.array([loss_where_placed(estimate.verdicts, part.verdicts, kind) for part in found])
     clusters = tuple((labels.max(axis=1) + 1).tolist())
     same = float((apart <= TIE * kind.unit).mean())
     errors = _standard_errors(estimate, batches, wanted)

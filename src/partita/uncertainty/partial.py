@@ -264,4 +264,4 @@ def _completed(partial: Labels, sample: PartitionSample, loss: Loss, rng: np.ran
     together = [(first[partial[item]], item) for item in np.flatnonzero(partial >= 0).tolist()]
     apart = [(one, other) for place, one in enumerate(first) for other in first[:place]]
     fixed = Constraints(together=[pair for pair in together if pair[0] != pair[1]], apart=apart)
-    return estimate(sample, loss, search=COMPLETION, constraints=fixed, rng=rng, check_draws=False).labels
+    return estimate(sample, loss, search=COMPLETION, constraints=fixed, rng=rng, check_draws=False).partition

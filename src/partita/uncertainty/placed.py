@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from partita.draws.sample import PartitionSample
 from partita.estimation.result import Estimate
+from partita.partitions.checks import canonical_placed
 from partita.uncertainty.ball import CredibleBall
 
 
@@ -33,9 +34,12 @@ def placed_only(
 
 
 def _columns(sample: PartitionSample, items: NDArray[np.int64], first: int) -> PartitionSample:
-    """The same draws of some of the items: no draw of positive weight labels any of the others."""
+    """The same draws of some of the items: of the others, each is noise, or no draw of positive weight labels it."""
     labels = np.ascontiguousarray(sample.labels[:, items])
+    names = tuple(str(i + first) if sample.names is None else sample.names[i] for i in items.tolist())
+    if sample.noise is not None:  # an item that is noise may be with others in some draws
+        rows = [canonical_placed(row.astype(np.int64)) for row in labels]
+        return replace(sample, labels=np.array(rows, labels.dtype), names=names, noise=sample.noise[items])
     if labels.min() >= 0:
         labels = labels.view(labels.dtype.str.replace("i", "u"))
-    names = tuple(str(i + first) if sample.names is None else sample.names[i] for i in items.tolist())
     return replace(sample, labels=labels, names=names)

@@ -25,7 +25,7 @@ from partita.estimation.mixing import (
 )
 from partita.estimation.result import Estimate
 from partita.losses.base import Loss
-from partita.losses.expected import loss_where_placed, unique_distances
+from partita.losses.expected import loss_where_placed, partition_loss, unique_distances
 from partita.partitions.clusters import each_alone
 from partita.search.limits import cluster_limit
 from partita.search.settings import Search
@@ -176,7 +176,7 @@ def _with_verdict(
     if (
         before is not None
         and rule.tolerance == 0
-        and loss_where_placed(before.labels, found.labels, loss) > TIE * loss.unit
+        and partition_loss(each_alone(before.labels), each_alone(found.labels), loss) > TIE * loss.unit
     ):
         earlier = 0
     return replace(found, problems=problems, passed=0 if problems else earlier + 1)
@@ -204,8 +204,8 @@ def _compare_parts(
     """
     distances, regret = [], 0.0
     for part in _parts(sample):
-        labels = _estimate(part_of(sample, part), loss, search, rng, best.labels).labels
-        distances.append(loss_where_placed(best.labels, labels, loss))
+        labels = _estimate(part_of(sample, part), loss, search, rng, best.labels).verdicts
+        distances.append(loss_where_placed(best.verdicts, labels, loss))
         if distances[-1] > TIE * loss.unit:
             others = unique_distances(each_alone(labels), sample, loss, search.n_jobs)
             gain = np.round((losses - others) / loss.unit, DIGITS)

@@ -32,11 +32,15 @@ class Block:
 
 @dataclass(frozen=True)
 class Source:
-    """Where draws come from; `blocks` can be read once."""
+    """Where draws come from; `blocks` can be read once.
+
+    `noise` is the share of the draws that call each item noise, if the draws were read before.
+    """
 
     n_items: int
     blocks: Iterator[Block]
     names: tuple[str, ...] | None = None
+    noise: NDArray[np.float64] | None = None
 
 
 def array_source(array: Any, names: Sequence[str] | None = None) -> Source:
