@@ -123,9 +123,7 @@ class _NoiseShares:
 
     def __init__(self, source: Source, weights: ArrayLike | None) -> None:
         if source.noise is not None:
-            raise ArgumentError(
-                Setting("noise"), " is for labels; these draws were read before, with noise of their own"
-            )
+            raise ArgumentError(Setting("noise"), " is for labels; these draws have noise of their own")
         self._weights = None if weights is None else np.asarray(weights, np.float64).ravel()
         self._noise, self._labelled = np.zeros((2, source.n_items))
         self._scale, self._seen = 0.0, 0

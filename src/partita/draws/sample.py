@@ -240,9 +240,7 @@ def as_sample(
         return build_sample(source, weights, gaps, marks, burn=burn, thin=thin, names=names, store=store)
     check_unchanged(draws.labels)
     if noise is not None:
-        raise ArgumentError(
-            Setting("noise"), " is for labels, not for a PartitionSample, whose labels were read before"
-        )
+        raise ArgumentError(Setting("noise"), " is for labels, not for a PartitionSample, which has its own")
     if weights is None and names is None and burn == 0 and thin == 1 and store is None:
         return draws
     gaps = Missing((*gaps.values, GAP), gaps.null)
