@@ -38,6 +38,8 @@ _HOME = {
     " conformal_set credible_ball diagnostics exemplars hierarchy item_certainty items_to_check memberships merge_tree"
     " modes monitor monte_carlo_error n_clusters_posterior partial_clustering",
     "models": "resume",
+    "models.mixtures.cluster_numbers": "PriorClusters prior_clusters",
+    "models.mixtures.sensitivity": "Sensitivity sensitivity",
     "profiling.profiles": "Profiles profiles",
     "pages.report": "report",
     "pages.reopen": "ReportData read_report",

@@ -38,6 +38,10 @@ from partita.losses.losses import OneMinusARI as OneMinusARI
 from partita.losses.losses import ZeroOne as ZeroOne
 from partita.models import resume as resume
 from partita.models.chains.growing import growing_draws as growing_draws
+from partita.models.mixtures.cluster_numbers import PriorClusters as PriorClusters
+from partita.models.mixtures.cluster_numbers import prior_clusters as prior_clusters
+from partita.models.mixtures.sensitivity import Sensitivity as Sensitivity
+from partita.models.mixtures.sensitivity import sensitivity as sensitivity
 from partita.pages.reopen import ReportData as ReportData
 from partita.pages.reopen import read_report as read_report
 from partita.pages.report import report as report

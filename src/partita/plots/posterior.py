@@ -19,8 +19,16 @@ from partita.uncertainty.certainty import item_certainty as certainty_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from partita.models.mixtures.cluster_numbers import PriorClusters
 
-def cluster_counts(draws: Any, *, estimate: PartitionLike | None = None, ax: Axes | None = None) -> Axes:
+
+def cluster_counts(
+    draws: Any,
+    *,
+    estimate: PartitionLike | None = None,
+    prior: PriorClusters | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Posterior probabilities of the number of clusters; the bar of the estimate's number is orange.
 
     Parameters
@@ -29,6 +37,8 @@ def cluster_counts(draws: Any, *, estimate: PartitionLike | None = None, ax: Axe
         Posterior draws: labels in any form, or an estimate, whose own draws are used.
     estimate : Estimate or (n,) array_like, optional
         The partition whose number of clusters is marked.
+    prior : PriorClusters, optional
+        The result of `prior_clusters`, drawn as a line: what the prior alone says.
     ax : matplotlib Axes, optional
         Where to draw; by default new axes.
 
@@ -48,6 +58,10 @@ def cluster_counts(draws: Any, *, estimate: PartitionLike | None = None, ax: Axe
     ax = new_axes(ax, (5, 3))
     ax.bar(counts, probability[counts], color=[HIGHLIGHT if k == own else COLORS[0] for k in counts])
     ax.set(xlabel="number of clusters", ylabel="posterior probability")
+    if prior is not None:
+        shown = {k: p for k, p in prior.probabilities.items() if p > 1e-3 or k in counts}
+        ax.plot(list(shown), list(shown.values()), color=QUIET, marker="o", markersize=3, label="prior")
+        ax.legend(frameon=False)
     whole_numbers(ax.xaxis)
     hide_frame(ax, "top", "right")
     return ax

@@ -1,0 +1,292 @@
+"""What another prior on partitions would have done, from the draws at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from partita._support.arrays import Floats, Labels
+from partita._support.html import rows_table
+from partita.draws.sample import PartitionSample, as_sample, needs_labels
+from partita.estimation.estimate import estimate
+from partita.estimation.result import Estimate
+from partita.losses.base import Loss
+from partita.losses.expected import expected_loss
+from partita.models.mixtures.cluster_numbers import prior_settings
+from partita.models.mixtures.gibbs_priors import GibbsPrior, gibbs_prior
+from partita.models.mixtures.priors import GammaAlpha
+from partita.search.settings import Search
+from partita.uncertainty.pareto import MAX_PARETO_K, pareto_k
+
+#: The search under each prior, which also starts at the reported partition.
+SEARCH = Search(runs=4)
+
+
+@dataclass(frozen=True, eq=False)
+class PriorChange:
+    """The draws under another prior: a row of a `Sensitivity`.
+
+    Attributes
+    ----------
+    prior : str
+        The prior in words.
+    alpha : float or None
+        Its concentration, if that is one number.
+    pareto_k : float
+        Tail of the weights; above 0.7 all that follows is None.
+    ess : float
+        1 / Σ w², the number of equal weights that are worth as much.
+    mean_clusters : float or None
+        Posterior mean of the number of clusters.
+    labels : (items,) integer array or None
+        The best partition under this prior.
+    stays : bool or None
+        Whether it is the reported partition.
+    excess : float or None
+        Expected loss of the reported partition minus that of the best one.
+    """
+
+    prior: str
+    alpha: float | None
+    pareto_k: float
+    ess: float
+    mean_clusters: float | None = None
+    labels: Labels | None = None
+    stays: bool | None = None
+    excess: float | None = None
+
+    @property
+    def n_clusters(self) -> int | None:
+        """Number of clusters of the best partition under this prior."""
+        return None if self.labels is None else int(self.labels.max()) + 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivity:
+    """How the answer depends on the prior: the result of `sensitivity`.
+
+    Attributes
+    ----------
+    changes : tuple of PriorChange
+        One entry per prior, in the order given.
+    estimate : Estimate
+        The reported partition, under the prior that was sampled.
+    prior : str
+        That prior in words.
+    mean_clusters : float
+        Posterior mean of the number of clusters under it.
+    """
+
+    changes: tuple[PriorChange, ...]
+    estimate: Estimate
+    prior: str
+    mean_clusters: float
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """The longest run of given concentrations over which the reported partition stays the best: its two ends."""
+        rows = sorted((row for row in self.changes if row.alpha is not None), key=lambda row: row.alpha or 0)
+        best: list[float] = []
+        run: list[float] = []
+        for row in rows:
+            run = [*run, float(row.alpha or 0)] if row.stays else []
+            best = max(best, run, key=len)
+        return (best[0], best[-1]) if best else None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a careful reader should know."""
+        refused = [row.prior for row in self.changes if row.pareto_k > MAX_PARETO_K]
+        if not refused:
+            return ()
+        return (
+            f"Too far from the prior that was sampled to be reached by weights (Pareto k above {MAX_PARETO_K}):"
+            f" {', '.join(refused)}. Sample anew with these priors.",
+        )
+
+    def in_words(self) -> str:
+        """The answer in a sentence."""
+        stays = self.range
+        if stays is None:
+            return "Under none of the given concentrations does the reported partition stay the best."
+        ends = [f"{end:g}" for end in stays]
+        means = [row.mean_clusters for row in self.changes if row.mean_clusters is not None]
+        return (
+            f"Of the concentrations given, the reported partition stays the best from {ends[0]} to {ends[1]}; the"
+            f" posterior mean of the number of clusters, {self.mean_clusters:.2f} with {self.prior}, is"
+            f" {min(means):.2f} to {max(means):.2f}."
+        )
+
+    def to_pandas(self) -> Any:
+        """One row per prior."""
+        import pandas as pd
+
+        names = ("prior", "alpha", "pareto_k", "ess", "mean_clusters", "n_clusters", "stays", "excess")
+        return pd.DataFrame([{name: getattr(row, name) for name in names} for row in self.changes])
+
+    def __repr__(self) -> str:
+        lines = "".join("\n  " + "  ".join(cells) for cells in self._rows())
+        return f"Sensitivity: {len(self.changes)} priors beside {self.prior}{lines}"
+
+    def _repr_html_(self) -> str:
+        return rows_table("Sensitivity", ("prior", "Pareto k", "clusters", "the reported partition"), self._rows())
+
+    def _rows(self) -> Iterator[list[str]]:
+        for row in self.changes:
+            told = [f"{row.prior:<12}", f"k {row.pareto_k:.2f}"]
+            if row.labels is None:
+                yield [*told, "", "out of reach: sample anew"]
+            else:
+                verdict = (
+                    "stays the best"
+                    if row.stays
+                    else f"is not the best: {row.n_clusters} clusters, {row.excess:.3g} less"
+                )
+                yield [*told, f"{row.mean_clusters:.2f} clusters on average", verdict]
+
+
+def sensitivity(
+    chain: Any,
+    alpha: ArrayLike | Sequence[Any] | None = None,
+    *,
+    discount: Sequence[float] | None = None,
+    components: Sequence[Any] | None = None,
+    prior: Any = None,
+    estimate: Estimate | None = None,
+    loss: str | Loss = "vi",
+    rng: Any = None,
+) -> Sensitivity:
+    """Draws reweighted to other priors on partitions: did the prior do this?
+
+    The likelihood of a partition does not depend on its prior, so that draws from the posterior under prior p become
+    draws under prior q with weights
+
+    w_t ∝ q(x_t) / p(x_t),
+
+    and both have closed forms. Where the sampler draws the concentration as well, p is its prior on partitions with the
+    concentration integrated out: the draws of partitions alone follow that posterior. The estimate is searched
+    again under each prior, starting from the reported partition. Pareto k of the weights says whether they can be
+    trusted; above 0.7 nothing is reported for the prior. Weights are not smoothed, since most are ties.
+
+    Parameters
+    ----------
+    chain : Chain of a mixture, or anything that `as_sample` takes
+        Posterior draws. Draws of another sampler need ``prior``.
+    alpha : list of float, GammaAlpha or PowerAlpha, optional
+        Concentrations, or priors on it, to change to. By default the model's own stays, with the values of the others.
+    discount : list of float, optional
+        Discounts of the Pitman–Yor process; each is combined with each of ``alpha``.
+    components : list of FiniteMixture, optional
+        Finite mixtures with a prior on the number of components.
+    prior : float, GammaAlpha, PowerAlpha, FiniteMixture or mixture, optional
+        The prior under which the draws were made; by default that of the chain's model.
+    estimate : Estimate, optional
+        The reported partition, if already computed.
+    loss : str or Loss
+        The loss, unless an estimate is given.
+    rng : None, int or numpy Generator
+        Seed or source of random numbers; the same seed gives the same result.
+
+    Returns
+    -------
+    Sensitivity
+
+    Examples
+    --------
+    >>> import partita as pt
+    >>> X = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.3]])
+    >>> chain = pt.models.GaussianDPM("diag", alpha=1.0, b=0.1).sample(X, draws=500, chains=2, rng=1)
+    >>> found = pt.sensitivity(chain, alpha=[0.5, 2.0], rng=1)
+    >>> found.range, [row.stays for row in found.changes]
+    ((0.5, 2.0), [True, True])
+
+    References
+    ----------
+    Vehtari, Simpson, Gelman, Yao & Gabry (2024), J. Mach. Learn. Res. 25, for Pareto k.
+    """
+    sample = as_sample(chain)
+    if sample.has_gaps:
+        raise ValueError(needs_labels("sensitivity", sample))
+    own = prior_settings(_prior_of(chain, prior))
+    others = _others(own, alpha, discount, components)
+    reported = _reported(estimate, sample, loss, rng)
+    old = gibbs_prior(sample.n_items, *own)
+    rows = (_change(sample, old, settings, reported, rng) for settings in others)
+    return Sensitivity(tuple(rows), reported, _in_words(*own), float(sample.weights @ sample.n_clusters))
+
+
+def _prior_of(chain: Any, prior: Any) -> Any:
+    if prior is not None:
+        return prior
+    model = getattr(chain, "model", None)
+    if not (hasattr(model, "discount") and hasattr(model, "components")):
+        raise TypeError("prior is missing: these draws do not know the prior on partitions that they were made with")
+    return model
+
+
+def _others(own: Any, alpha: Any, discount: Any, components: Any) -> list[tuple[Any, float, Any]]:
+    if alpha is None and discount is None and components is None:
+        raise TypeError("alpha, discount or components is missing: the priors to change to")
+    found: list[tuple[Any, float, Any]] = []
+    if alpha is not None or discount is not None:
+        alphas = [own[0]] if alpha is None else _listed(alpha)
+        found += [(a, float(d), None) for a, d in product(alphas, [own[1]] if discount is None else _listed(discount))]
+    return found + [(None, 0.0, each) for each in _listed([] if components is None else components)]
+
+
+def _listed(values: Any) -> list[Any]:
+    if isinstance(values, list | tuple | np.ndarray):
+        return list(values)
+    return [values]
+
+
+def _reported(given: Estimate | None, sample: PartitionSample, loss: str | Loss, rng: Any) -> Estimate:
+    if given is None:
+        return estimate(sample, loss, rng=rng)
+    if given.sample.n_items != sample.n_items:
+        raise ValueError(f"estimate has {given.sample.n_items} items, but chain has {sample.n_items}")
+    return given
+
+
+def _change(sample: PartitionSample, old: GibbsPrior, settings: Any, reported: Estimate, rng: Any) -> PriorChange:
+    changed = reweighted(sample, old, gibbs_prior(sample.n_items, *settings))
+    weights = changed.draw_weights
+    single = None if settings[2] is not None or not isinstance(settings[0], int | float) else float(settings[0])
+    row = PriorChange(_in_words(*settings), single, pareto_k(weights), float(1 / (weights**2).sum()))
+    if row.pareto_k > MAX_PARETO_K:
+        return row
+    start = reported.partition
+    best = estimate(changed, reported.loss, search=SEARCH, start=start, check_draws=False, rng=rng)
+    losses = expected_loss(np.array([start, best.partition]), changed, reported.loss)
+    excess = max(0.0, float(losses[0] - losses[1]))
+    stays = excess <= 1e-9 * reported.loss.unit
+    labels = reported.labels if stays else best.labels
+    return replace(
+        row, mean_clusters=float(changed.weights @ changed.n_clusters), labels=labels, stays=stays, excess=excess
+    )
+
+
+def reweighted(sample: PartitionSample, old: GibbsPrior, new: GibbsPrior) -> PartitionSample:
+    """The same draws with the weights of another prior on partitions."""
+    sizes = np.zeros(sample.n_unique) if old.sigma == new.sigma else _log_sizes(sample, new) - _log_sizes(sample, old)
+    none = np.zeros(sample.n_unique)
+    logs = new.log_prior(sample.n_clusters, sizes) - old.log_prior(sample.n_clusters, none)
+    weights = sample.weights * np.exp(logs - logs[sample.weights > 0].max())
+    return replace(sample, weights=weights / weights.sum())
+
+
+def _log_sizes(sample: PartitionSample, prior: GibbsPrior) -> Floats:
+    table = prior.log_size_table()
+    return np.array([table[np.bincount(row)].sum() for row in sample.labels])
+
+
+def _in_words(alpha: Any, discount: float, components: Any) -> str:
+    if components is not None:
+        return repr(components)
+    told = f"{alpha:g}" if isinstance(alpha, int | float) else str(alpha or GammaAlpha())
+    return f"alpha {told}" + (f", discount {discount:g}" if discount else "")
