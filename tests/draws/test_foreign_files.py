@@ -235,6 +235,7 @@ REFUSED = {
     "one partition": ("cluster\n0\n0\n1\n", "has the one column 'cluster': one label per item, not draws"),
     "edges": ("source,target\n0,1\n1,2\n", "edges of a network, not draws"),
     "column numbers": ("0,1,2\n0,0,1\n", "specify it with --header or --no-header"),
+    "XML": ("<?xml version='1.0'?>\n<gexf/>\n", "is an XML file, not a table"),
     "Unicode text of Excel": (lines(DRAWS, "\t").encode("utf-16"), "is UTF-16 text; save it as CSV UTF-8"),
     "CODA": (
         lines([(1001 + t, label) for item in DRAWS.T for t, label in enumerate(item)], "  "),

@@ -451,7 +451,7 @@ BAD_LABELS = {
     r"draws is ragged: entry 2 has 3 items, but entry 0 has 2": [[0, 1], [0, 1], [0, 1, 2]],
     r"draws is ragged": [[[0, 1], [0, 1]], [[0, 1], [0]]],
     r"draws has no items": np.empty((3, 0), int),
-    r"draws has no draws": np.empty((0, 3), int),
+    r"draws is empty": np.empty((0, 3), int),
     r"2 dimensions \(draws, items\) or 3 \(chains, draws, items\), but it has 1": [0, 1, 1],
     r"but it has 4": np.zeros((2, 2, 2, 2), int),
     r"but it has 0": 7,

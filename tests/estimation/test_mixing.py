@@ -178,7 +178,7 @@ def test_the_page_says_it_above_the_answer(tmp_path):
     with pytest.warns(MixingWarning):
         best = pt.estimate(stuck_chains(), rng=1)
     page = pt.report(best, path=tmp_path / "page.html").read_text(encoding="utf-8")
-    assert 0 < page.index("Check first.") < page.index('class="answer"')
+    assert 0 < page.index("Warning.") < page.index('class="answer"')
     listed = page[page.index('<ul class="advice">') :]
     assert listed.index('class="warning"') < listed.index('class="good"')
 

@@ -75,7 +75,7 @@ def test_the_page_says_what_was_found_and_escapes_names(base, summary, tmp_path)
     assert "The 59 items fall into 3 clusters" in page
     assert "the consensus of 7 base clusterings by least expected loss" in page
     assert "1 of 60 items have no base label" in page
-    assert page.index("Check first.") < page.index("fall into 3 clusters")
+    assert page.index("Warning.") < page.index("fall into 3 clusters")
     assert "<b>run" not in page
     assert "<i>cell" not in page
     held = pt.read_report(path)

@@ -22,8 +22,8 @@ def best():
 def test_the_answer_is_a_sentence(best):
     assert best.proven
     assert pair_answer(best) == (
-        "The 6 items fall into 3 clusters (of 3, 2 and 1 items). By 5 pair probabilities this partition has the lowest"
-        f" expected Binder loss of all partitions, {best.expected_loss:.6g}, which is proven."
+        "The 6 items fall into 3 clusters (of 3, 2 and 1 items). Given 5 pair probabilities, this partition has the"
+        f" lowest expected Binder loss of all partitions, {best.expected_loss:.6g}, which is proven."
     )
 
 

@@ -231,7 +231,7 @@ def test_clusters_that_are_smaller_than_a_cell_have_no_map():
     best = pt.estimate(draws, search=pt.Search(runs=1), rng=1, check_draws=False)
     found = page_content(best, credible_ball(best))
     assert found["figures"]["map"] is None
-    assert "no cluster fills one" in render("draws", found)
+    assert "The similarity map is omitted" in render("draws", found)
 
 
 def test_few_clusters_have_no_table_of_components(found):
@@ -378,7 +378,7 @@ def test_an_item_between_clusters_is_not_called_a_cluster():
     assert best.sizes.tolist() == [6, 6, 1]
     certainty = pt.item_certainty(best).probability
     text = {line["topic"]: line["text"] for line in interpretation(best, None, certainty)}["Items between clusters"]
-    assert text.startswith("One item is a cluster of its own in the estimate, but alone in only 0% of the draws")
+    assert text.startswith("One item is a cluster of its own in the estimate, but alone in none of the draws")
     alone = pt.estimate(np.repeat([[0] * 6 + [1]], 200, axis=0), rng=1)
     assert topics(alone) == []
 

@@ -180,7 +180,7 @@ BAD = {
     ),
     "above one": (np.array([[1, 1.5], [1.5, 1]]), r"similarity\[0, 1\] is 1.5, but a probability is from 0 to 1"),
     "missing": (np.array([[1, np.nan], [np.nan, 1]]), r"similarity\[0, 1\] is nan"),
-    "diagonal": (changed((2, 2), 0.5), r"similarity\[2, 2\] is 0.5, but an item is with itself"),
+    "diagonal": (changed((2, 2), 0.5), r"similarity\[2, 2\] is 0.5, but diagonal entries must all be 1"),
     "not square": (np.ones((2, 3)), r"square matrix, but its shape is \(2, 3\)"),
     "empty": (np.ones((0, 0)), "similarity has no items"),
     "negative": (TABLE.assign(probability=[0.9, -0.1, 0.2]), "the table, row 1: the probability is -0.1"),

@@ -69,8 +69,9 @@ def _print(compared: PosteriorComparison) -> None:
     print_warnings(compared.warnings)
     verdict = compared.verdict()
     first, second = compared.estimates
+    near_zero = " (unbiased, so negative near 0)" if compared.distance < 0 else ""
     print(
-        f"{verdict[0].upper()}{verdict[1:]}. Energy distance {compared.distance:.4g}; the estimates have"
+        f"{verdict[0].upper()}{verdict[1:]}. Energy distance {compared.distance:.4g}{near_zero}; the estimates have"
         f" {first.n_clusters} and {second.n_clusters} clusters and are {compared.estimate_distance:.4g} apart."
     )
     items, names = compared.items, compared.names

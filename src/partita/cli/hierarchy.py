@@ -18,7 +18,9 @@ def run(
     searching: SearchOptions,
     finest: Annotated[
         int | None,
-        typer.Option(help="Number of clusters of the finest level.", show_default="as 95 % of the draws have at most"),
+        typer.Option(
+            help="Number of clusters of the finest level.", show_default="95th percentile of the number of clusters"
+        ),
     ] = None,
     newick: Annotated[Path | None, typer.Option(help="File for the tree in Newick format.", show_default=False)] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,

@@ -123,7 +123,7 @@ def draws_sign(table: Table) -> str | None:
     labels = np.array(cells).T
     names = [table.names[j] for j in places]
     signs = {
-        "its columns are only counted": not table.has_header or _are_counted(names),
+        "its columns have numbers for names (or none)": not table.has_header or _are_counted(names),
         f"{names[0]} is an element of a variable": table.has_header and _are_elements(names),
         "in every row labels are numbered in the order in which they appear": _in_order(labels),
         "most of its columns nearly always agree with another": _agree(labels),

@@ -11,7 +11,7 @@ import typer
 EdgeFile = Annotated[
     Path,
     typer.Argument(
-        help="Edge list: csv with a header; columns source, target (or from, to), maybe weight. Or .graphml, .gml."
+        help="Edge list: csv with a header; columns source, target (or from, to), optionally weight. Or .graphml, .gml."
     ),
 ]
 Counts = Annotated[bool, typer.Option("--counts", help="Weights are counts of edges.")]

@@ -189,7 +189,7 @@ class SearchOptions(LossOptions):
         int | None,
         typer.Option(help="Search on at most this many random draws and evaluate on the others.", show_default=False),
     ] = None
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Suppress progress output and notes.")] = False
 
     def estimate(self, sample: PartitionSample, constraints: Constraints | None = None) -> Estimate:
         """The estimate that the options specify."""
@@ -305,7 +305,7 @@ BoundSeconds = Annotated[
     float | None,
     typer.Option("--bound", help="Seconds to spend on a proven lower bound of the expected loss.", show_default=False),
 ]
-Level = Annotated[float, typer.Option(help="Posterior probability that the credible ball holds.")]
+Level = Annotated[float, typer.Option(help="Posterior probability contained in the credible ball.")]
 DataFile = Annotated[
     str | None,
     typer.Option(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from partita.pairs.probabilities import Similarity
     from partita.proofs.bounds import Bound
 
-ITEMS = "the pairs"
+ITEMS = "the file of pairs"
 PAIRS_FILE = "pairs.csv"
 RESULTS = ("labels.csv", PAIRS_FILE, "summary.json", "report.html")
 #: What only draws have a use for.

@@ -109,7 +109,7 @@ class _Thinning:
 
     def check_all_chains_left(self) -> None:
         if not self.seen:
-            raise ValueError("draws has no draws")
+            raise ValueError("draws is empty: it contains no draws")
         for chain, length in self.seen.items():
             if length <= self.burn:
                 raise ValueError(f"burn={self.burn} leaves none of the {length} draws of chain {chain}")

@@ -104,7 +104,7 @@ def sample_warnings(sample: PartitionSample, distance: Floats, n_jobs: int = -1)
     >>> sample = as_sample([[[0, 0, 1]] * 30, [[0, 1, 2]] * 30])
     >>> print(sample_warnings(sample, np.array([0.0, 0.7]))[0])
     The chains have not mixed: clusters (R-hat inf), entropy (R-hat inf), distance to estimate (R-hat inf). The draws \
-say where the chains were, not what the posterior is: run them longer, from several starts.
+reflect where the chains were rather than the posterior: run longer chains from several starting points.
     """
     return check_sample(sample, distance, n_jobs).warnings
 
@@ -199,8 +199,8 @@ def mixing_sentences(quantities: Sequence[Quantity], n_chains: int, length: int)
         who = "The chains have not mixed" if n_chains > 1 else "The two halves of the draws differ"
         where = "the chains were" if n_chains > 1 else "the chain was"
         yield (
-            f"{who}: {names}. The draws say where {where}, not what the posterior is: run them longer, from several "
-            "starts."
+            f"{who}: {names}. The draws reflect where {where} rather than the posterior: run longer chains from several"
+            " starting points."
         )
     few = too_few(quantities, n_chains, length)
     if few:

@@ -247,7 +247,7 @@ class Estimate(HasClusters):
 
     @property
     def ends(self) -> str:
-        """A description of the rows of `runs`: the runs themselves, or the partitions that they led to.
+        """A description of the rows of `runs`: the runs themselves, or the candidate partitions that they found.
 
         Examples
         --------
@@ -258,4 +258,4 @@ class Estimate(HasClusters):
         runs = plural(self.n_runs, "run")
         if self.n_runs == len(self.runs) and not any(row.start == CROSSING for row in self.runs):
             return runs
-        return f"{plural(len(self.runs), 'partition')} that {runs} led to"
+        return f"{plural(len(self.runs), 'candidate partition')} from {runs}"

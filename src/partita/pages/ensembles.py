@@ -76,10 +76,10 @@ def ensemble_answer(found: ConsensusSummary) -> str:
     method = f" by {found.method}" if found.method else ""
     return (
         f"The {len(labels):,} items fall into {plural(found.n_clusters, 'cluster')} ({sizes_in_words(labels)}), the "
-        f"consensus of {plural(found.base.n_clusterings, 'base clustering')}{method}; the clusterings count "
-        f"as {found.dependence.effective:.1f} independent ones. They agree with it by {found.agreement.mean():.2f} on "
-        f"average (adjusted Rand index, from {found.agreement.min():.2f} to {found.agreement.max():.2f}). The mean "
-        f"certainty of an item is {np.nanmean(certainty):.2f}, with {doubt}."
+        f"consensus of {plural(found.base.n_clusterings, 'base clustering')}{method}; the effective "
+        f"number of independent clusterings is {found.dependence.effective:.1f}. Their mean agreement with the "
+        f"consensus is {found.agreement.mean():.2f} (adjusted Rand index, from {found.agreement.min():.2f} to "
+        f"{found.agreement.max():.2f}). The mean certainty of an item is {np.nanmean(certainty):.2f}, with {doubt}."
     )
 
 
@@ -172,11 +172,13 @@ def _redundancy(found: ConsensusSummary) -> str:
     """Which base clusterings could be left out."""
     redundant = found.redundant
     if not redundant:
-        return "No base clustering is redundant: each says something beyond the consensus that no other one says."
+        return (
+            "No base clustering is redundant: each contains information that neither the consensus nor another one has."
+        )
     shown = "; ".join(_redundant_words(pair, found.clusterings) for pair in redundant[:NAMES_SHOWN])
     more = f"; and {len(redundant) - NAMES_SHOWN} more" if len(redundant) > NAMES_SHOWN else ""
     count = plural(len(redundant), "base clustering")
-    return f"{count} of {found.base.n_clusterings} could be left out beside another that says the same: {shown}{more}."
+    return f"{count} of {found.base.n_clusterings} are redundant, each nearly identical to another one: {shown}{more}."
 
 
 def _redundant_words(pair: Redundant, names: tuple[str, ...]) -> str:

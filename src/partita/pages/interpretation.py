@@ -69,9 +69,9 @@ def _on_count(estimate: Estimate, typed: bool) -> Iterator[tuple[str, str]]:
         how = f" To see more of them, {', '.join(ways[:-1])}{' or ' if len(ways) > 1 else ''}{ways[-1]}."
         yield (
             "Fewer clusters than most draws",
-            f"{percent(round(more, 3))} of the draws have more clusters than the estimate, most often {mode}. If the"
-            " draws agreed on the extra ones, the estimate would have them, too: they are small, or hold other items"
-            f" from draw to draw.{how}",
+            f"{percent(round(more, 3))} of the draws have more clusters than the estimate, most often {mode}. The"
+            " additional clusters are not in the estimate because they are small or because their members change from"
+            f" draw to draw.{how}",
         )
     if fewer >= LARGE_SHARE:
         how = f" Raise {weight}" if weight is not None else f" Choose another {'--' if typed else ''}loss"
@@ -88,16 +88,20 @@ def _on_lone_items(estimate: Estimate, certainty: NDArray[np.float64]) -> Iterat
     lone = np.flatnonzero((sizes[estimate.labels] == 1) & (certainty < ALONE))
     if lone.size == 0 or sizes.size == 1:
         return
-    share = percent(round(float(certainty[lone].max()), 3))
+    largest = round(float(certainty[lone].max()), 3)
     if lone.size == 1:
-        said = f"One item is a cluster of its own in the estimate, but alone in only {share} of the draws"
-        advice = "it with one cluster or another. Take it as not placed, rather than as a cluster"
+        said = f"One item is a cluster of its own in the estimate, but alone in {_of_draws(largest, 'only')}"
+        advice = "it joins one cluster or another. Report it as unassigned rather than as a cluster of its own"
     else:
-        said = (
-            f"{lone.size:,} items are clusters of their own in the estimate, but alone in at most {share} of the draws"
-        )
-        advice = "them with one cluster or another. Take them as not placed, rather than as clusters"
-    yield "Items between clusters", f"{said}: the others have {advice}."
+        alone = _of_draws(largest, "at most")
+        said = f"{lone.size:,} items are clusters of their own in the estimate, but alone in {alone}"
+        advice = "they join one cluster or another. Report them as unassigned rather than as clusters of their own"
+    yield "Items between clusters", f"{said}; in the other draws {advice}."
+
+
+def _of_draws(share: float, limit: str) -> str:
+    """A small share of the draws in words, none if it is 0."""
+    return f"{limit} {percent(share)} of the draws" if share else "none of the draws"
 
 
 def _on_spread(estimate: Estimate, certainty: NDArray[np.float64], typed: bool) -> Iterator[tuple[str, str]]:

@@ -113,7 +113,7 @@ def _tree_section(tree: Hierarchy) -> dict[str, Any]:
         Column("Node", "number"),
         Column("Items", "number"),
         Column("Level", "number", "Number of clusters of the finest level on which the node is a cluster"),
-        Column("Support", "share", "One minus the share of its items that must move until no cluster crosses the node"),
+        Column("Support", "share", "1 minus the mean share of its items that must move for a draw to contain the node"),
         Column("Together", "share", "Probability that its items are all in one cluster"),
         Column("Exact", "share", "Probability of exactly this cluster"),
     )

@@ -38,8 +38,8 @@ def pair_answer(best: PairEstimate) -> str:
         found, proof = "that was found", f"; {parts.proven:,} of {parts.count:,} components are proven best"
     return (
         f"The {len(best.labels):,} items fall into {plural(best.n_clusters, 'cluster')}"
-        f" ({sizes_in_words(best.labels)}){obeying}. By {best.similarity.n_pairs:,} pair probabilities this partition"
-        f" has the lowest {LOSS_WORDS[best.loss.name]} {found}, {best.expected_loss:.6g}{proof}."
+        f" ({sizes_in_words(best.labels)}){obeying}. Given {best.similarity.n_pairs:,} pair probabilities, this"
+        f" partition has the lowest {LOSS_WORDS[best.loss.name]} {found}, {best.expected_loss:.6g}{proof}."
     )
 
 

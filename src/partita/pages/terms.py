@@ -9,8 +9,8 @@ from partita.pages.tables import Table
 
 TERMS = {
     "draw": "One partition of the items from the posterior distribution.",
-    "expected loss": "Mean loss of a partition over the posterior. The estimate is the partition with the least that "
-    "the search found.",
+    "expected loss": "Mean loss of a partition over the posterior. The estimate is the partition with the lowest "
+    "expected loss found by the search.",
     "certainty": "Of an item: the mean probability, over draws or base clusterings, of being with the other members of "
     "its cluster. Of a cluster: the mean over its pairs of items.",
     "stability": "Of a cluster: its mean overlap (Jaccard) with the most similar cluster of each draw; 1 means that "

@@ -23,7 +23,9 @@ LEAST_SHARE = 0.05
 
 
 def consensus_cdf(found: Stability, *, ax: Axes | None = None) -> Axes:
-    """The distribution of co-association over pairs, one line per number of clusters; flat in the middle is clear.
+    """The distribution of co-association over pairs, one line per number of clusters.
+
+    A flat middle section means that pairs are clearly together or apart.
 
     Parameters
     ----------

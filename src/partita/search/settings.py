@@ -1,4 +1,4 @@
-"""How hard to search: the settings of every method."""
+"""The settings of every search method."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEFAULT_RUNS = 16
 
 @dataclass(frozen=True)
 class Search:
-    """How hard to search.
+    """Settings of the search.
 
     Parameters
     ----------

@@ -205,7 +205,7 @@ def subject(
         kind = as_loss(estimate.loss if loss is None else loss)
     else:
         if draws is None:
-            raise TypeError("draws is missing: plain labels have no draws of their own")
+            raise TypeError("draws= is required when the first argument is a label vector")
         sample, kind = as_sample(draws), as_loss("vi" if loss is None else loss)
     may_lack = estimate.labels < 0 if isinstance(estimate, Estimate) else sample.may_lack
     return check_placed_of(estimate, sample.names, sample.n_items, "estimate", may_lack), sample, kind

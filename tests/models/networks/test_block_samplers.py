@@ -246,3 +246,11 @@ def test_degree_correction_with_missing_dyads_is_refused(directed, loops):
             model.icl(X, labels)
     else:
         assert np.isfinite(model.icl(X, labels))  # a loop is then no dyad
+
+
+def test_degree_correction_with_a_missing_entry_on_the_diagonal_of_rows_and_columns_is_refused():
+    """The diagonal of a bipartite matrix has no loops: it was taken for observed zeros."""
+    X = np.eye(4)
+    X[1, 1] = np.nan
+    with pytest.raises(ValueError, match="graph has 1 missing dyads"):
+        LatentBlockModel(degree_corrected=True).maximize(X, rng=1)

@@ -13,16 +13,18 @@ DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 
 #: How Excel workbooks begin: xlsx and ods are zip files, xls is older.
 WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+#: How XML files begin, among them networks such as .gexf.
+XML = b"<?xml"
 WORKBOOK_NAMES = (".xlsx", ".xlsm", ".xls", ".ods")
 
 
 def open_bytes(path: str | Path) -> BinaryIO:
-    """The content of a file, decompressed if its name ends in .gz; a workbook is refused."""
+    """The content of a file, decompressed if its name ends in .gz; workbooks and XML are refused."""
     if str(path).lower().endswith(".gz"):
         return cast(BinaryIO, gzip.open(path, "rb"))
     stream = open(path, "rb")  # noqa: SIM115 - the caller closes it
     try:
-        refuse_workbook(stream.peek(4), str(path))
+        refuse_workbook(stream.peek(8), str(path))
     except ValueError:
         stream.close()
         raise
@@ -30,6 +32,8 @@ def open_bytes(path: str | Path) -> BinaryIO:
 
 
 def refuse_workbook(start: bytes, where: str) -> None:
-    """Raises an error if these first bytes are those of a workbook."""
+    """Raises an error if these first bytes are those of a workbook or of XML."""
     if start.startswith(WORKBOOKS):
         raise ValueError(f"{where} is an Excel workbook or another zip file, not text; save the sheet as CSV UTF-8")
+    if start.startswith(XML):
+        raise ValueError(f"{where} is an XML file, not a table; of networks in XML only .graphml files can be read")

@@ -74,9 +74,9 @@ def check_manifest(manifest: Mapping[str, Any], path: Path) -> Plan:
             and all(_is_input(name, entry) for name, entry in manifest["inputs"].items())
         )
     except (KeyError, TypeError, AttributeError) as error:
-        raise RunFormatError(f"{path} is no manifest of a run: {error!r}") from None
+        raise RunFormatError(f"{path} is not a valid run manifest: {error!r}") from None
     if not good:
-        raise RunFormatError(f"{path} is no manifest of a run: an entry has a value that it cannot have")
+        raise RunFormatError(f"{path} is not a valid run manifest: an entry has a value out of range")
     return plan
 
 

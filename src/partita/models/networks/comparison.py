@@ -143,4 +143,4 @@ def _check_comparable(models: Sequence[ComparableModel]) -> None:
     for name in ("directed", "loops"):
         values = [getattr(model, name) for model in models]
         if len(set(values)) > 1:
-            raise ValueError(f"models differ in {name}: they have different dyads, and nothing compares them")
+            raise ValueError(f"models differ in {name}: they describe different sets of dyads and cannot be compared")

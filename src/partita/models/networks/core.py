@@ -184,7 +184,8 @@ def check_degree_correction(graph: Graph, edges: EdgeModel) -> None:
     dyads is a constant only if all of them are observed. Else the integral is a mean over shares, which `estimate_icl`
     takes by Monte Carlo for one partition: thousands of draws, too expensive for the millions of moves of a search.
     """
-    gaps = graph.missing.nnz - (0 if edges.loops else np.count_nonzero(graph.missing.diagonal()))
+    no_loops = not (graph.bipartite or edges.loops)  # the diagonal of a bipartite matrix is like its other entries
+    gaps = graph.missing.nnz - (np.count_nonzero(graph.missing.diagonal()) if no_loops else 0)
     if edges.degree_corrected and gaps:
         raise ArgumentError(
             Argument("graph"),

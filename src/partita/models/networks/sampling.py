@@ -102,7 +102,8 @@ def graph_from_arrays(arrays: Mapping[str, NDArray[Any]], *, bipartite: bool, di
     given = arrays.graph if isinstance(arrays, GraphArrays) else None
     graph = given if given is not None and given.is_sorted else _read_graph(arrays)
     if graph.bipartite != bipartite:
-        raise ValueError("the graph has rows and columns, or one kind of node, unlike the model")
+        kinds = {True: "bipartite (rows and columns)", False: "unipartite (one kind of node)"}
+        raise ValueError(f"the graph is {kinds[graph.bipartite]}, but the model is {kinds[bipartite]}")
     check_graph(graph, directed=directed, edges=edges)
     return graph
 

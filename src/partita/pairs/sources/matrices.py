@@ -83,7 +83,7 @@ def _check_diagonal(items: NDArray[Any], values: NDArray[Any]) -> None:
     if bad.size:
         item = int(items[bad[0]])
         raise ValueError(
-            f"similarity[{item}, {item}] is {values[bad[0]]}, but an item is with itself: 1, or 0 for none"
+            f"similarity[{item}, {item}] is {values[bad[0]]}, but diagonal entries must all be 1 (or all 0)"
         )
 
 
