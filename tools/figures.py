@@ -1,4 +1,4 @@
-"""Which measured figures of README.md and docs/ are older than the code that they measure: `make figures`.
+"""Which measured figures of README.md, docs/ and benchmarks/NOTES.md are older than their code: `make figures`.
 
 A section with measured times or results of a benchmark has a comment that names where they come from,
 
@@ -40,8 +40,9 @@ class Figure:
 
 
 def pages(root: Path) -> list[Path]:
-    """README.md and the pages of docs/ that people write."""
-    found = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
+    """README.md, the measurements and the pages of docs/ that people write."""
+    notes = root / "benchmarks" / "NOTES.md"
+    found = [root / "README.md", *([notes] if notes.exists() else []), *sorted((root / "docs").rglob("*.md"))]
     return [page for page in found if not LEFT_OUT & set(page.relative_to(root).parts)]
 
 

@@ -146,7 +146,7 @@ def test_bad_arguments_are_named():
         credible_ball([0, 1, 1], [[0, 1]])
     with pytest.raises(ValueError, match="estimate has 2 items, but draws has 3"):
         credible_ball(estimate([[0, 1], [0, 0]], rng=1), [[0, 1, 1]])
-    with pytest.raises(TypeError, match="draws is missing"):
+    with pytest.raises(TypeError, match="draws= is required"):
         credible_ball([0, 1, 1])
 
 
