@@ -13,23 +13,23 @@
 #include "mixtures/mixtures.hpp"
 
 inline void bind_mixture_plan(nb::module_& m) {
-    using namespace partita::models;
-    nb::enum_<MixtureStart>(m, "MixtureStart", "Where a run of the search of a table starts.")
-        .value("given", MixtureStart::given)
-        .value("seeds", MixtureStart::seeds)
-        .value("annealed", MixtureStart::annealed);
-    nb::class_<MixtureRun>(m, "MixtureRun", "The start of a run, with its number of seeds.")
-        .def(nb::init<MixtureStart, std::size_t>(), nb::arg("kind"), nb::arg("seeds"));
-    nb::class_<MixtureSearchPlan>(m, "MixturePlan", "The settings of a search of a table.")
+    using namespace partita::mixtures;
+    nb::class_<SearchPlan>(m, "MixturePlan", "The settings of a search of a table; cpp/mixtures/policy.")
         .def(
             "__init__",
-            [](MixtureSearchPlan* self, const EvolutionPlan& evolution, std::size_t max_clusters,
-               const nb::list& runs, std::size_t anneal_sweeps, std::size_t reheat_sweeps) {
-                new (self) MixtureSearchPlan{evolution, max_clusters, values_of<MixtureRun>(runs),
-                                             anneal_sweeps, reheat_sweeps};
+            [](SearchPlan* self, std::size_t n_items, std::size_t restarts, std::size_t n_given,
+               std::size_t max_clusters, std::uint64_t seed, unsigned threads) {
+                new (self) SearchPlan(search_plan(n_items, restarts, n_given, max_clusters, seed, threads));
             },
-            nb::arg("evolution"), nb::kw_only(), nb::arg("max_clusters"), nb::arg("runs"),
-            nb::arg("anneal_sweeps"), nb::arg("reheat_sweeps"));
+            nb::kw_only(), nb::arg("n_items"), nb::arg("restarts"), nb::arg("n_given"),
+            nb::arg("max_clusters"), nb::arg("seed"), nb::arg("threads"))
+        .def_prop_ro("kinds", [](const SearchPlan& self) {
+            constexpr const char* names[] = {"given", "seeds", "annealed"};
+            nb::list kinds;
+            for (const auto& run : self.runs)
+                kinds.append(names[static_cast<std::size_t>(run.kind)]);
+            return kinds;
+        });
 }
 
 /// A constructor of (inputs, prior) and the methods of a search. `make(inputs...)` gives the table and the
@@ -60,8 +60,8 @@ void bind_mixture_search(nb::module_& m, const char* name, Inputs<Types...>, Mak
                               const Labels& labels) { return path_arrays(self.merge_path(as_span(labels))); })
         .def(
             "maximize",
-            [](const Search& self, const Array2<std::uint32_t>& starts, const MixtureSearchPlan& plan,
-               double seconds) {
+            [](const Search& self, const Array2<std::uint32_t>& starts,
+               const partita::mixtures::SearchPlan& plan, double seconds) {
                 return search_tuple(seconds, [&](const partita::common::StopFlag& stop) {
                     return self.maximize(rows_of(starts), plan, stop);
                 });

@@ -7,6 +7,7 @@
 #include "bindings/mcmc/chain.hpp"
 #include "bindings/partition/evolution.hpp"
 #include "networks/block_model.hpp"
+#include "networks/policy.hpp"
 
 using namespace partita::models;
 
@@ -27,40 +28,51 @@ nb::tuple maximize(const BlockModel& model, const Array2<std::uint32_t>& starts,
 }
 
 void bind_search_plan(nb::module_& m) {
-    bind_evolution_plan(m);
     nb::enum_<StartKind>(m, "NetworkStart", "Where a run of the search of a network starts.")
         .value("given", StartKind::given)
+        .value("spectral", StartKind::spectral)
+        .value("periphery", StartKind::periphery)
+        .value("k_means", StartKind::k_means)
         .value("communities", StartKind::communities)
         .value("annealed", StartKind::annealed)
         .value("random", StartKind::random);
-    nb::class_<RunStart>(m, "NetworkRun", "The start of a run; the resolution is for communities.")
-        .def(nb::init<StartKind, double>(), nb::arg("kind"), nb::arg("resolution") = 1.0);
-    nb::class_<Rearrangements>(
-        m, "Rearrangements",
-        "New arrangements of some clusters: attempts per cluster without a better solution, of a run, of a "
-        "crossing and of the best, and the most clusters that are taken apart together.")
-        .def(nb::init<std::size_t, std::size_t, std::size_t, std::size_t>(), nb::kw_only(), nb::arg("runs"),
-             nb::arg("children"), nb::arg("best"), nb::arg("clusters") = 3);
-    nb::class_<SearchPlan>(m, "NetworkPlan", "The settings of a search of a network.")
+    nb::class_<SearchPlan>(m, "NetworkPlan", "The settings of a search of a network; cpp/networks/policy.")
         .def(
             "__init__",
-            [](SearchPlan* self, const EvolutionPlan& evolution, std::size_t max_rows,
-               std::size_t max_columns, const nb::list& runs, std::size_t random_clusters,
-               std::size_t anneal_sweeps, std::size_t reheat_sweeps, const Rearrangements& rearrange,
-               bool merge_first, bool as_printed) {
-                new (self) SearchPlan{evolution,
-                                      {max_rows, max_columns},
-                                      values_of<RunStart>(runs),
-                                      random_clusters,
-                                      anneal_sweeps,
-                                      reheat_sweeps,
-                                      rearrange,
-                                      merge_first,
-                                      as_printed};
+            [](SearchPlan* self, std::size_t n_nodes, const nb::list& kinds, std::size_t max_rows,
+               std::size_t max_columns, bool plain, bool uneven, bool as_printed, std::uint64_t seed,
+               unsigned threads) {
+                new (self) SearchPlan(partita::networks::search_plan(
+                    {n_nodes, {max_rows, max_columns}, plain, uneven, as_printed},
+                    values_of<StartKind>(kinds), seed, threads));
             },
-            nb::arg("evolution"), nb::kw_only(), nb::arg("max_rows"), nb::arg("max_columns"), nb::arg("runs"),
-            nb::arg("random_clusters"), nb::arg("anneal_sweeps"), nb::arg("reheat_sweeps"),
-            nb::arg("rearrange"), nb::arg("merge_first"), nb::arg("as_printed"));
+            nb::kw_only(), nb::arg("n_nodes"), nb::arg("kinds"), nb::arg("max_rows"), nb::arg("max_columns"),
+            nb::arg("plain"), nb::arg("uneven"), nb::arg("as_printed"), nb::arg("seed"), nb::arg("threads"));
+    m.attr("MAX_SMALL_NETWORK") = partita::networks::policy::max_small;
+    m.attr("PERIPHERY_SHARES") = nb::make_tuple(partita::networks::policy::periphery_shares[0],
+                                                partita::networks::policy::periphery_shares[1],
+                                                partita::networks::policy::periphery_shares[2]);
+    m.def(
+        "network_start_kinds",
+        [](std::size_t n_nodes, std::size_t restarts, std::size_t n_given, bool partitions, bool uneven) {
+            nb::list kinds;
+            for (const auto kind :
+                 partita::networks::start_kinds(n_nodes, restarts, n_given, partitions, uneven))
+                kinds.append(kind);
+            return kinds;
+        },
+        nb::arg("n_nodes"), nb::arg("restarts"), nb::arg("n_given"), nb::arg("partitions"),
+        nb::arg("uneven"));
+    m.def("network_start_clusters", &partita::networks::start_clusters, nb::arg("n_nodes"));
+    m.def(
+        "network_start_widths",
+        [](std::size_t count, std::size_t n_nodes, std::size_t most) {
+            nb::list widths;
+            for (const auto width : partita::networks::start_widths(count, n_nodes, most))
+                widths.append(width);
+            return widths;
+        },
+        nb::arg("count"), nb::arg("n_nodes"), nb::arg("most"));
 }
 
 } // namespace

@@ -3,7 +3,6 @@
 
 #include <nanobind/nanobind.h>
 
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -27,20 +26,6 @@ inline nb::tuple path_arrays(const std::vector<partita::models::Merge>& path) {
         change.push_back(merge.change);
     }
     return nb::make_tuple(to_numpy(std::move(into)), to_numpy(std::move(from)), to_numpy(std::move(change)));
-}
-
-inline void bind_evolution_plan(nb::module_& m) {
-    using partita::models::EvolutionPlan;
-    constexpr auto all = std::numeric_limits<std::size_t>::max();
-    nb::class_<EvolutionPlan>(m, "EvolutionPlan", "Runs, groups of runs, and generations of crossings.")
-        .def(
-            "__init__",
-            [](EvolutionPlan* self, std::size_t trial_runs, std::size_t groups, std::size_t generations,
-               std::size_t patience, std::uint64_t seed, unsigned threads, std::size_t survivors) {
-                new (self) EvolutionPlan{trial_runs, groups, generations, patience, seed, threads, survivors};
-            },
-            nb::kw_only(), nb::arg("trial_runs"), nb::arg("groups"), nb::arg("generations"),
-            nb::arg("patience"), nb::arg("seed"), nb::arg("threads"), nb::arg("survivors") = all);
 }
 
 /// Runs maximize(stop) with a time limit: labels, ICL, ICL of runs and groups, generations, whether

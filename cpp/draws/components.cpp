@@ -8,13 +8,13 @@
 
 #include "common/union_find.hpp"
 #include "draws/linear_loss.hpp"
+#include "draws/policy.hpp"
 
 namespace partita::search {
 namespace {
 
 constexpr std::uint32_t nowhere = 0xffffffffu;
 constexpr std::size_t parts_at_a_time = 256;
-constexpr double max_pairs_per_entry = 64; // beyond, Binder's finer graph would cost more than a search
 
 /// Restrictions, with the atom of each item; nothing if there are no atoms.
 struct Rules {
@@ -174,7 +174,7 @@ bool is_by_pairs(const SparseProblem& problem) {
         pairs += size * size;
     }
     const auto entries = problem.rows().items.size() + problem.rows().pairs.size();
-    return pairs <= max_pairs_per_entry * static_cast<double>(entries);
+    return pairs <= draws::policy::max_pairs_per_entry * static_cast<double>(entries);
 }
 
 /// Joins the items whose pair lowers Binder's loss: estimate_scale plus the coefficients of the rows that

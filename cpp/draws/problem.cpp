@@ -6,15 +6,11 @@
 #include <stdexcept>
 
 #include "common/clones.hpp"
+#include "draws/policy.hpp"
 #include "partition/rounding.hpp"
 
 namespace partita::search {
 namespace {
-
-// Draws share rows if an item then lies in at most this many rows per draw. Searches are faster below
-// about 0.55 (2 times at 0.25, 3 times at 0.1); from 0.25 on, lists of 4 bytes per row would take more memory
-// than labels of one byte per draw.
-constexpr double worthwhile_share = 0.25;
 
 template <class Label>
 inline void decode_plain(const Label* labels, const std::uint32_t* begin, std::size_t n,
@@ -149,7 +145,7 @@ void Problem::find_rounding() {
 template <class Label> void Problem::share_rows(const Draws<Label>& draws) {
     if (draws.sharing == Sharing::never || !is_linear_ || has_gaps_)
         return;
-    const auto max_share = draws.sharing == Sharing::always ? 1.0 : worthwhile_share;
+    const auto max_share = draws.sharing == Sharing::always ? 1.0 : draws::policy::worthwhile_share;
     shared_ = find_distinct_clusters(draws, chosen_, cell_coefficients_, max_share);
 }
 

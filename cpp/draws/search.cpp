@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "draws/matrix_state.hpp"
+#include "draws/policy.hpp"
 #include "draws/random_draw.hpp"
 #include "draws/similarity.hpp"
 #include "draws/sparse_search.hpp"
@@ -17,26 +18,14 @@ namespace partita::search {
 
 namespace {
 
-constexpr std::size_t max_coarse = 256, min_coarse = 32; // draws of the first level, half for few runs,
-constexpr std::size_t coarse_labels = 1 << 20;           // with about this many labels together
-constexpr std::size_t few_draws = 64;                    // of a sample of few draws this many, not fewer
-constexpr std::size_t few_labels = 1 << 17;              // of all draws: then they are searched at once
-constexpr std::size_t max_groups = 4;                    // of starts, each group on draws of its own
-constexpr std::size_t carried_per_group = 2;             // partitions that go on to the next level
-constexpr std::size_t finer = 8;                         // times more draws on the next level
-constexpr std::size_t insisting_runs = 8;                // fewer runs are requested for speed
-constexpr std::size_t small_labels = 1 << 20;            // of all draws: then it is cheap to insist
-constexpr std::size_t pair_items = 8192; // up to here Binder's loss is searched on the similarity matrix
-constexpr std::size_t tabu_items = 2048; // on the matrix: with more, it costs too much after every start
-constexpr Breeding pair_breeding{48, 8, 18, 4};
-constexpr std::uint64_t tabu_patience = 200; // moves
-constexpr double max_uneven = 1e5;           // weights, for the matrix is in single precision
+constexpr Breeding matrix_breeding{draws::policy::population, draws::policy::children,
+                                   draws::policy::fruitless_generations, draws::policy::enough_at_best};
 constexpr std::uint64_t further_stream = std::uint64_t{1} << 32;  // of further starts, and
 constexpr std::uint64_t refining_stream = std::uint64_t{1} << 63; // apart from the streams of the search
 
-/// The part of the runs that must lead to the best loss: more where it costs little to go on.
-template <class S> constexpr double doubtful_part = 0.125;
-template <> constexpr double doubtful_part<MatrixState> = 0.5;
+template <class S>
+constexpr double part_at_best =
+    std::is_same_v<S, MatrixState> ? draws::policy::matrix_part_at_best : draws::policy::part_at_best;
 
 template <class Label> bool has_gaps(const Draws<Label>& draws) {
     return std::find(draws.labels.begin(), draws.labels.end(), gap<Label>) != draws.labels.end();
@@ -49,7 +38,7 @@ template <class Label> auto random_draw(const Draws<Label>& draws) {
 }
 
 template <class Label> bool is_small(const Draws<Label>& draws) {
-    return draws.n_draws() * draws.n_items <= small_labels;
+    return draws.n_draws() * draws.n_items <= draws::policy::max_intensified_labels;
 }
 
 /// Crosses the runs of one level; children join them.
@@ -86,11 +75,10 @@ std::size_t count_at(double loss, double rounding, const std::vector<Run>& runs)
 
 /// Whether so few of the runs have led to the best loss that more is tried: this many, or this part of all.
 bool is_doubtful(const std::vector<Run>& runs, double part) {
-    constexpr std::size_t few = 2;
     const auto& best = *distinct_best_first(runs).front();
     const auto at_best = count_at(best.loss, best.rounding, runs);
-    return at_best < runs.size() &&
-           (at_best <= few || static_cast<double>(at_best) <= part * static_cast<double>(runs.size()));
+    return at_best < runs.size() && (at_best <= draws::policy::few_at_best ||
+                                     static_cast<double>(at_best) <= part * static_cast<double>(runs.size()));
 }
 
 /// Moves of many items on the best partitions, and crossings of what they lead to. A round that has lowered
@@ -98,7 +86,7 @@ bool is_doubtful(const std::vector<Run>& runs, double part) {
 /// were in vain or one of the other partitions has led to the best loss as well.
 template <SearchState S, class RandomDraw>
 void insist(Level<S>& level, std::vector<Run>& runs, const Runner& runner, RandomDraw random_draw) {
-    constexpr std::size_t n_tasks = 4, fruitless_rounds = 2;
+    constexpr auto n_tasks = draws::policy::intensified, fruitless_rounds = draws::policy::fruitless_rounds;
     auto best = *distinct_best_first(runs).front();
     for (std::size_t fruitless = 0; fruitless < fruitless_rounds && !runner.limits().reached();) {
         const auto from = next_best(runs, fruitless * n_tasks, n_tasks);
@@ -121,7 +109,7 @@ void insist(Level<S>& level, std::vector<Run>& runs, const Runner& runner, Rando
 template <SearchState S, class Insist>
 void finish(Level<S>& level, std::vector<Run>& runs, const Runner& runner, bool may_insist, Insist insist,
             bool is_chained = false) {
-    const bool insists = may_insist && is_doubtful(runs, doubtful_part<S>);
+    const bool insists = may_insist && is_doubtful(runs, part_at_best<S>);
     cross(level, runs, runner);
     if (insists)
         insist(level, runs);
@@ -146,9 +134,9 @@ std::optional<Found> search_pairs(const Draws<Label>& draws, const Binder& loss,
     const MatrixProblem problem(std::move(matrix), draws.n_items, loss);
     const Runner runner(options, limits, progress);
     Level<MatrixState> level(problem, runner);
-    const bool is_small = draws.n_items <= tabu_items;
+    const bool is_small = draws.n_items <= draws::policy::max_tabu_items;
     const auto tabu = [&options](MatrixState& state, common::Rng& rng, Tally& tally, const Limits& until) {
-        Tabu(state, options.max_clusters).run(tabu_patience, rng, tally, until);
+        Tabu(state, options.max_clusters).run(draws::policy::tabu_patience, rng, tally, until);
     };
     const auto after_start = [&](MatrixState& state, common::Rng& rng, Tally& tally, const Limits& until) {
         if (is_small)
@@ -157,7 +145,7 @@ std::optional<Found> search_pairs(const Draws<Label>& draws, const Binder& loss,
     auto runs = runner.run(level.starts(options.runs, 0, random_draw(draws), after_start));
     auto n_started = runs.size();
     auto thorough = options;
-    thorough.zealous *= 8;
+    thorough.zealous *= draws::policy::further_persistence;
     const Runner patient(thorough, limits, progress);
     Level<MatrixState> further(problem, patient, further_stream);
     auto try_harder = [&](auto&, auto& found) {
@@ -168,24 +156,26 @@ std::optional<Found> search_pairs(const Draws<Label>& draws, const Binder& loss,
         }
         if (is_small)
             insist(level, found, runner, random_draw(draws));
-        breed(level, found, runner, pair_breeding, tabu);
+        breed(level, found, runner, matrix_breeding, tabu);
     };
-    finish(level, runs, runner, options.runs >= insisting_runs, try_harder);
+    finish(level, runs, runner, options.runs >= draws::policy::min_intensified_runs, try_harder);
     return Found{std::move(runs), n_started};
 }
 
 /// Fewer for more items: what the first level looks for are the clusters, not each item's place. A part of
 /// all, so that the groups of starts differ, but not of few.
 template <class Label> std::size_t coarse_draws(const Draws<Label>& draws, std::size_t n_runs) {
-    const auto most = n_runs < insisting_runs ? max_coarse / 2 : max_coarse;
-    return std::min(std::clamp(coarse_labels / draws.n_items, min_coarse, most),
-                    std::max(few_draws, draws.n_draws() / max_groups));
+    const auto most = n_runs < draws::policy::min_intensified_runs ? draws::policy::max_coarse / 2
+                                                                   : draws::policy::max_coarse;
+    return std::min(std::clamp(draws::policy::coarse_labels / draws.n_items, draws::policy::min_coarse, most),
+                    std::max(draws::policy::few_draws, draws.n_draws() / draws::policy::max_groups));
 }
 
 /// Whether there are too few draws, or too few labels, to begin with some of the draws.
 template <class Label> bool has_one_level(const Draws<Label>& draws, std::size_t n_runs) {
     return draws.n_draws() < 2 * coarse_draws(draws, n_runs) ||
-           (draws.n_draws() < 2 * max_coarse && draws.n_draws() * draws.n_items < few_labels);
+           (draws.n_draws() < 2 * draws::policy::max_coarse &&
+            draws.n_draws() * draws.n_items < draws::policy::few_labels);
 }
 
 /// Starts in several groups, each on few draws of its own: what the groups agree on is no accident of the
@@ -195,7 +185,7 @@ Found search_groups(const Draws<Label>& draws, const LossTables& tables,
                     std::span<const std::uint32_t> shuffled, const Runner& runner) {
     const auto n_runs = runner.options().runs;
     const auto coarse = coarse_draws(draws, n_runs);
-    const auto groups = std::min<std::size_t>(n_runs, max_groups);
+    const auto groups = std::min<std::size_t>(n_runs, draws::policy::max_groups);
     std::vector<Problem> problems;
     std::vector<Level<State>> levels;
     problems.reserve(groups); // levels refer to them
@@ -216,7 +206,7 @@ Found search_groups(const Draws<Label>& draws, const LossTables& tables,
         carried.n_started += own.size();
     cross(std::span(levels), std::span(runs), runner);
     for (const auto& own : runs)
-        for (auto& run : best_of(own, carried_per_group))
+        for (auto& run : best_of(own, draws::policy::kept_per_group))
             carried.runs.push_back(std::move(run));
     return carried;
 }
@@ -225,7 +215,7 @@ Found search_groups(const Draws<Label>& draws, const LossTables& tables,
 template <class Label>
 Found search_cells(const Draws<Label>& draws, const LossTables& tables, const Runner& runner) {
     const auto& options = runner.options();
-    const bool may_insist = options.runs >= insisting_runs && is_small(draws);
+    const bool may_insist = options.runs >= draws::policy::min_intensified_runs && is_small(draws);
     const auto insists = [&](auto& level, auto& runs) { insist(level, runs, runner, random_draw(draws)); };
     if (has_one_level(draws, options.runs)) {
         const Problem problem(draws, tables);
@@ -238,11 +228,12 @@ Found search_cells(const Draws<Label>& draws, const LossTables& tables, const Ru
     common::Rng rng(options.seed, std::numeric_limits<std::uint64_t>::max());
     const auto shuffled = rng.permutation(draws.n_draws());
     auto [runs, n_started] = search_groups(draws, tables, shuffled, runner);
-    for (auto used = coarse_draws(draws, options.runs) * finer;; used *= finer) {
+    for (auto used = coarse_draws(draws, options.runs) * draws::policy::finer;;
+         used *= draws::policy::finer) {
         const bool last = used * 2 >= draws.n_draws();
         const Problem problem(draws, tables, std::span(shuffled.data(), last ? 0 : used));
         Level<State> level(problem, runner, std::uint64_t{used} << 32);
-        const auto coarser = last ? std::move(runs) : best_of(runs, max_groups);
+        const auto coarser = last ? std::move(runs) : best_of(runs, draws::policy::max_groups);
         runs = carry_on(level, coarser, runner, last);
         if (last) {
             finish(level, runs, runner, may_insist, insists, distinct_best_first(coarser).size() == 1);
@@ -256,8 +247,9 @@ Found search_cells(const Draws<Label>& draws, const LossTables& tables, const Ru
 
 template <class Label> bool takes_matrix(const Draws<Label>& draws, const Loss& loss) {
     const auto* binder = std::get_if<Binder>(&loss);
-    return binder && draws.n_items <= pair_items && draws.copies.empty() && !has_gaps(draws) &&
-           std::max(binder->a / binder->b, binder->b / binder->a) <= max_uneven;
+    return binder && draws.n_items <= draws::policy::max_matrix_items && draws.copies.empty() &&
+           !has_gaps(draws) &&
+           std::max(binder->a / binder->b, binder->b / binder->a) <= draws::policy::max_matrix_weight_ratio;
 }
 
 template <class Label>

@@ -28,8 +28,7 @@ concept CandidateState = SearchState<S> && requires(S state, std::size_t i, std:
     state.for_each_neighbour(i, [](std::uint32_t) {});
 };
 
-/// A start at a draw takes the first that comes: to score several costs more than it gains.
-template <> inline constexpr std::size_t draws_per_start<SparseState> = 1;
+template <> inline constexpr std::size_t draws_per_start<SparseState> = policy::draws_per_sparse_start;
 
 /// The least score of the candidates that `allows` lets pass. Among equals the lowest number wins, as if all
 /// clusters had been looked at in turn.
@@ -182,7 +181,7 @@ template <CandidateState S> void merge_down_to(S& state, std::uint32_t clusters,
 /// Items in blocks of neighbours, blocks and the items of each in random order: what a block's scores read
 /// stays in the cache.
 template <CandidateState S> std::vector<std::uint32_t> cluster_order(const S& state, common::Rng& rng) {
-    constexpr std::size_t items_per_block = 512;
+    constexpr auto items_per_block = policy::items_per_block;
     const auto n = state.labels().size();
     std::vector<std::uint32_t> order;
     order.reserve(n);
@@ -226,8 +225,7 @@ private:
 /// The items whose scores a change of a cluster changes: its members and their neighbours. Of a large
 /// cluster, which one item hardly changes, none.
 template <CandidateState S> void add_surroundings(S& state, std::uint32_t cluster, Waiting& waiting) {
-    constexpr std::uint32_t large = 32;
-    if (cluster >= state.n_clusters() || state.size(cluster) > large)
+    if (cluster >= state.n_clusters() || state.size(cluster) > policy::large_cluster)
         return;
     for (const auto j : state.members(cluster)) {
         waiting.add(j);
@@ -280,8 +278,7 @@ template <CandidateState S> void descend(S& state, common::Rng& rng, Tally& tall
 /// A random cluster that shares a row with this one and is not much larger: to build a large cluster anew for
 /// each small one beside it would cost more than all the rest. Nowhere if there is none.
 template <CandidateState S> std::uint32_t random_partner(S& state, std::uint32_t cluster, common::Rng& rng) {
-    constexpr std::uint32_t small = 32, times_larger = 4;
-    const auto most = std::max(small, times_larger * state.size(cluster));
+    const auto most = std::max(policy::large_cluster, policy::times_larger * state.size(cluster));
     std::vector<std::uint32_t> partners;
     for (const auto& candidate : state.merges_of(cluster))
         if (state.size(candidate.cluster) <= most)
@@ -294,16 +291,15 @@ template <CandidateState S> std::uint32_t random_partner(S& state, std::uint32_t
 template <CandidateState S>
 void rebuild(S& state, std::uint32_t cluster, common::Rng& rng, Tally& tally, const Limits& limits,
              std::vector<std::uint32_t>& touched) {
-    constexpr std::size_t min_items = 3;
     const auto value = state.value();
     std::vector<std::vector<std::uint32_t>> groups{state.members(cluster)};
-    if (groups[0].size() < min_items || rng.below(3) > 0)
+    if (groups[0].size() < policy::min_rebuilt || rng.below(3) > 0)
         if (const auto partner = random_partner(state, cluster, rng); partner != S::nowhere)
             groups.push_back(state.members(partner));
     std::vector<std::uint32_t> order;
     for (const auto& group : groups)
         order.insert(order.end(), group.begin(), group.end());
-    if (order.size() < min_items)
+    if (order.size() < policy::min_rebuilt)
         return;
     rng.shuffle(std::span(order));
     for (const auto i : order)

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "draws/components.hpp"
+#include "draws/policy.hpp"
 #include "draws/random_draw.hpp"
 #include "draws/sparse_moves.hpp"
 #include "draws/unsettled.hpp"
@@ -14,8 +15,6 @@
 namespace partita::search {
 namespace {
 
-constexpr std::uint32_t first_runs = 4; // one from each kind of start, of a search that adapts
-constexpr std::size_t max_limited = 4;  // partitions that are merged down to the limit on clusters
 constexpr std::uint64_t unsettled_stream = std::uint64_t{1} << 60, limited_stream = std::uint64_t{1} << 62,
                         refining_stream = std::uint64_t{1} << 63;
 
@@ -23,12 +22,6 @@ constexpr std::uint64_t unsettled_stream = std::uint64_t{1} << 60, limited_strea
 struct Cost {
     double dense = 0, sparse = 0;
 };
-
-constexpr double clusters_per_vector = 8;
-constexpr double row_cost = 2;       // of a list: it is somewhere in memory
-constexpr double cell_cost = 1;      // each entry of the list
-constexpr double cells_of_long = 6;  // entries of a long list, near an optimum
-constexpr double min_clusters = 100; // below, a row of cells is a few vectors and merges are cheap
 
 template <class Label> Cost predicted_cost(const Draws<Label>& draws) {
     const auto n_draws = static_cast<double>(draws.n_draws());
@@ -39,11 +32,13 @@ template <class Label> Cost predicted_cost(const Draws<Label>& draws) {
         for (const auto label : labels)
             if (label != gap<Label>)
                 ++sizes[label];
-        cost.dense += static_cast<double>(sizes.size()) / clusters_per_vector;
+        cost.dense += static_cast<double>(sizes.size()) / draws::policy::clusters_per_vector;
         double entries = 0;
         for (const auto size : sizes)
             if (size > 1)
-                entries += size * (row_cost + cell_cost * std::min<double>(size, cells_of_long));
+                entries += size * (draws::policy::list_cost +
+                                   draws::policy::entry_cost *
+                                       std::min<double>(size, draws::policy::entries_of_long_list));
         cost.sparse += entries / static_cast<double>(draws.n_items);
     }
     return {cost.dense / n_draws, cost.sparse / n_draws};
@@ -148,7 +143,7 @@ Found free_runs(const SparseProblem& problem, const Runner& runner, const Random
     options.start_groups = std::min(options.start_groups, options.max_clusters);
     const Runner free(options, runner.limits(), runner.progress());
     Level<SparseState> level(problem, free);
-    const auto n_first = options.adapts ? std::min(options.runs, first_runs) : options.runs;
+    const auto n_first = options.adapts ? std::min(options.runs, draws::policy::first_runs) : options.runs;
     auto runs = free.run(level.starts(n_first, 0, random_draw));
     if (runs.size() < options.runs && runs.size() == n_first)
         for (auto& run : further_runs(problem, level, free, runs, random_draw))
@@ -170,7 +165,7 @@ std::vector<Run> within_limit(const SparseProblem& problem, std::vector<Run> run
     const auto limit = runner.options().max_clusters;
     if (std::all_of(runs.begin(), runs.end(), [&](const Run& run) { return run.clusters <= limit; }))
         return runs;
-    const auto distinct = best_of(runs, max_limited);
+    const auto distinct = best_of(runs, draws::policy::max_limited);
     Level<SparseState> level(problem, runner, limited_stream);
     const auto limited = runner.run(level.carry_on(distinct));
     std::vector<Run> all;
@@ -206,7 +201,8 @@ bool prefers_sparse(const Draws<Label>& draws, const Loss& loss, const SearchOpt
     if (!allows_candidates(loss))
         return false;
     const auto cost = predicted_cost(draws);
-    return cost.dense * clusters_per_vector > min_clusters && cost.sparse < cost.dense;
+    return cost.dense * draws::policy::clusters_per_vector > draws::policy::min_sparse_clusters &&
+           cost.sparse < cost.dense;
 }
 
 template <class Label>

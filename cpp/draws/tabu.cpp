@@ -2,13 +2,12 @@
 
 #include <limits>
 
+#include "draws/policy.hpp"
+
 namespace partita::search {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-
-/// How long an item that has moved is held: at least this many steps, and up to a part of the items more.
-constexpr std::uint64_t least_tenure = 5, tenure_part = 20;
 
 } // namespace
 
@@ -84,7 +83,7 @@ void Tabu::update(std::uint32_t item, std::uint32_t from, std::uint32_t to) {
 }
 
 void Tabu::run(std::uint64_t patience, common::Rng& rng, Tally& tally, const Limits& limits) {
-    const auto spread = other_.size() / tenure_part + 1;
+    const auto spread = other_.size() / draws::policy::tenure_part + 1;
     for (auto end = step_ + patience; step_ < end; ++step_) {
         if (step_ % poll_every == 0 && limits.reached())
             break;
@@ -92,7 +91,7 @@ void Tabu::run(std::uint64_t patience, common::Rng& rng, Tally& tally, const Lim
         if (!(move.change < infinite))
             continue;
         const auto least = best_value_;
-        make(move, least_tenure + rng.below(spread));
+        make(move, draws::policy::least_tenure + rng.below(spread));
         ++tally.moves;
         if (best_value_ < least)
             end = step_ + patience;

@@ -3,15 +3,10 @@
 #include <numeric>
 
 #include "common/watched_stop.hpp"
+#include "networks/policy.hpp"
 #include "partition/sweep.hpp"
 
 namespace partita::models {
-
-namespace {
-
-constexpr std::size_t start_sweeps = 20;
-
-} // namespace
 
 std::vector<std::uint32_t> LabelledModel::climb(std::span<const std::uint32_t> labels, common::Rng& rng,
                                                 std::size_t max_sweeps, const common::StopFlag& stop) const {
@@ -51,7 +46,8 @@ void LabelledChain::start() {
     std::vector<std::uint32_t> labels(n_items());
     for (auto& label : labels)
         label = static_cast<std::uint32_t>(rng.below(model_->n_clusters()));
-    state_.assign(model_->climb(labels, rng, start_sweeps, common::WatchedStop::flag()));
+    state_.assign(
+        model_->climb(labels, rng, networks::policy::labelled_start_sweeps, common::WatchedStop::flag()));
     common::end_if_stopped();
 }
 

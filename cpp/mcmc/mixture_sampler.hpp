@@ -41,8 +41,9 @@ public:
                    MixtureMoves moves, std::uint64_t seed, std::uint64_t stream,
                    std::span<const std::uint32_t> labels)
         : Slots(std::move(table), std::move(family), std::move(prior)), split_merge_(family_, *table_),
-          settled_(n_items_), moves_(moves), rate_(moves.split_merges.value_or(MixtureMoves::min_auto)),
-          rng_(seed, stream), stream_(stream), started_(!labels.empty()) {
+          settled_(n_items_), moves_(moves),
+          rate_(moves.split_merges.value_or(mixtures::policy::min_split_merges)), rng_(seed, stream),
+          stream_(stream), started_(!labels.empty()) {
         if (started_)
             set_labels(labels);
     }
@@ -53,7 +54,7 @@ public:
     void sweep() {
         if (!started_)
             start();
-        if (sweeps_ % refresh_period == 0) {
+        if (sweeps_ % mixtures::policy::refresh_period == 0) {
             refresh();
             settled_.forget();
         }
@@ -139,9 +140,6 @@ private:
         Slots::weights_, Slots::scores_, Slots::n_clusters_, Slots::used_, Slots::open_, Slots::summaries_,
         Slots::never, Slots::negligible, Slots::set_labels, Slots::weigh, Slots::weigh_open,
         Slots::choose_open, Slots::widen, Slots::summarise, Slots::assign_all, Slots::refresh;
-
-    static constexpr std::uint64_t refresh_period =
-        64; // sweeps between recomputations of every factor from the data
 
     template <class Archive> void visit(Archive& archive) {
         auto alpha = prior_.alpha();
@@ -254,7 +252,7 @@ private:
         const auto n_seeds = seeds_of_chain(stream_, n_items_);
         if (n_seeds < 2)
             return 0;
-        const auto items = order.first(std::min(n_items_, max_seeded_items));
+        const auto items = order.first(std::min(n_items_, mixtures::policy::max_seeded_items));
         auto nearest = nearest_seeds(*table_, items, n_seeds, rng_);
         GreedyMerges<Family> merges(family_, *table_, prior_, items, nearest, n_seeds);
         constexpr auto no_limit = std::numeric_limits<std::size_t>::max();

@@ -15,6 +15,7 @@
 #include "mixtures/cluster_slots.hpp"
 #include "mixtures/greedy_merges.hpp"
 #include "partition/climb.hpp"
+#include "partition/policy.hpp"
 
 namespace partita::models {
 
@@ -85,7 +86,8 @@ public:
     bool split(std::uint32_t slot, common::Rng& rng) {
         const auto [i, j] = far_apart(slot, rng);
         const double opened = prior_.log_open(n_clusters_) - prior_.log_w(1);
-        if (!(split_merge_.split_gain(family_, prior_, labels_, i, j, split_scans) + opened > min_gain))
+        if (!(split_merge_.split_gain(family_, prior_, labels_, i, j, policy::split_scans) + opened >
+              min_gain))
             return false;
         const auto fresh = static_cast<std::uint32_t>(open_);
         split_merge_.apply_split(family_, labels_, fresh, slot);
@@ -118,8 +120,6 @@ public:
 private:
     using Slots::table_, Slots::n_items_, Slots::family_, Slots::prior_, Slots::labels_, Slots::all_items_,
         Slots::scores_, Slots::n_clusters_, Slots::used_, Slots::open_, Slots::never;
-
-    static constexpr std::size_t split_scans = 6;
 
     /// Two items of a cluster, the second with probability proportional to its distance from the first.
     std::pair<std::uint32_t, std::uint32_t> far_apart(std::uint32_t slot, common::Rng& rng) const {

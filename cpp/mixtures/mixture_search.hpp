@@ -9,31 +9,18 @@
 #include <vector>
 
 #include "mixtures/icl_state.hpp"
+#include "mixtures/policy.hpp"
 #include "mixtures/seeding.hpp"
 #include "partition/climb.hpp"
 #include "partition/evolution.hpp"
+#include "partition/policy.hpp"
 
 namespace partita::models {
-
-enum class MixtureStart : std::uint8_t { given, seeds, annealed };
-
-/// Where a run starts: at a given partition, at this many seeds that are merged, or annealed.
-struct MixtureRun {
-    MixtureStart kind = MixtureStart::seeds;
-    std::size_t seeds = 8;
-};
-
-struct MixtureSearchPlan {
-    EvolutionPlan evolution;
-    std::size_t max_clusters;
-    std::vector<MixtureRun> runs; // those of kind `given` take the given partitions in turn
-    std::size_t anneal_sweeps, reheat_sweeps;
-};
 
 /// A table and its model, as the search sees them.
 template <MixtureFamily Family> class MixtureProblem {
 public:
-    MixtureProblem(const MixtureView<Family>& view, const MixtureSearchPlan& plan,
+    MixtureProblem(const MixtureView<Family>& view, const mixtures::SearchPlan& plan,
                    std::span<const std::vector<std::uint32_t>> starts, const common::StopFlag& stop)
         : view_(view), plan_(plan), starts_(starts), stop_(stop) {}
 
@@ -43,9 +30,9 @@ public:
 
     Solution run(std::size_t run, common::Rng& rng) const {
         auto climber = climber_at(start(run, rng), rng);
-        if (plan_.runs[run].kind == MixtureStart::annealed)
-            return climber.anneal(hot, cold, plan_.anneal_sweeps);
-        return climber.climb(plan_.runs[run].kind == MixtureStart::seeds);
+        if (plan_.runs[run].kind == mixtures::StartKind::annealed)
+            return climber.anneal(policy::hot, policy::cold, plan_.anneal_sweeps);
+        return climber.climb(plan_.runs[run].kind == mixtures::StartKind::seeds);
     }
 
     Solution climb(std::span<const std::uint32_t> labels, common::Rng& rng) const {
@@ -58,7 +45,7 @@ public:
 
     bool reheats() const { return plan_.reheat_sweeps > 0; }
     Solution reheat(std::span<const std::uint32_t> labels, common::Rng& rng) const {
-        return climber_at(labels, rng).anneal(warm, cool, plan_.reheat_sweeps);
+        return climber_at(labels, rng).anneal(policy::warm, policy::cool, plan_.reheat_sweeps);
     }
 
     Solution finish(const Solution& best, common::Rng& rng) const {
@@ -66,14 +53,14 @@ public:
     }
 
 private:
-    static constexpr double hot = 2.0, warm = 1.0, cold = 0.6, cool = 0.3;
-
     Climber<MixtureIcl<Family>> climber_at(std::span<const std::uint32_t> labels, common::Rng& rng) const {
         return {MixtureIcl<Family>(view_, labels, plan_.max_clusters), rng, stop_};
     }
 
     std::vector<std::uint32_t> start(std::size_t run, common::Rng& rng) const {
-        const auto is_given = [](const MixtureRun& other) { return other.kind == MixtureStart::given; };
+        const auto is_given = [](const mixtures::RunStart& other) {
+            return other.kind == mixtures::StartKind::given;
+        };
         const auto begin = plan_.runs.begin();
         if (is_given(plan_.runs[run]))
             return starts_[static_cast<std::size_t>(
@@ -87,7 +74,7 @@ private:
     }
 
     const MixtureView<Family>& view_;
-    const MixtureSearchPlan& plan_;
+    const mixtures::SearchPlan& plan_;
     std::span<const std::vector<std::uint32_t>> starts_;
     const common::StopFlag& stop_;
 };
@@ -119,8 +106,8 @@ public:
         return models::merge_path(merging.merges());
     }
 
-    SearchResult maximize(std::span<const std::vector<std::uint32_t>> starts, const MixtureSearchPlan& plan,
-                          const common::StopFlag& stop) const {
+    SearchResult maximize(std::span<const std::vector<std::uint32_t>> starts,
+                          const mixtures::SearchPlan& plan, const common::StopFlag& stop) const {
         const MixtureProblem<Family> problem(view_, plan, starts, stop);
         return Evolution(problem, plan.evolution, stop).run();
     }

@@ -12,20 +12,15 @@
 
 #include "common/random.hpp"
 #include "mixtures/mixture_family.hpp"
+#include "mixtures/policy.hpp"
 
 namespace partita::models {
 
-/// Seeds of chains 0, 1, 2, ...; the last of four begins with items that join one by one in random order.
-inline constexpr std::size_t seeds_of_chains[] = {32, 8, 128, 0};
-/// Items that are seeded, at most; the others join one by one.
-inline constexpr std::size_t max_seeded_items = 10'000;
-/// Fewer items per seed than this say little about a cluster.
-inline constexpr std::size_t min_items_per_seed = 8;
-
 /// The number of seeds of a chain; below 2 it has none.
 inline std::size_t seeds_of_chain(std::uint64_t stream, std::size_t n_items) {
+    using namespace mixtures::policy;
     const auto wanted = seeds_of_chains[stream % std::size(seeds_of_chains)];
-    return std::min(wanted, std::min(n_items, max_seeded_items) / min_items_per_seed);
+    return std::min(wanted, std::min(n_items, max_seeded_items) / items_per_chain_seed);
 }
 
 /// The nearest seed of each item: each next seed is an item, with probability proportional to its distance

@@ -10,38 +10,15 @@
 
 #include "networks/communities.hpp"
 #include "networks/icl_state.hpp"
+#include "networks/policy.hpp"
 #include "partition/climb.hpp"
 #include "partition/crossing.hpp"
 #include "partition/evolution.hpp"
+#include "partition/policy.hpp"
 
 namespace partita::models {
 
-enum class StartKind : std::uint8_t { given, communities, annealed, random };
-
-/// Where a run starts; `resolution` is for communities.
-struct RunStart {
-    StartKind kind = StartKind::random;
-    double resolution = 1.0;
-};
-
-/// New arrangements of clusters end after this many failed attempts per cluster in a row; 0: none are tried.
-struct Rearrangements {
-    std::size_t of_runs = 0;     // of each run, if runs do not agree
-    std::size_t of_children = 0; // of each crossing
-    std::size_t of_best = 0;     // of the best, if groups of runs do not agree
-    std::size_t clusters = 3;    // taken apart together, at most
-};
-
-struct SearchPlan {
-    EvolutionPlan evolution;
-    std::size_t max_clusters[2];              // clusters allowed on each side
-    std::vector<RunStart> runs;               // those of kind `given` take the given partitions in turn
-    std::size_t random_clusters;              // clusters of a random start
-    std::size_t anneal_sweeps, reheat_sweeps; // of annealed starts, and of children that are not crossings
-    Rearrangements rearrange;                 // of few clusters at a time
-    bool merge_first;                         // merge the clusters of a given start before the first sweep
-    bool as_printed;                          // only Algorithm 1 of Côme & Latouche, from each start
-};
+using networks::SearchPlan, networks::StartKind;
 
 /// A network and its model, as the search sees them.
 template <NetworkState State> class BlockProblem {
@@ -60,14 +37,14 @@ public:
         if (plan_.as_printed)
             return climber.as_printed();
         if (kind == StartKind::annealed)
-            return climber.anneal(hot, cold, plan_.anneal_sweeps);
-        return climber.climb(plan_.merge_first && kind == StartKind::given);
+            return climber.anneal(policy::hot, policy::cold, plan_.effort.anneal_sweeps);
+        return climber.climb(plan_.merge_first && is_partition(kind));
     }
 
     Solution climb(std::span<const std::uint32_t> labels, common::Rng& rng) const {
         auto climber = climber_at(labels, rng);
         const auto found = climber.climb(true);
-        return rearranged(climber, found, plan_.rearrange.of_children);
+        return rearranged(climber, found, plan_.effort.rearrange.of_children);
     }
 
     /// Merges at once may leave a single cluster of every start of a network with weak ones.
@@ -80,39 +57,36 @@ public:
     /// again with sweeps, which take longer.
     Solution improve(std::size_t run, const Solution& found, common::Rng& rng) const {
         auto best = found;
-        if (plan_.merge_first && plan_.runs[run].kind == StartKind::given)
+        if (plan_.merge_first && is_partition(plan_.runs[run].kind))
             if (auto swept = climber_at(start(run, rng), rng).climb(false); swept.icl > best.icl)
                 best = std::move(swept);
         auto climber = climber_at(best.labels, rng);
-        return rearranged(climber, best, plan_.rearrange.of_runs);
+        return rearranged(climber, best, plan_.effort.rearrange.of_runs);
     }
 
     Solution refine(const Solution& best, common::Rng& rng) const {
         auto climber = climber_at(best.labels, rng);
-        return rearranged(climber, best, plan_.rearrange.of_best);
+        return rearranged(climber, best, plan_.effort.rearrange.of_best);
     }
 
-    bool reheats() const { return plan_.reheat_sweeps > 0; }
+    bool reheats() const { return plan_.effort.reheat_sweeps > 0; }
     Solution reheat(std::span<const std::uint32_t> labels, common::Rng& rng) const {
-        return climber_at(labels, rng).anneal(warm, cool, plan_.reheat_sweeps);
+        return climber_at(labels, rng).anneal(policy::warm, policy::cool, plan_.effort.reheat_sweeps);
     }
 
     /// A search that left out clusters far from a node tries them at the end.
     Solution finish(const Solution& best, common::Rng& rng) const {
-        const bool as_it_is = plan_.as_printed || model_.network.n_nodes > max_polished;
+        const bool as_it_is = plan_.as_printed || model_.network.n_nodes > networks::policy::max_polished;
         return as_it_is ? best : climber_at(best.labels, rng).polish();
     }
 
 private:
-    static constexpr std::size_t max_parts = 256, max_polished = 20'000;
-    static constexpr double hot = 2.0, warm = 1.0, cold = 0.6, cool = 0.3;
-    static constexpr double arrangement_heat = 2.0;
-
     using Climb = Climber<BlockIcl<State>>;
 
     Solution rearranged(Climb& climber, const Solution& found, std::size_t patience) const {
         return patience == 0 ? found
-                             : climber.rearrange(patience, arrangement_heat, plan_.rearrange.clusters);
+                             : climber.rearrange(patience, networks::policy::arrangement_heat,
+                                                 plan_.effort.rearrange.clusters);
     }
 
     Climb climber_at(std::span<const std::uint32_t> labels, common::Rng& rng) const {
@@ -120,18 +94,15 @@ private:
     }
 
     std::vector<std::uint32_t> start(std::size_t run, common::Rng& rng) const {
-        const auto is_given = [](const RunStart& other) { return other.kind == StartKind::given; };
+        const auto is_given = [](const networks::RunStart& other) { return is_partition(other.kind); };
         const auto begin = plan_.runs.begin();
-        switch (plan_.runs[run].kind) {
-        case StartKind::given:
+        if (is_given(plan_.runs[run]))
             return starts_[static_cast<std::size_t>(
                 std::count_if(begin, begin + static_cast<std::ptrdiff_t>(run), is_given))];
-        case StartKind::communities:
+        if (plan_.runs[run].kind == StartKind::communities)
             return largest_clusters(communities(model_.network, plan_.runs[run].resolution, rng, stop_),
-                                    max_parts);
-        default:
-            return random_labels(model_.network, plan_.random_clusters, plan_.max_clusters, rng);
-        }
+                                    networks::policy::max_communities);
+        return random_labels(model_.network, plan_.random_clusters, plan_.max_clusters, rng);
     }
 
     const BlockModelView<State>& model_;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <numeric>
 
+#include "networks/policy.hpp"
 #include "partition/first_appearance.hpp"
 
 namespace partita::models {
@@ -84,7 +85,7 @@ public:
     const std::vector<std::uint32_t>& run(common::Rng& rng, const common::StopFlag& stop) {
         auto queue = rng.permutation(graph_.n_nodes());
         std::vector<std::uint8_t> waits(graph_.n_nodes(), 1);
-        for (std::size_t round = 0; round < max_rounds && !queue.empty(); ++round) {
+        for (std::size_t round = 0; round < networks::policy::community_rounds && !queue.empty(); ++round) {
             std::vector<std::uint32_t> next;
             for (const auto node : queue) {
                 if (stop)
@@ -104,7 +105,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t max_rounds = 30;
     static constexpr double min_gain = 1e-12;
 
     bool move(std::uint32_t node) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "networks/node_partition.hpp"
+#include "networks/policy.hpp"
 
 namespace partita::models {
 
@@ -19,7 +20,7 @@ public:
     template <class State> void learn(const State& state) {
         linked_.clear();
         if constexpr (requires { state.edges(0, 0); })
-            if (!state.network().bipartite() && state.side(0).used >= many)
+            if (!state.network().bipartite() && state.side(0).used >= networks::policy::min_near)
                 for (std::size_t l = 0; l < state.side(0).used; ++l)
                     linked_.push_back(most_linked(state, l));
     }
@@ -27,7 +28,8 @@ public:
     /// Lists the clusters near the node that was looked at; false if they are too many to be worth it.
     bool find(const NodePartition& state, std::size_t node) {
         const auto& side = state.side(0);
-        if (state.network().bipartite() || side.used < many || state.n_touched() * few_of > side.used)
+        if (state.network().bipartite() || side.used < networks::policy::min_near ||
+            state.n_touched() * networks::policy::near_part > side.used)
             return false;
         slots_.clear();
         marked_.resize(std::max(marked_.size(), state.slots()));
@@ -51,15 +53,13 @@ public:
     std::span<const std::uint32_t> slots() const { return slots_; }
 
 private:
-    static constexpr std::size_t many = 48, few_of = 4, max_links = 3;
-
     template <class State> static std::vector<std::uint32_t> most_linked(const State& state, std::size_t l) {
         std::vector<std::pair<double, std::uint32_t>> rates;
         for (std::size_t h = 0; h < state.side(0).used; ++h)
             if (const auto edges = state.edges(h, l) + state.edges(l, h); h != l && edges > 0)
                 rates.emplace_back(-static_cast<double>(edges) / static_cast<double>(state.exposure(h, l)),
                                    static_cast<std::uint32_t>(h));
-        const auto count = std::min(rates.size(), max_links);
+        const auto count = std::min(rates.size(), networks::policy::max_links);
         std::partial_sort(rates.begin(), rates.begin() + static_cast<std::ptrdiff_t>(count), rates.end());
         std::vector<std::uint32_t> linked;
         for (std::size_t at = 0; at < count; ++at)

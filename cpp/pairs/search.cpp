@@ -8,6 +8,7 @@
 #include "pairs/components.hpp"
 #include "pairs/descent.hpp"
 #include "pairs/local.hpp"
+#include "pairs/policy.hpp"
 #include "partition/first_appearance.hpp"
 #include "proofs/pair_bound.hpp"
 #include "proofs/pair_exact.hpp"
@@ -16,12 +17,6 @@ namespace partita::pairs {
 
 namespace {
 
-constexpr std::uint32_t always_exact = 8; // atoms that are solved exactly before anything else is tried
-constexpr std::size_t crossed = 4;        // best partitions that are crossed
-constexpr std::uint32_t runs_per_wave = 4;
-constexpr std::ptrdiff_t agreeing_runs = 8;
-constexpr std::size_t items_per_component = 2'000'000; // times runs
-constexpr std::size_t few_runs = 3;
 constexpr double meets = 1e-9; // a bound within this relative distance of the value proves it
 
 /// A partition of a component, and its value.
@@ -127,7 +122,7 @@ private:
         if (limits_.reached())
             return keep(component, problem, {found, value_of(problem, objective_, found)});
         const auto n_atoms = problem.atoms.size();
-        if (n_atoms > always_exact) {
+        if (n_atoms > policy::always_exact) {
             improve(problem, objective_, found, 1, rng, limits_);
             keep(component, problem, {found, value_of(problem, objective_, found)});
         }
@@ -165,16 +160,16 @@ private:
         std::vector<std::vector<Candidate>> found(open.size());
         std::vector<std::uint32_t> going(open.size()); // places in `open`
         std::iota(going.begin(), going.end(), 0u);
-        for (std::uint32_t run = 1; !going.empty() && !limits_.reached(); run += runs_per_wave) {
+        for (std::uint32_t run = 1; !going.empty() && !limits_.reached(); run += policy::runs_per_wave) {
             std::erase_if(going,
                           [&](std::uint32_t o) { return run >= runs_of(open[o]) || agrees(found[o]); });
             for (const auto o : going)
                 found[o].resize(runs_of(open[o]) - 1);
-            each(going.size() * runs_per_wave, [&](std::size_t task, Scratch& place) {
-                const auto own = run + static_cast<std::uint32_t>(task % runs_per_wave);
-                auto& runs = found[going[task / runs_per_wave]];
-                if (own < runs_of(open[going[task / runs_per_wave]]) && !limits_.reached())
-                    runs[own - 1] = one_run(open[going[task / runs_per_wave]], own, place);
+            each(going.size() * policy::runs_per_wave, [&](std::size_t task, Scratch& place) {
+                const auto own = run + static_cast<std::uint32_t>(task % policy::runs_per_wave);
+                auto& runs = found[going[task / policy::runs_per_wave]];
+                if (own < runs_of(open[going[task / policy::runs_per_wave]]) && !limits_.reached())
+                    runs[own - 1] = one_run(open[going[task / policy::runs_per_wave]], own, place);
             });
         }
         each(open.size(), [&](std::size_t task, Scratch& place) { cross(open[task], found[task], place); });
@@ -182,9 +177,9 @@ private:
 
     /// Large components get fewer runs: crossing makes the best of a few.
     std::uint32_t runs_of(std::uint32_t component) const {
-        const auto affordable = items_per_component / components_[component].size();
+        const auto affordable = policy::items_times_runs / components_[component].size();
         return std::min(options_.runs,
-                        static_cast<std::uint32_t>(std::max<std::size_t>(affordable, few_runs)));
+                        static_cast<std::uint32_t>(std::max<std::size_t>(affordable, policy::min_runs)));
     }
 
     /// Whether enough runs ended at the same value that more are likely to do so too.
@@ -194,7 +189,7 @@ private:
         const auto best = std::min_element(found.begin(), found.end(), by_value)->value;
         return std::count_if(found.begin(), found.end(), [&](const Candidate& candidate) {
                    return candidate.value <= best + meets * (1 + std::abs(best));
-               }) >= agreeing_runs;
+               }) >= policy::agreeing_runs;
     }
 
     static bool by_value(const Candidate& x, const Candidate& y) { return x.value < y.value; }
@@ -218,7 +213,7 @@ private:
         bool gained = found.size() > 1;
         while (gained && !limits_.reached()) {
             gained = false;
-            for (std::size_t other = 1; other < std::min(found.size(), crossed + 1); ++other)
+            for (std::size_t other = 1; other < std::min(found.size(), policy::crossed + 1); ++other)
                 gained |= crossing(problem, best, found[other], rng);
         }
         if (best.value < results_[component].value - min_gain)

@@ -14,6 +14,7 @@
 #include "common/random.hpp"
 #include "partition/large_moves.hpp"
 #include "partition/merges.hpp"
+#include "partition/policy.hpp"
 #include "partition/solution.hpp"
 #include "partition/sweep.hpp"
 
@@ -112,13 +113,11 @@ public:
     }
 
 private:
-    static constexpr std::size_t max_rounds = 50, max_sweeps = 100, max_follows = 12;
-
     /// So few moves end the sweeps of a round: of very many items the last ones are left to the next round.
-    std::size_t few() const { return state_.n_items() / 1000; }
+    std::size_t few() const { return state_.n_items() / policy::items_per_last_move; }
 
     template <class Stabilise> Solution in_turns(Stabilise stabilise) {
-        for (std::size_t round = 0; round < max_rounds && !stop_; ++round) {
+        for (std::size_t round = 0; round < policy::max_rounds && !stop_; ++round) {
             stabilise();
             const bool merged = merge(), split = split_clusters();
             if (!merged && !split)
@@ -128,7 +127,7 @@ private:
     }
 
     void sweep_until_stable(std::size_t few_moves) {
-        for (std::size_t round = 0; round < max_sweeps && !stop_; ++round) {
+        for (std::size_t round = 0; round < policy::max_sweeps && !stop_; ++round) {
             const auto moves = sweep(state_, rng_.permutation(state_.n_items()), stop_);
             state_.tidy();
             if (moves <= few_moves)
@@ -141,7 +140,7 @@ private:
     void follow_until_stable(std::size_t few_moves)
         requires NeighbourState<S>
     {
-        for (std::size_t round = 0; round < max_sweeps && !stop_; ++round) {
+        for (std::size_t round = 0; round < policy::max_sweeps && !stop_; ++round) {
             state_.find_near_clusters();
             const auto moves = sweep_and_follow(rng_.permutation(state_.n_items()));
             state_.tidy();
@@ -154,7 +153,7 @@ private:
     std::size_t sweep_and_follow(std::vector<std::uint32_t> items) {
         std::vector<std::uint8_t> waits(state_.n_items(), 0);
         std::size_t moves = 0;
-        for (std::size_t round = 0; round < max_follows && !items.empty() && !stop_; ++round) {
+        for (std::size_t round = 0; round < policy::max_follows && !items.empty() && !stop_; ++round) {
             std::vector<std::uint32_t> next;
             for (const auto i : items)
                 waits[i] = 0;

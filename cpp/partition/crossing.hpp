@@ -12,6 +12,7 @@
 
 #include "common/random.hpp"
 #include "partition/first_appearance.hpp"
+#include "partition/policy.hpp"
 
 namespace partita::models {
 
@@ -58,13 +59,13 @@ inline std::vector<std::uint32_t> largest_clusters(std::vector<std::uint32_t> la
     return labels;
 }
 
-/// A quarter of the items go to the cluster of some other item of their side.
+/// Some of the items go to the cluster of some other item of their side.
 template <Sided Sides>
 std::vector<std::uint32_t> shaken(const Sides& sides, std::span<const std::uint32_t> labels,
                                   common::Rng& rng) {
     std::vector<std::uint32_t> result(labels.begin(), labels.end());
     for (std::size_t i = 0; i < labels.size(); ++i)
-        if (rng.below(4) == 0) {
+        if (rng.below(policy::shake_one_in) == 0) {
             const std::size_t first = sides.side(i) == 0 ? 0 : sides.n_rows;
             const std::size_t count = sides.side(i) == 0 ? sides.n_rows : sides.n_nodes - sides.n_rows;
             result[i] = labels[first + rng.below(count)];

@@ -15,7 +15,9 @@
 #include "common/parallel.hpp"
 #include "common/random.hpp"
 #include "partition/crossing.hpp"
+#include "partition/policy.hpp"
 #include "partition/solution.hpp"
+#include "partition/sweep.hpp"
 
 namespace partita::models {
 
@@ -113,9 +115,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t group_patience = 2, max_refinements = 10, max_parts = 256, reheat_one_in = 3;
-    static constexpr std::size_t max_cells = std::size_t{1} << 24;
-
     /// Runs number `first` to `last`, each from its start.
     void climb(std::vector<Solution>& found, std::size_t first, std::size_t last) {
         common::parallel_for(last - first, plan_.threads, stop_, [&](std::size_t task, unsigned) {
@@ -150,7 +149,7 @@ private:
                 members.add(found[run]);
             if (members.members().empty())
                 continue;
-            evolve(members, plan_.groups == 1 ? plan_.patience : group_patience, result);
+            evolve(members, plan_.groups == 1 ? plan_.patience : policy::group_patience, result);
             result.group_icl.push_back(members.best().icl);
             same = same && std::abs(result.group_icl.front() - members.best().icl) < min_gain;
             for (const auto& solution : members.members())
@@ -166,7 +165,7 @@ private:
 
     /// The best by itself, and if that helps crossed with the others again.
     void refine(Population& population, SearchResult& result) {
-        for (std::size_t t = 0; t < max_refinements && !stop_; ++t) {
+        for (std::size_t t = 0; t < policy::max_refinements && !stop_; ++t) {
             const double before = population.best().icl;
             common::Rng rng(plan_.seed, stream_++);
             population.add(problem_.refine(population.best(), rng));
@@ -211,12 +210,12 @@ private:
     Solution child_of(const Population& population, common::Rng& rng) const {
         const auto place = population.parent(rng), mate = population.parent(rng);
         const auto& one = population.members()[place];
-        if (problem_.reheats() && rng.below(reheat_one_in) == 0)
+        if (problem_.reheats() && rng.below(policy::reheat_one_in) == 0)
             return problem_.reheat(one.labels, rng);
         const auto& other = population.members()[mate];
-        const auto labels = place == mate || cells(one, other) > max_cells
+        const auto labels = place == mate || cells(one, other) > policy::max_cells
                                 ? shaken(problem_.sides(), one.labels, rng)
-                                : Meet(problem_.sides(), one.labels, other.labels).labels(max_parts);
+                                : Meet(problem_.sides(), one.labels, other.labels).labels(policy::max_parts);
         return problem_.climb(labels, rng);
     }
 

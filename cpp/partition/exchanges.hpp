@@ -84,13 +84,12 @@ inline bool contains(const std::vector<std::uint32_t>& items, std::uint32_t i) {
 template <SearchState S>
 std::vector<std::uint32_t> clusters_to_give_up(S& state, std::size_t most,
                                                const std::vector<std::uint32_t>& held = {}) {
-    constexpr std::size_t few_items = 3;
     std::vector<std::vector<std::uint32_t>> members(state.n_clusters());
     for (std::uint32_t i = 0; i < state.labels().size(); ++i)
         members[state.cluster_of(i)].push_back(i);
     std::vector<Priced> priced;
     for (const auto& items : members) {
-        if (items.size() > few_items || contains(held, items.front()))
+        if (items.size() > policy::max_given_up || contains(held, items.front()))
             continue;
         double cost = 0;
         for (const auto i : items)
@@ -143,7 +142,7 @@ bool single_out(Undoable<S>& moves, const std::vector<std::uint32_t>& items,
 /// Chains of exchanges, one beginning with each of the small clusters that cost least to give up; the first
 /// that lowers the value is kept. The limit on clusters binds. Returns whether there is one.
 template <SearchState S> bool try_exchanges(S& state, Tally& tally, const Limits& limits) {
-    constexpr std::size_t breadth = 16, depth = 3;
+    constexpr auto breadth = policy::exchange_breadth, depth = policy::exchange_depth;
     const auto firsts = clusters_to_give_up(state, breadth);
     if (firsts.empty() || state.n_clusters() < 3)
         return false;

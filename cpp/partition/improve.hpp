@@ -109,7 +109,6 @@ template <SearchState S> void put_back(S& state, const std::vector<std::vector<s
 
 /// One of the few cheapest merges of two clusters, neither of them `besides`; there are at least two others.
 template <SearchState S> ClusterMerge cheap_merge(const S& state, std::uint32_t besides, common::Rng& rng) {
-    constexpr std::size_t few = 4;
     const auto changes = state.merge_changes();
     const auto clusters = state.n_clusters();
     std::vector<ClusterMerge> merges;
@@ -117,7 +116,8 @@ template <SearchState S> ClusterMerge cheap_merge(const S& state, std::uint32_t 
         for (std::uint32_t l = k + 1; l < clusters; ++l)
             if (k != besides && l != besides)
                 merges.push_back({k, l, changes[std::size_t{k} * clusters + l]});
-    const auto end = merges.begin() + static_cast<std::ptrdiff_t>(std::min(few, merges.size()));
+    const auto end =
+        merges.begin() + static_cast<std::ptrdiff_t>(std::min(policy::cheap_merges, merges.size()));
     std::partial_sort(merges.begin(), end, merges.end(), [](const auto& x, const auto& y) {
         return std::tie(x.change, x.keep, x.gone) < std::tie(y.change, y.keep, y.gone);
     });
@@ -165,8 +165,7 @@ struct Patience {
 
     bool ends(std::uint32_t failures, std::size_t allocated, std::size_t n_items,
               std::uint32_t clusters) const {
-        constexpr double times_per_attempt = 0.3;
-        const auto enough = times_per_attempt * attempts * static_cast<double>(n_items);
+        const auto enough = policy::allocations_per_attempt * attempts * static_cast<double>(n_items);
         return attempts == 0 ||
                (failures >= clusters && (failures >= attempts || static_cast<double>(allocated) >= enough));
     }

@@ -11,6 +11,7 @@
 
 #include "common/parallel.hpp"
 #include "common/random.hpp"
+#include "partition/policy.hpp"
 #include "partition/sweep.hpp"
 
 namespace partita::models {
@@ -42,14 +43,10 @@ concept RegionState = SweptState<S> && requires(S& state, const S& seen, std::si
     { seen.empty_cluster(/*side=*/i) } -> std::same_as<std::uint32_t>;
 };
 
-inline constexpr std::size_t max_region = 1000;   // items that are allocated anew together
-inline constexpr std::size_t region_sweeps = 6;   // among the clusters of a region
-inline constexpr std::size_t boundary_sweeps = 3; // of a region's items among all clusters near them
-
 /// Sweeps of some items with some clusters to choose from, until none moves; no cluster is emptied.
 template <RegionState S>
 void sweep_region(S& state, std::span<const std::uint32_t> items, std::span<const std::uint32_t> clusters) {
-    for (std::size_t round = 0, moves = 1; round < region_sweeps && moves > 0; ++round) {
+    for (std::size_t round = 0, moves = 1; round < policy::region_sweeps && moves > 0; ++round) {
         moves = 0;
         for (const auto i : items)
             if (!state.is_alone(i)) {
@@ -68,7 +65,7 @@ bool split_by_sweeps(S& state, std::uint32_t cluster, std::uint32_t empty, commo
     auto members = state.members_of({cluster});
     const double before = state.log_density();
     rng.shuffle(std::span(members));
-    members.resize(std::min(members.size(), max_region));
+    members.resize(std::min(members.size(), policy::max_region));
     for (std::size_t at = 0; at < members.size() / 2; ++at)
         state.move(members[at], empty);
     const std::uint32_t both[2] = {cluster, empty};
@@ -109,14 +106,14 @@ bool rearrange_once(S& state, std::size_t most, common::Rng& rng, const common::
     const auto clusters = state.competitors(item, 1 + rng.below(most));
     const auto places = new_places(state, side, clusters, rng);
     auto members = state.members_of(clusters);
-    if (members.size() > max_region || places.empty())
+    if (members.size() > policy::max_region || places.empty())
         return false;
     rng.shuffle(std::span(members));
     for (const auto i : members)
         if (const auto to = places[rng.below(places.size())]; to != state.cluster_of(i))
             state.move(i, to);
     sweep_region(state, members, places);
-    for (std::size_t round = 0; round < boundary_sweeps; ++round)
+    for (std::size_t round = 0; round < policy::boundary_sweeps; ++round)
         if (sweep(
                 state, members, stop, [&](std::size_t i) { return state.score_near(i); },
                 [](std::uint32_t) {}) == 0)

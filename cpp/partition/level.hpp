@@ -17,10 +17,7 @@
 namespace partita::search {
 
 /// The best of this many draws becomes a start.
-template <class S> inline constexpr std::size_t draws_per_start = 4;
-
-/// This many moves of many items in a row must fail before a run ends.
-inline constexpr std::uint32_t insisting_attempts = 24;
+template <class S> inline constexpr std::size_t draws_per_start = policy::draws_per_start;
 
 /// The places of two runs that are crossed.
 using Parents = std::pair<std::size_t, std::size_t>;
@@ -70,12 +67,13 @@ public:
     /// until the tasks are done.
     template <class RandomDraw>
     std::vector<Task> insistences(const std::vector<Run>& runs, std::size_t n_tasks, RandomDraw random_draw) {
-        return tasks(n_tasks, [this, &runs, random_draw](std::size_t index, Run& run, S& state,
-                                                         common::Rng& rng) {
-            run = runs[index % runs.size()];
-            state.assign(run.labels);
-            insist(state, insisting_attempts, options_.max_clusters, random_draw, rng, run.tally, limits_);
-        });
+        return tasks(n_tasks,
+                     [this, &runs, random_draw](std::size_t index, Run& run, S& state, common::Rng& rng) {
+                         run = runs[index % runs.size()];
+                         state.assign(run.labels);
+                         insist(state, policy::intensifying_attempts, options_.max_clusters, random_draw, rng,
+                                run.tally, limits_);
+                     });
     }
 
     /// The best runs, crossed two by two. The runs must stay as they are until the tasks are done.
@@ -183,8 +181,9 @@ private:
 
     static std::vector<Parents> best_pairs(std::size_t n_distinct) {
         std::vector<Parents> pairs;
-        for (std::size_t y = 1; y < std::min<std::size_t>(n_distinct, 5); ++y)
-            for (std::size_t x = 0; x < y && x + y <= 5; ++x)
+        constexpr auto most = policy::max_rank_sum;
+        for (std::size_t y = 1; y < std::min(n_distinct, most); ++y)
+            for (std::size_t x = 0; x < y && x + y <= most; ++x)
                 pairs.emplace_back(x, y);
         return pairs;
     }
@@ -223,9 +222,8 @@ std::vector<Run> carry_on(Level<S>& level, const std::vector<Run>& coarser, cons
 /// Crosses the best runs of each level as long as that gives a better one there; children join the runs.
 template <SearchState S>
 void cross(std::span<Level<S>> levels, std::span<std::vector<Run>> runs, const Runner& runner) {
-    constexpr int max_rounds = 8;
     std::vector<bool> goes_on(levels.size(), true);
-    for (int round = 0; round < max_rounds && !runner.limits().reached(); ++round) {
+    for (int round = 0; round < policy::max_crossing_rounds && !runner.limits().reached(); ++round) {
         std::vector<std::vector<Task>> tasks(levels.size());
         bool any = false;
         for (std::size_t level = 0; level < levels.size(); ++level)

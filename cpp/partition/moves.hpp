@@ -19,6 +19,7 @@
 #include "common/parallel.hpp"
 #include "common/random.hpp"
 #include "common/work.hpp"
+#include "partition/policy.hpp"
 #include "partition/rounding.hpp"
 
 namespace partita::search {
@@ -80,10 +81,7 @@ struct Tally {
     std::vector<std::uint32_t> doubtful = {};
 };
 
-inline constexpr std::size_t poll_every = 64; // items between two looks at the clock
-/// Sweeps after which each further one must lower the value, computed anew. Few searches need that
-/// many, and the check costs about as much as a sweep of few items.
-inline constexpr std::uint64_t unchecked_sweeps = 32;
+using policy::poll_every, policy::unchecked_sweeps;
 
 /// The least score, and the least of the others than `own`.
 struct Choice {
@@ -151,9 +149,9 @@ public:
     }
     void clear() { ++moves_; }
 
-    /// The eighth of the items that lose least, least first; all items are settled.
+    /// The part of the items that lose least, least first; all items are settled.
     std::vector<std::uint32_t> doubtful() const {
-        constexpr std::size_t part = 8;
+        constexpr auto part = policy::boundary_part;
         const auto n = penalties_.size();
         std::vector<std::uint32_t> items(n);
         std::iota(items.begin(), items.end(), 0u);

@@ -27,7 +27,6 @@ struct Region {
 
 /// The cluster of item i, and the `others` where it would cost least besides; few items in all.
 template <SearchState S> Region region_near(S& state, std::size_t i, std::size_t others) {
-    constexpr std::size_t few_items = 32, parts = 8; // this many items, or this part of all
     const auto own = state.cluster_of(i);
     const auto all = state.score(i).first(state.n_clusters());
     const std::vector<double> scores(all.begin(), all.end());
@@ -36,19 +35,18 @@ template <SearchState S> Region region_near(S& state, std::size_t i, std::size_t
     const auto count = std::min(others + 1, order.size());
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
                       [&](auto k, auto l) { return scores[k] < scores[l]; });
+    const auto most = std::max(policy::few_dissolved_items, state.labels().size() / policy::dissolved_part);
     Region region;
     region.add(state, own);
     for (std::size_t place = 0; place < count && region.groups.size() <= others; ++place)
-        if (order[place] != own && (region.groups.size() == 1 ||
-                                    region.items.size() < std::max(few_items, state.labels().size() / parts)))
+        if (order[place] != own && (region.groups.size() == 1 || region.items.size() < most))
             region.add(state, order[place]);
     return region;
 }
 
 /// Takes clusters near a random item apart and allocates their items anew, one by one.
 template <SearchState S> Region ruin(S& state, common::Rng& rng, Tally& tally, const Limits& limits) {
-    constexpr std::size_t max_others = 3;
-    auto region = region_near(state, rng.below(state.labels().size()), 1 + rng.below(max_others));
+    auto region = region_near(state, rng.below(state.labels().size()), 1 + rng.below(policy::max_dissolved));
     rng.shuffle(std::span(region.items));
     for (const auto i : region.items)
         state.remove(i);
@@ -62,9 +60,7 @@ template <SearchState S> Region ruin(S& state, common::Rng& rng, Tally& tally, c
 template <SearchState S>
 std::vector<std::uint32_t> unlike_cluster(const S& state, std::span<const std::uint32_t> draw,
                                           common::Rng& rng) {
-    constexpr int tries = 8;
-    constexpr double nearly = 0.8; // of the items of both that both have
-    for (int count = 0; count < tries; ++count) {
+    for (int count = 0; count < policy::draw_cluster_tries; ++count) {
         const auto label = draw[rng.below(draw.size())];
         if (label == S::nowhere) // the draw has a gap there
             continue;
@@ -79,7 +75,7 @@ std::vector<std::uint32_t> unlike_cluster(const S& state, std::span<const std::u
         const auto most = std::max_element(shared.begin(), shared.end()) - shared.begin();
         const auto both = static_cast<double>(shared[static_cast<std::size_t>(most)]);
         const auto all = static_cast<double>(items.size() + sizes[static_cast<std::size_t>(most)]) - both;
-        if (items.size() > 1 && both < nearly * all)
+        if (items.size() > 1 && both < policy::alike_share * all)
             return items;
     }
     return {};

@@ -78,9 +78,12 @@ void check_maximum(const BlockModel& model, std::size_t n) {
         .max_clusters = {n, n},
         .runs = {{StartKind::random}, {StartKind::annealed}, {StartKind::communities}, {}, {}, {}},
         .random_clusters = 3,
-        .anneal_sweeps = 3,
-        .reheat_sweeps = 2,
-        .rearrange = {.of_runs = 2, .of_children = 1, .of_best = 2},
+        .effort = {.anneal_sweeps = 3,
+                   .reheat_sweeps = 2,
+                   .trial_runs = 3,
+                   .patience = 2,
+                   .group_runs = 3,
+                   .rearrange = {.of_runs = 2, .of_children = 1, .of_best = 2}},
         .merge_first = false,
         .as_printed = false};
     const common::StopFlag stop;

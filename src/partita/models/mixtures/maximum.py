@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from partita import _core
-from partita._core import EvolutionPlan, MixturePlan, MixtureRun, MixtureStart
+from partita._core import MixturePlan
 from partita._support.html import rows_table
 from partita._support.names import as_named
 from partita._support.ranges import check_shape, checked_log_density
@@ -21,15 +20,6 @@ from partita.models.search_runs import Runs, WithRuns, check_max_clusters, check
 from partita.partitions.checks import check_partition
 from partita.partitions.clusters import HasClusters
 from partita.partitions.labels import canonical
-
-SMALL = 2000  # items up to which annealing is cheap
-ANNEAL_SWEEPS, REHEAT_SWEEPS = 100, 20
-MAX_GENERATIONS, PATIENCE = 50, 8
-MAX_GROUPS = 3  # that cross their runs apart
-GROUP_RUNS = 3  # the least runs of a group
-#: Seeds of runs, in turn. More than there are clusters: these merge more easily than they split.
-SEEDS = (32, 8, 64, 16, 128)
-STARTS = {"given": MixtureStart.given, "seeds": MixtureStart.seeds, "annealed": MixtureStart.annealed}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,25 +107,16 @@ class IclSearch:
         restarts = check_count(restarts, "restarts", minimum=1)
         limit = check_time_limit(seconds)
         given = self._starts(starts)
-        kinds, seeds = start_kinds(self.n_items, restarts, len(given))
-        small = self.n_items <= SMALL
-        evolution = EvolutionPlan(
-            trial_runs=len(kinds) if small else min(3, len(kinds)),
-            groups=min(MAX_GROUPS, max(1, len(kinds) // GROUP_RUNS)),
-            generations=MAX_GENERATIONS,
-            patience=PATIENCE if small else 2,
+        plan = MixturePlan(
+            n_items=self.n_items,
+            restarts=restarts,
+            n_given=len(given),
+            max_clusters=most,
             seed=int(check_rng(rng).integers(2**63)),
             threads=check_n_jobs(n_jobs),
         )
-        plan = MixturePlan(
-            evolution,
-            max_clusters=most,
-            runs=[MixtureRun(STARTS[kind], count) for kind, count in zip(kinds, seeds, strict=True)],
-            anneal_sweeps=ANNEAL_SWEEPS,
-            reheat_sweeps=REHEAT_SWEEPS if small else 0,
-        )
         found = self.native.maximize(given, plan, limit)
-        runs = Runs.of(kinds, found).plus(self.constant)
+        runs = Runs.of(plan.kinds, found).plus(self.constant)
         return self._fit(canonical(found[0]), self._checked(found[1]), runs)
 
     def _starts(self, starts: Any) -> NDArray[np.uint32]:
@@ -146,19 +127,6 @@ class IclSearch:
 
     def _fit(self, labels: NDArray[np.int64], icl: float, runs: Runs) -> MixtureFit:
         return MixtureFit(labels, icl, merge_path(self.native, labels, icl), runs, self.names, self.n0)
-
-
-def start_kinds(n_items: int, restarts: int, n_given: int) -> tuple[list[str], list[int]]:
-    """The kind of each run's start, those that are given first, and the seeds of each.
-
-    >>> start_kinds(100, 3, 1)
-    (['given', 'seeds', 'annealed'], [0, 25, 8])
-    """
-    cycle: Sequence[str] = ("seeds", "annealed") if n_items <= SMALL else ("seeds",)
-    own = max(restarts - n_given, 0)
-    kinds = ["given"] * n_given + [cycle[at % len(cycle)] for at in range(own)]
-    most = max(n_items // 4, 1)
-    return kinds, [0] * n_given + [min(SEEDS[at % len(SEEDS)], most) for at in range(own)]
 
 
 def proportions_prior(n0: Any, n_items: int) -> _core.FiniteMixturePrior:

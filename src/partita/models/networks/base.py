@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from partita._core import network_start_clusters
 from partita._support.errors import Argument, ArgumentError
 from partita._support.names import Names
 from partita._support.ranges import checked_log_density
@@ -21,7 +22,7 @@ from partita.models.networks.core import Network, constants, native_layers
 from partita.models.networks.fit import node_labels
 from partita.models.networks.graph import Graph, as_graph
 from partita.models.networks.sampling import graph_arrays, item_names, log_k_prior, make_samplers
-from partita.models.networks.search import Limits, check_algorithm, network_effort, search_partition, start_clusters
+from partita.models.networks.search import Limits, check_algorithm, search_partition
 from partita.models.networks.starts import both_directions, first_partitions, given_partitions
 from partita.models.search_runs import Runs, check_max_clusters, check_time_limit
 from partita.partitions.labels import canonical
@@ -93,8 +94,7 @@ class SampledNetworkModel(NetworkModel, LazyPosterior):
         """The best labels of runs from the starts, their ICL, constants included, and the runs."""
         plain = all(edges.marks is None for _, edges in networks)
         uneven = any(edges.degree_corrected for _, edges in networks)
-        effort = network_effort(starts[0].shape[1], plain=plain, uneven=uneven)
-        labels, icl, runs = search_partition(native, *starts, limits, rng, effort)
+        labels, icl, runs = search_partition(native, *starts, limits, rng, plain=plain, uneven=uneven)
         offset = constants(networks)
         return labels, checked_log_density(icl + offset, self.params()), runs.plus(offset)
 
@@ -112,7 +112,7 @@ class NodeModel(SampledNetworkModel):
         networks = self._stored(inputs)
         n_nodes = networks[0][0].n_nodes
         log_k = log_k_prior(self.k_prior, n_nodes)
-        start = min(start_clusters(n_nodes), len(log_k))
+        start = min(network_start_clusters(n_nodes), len(log_k))
         return make_samplers(self._native(networks), (log_k, np.empty(0)), plan, start)
 
     def _stored(self, inputs: Mapping[str, NDArray[Any]]) -> Sequence[Network]:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._core import network_start_clusters
 from partita._support.html import ShownAsText
 from partita._support.names import names_or_none
 from partita._support.ranges import checked_log_density
@@ -28,7 +29,7 @@ from partita.models.networks.fit import Blocks, block_table, check_pairs, node_l
 from partita.models.networks.graph import Graph, as_bipartite
 from partita.models.networks.marks import Marks, start_matrix
 from partita.models.networks.sampling import graph_from_arrays, log_k_prior, make_samplers
-from partita.models.networks.search import Limits, start_clusters, start_kinds
+from partita.models.networks.search import Limits, start_kinds
 from partita.models.networks.shares import share_products
 from partita.models.networks.starts import spectral_partitions
 from partita.models.search_runs import Runs, WithRuns, check_max_clusters, check_time_limit
@@ -292,7 +293,7 @@ class LatentBlockModel(SampledNetworkModel):
         graph = graph_from_arrays(inputs, bipartite=True, directed=True, edges=self.edges)
         native = native_model(graph, self._edge_model(graph), self.n0, self.n0)
         log_k = tuple(log_k_prior(self.k_prior, n) for n in graph.adjacency.shape)
-        return make_samplers(native, (log_k[0], log_k[1]), plan, start_clusters(min(graph.adjacency.shape)))
+        return make_samplers(native, (log_k[0], log_k[1]), plan, network_start_clusters(min(graph.adjacency.shape)))
 
     def finish_chain(self, chain: Chain) -> BipartiteChain:
         """Splits the labels of all nodes into rows and columns."""

@@ -12,9 +12,15 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.cluster.vq import kmeans2
 
+from partita._core import (
+    MAX_SMALL_NETWORK,
+    PERIPHERY_SHARES,
+    network_start_clusters,
+    network_start_widths,
+)
 from partita.models.networks.graph import Graph
 from partita.models.networks.marks import Marks, start_matrix
-from partita.models.networks.search import PERIPHERIES, SMALL, Limits, start_clusters, start_kinds, start_widths
+from partita.models.networks.search import Limits, start_kinds
 
 MAX_DIMENSIONS = 64
 POWER_STEPS = 6
@@ -44,11 +50,11 @@ def first_partitions(
     if limits.algorithm == "come-latouche":
         kinds = ["given"] * n_given + ["k-means"] * max(restarts - n_given, 0)
         if len(kinds) > n_given:
-            parts.append(row_starts(seen, min(start_clusters(n), limits.most[0]), len(kinds) - n_given, rng))
+            parts.append(row_starts(seen, min(network_start_clusters(n), limits.most[0]), len(kinds) - n_given, rng))
     else:
         kinds = start_kinds(n, restarts, n_given, partitions=n > 4 and seen.nnz > 0, uneven=uneven)
         # in small networks the directions tell more than the sum of both
-        either_way = directed and n > SMALL and seen.shape[1] == 2 * n
+        either_way = directed and n > MAX_SMALL_NETWORK and seen.shape[1] == 2 * n
         parts.append(spectral_partitions(seen, kinds, limits.most[0], rng, either_way=either_way))
     return np.concatenate(parts) if parts else np.empty((0, n), np.uint32), kinds
 
@@ -67,7 +73,7 @@ def spectral_partitions(
 ) -> NDArray[np.uint32]:
     """The partitions of the rows for the runs whose kind is "spectral" or "periphery", in their order."""
     shown = [kind for kind in kinds if kind in ("spectral", "periphery")]
-    found = spectral_starts(seen, start_widths(len(shown), seen.shape[0], most), rng, either_way=either_way)
+    found = spectral_starts(seen, network_start_widths(len(shown), seen.shape[0], most), rng, either_way=either_way)
     at = [place for place, kind in enumerate(shown) if kind == "periphery"]
     found[at] = peripheries(found[at], np.asarray(abs(seen).sum(axis=1)).ravel())
     return found
@@ -102,7 +108,7 @@ def peripheries(partitions: NDArray[np.uint32], degree: NDArray[Any]) -> NDArray
     """
     result = partitions.copy()
     for place, labels in enumerate(result):
-        share = PERIPHERIES[place % len(PERIPHERIES)]
+        share = PERIPHERY_SHARES[place % len(PERIPHERY_SHARES)]
         few = degree < np.sort(degree)[int(share * len(degree))]
         labels[few] = labels.max() + 1
         result[place] = _gapless(labels)
