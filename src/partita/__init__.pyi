@@ -14,9 +14,13 @@ from partita.draws.sample import as_sample as as_sample
 from partita.draws.sample import open_sample as open_sample
 from partita.estimation.estimate import estimate as estimate
 from partita.estimation.held_out import HeldOut as HeldOut
+from partita.estimation.linkage_ids import Changes as Changes
+from partita.estimation.linkage_store import read_linkage as read_linkage
+from partita.estimation.linkage_store import write_linkage as write_linkage
 from partita.estimation.mixing import MixingWarning as MixingWarning
 from partita.estimation.pair_estimate import PairEstimate as PairEstimate
 from partita.estimation.result import Estimate as Estimate
+from partita.estimation.update import update as update
 from partita.estimation.weight_path import WeightPath as WeightPath
 from partita.estimation.weight_path import weights_for as weights_for
 from partita.losses.agreement import adjusted_rand as adjusted_rand

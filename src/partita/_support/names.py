@@ -109,6 +109,8 @@ def check_names(names: Sequence[str], n_items: int) -> Names:
 def names_or_none(names: Sequence[Any]) -> Names | None:
     """Names as text; None if they only number the items: 0, 1, ... or item0, item1, ..."""
     texts = tuple(map(str, names))
+    if texts and texts[0] not in ("0", "item0"):
+        return texts
     return None if texts in (_counted(len(texts)), default_names(len(texts))) else texts
 
 

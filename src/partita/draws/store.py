@@ -190,7 +190,7 @@ def read_facts(folder: Path, *, check: bool = True) -> tuple[dict[str, Any], tup
         labels = load_labels(folder / LABELS, facts["files"][LABELS], check=check)
         arrays: dict[str, Any] = {"labels": labels}
         for name in ARRAYS:
-            arrays[name] = _read_array(folder / f"{name}.npy", facts["files"].get(f"{name}.npy"))
+            arrays[name] = read_array(folder / f"{name}.npy", facts["files"].get(f"{name}.npy"))
         check_arrays(arrays, facts["names"])
     except (OSError, ValueError, EOFError) as error:
         raise ValueError(f"{folder} is not a sample written by save or store=: {error}") from None
@@ -213,7 +213,8 @@ def _facts_of(folder: Path) -> dict[str, Any]:
     return {**facts, "names": facts.get("names")}
 
 
-def _read_array(path: Path, facts: dict[str, Any] | None) -> NDArray[Any] | None:
+def read_array(path: Path, facts: dict[str, Any] | None) -> NDArray[Any] | None:
+    """The array of a file, which must have the size and the checksum of `facts`; None without facts."""
     if facts is None:
         return None
     if not path.exists():

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.html import facts_table
-from partita._support.validate import check_choice, check_positive, seed_and_generator
+from partita._support.validate import check_choice, check_count, check_positive, seed_and_generator
 from partita._support.warn import warn_user
+from partita.estimation.linkage_ids import Changes, Ledger
 from partita.losses.base import Loss
 from partita.pairs.losses import PairLoss, as_pair_loss, loss_of
 from partita.pairs.probabilities import Similarity
@@ -26,9 +27,18 @@ from partita.search.starts import check_starts
 if TYPE_CHECKING:
     from partita.proofs.bounds import Bound
     from partita.search.settings import Search
+    from partita.uncertainty.linkage_reasons import Question, Reasons
 
 ENDS = ("left", "right")
 PAIR_COLUMNS = (*ENDS, "together", "probability", "doubt", "listed")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The stored state that an estimate comes from, and the SHA-256 of the folder's pointer when it was read."""
+
+    state: str
+    pointer: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,6 +89,21 @@ class PairEstimate(HasClusters):
     interrupted: bool = False
     warnings: tuple[str, ...] = ()
     _parts: Parts | None = field(default=None, repr=False)
+    _ledger: Ledger | None = field(default=None, repr=False)
+    _origin: Origin | None = field(default=None, repr=False)
+
+    @property
+    def ids(self) -> NDArray[np.int64]:
+        """(n_items,) int array: the lasting identifier of each item's cluster, which `update` carries on."""
+        return ledger_of(self).ids
+
+    @property
+    def changes(self) -> Changes:
+        """What the last `update` did with each identifier: a table of id, kind and records.
+
+        Kinds are kept, grown, shrunk, split, merged, new and gone. Without an update all clusters are new.
+        """
+        return ledger_of(self).changes(self.similarity.names)
 
     def bound(self, seconds: float = 10.0) -> Bound:
         """A lower bound on the least loss of any partition that obeys the constraints, and the gap to it.
@@ -94,6 +119,39 @@ class PairEstimate(HasClusters):
 
         check_positive(seconds, "seconds")
         return pair_bound(self, seconds)
+
+    def reasons(self, cluster: int | str) -> Reasons:
+        """What holds a cluster together, its weakest link, its cheapest split and the cheapest merges with it.
+
+        Parameters
+        ----------
+        cluster : int or str
+            The number of the cluster in `labels`, or the name of one of its records.
+
+        Returns
+        -------
+        Reasons
+        """
+        from partita.uncertainty.linkage_reasons import cluster_reasons
+
+        return cluster_reasons(self, cluster)
+
+    def questions(self, most: int = 100) -> list[Question]:
+        """Pairs of records to show a reviewer, in the order of what the answer would change.
+
+        Parameters
+        ----------
+        most : int
+            The number of questions.
+
+        Returns
+        -------
+        list of Question
+            Answers go back as constraints: ``update(est, constraints=Constraints(together=..., apart=...))``.
+        """
+        from partita.uncertainty.linkage_reasons import questions
+
+        return questions(self, check_count(most, "most", 1))
 
     def to_pandas(self, table: str = "items") -> Any:
         """The clustering as a pandas Series, indexed by the items' names where they have any; or the doubtful pairs.
@@ -138,6 +196,11 @@ class PairEstimate(HasClusters):
         return facts + [("warning", sentence) for sentence in self.warnings]
 
 
+def ledger_of(best: PairEstimate) -> Ledger:
+    """The identifiers of an estimate, now and before its last update."""
+    return Ledger.first(best.labels) if best._ledger is None else best._ledger
+
+
 def estimate_pairs(
     pairs: Similarity,
     loss: str | Loss,
@@ -149,24 +212,38 @@ def estimate_pairs(
 ) -> PairEstimate:
     """The partition of least loss of pair probabilities; `estimate` calls it."""
     kind = as_pair_loss(loss)
-    find = _checked_method(method, search)
+    find = checked_method(method, search)
     rules = None if constraints is None else resolve(constraints, pairs.names, pairs.n_items, "similarity")
     starts = check_starts(start, pairs.names, pairs.n_items, rules, "similarity")
     seed, generator = seed_and_generator(rng)
-    parts, bound = find(PairSearch(pairs, search, rules, starts), kind, generator)
+    found = find(PairSearch(pairs, search, rules, starts), kind, generator)
+    return found_partition(pairs, found, kind, method.name, search, constraints, seed)
+
+
+def found_partition(
+    pairs: Similarity,
+    found: tuple[Parts, float | None],
+    loss: PairLoss,
+    method: str,
+    search: Search,
+    constraints: Constraints | None,
+    seed: int | None,
+) -> PairEstimate:
+    """The estimate of a partition that was found, with its bound."""
+    parts, bound = found
     if parts.interrupted:
         warn_user("interrupted: this is the best partition so far", RuntimeWarning)
-    value = loss_of(parts.labels, pairs, kind)
+    value = loss_of(parts.labels, pairs, loss)
     proven = bool(parts.proven.all())
     best = PairEstimate(
         labels=parts.labels,
         expected_loss=value,
-        loss=kind,
+        loss=loss,
         similarity=pairs,
         components=parts.summary(),
         proven=proven,
         gap=share_of_gap(value, bound, proven),
-        method=method.name,
+        method=method,
         search=search,
         constraints=constraints,
         seed=seed,
@@ -183,7 +260,7 @@ def share_of_gap(value: float, bound: float | None, proven: bool) -> float | Non
     return None if bound is None or value == 0 else max(0.0, value - bound) / abs(value)
 
 
-def _checked_method(method: Method, search: Search) -> Callable[..., tuple[Parts, float | None]]:
+def checked_method(method: Method, search: Search) -> Callable[..., tuple[Parts, float | None]]:
     """What the method does with pair probabilities; settings that only draws have are refused."""
     if method.of_pairs is None:
         known = methods_that(lambda other: other.of_pairs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -140,19 +141,27 @@ def as_similarity(x: Any, names: Any = None, default: float = 0.0, *, columns: A
     wanted = check_wanted(columns)
     if isinstance(x, Similarity):
         return x
+    opened = open_listed(x, wanted)
+    return (
+        _of_listed(opened, names, unlisted) if isinstance(opened, ListedPairs) else _of_matrix(opened, names, unlisted)
+    )
+
+
+def open_listed(x: Any, wanted: Sequence[str] | None) -> Any:
+    """The pairs that a table, file, Series or the scores of dedupe list, one per row; a matrix as it is."""
     if isinstance(x, str | PathLike):
         from partita.pairs.sources.files import open_pairs
 
         x = open_pairs(x, wanted)
     if isinstance(x, ListedPairs):
-        return _of_listed(x, names, unlisted)
+        return x
     if is_scored(x):
-        return _of_listed(scored_pairs(x), names, unlisted)
+        return scored_pairs(x)
     if is_indexed_by_pairs(x):
-        return _of_listed(series_pairs(x), names, unlisted)
+        return series_pairs(x)
     if not is_sparse(x) and is_table(x) and not _is_square_table(x):
-        return _of_listed(table_pairs(x, wanted), names, unlisted)
-    return _of_matrix(x, names, unlisted)
+        return table_pairs(x, wanted)
+    return x
 
 
 def _is_square_table(x: Any) -> bool:
@@ -175,19 +184,28 @@ def _of_matrix(x: Any, names: Any, default: float) -> Similarity:
 
 
 def _of_listed(listed: ListedPairs, names: Any, default: float) -> Similarity:
+    check_listed(listed)
+    pairs, known = with_names(listed, names)
+    n_items = len(pairs.items)
+    if n_items == 0:
+        raise ValueError("there are no pairs and no names: nothing to estimate")
+    return symmetric_rows(n_items, distinct_pairs(pairs), known, default, pairs.sources)
+
+
+def check_listed(listed: ListedPairs) -> None:
+    """Raises an error for probabilities outside [0, 1] and for pairs of an item with itself."""
     check_probabilities(listed.probability, lambda row: f"{listed.place(row)}: the probability")
     own = np.flatnonzero(listed.left == listed.right)
     if own.size:
         row = int(own[0])
         raise ValueError(f"{listed.place(row)} is a pair of {listed.items[listed.left[row]]!r} with itself")
-    pairs, known = with_names(listed, names)
-    n_items = len(pairs.items)
-    if n_items == 0:
-        raise ValueError("there are no pairs and no names: nothing to estimate")
+
+
+def distinct_pairs(pairs: ListedPairs) -> Triples:
+    """Distinct pairs (smaller item, larger item, probability), sorted; rows of one pair must agree."""
     low, high = np.minimum(pairs.left, pairs.right), np.maximum(pairs.left, pairs.right)
     kept = _distinct(pairs, low, high)
-    values = np.clip(pairs.probability[kept], 0, 1)
-    return symmetric_rows(n_items, (low[kept], high[kept], values), known, default, pairs.sources)
+    return low[kept], high[kept], np.clip(pairs.probability[kept], 0, 1)
 
 
 def _distinct(pairs: ListedPairs, low: Ints, high: Ints) -> Ints:

@@ -9,7 +9,7 @@ from partita.pairs.losses import ApproximateARI
 from partita.proofs.bounds import Bound
 from partita.search.constraints import resolve
 from partita.search.deadline import Deadline
-from partita.search.pair_graph import tightened
+from partita.search.pair_graph import bound_of, tightened
 
 if TYPE_CHECKING:
     from partita.estimation.pair_estimate import PairEstimate
@@ -27,8 +27,8 @@ def pair_bound(best: PairEstimate, seconds: float) -> Bound:
         rules = None if asked is None else resolve(asked, pairs.names, pairs.n_items, "similarity")
         parts, value = tightened(parts, None, pairs, loss, rules, Deadline.after(seconds))
     else:
-        value = loss.unit * float(parts.bounds.sum()) / pairs.n_items
-    if value is None or value == -float("inf"):
+        value = bound_of(parts, pairs, loss)
+    if value is None:
         return Bound(0.0, 1.0, "none", False)
     value = min(value, best.expected_loss)
     proven = bool(parts.proven.all()) and best.expected_loss - value <= TIE * (1 + abs(value))

@@ -87,14 +87,13 @@ class PairSearch:
             raise ValueError(f"default must be 0 for {loss}, but it is {self.pairs.default:g}")
         objective = _core.LogMassObjective(loss.a / loss.unit, loss.b / loss.unit)
         parts = self._run(objective, rng, Deadline.after(self.search.seconds))
-        bound = loss.unit * float(parts.bounds.sum()) / self.pairs.n_items
-        return parts, bound if np.isfinite(bound) else None
+        return parts, bound_of(parts, self.pairs, loss)
 
     def _binder(self, loss: AdditiveLoss, rng: np.random.Generator) -> tuple[Parts, float | None]:
         objective = self._threshold(loss.b / (loss.a + loss.b), f"b / (a + b) of {loss}")
         until = Deadline.after(self.search.seconds)
         parts = self._proven(self._run(objective.native(), rng, until), objective, until)
-        return parts, binder_bound(parts, self.pairs, loss)
+        return parts, bound_of(parts, self.pairs, loss)
 
     def prove(self, loss: PairLoss, rng: np.random.Generator) -> tuple[Parts, float | None]:
         """The same, with linear programs for whatever is not proven; the search has half of the time at most."""
@@ -159,9 +158,15 @@ class PairSearch:
         return prove_parts(parts, self.pairs, objective, self.constraints, until, CUBES)
 
 
-def binder_bound(parts: Parts, pairs: Similarity, loss: AdditiveLoss) -> float | None:
-    """The sum of the components' bounds, as a bound on the expected Binder loss."""
-    bound = 2 / pairs.n_items**2 * (loss.a * pairs.total() + (loss.a + loss.b) * float(parts.bounds.sum()))
+def bound_of(parts: Parts, pairs: Similarity, loss: PairLoss | AdditiveLoss) -> float | None:
+    """The sum of the components' bounds, as a bound on the loss; None if there is none."""
+    total = float(parts.bounds.sum())
+    if isinstance(loss, VILowerBound):
+        bound = loss.unit * total / pairs.n_items
+    elif binder := loss.pairwise:
+        bound = 2 / pairs.n_items**2 * (binder.a * pairs.total() + (binder.a + binder.b) * total)
+    else:
+        return None
     return bound if np.isfinite(bound) else None
 
 
@@ -172,7 +177,7 @@ def tightened(
     if (binder := loss.pairwise) is None:
         return parts, bound
     parts = prove_parts(parts, pairs, Threshold(binder.b / (binder.a + binder.b), pairs.default), rules, until)
-    return parts, binder_bound(parts, pairs, binder)
+    return parts, bound_of(parts, pairs, binder)
 
 
 def native_constraints(constraints: Resolved | None) -> _core.PairConstraints:

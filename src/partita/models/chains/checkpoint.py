@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from partita._support.atomic import atomic_folder, write_bytes
 from partita._support.checked_json import from_checked_json, to_checked_json
 from partita._support.errors import Resume, Sentence
+from partita._support.folder_lock import RunInUseError, lock_folder
 from partita.draws.sources.npy import read_header
 from partita.models.chains.run_checks import (
     FORMAT,
@@ -30,7 +31,6 @@ from partita.models.chains.run_checks import (
     check_version,
     part_name,
 )
-from partita.models.chains.run_lock import RunInUseError, lock_run
 
 __all__ = ["Part", "Plan", "Run", "RunFormatError", "RunInUseError", "create_run", "open_run"]
 
@@ -63,7 +63,7 @@ class Run:
 
     def locked(self) -> AbstractContextManager[None]:
         """Keeps other processes from writing to the run meanwhile."""
-        return lock_run(self.path)
+        return lock_folder(self.path)
 
     def is_complete(self) -> bool:
         """Whether every chain is at its end: nothing will be written to the run any more."""

@@ -1,7 +1,7 @@
-"""One process at a time writes to a run: a lock that the system drops when its process ends, however it ends.
+"""One process at a time writes to a folder: a lock that the system drops when its process ends, however it ends.
 
-The lock is the system's own (flock, or LockFile on Windows) on the file `lock` of the run's folder; what the file says
-only tells others who holds it. So a process that was killed leaves a file, but no lock.
+The lock is the system's own (flock, or LockFile on Windows) on the file `lock` of the folder; what the file says only
+tells others who holds it. So a process that was killed leaves a file, but no lock.
 """
 
 from __future__ import annotations
@@ -27,18 +27,21 @@ _HELD = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
 
 
 class RunInUseError(BlockingIOError):
-    """Another process, or another call of this one, is writing to the run."""
+    """Another process, or another call of this one, is writing to the folder of a run or of a linkage."""
 
 
 @contextmanager
-def lock_run(folder: Path) -> Iterator[None]:
-    """Holds the lock of a run's folder, or raises RunInUseError that names the process that holds it."""
+def lock_folder(folder: Path, what: str = "run") -> Iterator[None]:
+    """Holds the lock of a folder, or raises RunInUseError that names the process that holds it.
+
+    In messages `what` names what the folder contains.
+    """
     path = folder / NAME
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     handle = os.open(path, flags, 0o666)
     try:
         _check_plain(handle, path)
-        _take(handle, folder)
+        _take(handle, folder, what)
         _write_owner(handle)
         yield
     finally:
@@ -49,21 +52,21 @@ def _check_plain(handle: int, path: Path) -> None:
     """The owner is written to the file, so it must not be a second name of some other file."""
     facts = os.fstat(handle)
     if not stat.S_ISREG(facts.st_mode) or facts.st_nlink != 1:
-        raise ValueError(f"{path} is not a plain file: it cannot be the lock of a run")
+        raise ValueError(f"{path} is not a plain file: it cannot be a lock")
 
 
-def _take(handle: int, folder: Path) -> None:
+def _take(handle: int, folder: Path, what: str) -> None:
     try:
         _lock(handle)
     except OSError as error:
         if error.errno in _HELD:
             raise RunInUseError(
-                f"{folder}: {_owner(handle)} is writing to this run; only one process at a time can continue a run"
+                f"{folder}: {_owner(handle)} is writing to this {what}; only one process at a time can"
             ) from None
         if error.errno not in _UNSUPPORTED:
             raise
         warn_user(
-            f"{folder} is on a file system without locks ({error.strerror}): see that no other process resumes the run",
+            f"{folder} is on a file system without locks ({error.strerror}): see that no other process uses the {what}",
         )
 
 
