@@ -27,6 +27,7 @@
 #include "mixtures/mixture_family.hpp"
 #include "mixtures/partition_prior.hpp"
 #include "mixtures/seeding.hpp"
+#include "mixtures/selection.hpp"
 
 namespace partita::models {
 
@@ -68,6 +69,8 @@ public:
             assign_all();
             settled_.forget();
         }
+        if (update_selection(family_, used_, rng_, [this] { refresh(); }))
+            settled_.forget();
         prior_.update_alpha(rng_, n_clusters_);
         weigh_open();
         settled_.open_weight(weights_[open_]);
@@ -78,6 +81,9 @@ public:
         std::vector<std::string> names{"log_density", "n_clusters", "alpha", "split_merges"};
         if constexpr (has_grids<Family>)
             names.insert(names.end(), {"kappa0", "nu0", "spread"});
+        if constexpr (can_select<Family>)
+            for (std::size_t unit = 0; unit < family_.included().size(); ++unit)
+                names.push_back("included_" + std::to_string(unit));
         return names;
     }
 
@@ -91,6 +97,8 @@ public:
             const double spread = base.spreads.empty() ? 1.0 : base.spreads[place[2]];
             out.insert(out.end(), {base.kappas[place[0]], base.nus[place[1]], spread});
         }
+        if constexpr (can_select<Family>)
+            out.insert(out.end(), family_.included().begin(), family_.included().end());
     }
 
     /// For existing draws: the base measure and the concentration are not updated.
@@ -102,6 +110,13 @@ public:
         started_ = true;
         set_labels(labels);
         settled_.forget();
+    }
+
+    /// The same of a selection of columns; `set_state` comes after it.
+    void set_included(const std::vector<std::uint8_t>& included)
+        requires can_select<Family>
+    {
+        family_.set_included(included);
     }
 
     /// Log predictive weights of a new item for every slot, the open one included; slots out of use are

@@ -15,6 +15,7 @@
 #include "mixtures/base_update.hpp"
 #include "mixtures/mixture_family.hpp"
 #include "mixtures/partition_prior.hpp"
+#include "mixtures/selection.hpp"
 #include "mixtures/slots.hpp"
 #include "partition/sweep.hpp"
 
@@ -131,6 +132,7 @@ private:
                 items_.push_back(item);
         if constexpr (has_grids<Family>)
             pair_.set_grid_place(family.grid_place());
+        copy_selection(family, pair_);
     }
 
     /// The launch state: each item on the side of the nearer of the first two. It depends on the data only,

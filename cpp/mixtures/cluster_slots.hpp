@@ -16,6 +16,7 @@
 #include "common/work.hpp"
 #include "mixtures/mixture_family.hpp"
 #include "mixtures/partition_prior.hpp"
+#include "mixtures/selection.hpp"
 #include "mixtures/slots.hpp"
 #include "partition/first_appearance.hpp"
 
@@ -38,6 +39,8 @@ public:
                 total += prior_.log_w(family_.size(slot)) + family_.log_marginal(slot);
         if constexpr (requires { table_->log_carrier(); })
             total += table_->log_carrier();
+        if constexpr (can_select<Family>)
+            total += family_.log_shared();
         return total;
     }
 

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include "common/lanes.hpp"
@@ -19,6 +21,21 @@ inline constexpr std::size_t no_slot = std::numeric_limits<std::size_t>::max();
 /// An item whose removal would shrink its cluster's scale to less than this is taken out by recomputation: a
 /// downdate would be mostly rounding.
 inline constexpr double min_own_ratio = 1e-7;
+
+/// The places of a selection that are included.
+inline std::vector<std::uint32_t> included_places(std::span<const std::uint8_t> included) {
+    std::vector<std::uint32_t> places;
+    for (std::uint32_t place = 0; place < included.size(); ++place)
+        if (included[place])
+            places.push_back(place);
+    return places;
+}
+
+inline std::vector<std::uint32_t> all_places(std::size_t count) {
+    std::vector<std::uint32_t> places(count);
+    std::iota(places.begin(), places.end(), 0u);
+    return places;
+}
 
 inline bool all_finite(const std::vector<double>& values) {
     return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });

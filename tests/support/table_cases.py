@@ -12,6 +12,8 @@ WEIGHT = np.array([0.5, 0.7, NAN, 3.0, 2.5, 4.0])
 VISITS = np.array([0, 2, 1, 40, NAN, 25.0])
 COLOUR = ["red", "red", None, "blue", "green", "blue"]
 ILL = [True, False, True, None, False, False]
+RATING = np.array([1, 2, NAN, 4, 4, 3.0])
+GRADES = np.array([0, 1, -1, 3, 3, 2])
 TRUTHS = np.array([1.0, 0.0, 1.0, NAN, 0.0, 0.0])
 C, A, SHAPE, WEIGHT_OF_LEVEL = 0.4, 1.5, 0.7, 0.6
 SETTINGS = {"c": C, "a": A, "b": 0.3, "shape": SHAPE, "rate": 0.2, "weight": WEIGHT_OF_LEVEL}
@@ -42,6 +44,12 @@ CASES = {
         lambda g: tables.log_positive(WEIGHT[g], observed_mean(np.log(WEIGHT)), C, A, 0.3),
     ),
     "count": ({"x": VISITS}, "count", lambda g: tables.log_count(VISITS[g], SHAPE, 0.2)),
+    "negative-binomial": (
+        {"x": VISITS},
+        "negative-binomial",
+        lambda g: tables.log_negative_binomial(VISITS[g], SHAPE, 0.2),
+    ),
+    "ordinal": ({"x": RATING}, "ordinal", lambda g: tables.log_ordinal(GRADES[g], GRADES, 4, C, A, A - 1)),
     "categorical": ({"x": COLOUR}, None, lambda g: tables.log_levels(codes(COLOUR)[g], 3, WEIGHT_OF_LEVEL)),
     "binary": ({"x": ILL}, None, lambda g: tables.log_levels(codes(ILL)[g], 2, WEIGHT_OF_LEVEL)),
 }
@@ -55,6 +63,11 @@ CASES["mixed"] = (
         + CASES["categorical"][2](g)
         + CASES["binary"][2](g)
     ),
+)
+CASES["new families"] = (
+    {"visits": VISITS, "rating": RATING, "colour": COLOUR},
+    {"visits": "negative-binomial", "rating": "ordinal"},
+    lambda g: CASES["negative-binomial"][2](g) + CASES["ordinal"][2](g) + CASES["categorical"][2](g),
 )
 FULL = np.column_stack([np.nan_to_num(SIZE), [0.2, -0.4, 0.3, 1.5, 0.9, 1.1]])
 CASES["full"] = (

@@ -45,6 +45,49 @@ double rising(double x, double n) {
                                       : common::log_gamma(x + n) - common::log_gamma(x);
 }
 
+/// posterior = e^(log_weights + sum_l counts[l] log_shares[l] - their largest); returns that largest. The
+/// counts of the levels are `stride` apart.
+PARTITA_CLONES double weigh_grid(const LevelGrid& grid, std::size_t levels, const double* counts,
+                                 std::size_t stride, double* posterior) {
+    const auto points = grid.points();
+    std::copy_n(grid.log_weights.begin(), points, posterior);
+    for (std::size_t level = 0; level < levels; ++level) {
+        const double count = counts[level * stride];
+        const double* logs = grid.log_shares.data() + level * points;
+        if (count > 0.0)
+            for (std::size_t g = 0; g < points; ++g)
+                posterior[g] += count * logs[g];
+    }
+    const double top = *std::max_element(posterior, posterior + points);
+    for (std::size_t g = 0; g < points; g += common::lanes) {
+        common::Lanes value;
+        common::load(value, posterior + g);
+        value -= top;
+        common::lane_exp(value);
+        common::store(value, posterior + g);
+    }
+    return top;
+}
+
+struct GridSums {
+    double with, without; // sum of posterior times share, and of posterior over share
+};
+
+PARTITA_CLONES GridSums grid_sums(const double* posterior, const double* shares, std::size_t points) {
+    common::Lanes with{}, without{};
+    for (std::size_t g = 0; g < points; g += common::lanes) {
+        common::Lanes weight, share;
+        common::load(weight, posterior + g);
+        common::load(share, shares + g);
+        with += weight * share;
+        without += weight / share;
+    }
+    GridSums sums{0.0, 0.0};
+    for (std::size_t lane = 0; lane < common::lanes; ++lane)
+        sums.with += with[lane], sums.without += without[lane];
+    return sums;
+}
+
 } // namespace
 
 void add_rows(std::span<const double* const> rows, std::size_t slots, double* out) {
@@ -61,8 +104,12 @@ Categorical<Code>::Categorical(DirichletBase base, std::size_t max_size) : base_
         column_table_.push_back(table_of(base_.weights[c] * base_.levels[c], max_size));
     }
     counts_ = SlotRows(row), log_shares_ = SlotRows(2 * row);
-    observed_ = SlotRows(dims());
+    observed_ = SlotRows(dims()), grid_marginals_ = SlotRows(dims());
     rows_.resize(dims());
+    used_ = all_places(dims());
+    for (const auto& grid : base_.grids)
+        if (grid)
+            posterior_.resize(std::max(posterior_.size(), grid->points()));
 }
 
 template <class Code> std::size_t Categorical<Code>::table_of(double base, std::size_t max_size) {
@@ -75,7 +122,7 @@ template <class Code> std::size_t Categorical<Code>::table_of(double base, std::
 }
 
 template <class Code> void Categorical<Code>::widen(std::size_t stride) {
-    widen_slots(*this, {&counts_, &observed_, &log_shares_}, sizes_, stride);
+    widen_slots(*this, {&counts_, &observed_, &log_shares_, &grid_marginals_}, sizes_, stride);
 }
 
 template <class Code> void Categorical<Code>::clear(std::size_t slot) {
@@ -112,6 +159,8 @@ template <class Code> void Categorical<Code>::change(std::size_t slot, const Cod
 }
 
 template <class Code> void Categorical<Code>::set_column(std::size_t column, std::size_t slot) {
+    if (const auto* grid = base_.grid(column))
+        return set_grid_column(*grid, column, slot);
     const double n = observed_.at(column, slot), total = log_of(column_table_[column], n);
     const double others = n > 0.0 ? log_of(column_table_[column], n - 1.0) : 0.0;
     for (auto row = first_[column]; row < first_[column] + base_.levels[column]; ++row) {
@@ -122,18 +171,38 @@ template <class Code> void Categorical<Code>::set_column(std::size_t column, std
     }
 }
 
+/// The same for shares on a grid. With the posterior of its points, a level has the probability sum_g post_g
+/// p_l(g), and p of the cells without one of its items is that of all times sum_g post_g / p_l(g).
+template <class Code>
+void Categorical<Code>::set_grid_column(const LevelGrid& grid, std::size_t column, std::size_t slot) {
+    const auto first = first_[column], levels = std::size_t{base_.levels[column]};
+    const double top = weigh_grid(grid, levels, counts_.row(first) + slot, sizes_.size(), posterior_.data());
+    double total = 0.0;
+    for (std::size_t g = 0; g < grid.points(); ++g)
+        total += posterior_[g];
+    const double log_total = std::log(total);
+    grid_marginals_.at(column, slot) = top + log_total;
+    for (std::size_t level = 0; level < levels; ++level) {
+        const auto sums =
+            grid_sums(posterior_.data(), grid.shares.data() + level * grid.points(), grid.points());
+        log_shares_.at(2 * (first + level), slot) = std::log(sums.with) - log_total;
+        log_shares_.at(2 * (first + level) + 1, slot) = log_total - std::log(sums.without);
+    }
+}
+
 template <class Code>
 void Categorical<Code>::copy_slot(const Categorical& from, std::size_t source, std::size_t target) {
     sizes_[target] = from.sizes_[source];
     counts_.copy_slot(from.counts_, source, target);
     observed_.copy_slot(from.observed_, source, target);
     log_shares_.copy_slot(from.log_shares_, source, target);
+    grid_marginals_.copy_slot(from.grid_marginals_, source, target);
 }
 
 template <class Code>
 void Categorical<Code>::score(const Code* x, std::size_t own, std::size_t slots, double* out) {
     std::size_t observed = 0;
-    for (std::size_t c = 0; c < dims(); ++c) { // no branch on gaps, which are unpredictable
+    for (const auto c : used_) { // no branch on gaps, which are unpredictable
         const std::size_t seen = x[c] != Table::gap;
         rows_[observed] = log_shares_.row(2 * (first_[c] + seen * x[c]));
         observed += seen;
@@ -153,13 +222,19 @@ template <class Code> double Categorical<Code>::own_score(std::size_t own, std::
     return total;
 }
 
+template <class Code> double Categorical<Code>::column_marginal(std::size_t column, std::size_t slot) const {
+    if (base_.grid(column))
+        return grid_marginals_.at(column, slot);
+    double total = -rising(base_.weights[column] * base_.levels[column], observed_.at(column, slot));
+    for (auto row = first_[column]; row < first_[column] + base_.levels[column]; ++row)
+        total += rising(base_.weights[column], counts_.at(row, slot));
+    return total;
+}
+
 template <class Code> double Categorical<Code>::log_marginal(std::size_t slot) const {
     double total = 0.0;
-    for (std::size_t c = 0; c < dims(); ++c) {
-        total -= rising(base_.weights[c] * base_.levels[c], observed_.at(c, slot));
-        for (auto row = first_[c]; row < first_[c] + base_.levels[c]; ++row)
-            total += rising(base_.weights[c], counts_.at(row, slot));
-    }
+    for (const auto c : used_)
+        total += column_marginal(c, slot);
     return total;
 }
 

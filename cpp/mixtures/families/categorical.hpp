@@ -6,11 +6,13 @@
 // Its logarithms are kept for every cluster and level, so that a cell of an item is one addition per cluster,
 // and a gap is nothing at all. So are those that an item of the cluster has, which is scored without itself:
 // (w + n_l - 1) / (L w + n - 1). A move changes the levels of one cluster; their logarithms are looked up.
+// Ordinal columns have shares on a grid instead: see LevelGrid.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -44,10 +46,25 @@ private:
     std::size_t dims_;
 };
 
+/// Shares of levels that depend on a few parameters, such as those of an ordinal probit: points of a grid
+/// with prior probabilities, and the shares at each point. A cluster with n_l cells at level l has
+///   p = sum_g w_g prod_l p_l(g)^(n_l).
+struct LevelGrid {
+    std::vector<double> log_weights; // [point]
+    std::vector<double> shares;      // [level][point], all positive
+    std::vector<double> log_shares;
+
+    std::size_t points() const { return log_weights.size(); }
+};
+
 /// One value per column.
 struct DirichletBase {
     std::vector<std::uint32_t> levels;
     std::vector<double> weights; // w of each level
+    /// Of columns whose shares are on a grid instead; empty if none are.
+    std::vector<std::shared_ptr<const LevelGrid>> grids = {};
+
+    const LevelGrid* grid(std::size_t column) const { return grids.empty() ? nullptr : grids[column].get(); }
 };
 
 /// Adds rows of numbers to out[0], ..., out[slots - 1].
@@ -60,6 +77,7 @@ public:
 
     Categorical(DirichletBase base, std::size_t max_size);
 
+    std::size_t dims() const { return base_.levels.size(); }
     std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
     void widen(std::size_t stride);
     void clear(std::size_t slot);
@@ -70,6 +88,12 @@ public:
     void score(const Code* x, std::size_t own, std::size_t slots, double* out);
     double own_ratio(std::size_t) const { return 1.0; }
     double log_marginal(std::size_t slot) const;
+    /// Which columns scores and `log_marginal` are of; clusters know all of them.
+    void set_included(std::span<const std::uint8_t> included) { used_ = included_places(included); }
+    void add_unit_marginals(std::size_t slot, double* out) const {
+        for (std::size_t c = 0; c < dims(); ++c)
+            out[c] += column_marginal(c, slot);
+    }
 
     template <class Archive> void visit(Archive&) {}
     bool fits(std::size_t) const { return true; }
@@ -77,10 +101,11 @@ public:
     bool recount(const Summaries& summaries, std::size_t stride);
 
 private:
-    std::size_t dims() const { return base_.levels.size(); }
+    double column_marginal(std::size_t column, std::size_t slot) const;
     void change(std::size_t slot, const Code* x, double by);
     void assign(std::size_t slot, std::uint32_t size, const double* counts);
     void set_column(std::size_t column, std::size_t slot);
+    void set_grid_column(const LevelGrid& grid, std::size_t column, std::size_t slot);
     double own_score(std::size_t own, std::size_t observed) const;
     double log_of(std::size_t table, double count) const {
         return tables_[table](static_cast<std::uint32_t>(count));
@@ -95,7 +120,10 @@ private:
     std::vector<std::uint32_t> sizes_;
     SlotRows counts_, observed_;      // [level], [column]
     SlotRows log_shares_;             // two rows for each level: as they are, and without one of its items
+    SlotRows grid_marginals_;         // [column]: ln p of its cells, of columns with a grid
+    std::vector<std::uint32_t> used_; // columns that scores are of
     std::vector<const double*> rows_; // of the levels of the item that was scored last
+    std::vector<double> posterior_;   // of the points of a grid
 };
 
 /// Items at each level.

@@ -84,7 +84,7 @@ double CountTable::distance(std::size_t one, std::size_t other) const {
 
 Counts::Counts(RateBase base)
     : base_(std::move(base)), observed_(dims()), sums_(dims()), z_(dims()), log_z_(dims()),
-      remainder_(dims()), zero_(dims()), slope_(dims()) {}
+      remainder_(dims()), zero_(dims()), slope_(dims()), used_(all_places(dims())) {}
 
 void Counts::widen(std::size_t stride) {
     widen_slots(*this, {&observed_, &sums_, &z_, &log_z_, &remainder_, &zero_, &slope_}, sizes_, stride);
@@ -128,7 +128,7 @@ void Counts::copy_slot(const Counts& from, std::size_t source, std::size_t targe
 
 void Counts::score(const std::uint32_t* x, std::size_t own, std::size_t slots, double* out) {
     const double before = own != no_slot ? out[own] : 0.0;
-    for (std::size_t column = 0; column < dims(); ++column)
+    for (const auto column : used_)
         if (x[column] != Table::gap)
             score_column({z_.row(column), log_z_.row(column), remainder_.row(column), zero_.row(column),
                           slope_.row(column)},
@@ -140,7 +140,7 @@ void Counts::score(const std::uint32_t* x, std::size_t own, std::size_t slots, d
 /// Log predictive probability of x given the other items of its own cluster, without 1 / x!.
 double Counts::score_own(const std::uint32_t* x, std::size_t own) const {
     double total = 0.0;
-    for (std::size_t column = 0; column < dims(); ++column) {
+    for (const auto column : used_) {
         if (x[column] == Table::gap)
             continue;
         const double count = x[column];
@@ -159,16 +159,19 @@ double Counts::score_own(const std::uint32_t* x, std::size_t own) const {
     return total;
 }
 
+double Counts::column_marginal(std::size_t column, std::size_t slot) const {
+    const double shape = base_.shape[column], rate = base_.rate[column];
+    const double n = observed_.at(column, slot), s = sums_.at(column, slot);
+    const double rising = shape > common::large_argument
+                              ? common::log_rising(shape, s)
+                              : common::log_gamma(shape + s) - common::log_gamma(shape);
+    return rising - shape * std::log1p(n / rate) - s * std::log(rate + n);
+}
+
 double Counts::log_marginal(std::size_t slot) const {
     double total = 0.0;
-    for (std::size_t column = 0; column < dims(); ++column) {
-        const double shape = base_.shape[column], rate = base_.rate[column];
-        const double n = observed_.at(column, slot), s = sums_.at(column, slot);
-        const double rising = shape > common::large_argument
-                                  ? common::log_rising(shape, s)
-                                  : common::log_gamma(shape + s) - common::log_gamma(shape);
-        total += rising - shape * std::log1p(n / rate) - s * std::log(rate + n);
-    }
+    for (const auto column : used_)
+        total += column_marginal(column, slot);
     return total;
 }
 

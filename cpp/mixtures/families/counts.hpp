@@ -50,6 +50,7 @@ public:
 
     explicit Counts(RateBase base);
 
+    std::size_t dims() const { return base_.shape.size(); }
     std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
     void widen(std::size_t stride);
     void clear(std::size_t slot);
@@ -60,6 +61,12 @@ public:
     void score(const std::uint32_t* x, std::size_t own, std::size_t slots, double* out);
     double own_ratio(std::size_t) const { return 1.0; }
     double log_marginal(std::size_t slot) const;
+    /// Which columns scores and `log_marginal` are of; clusters know all of them.
+    void set_included(std::span<const std::uint8_t> included) { used_ = included_places(included); }
+    void add_unit_marginals(std::size_t slot, double* out) const {
+        for (std::size_t column = 0; column < dims(); ++column)
+            out[column] += column_marginal(column, slot);
+    }
 
     template <class Archive> void visit(Archive&) {}
     bool fits(std::size_t) const { return true; }
@@ -67,7 +74,7 @@ public:
     bool recount(const Summaries& summaries, std::size_t stride);
 
 private:
-    std::size_t dims() const { return base_.shape.size(); }
+    double column_marginal(std::size_t column, std::size_t slot) const;
     void change(std::size_t slot, const std::uint32_t* x, double by);
     void set_cell(std::size_t column, std::size_t slot);
     double score_own(const std::uint32_t* x, std::size_t own) const;
@@ -76,6 +83,7 @@ private:
     std::vector<std::uint32_t> sizes_;
     SlotRows observed_, sums_;                      // [column]
     SlotRows z_, log_z_, remainder_, zero_, slope_; // [column]: what scores are made of
+    std::vector<std::uint32_t> used_;               // columns that scores are of
 };
 
 /// Number and sum of the observed cells.

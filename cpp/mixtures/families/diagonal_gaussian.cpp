@@ -96,7 +96,7 @@ PARTITA_CLONES void score_blocks(const DimensionRows& rows, const double* x, std
 
 DiagonalGaussian::DiagonalGaussian(GammaBase base, std::size_t max_size)
     : base_(std::move(base)), dims_(base_.mean.size()), max_size_(max_size), order_(dims_), sorted_(dims_),
-      mean_(dims_), b_(dims_), weight_(dims_), constants_(n_slot_constants) {
+      included_(dims_, 1), mean_(dims_), b_(dims_), weight_(dims_), constants_(n_slot_constants) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(), [&](auto i, auto j) { return base_.a[i] < base_.a[j]; });
     for (std::size_t r = 0, begin = 0; r < dims_; ++r) {
@@ -168,8 +168,13 @@ void DiagonalGaussian::remove(std::size_t slot, const double* x) {
 
 void DiagonalGaussian::set_constants(std::size_t slot) {
     const std::size_t n = sizes_[slot];
-    double product = 1.0, log_b = 0.0;
+    double product = 1.0, log_b = 0.0, d = 0.0;
     for (std::size_t r = 0; r < dims_; ++r) {
+        if (!included_[r]) {
+            weight_.at(r, slot) = 0.0;
+            continue;
+        }
+        d += 1.0;
         const double c = base_.c[order_[r]] + static_cast<double>(n);
         weight_.at(r, slot) = 0.5 * c / (c + 1.0) / b_.at(r, slot);
         product *= b_.at(r, slot);
@@ -177,7 +182,6 @@ void DiagonalGaussian::set_constants(std::size_t slot) {
             log_b += std::log(std::exchange(product, 1.0));
     }
     log_b += std::log(product);
-    const double d = static_cast<double>(dims_);
     // a full cluster can take no more: its constant for adding is never used
     constants_.at(constant_of_slot, slot) =
         -0.5 * log_b - 0.5 * d * std::log(2.0 * std::numbers::pi) + (n < max_size_ ? step(n) : 0.0);
@@ -237,14 +241,54 @@ double DiagonalGaussian::score_own(std::size_t own) {
 }
 
 double DiagonalGaussian::log_marginal(std::size_t slot) const {
-    const double n = sizes_[slot];
-    double total = (*gamma_sums_)[sizes_[slot]] -
-                   0.5 * n * static_cast<double>(dims_) * std::log(2.0 * std::numbers::pi);
-    for (std::size_t r = 0; r < dims_; ++r) {
-        const double a = base_.a[order_[r]];
-        total += a * std::log(base_.b[order_[r]]) - (a + 0.5 * n) * std::log(b_.at(r, slot));
-    }
+    double total = (*gamma_sums_)[sizes_[slot]];
+    for (std::size_t r = 0; r < dims_; ++r)
+        if (included_[r])
+            total += dimension_marginal(r, slot, 0.0);
     return total;
+}
+
+double DiagonalGaussian::dimension_marginal(std::size_t row, std::size_t slot, double gamma_part) const {
+    const double n = sizes_[slot], a = base_.a[order_[row]];
+    return gamma_part - 0.5 * n * std::log(2.0 * std::numbers::pi) + a * std::log(base_.b[order_[row]]) -
+           (a + 0.5 * n) * std::log(b_.at(row, slot));
+}
+
+void DiagonalGaussian::add_unit_marginals(std::size_t slot, double* out) const {
+    for (std::size_t r = 0; r < dims_; ++r)
+        out[order_[r]] += dimension_marginal(r, slot, (*gammas_[r])[sizes_[slot]]);
+}
+
+void DiagonalGaussian::set_included(std::span<const std::uint8_t> included) {
+    if (gammas_.empty())
+        tabulate_dimensions();
+    std::vector<double> sums(max_size_ + 1, 0.0);
+    for (std::size_t r = 0; r < dims_; ++r) {
+        included_[r] = included[order_[r]];
+        for (std::size_t n = 0; included_[r] && n <= max_size_; ++n)
+            sums[n] += (*gammas_[r])[n];
+    }
+    gamma_sums_ = std::make_shared<const std::vector<double>>(std::move(sums));
+    for (std::size_t slot = 0; slot < sizes_.size(); ++slot)
+        set_constants(slot);
+}
+
+/// Rows of the same base, which follow each other if all have the same a, share a table.
+void DiagonalGaussian::tabulate_dimensions() {
+    for (std::size_t r = 0; r < dims_; ++r) {
+        const auto i = order_[r];
+        const bool as_before =
+            r > 0 && base_.a[order_[r - 1]] == base_.a[i] && base_.c[order_[r - 1]] == base_.c[i];
+        gammas_.push_back(as_before ? gammas_.back() : gamma_table(base_.a[i], base_.c[i]));
+    }
+}
+
+DiagonalGaussian::GammaTable DiagonalGaussian::gamma_table(double a, double c) const {
+    std::vector<double> table(max_size_ + 1);
+    for (std::size_t n = 0; n <= max_size_; ++n)
+        table[n] = common::log_gamma(a + 0.5 * static_cast<double>(n)) - common::log_gamma(a) +
+                   0.5 * std::log(c / (c + static_cast<double>(n)));
+    return std::make_shared<const std::vector<double>>(std::move(table));
 }
 
 void DiagonalGaussian::add_scatter(std::span<const double> deviation, double* scatter) {

@@ -54,6 +54,9 @@ public:
     /// Of the last score: the least b_(n-1)/b_n of a dimension of `own`.
     double own_ratio(std::size_t) const { return own_ratio_; }
     double log_marginal(std::size_t slot) const;
+    /// Which dimensions scores and `log_marginal` are of; clusters know all of them.
+    void set_included(std::span<const std::uint8_t> included);
+    void add_unit_marginals(std::size_t slot, double* out) const;
 
     /// Rows up to `end`, from where the one before ended, have the same a: one logarithm of their product.
     struct Product {
@@ -73,6 +76,11 @@ public:
 private:
     void set_constants(std::size_t slot);
     double score_own(std::size_t own);
+    /// ln G(a + n/2) - ln G(a) + ln(c / (c + n)) / 2 of one dimension, for n = 0, ..., max_size.
+    using GammaTable = std::shared_ptr<const std::vector<double>>;
+    GammaTable gamma_table(double a, double c) const;
+    void tabulate_dimensions();
+    double dimension_marginal(std::size_t row, std::size_t slot, double gamma_part) const;
     double step(std::size_t n) const { return (*gamma_sums_)[n + 1] - (*gamma_sums_)[n]; }
 
     GammaBase base_;
@@ -80,8 +88,9 @@ private:
     std::vector<std::size_t> order_; // dimensions, sorted by a
     std::vector<double> sorted_;     // the item that was scored last, in this order
     std::vector<Product> products_;
-    /// [n]: sum over dimensions of ln G(a + n/2) - ln G(a) + ln(c / (c + n)) / 2; copies share it.
-    std::shared_ptr<const std::vector<double>> gamma_sums_;
+    std::vector<std::uint8_t> included_; // rows: the others have weight 0, and no part in constants
+    GammaTable gamma_sums_;              // summed over dimensions that are included; copies share it
+    std::vector<GammaTable> gammas_;     // of each row, if dimensions are selected
     std::vector<std::uint32_t> sizes_;
     SlotRows mean_, b_, weight_, constants_; // rows in `order_`; weight = c_n / (c_n + 1) / (2 b_n)
     double own_ratio_ = 1.0;

@@ -153,9 +153,10 @@ double log_step(double a, double c, double n) {
 } // namespace
 
 GaussianCells::GaussianCells(GammaBase base, std::size_t max_size)
-    : base_(std::move(base)), observed_(dims()), mean_(dims()), b_(dims()), weight_(dims()),
-      exponent_(dims()), add_(dims()), own_weight_(dims()), own_(dims()), least_(1), most_(1), seen_(dims()),
-      values_(dims()), powers_(common::round_to_lanes(dims())), ratios_(common::round_to_lanes(dims())) {
+    : base_(std::move(base)), all_(all_places(dims())), used_(all_), observed_(dims()), mean_(dims()),
+      b_(dims()), weight_(dims()), exponent_(dims()), add_(dims()), own_weight_(dims()), own_(dims()),
+      least_(1), most_(1), seen_(dims()), values_(dims()), powers_(common::round_to_lanes(dims())),
+      ratios_(common::round_to_lanes(dims())) {
     tabulate_steps(max_size);
 }
 
@@ -235,7 +236,7 @@ void GaussianCells::set_bounds(std::size_t slot) {
 }
 
 void GaussianCells::insert(std::size_t slot, const double* x) {
-    gather(x);
+    gather(x, all_);
     for (std::size_t r = 0; r < n_seen_; ++r) {
         const auto column = seen_[r];
         const double c = base_.c[column] + observed_.at(column, slot);
@@ -249,7 +250,7 @@ void GaussianCells::insert(std::size_t slot, const double* x) {
 }
 
 void GaussianCells::remove(std::size_t slot, const double* x) {
-    gather(x);
+    gather(x, all_);
     for (std::size_t r = 0; r < n_seen_; ++r) {
         const auto column = seen_[r];
         if (observed_.at(column, slot) == 1.0) {
@@ -281,7 +282,7 @@ void GaussianCells::score(const double* x, std::size_t own, std::size_t slots, d
 
 void GaussianCells::score_above(const double* x, std::size_t own, std::size_t slots, double depth,
                                 double* out) {
-    gather(x);
+    gather(x, used_);
     const double own_score = own != no_slot ? out[own] + score_own(own) : 0.0;
     const bool in_company = own != no_slot && sizes_[own] > 1;
     if (own != no_slot)
@@ -294,9 +295,9 @@ void GaussianCells::score_above(const double* x, std::size_t own, std::size_t sl
         out[own] = own_score;
 }
 
-void GaussianCells::gather(const double* x) {
+void GaussianCells::gather(const double* x, std::span<const std::uint32_t> columns) {
     n_seen_ = 0;
-    for (std::uint32_t column = 0; column < dims(); ++column) { // no branch: gaps are unpredictable
+    for (const auto column : columns) { // no branch: gaps are unpredictable
         seen_[n_seen_] = column;
         values_[n_seen_] = x[column];
         n_seen_ += !std::isnan(x[column]);
@@ -323,14 +324,17 @@ double GaussianCells::score_own(std::size_t own) {
     return total + sum_of_logs(powers_.data(), ratios_.data(), padded);
 }
 
+double GaussianCells::column_marginal(std::size_t column, std::size_t slot) const {
+    const double n = observed_.at(column, slot), a = base_.a[column], c = base_.c[column];
+    return common::log_gamma(a + 0.5 * n) - common::log_gamma(a) + 0.5 * std::log(c / (c + n)) -
+           0.5 * n * std::log(2.0 * std::numbers::pi) + a * std::log(base_.b[column]) -
+           (a + 0.5 * n) * std::log(b_.at(column, slot));
+}
+
 double GaussianCells::log_marginal(std::size_t slot) const {
     double total = 0.0;
-    for (std::size_t column = 0; column < dims(); ++column) {
-        const double n = observed_.at(column, slot), a = base_.a[column], c = base_.c[column];
-        total += common::log_gamma(a + 0.5 * n) - common::log_gamma(a) + 0.5 * std::log(c / (c + n)) -
-                 0.5 * n * std::log(2.0 * std::numbers::pi) + a * std::log(base_.b[column]) -
-                 (a + 0.5 * n) * std::log(b_.at(column, slot));
-    }
+    for (const auto column : used_)
+        total += column_marginal(column, slot);
     return total;
 }
 

@@ -23,6 +23,7 @@ public:
 
     GaussianCells(GammaBase base, std::size_t max_size);
 
+    std::size_t dims() const { return base_.mean.size(); }
     std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
     void widen(std::size_t stride);
     void clear(std::size_t slot);
@@ -36,6 +37,12 @@ public:
     /// Of the last score: the least b_(n-1)/b_n of a column of `own`.
     double own_ratio(std::size_t) const { return own_ratio_; }
     double log_marginal(std::size_t slot) const;
+    /// Which columns scores and `log_marginal` are of; clusters know all of them.
+    void set_included(std::span<const std::uint8_t> included) { used_ = included_places(included); }
+    void add_unit_marginals(std::size_t slot, double* out) const {
+        for (std::size_t column = 0; column < dims(); ++column)
+            out[column] += column_marginal(column, slot);
+    }
 
     template <class Archive> void visit(Archive& archive) { archive(mean_, b_); }
     bool fits(std::size_t stride) const { return mean_.fits(stride) && b_.fits(stride); }
@@ -43,12 +50,12 @@ public:
     bool recount(const Summaries& summaries, std::size_t stride);
 
 private:
-    std::size_t dims() const { return base_.mean.size(); }
+    double column_marginal(std::size_t column, std::size_t slot) const;
     void clear_cell(std::size_t column, std::size_t slot);
     void set_cell(std::size_t column, std::size_t slot, double log_b);
     void set_cells(std::size_t slot);
     void set_bounds(std::size_t slot);
-    void gather(const double* x);
+    void gather(const double* x, std::span<const std::uint32_t> columns);
     double score_own(std::size_t own);
     void tabulate_steps(std::size_t max_size);
 
@@ -57,9 +64,10 @@ private:
     /// Columns of the same base share it, and so do copies.
     std::vector<std::shared_ptr<const std::vector<double>>> steps_;
     std::vector<std::uint32_t> sizes_;
-    SlotRows observed_, mean_, b_;     // [column]
-    SlotRows weight_, exponent_, add_; // [column]: what scores are made of
-    SlotRows own_weight_, own_;        // [column]: the same for an item of the cluster
+    std::vector<std::uint32_t> all_, used_; // columns, and those that scores are of
+    SlotRows observed_, mean_, b_;          // [column]
+    SlotRows weight_, exponent_, add_;      // [column]: what scores are made of
+    SlotRows own_weight_, own_;             // [column]: the same for an item of the cluster
     SlotRows least_, most_; // the least exponent of all columns, and the sum of their positive `add`
     // of the item at hand: its observed columns and their numbers, and what a cluster takes logarithms of
     std::vector<std::uint32_t> seen_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,6 +16,9 @@
 #include "mixtures/families/diagonal_gaussian.hpp"
 #include "mixtures/families/full_gaussian.hpp"
 #include "mixtures/families/gaussian_cells.hpp"
+#include "mixtures/families/negative_binomial.hpp"
+#include "mixtures/families/regression.hpp"
+#include "mixtures/families/sums.hpp"
 #include "mixtures/mixture_family.hpp"
 
 namespace partita::models {
@@ -22,7 +26,8 @@ namespace partita::models {
 /// One table for each block, of the same items.
 class ProductTable {
 public:
-    using Block = std::variant<NumberTable, LevelTable<std::uint8_t>, LevelTable<std::uint32_t>, CountTable>;
+    using Block =
+        std::variant<NumberTable, LevelTable<std::uint8_t>, LevelTable<std::uint32_t>, CountTable, SumTable>;
     struct Item {
         const ProductTable* table;
         std::size_t row;
@@ -55,10 +60,58 @@ class Product {
 public:
     using Table = ProductTable;
     using Block = std::variant<DiagonalGaussian, FullGaussian, GaussianCells, Categorical<std::uint8_t>,
-                               Categorical<std::uint32_t>, Counts>;
+                               Categorical<std::uint32_t>, Counts, Sums<NegativeBinomial>, Sums<Regression>>;
     class Summaries;
 
-    void add(Block block) { blocks_.push_back(std::move(block)); }
+    void add(Block block) {
+        blocks_.push_back(std::move(block));
+        takes_part_.push_back(1);
+    }
+
+    /// Lets every unit (a column, or the columns of a block that has one parameter) have a parameter for each
+    /// cluster, or one for all. `log_odds`: the prior's, of the former.
+    void select(const Table& table, double log_odds);
+    bool selects() const { return !shared_.empty(); }
+    const std::vector<std::uint8_t>& included() const { return included_; }
+    void set_included(const std::vector<std::uint8_t>& included) {
+        included_ = included;
+        std::size_t unit = 0;
+        for_each([&](auto& family, std::size_t b) {
+            const auto first = included_.begin() + static_cast<std::ptrdiff_t>(unit),
+                       last = first + n_units(family);
+            takes_part_[b] = std::find(first, last, 1) != last;
+            if constexpr (requires { family.set_included(std::span(first, last)); })
+                family.set_included(std::span(first, last));
+            unit = static_cast<std::size_t>(last - included_.begin());
+        });
+    }
+    /// The log odds of each unit, but for its clusters.
+    std::vector<double> log_odds_without_clusters() const {
+        auto odds = shared_;
+        for (auto& value : odds)
+            value = log_odds_ - value;
+        return odds;
+    }
+    /// Adds ln p of the cells of each unit in a cluster, whether they take part or not.
+    void add_unit_marginals(std::size_t slot, double* out) const {
+        for (const auto& block : blocks_)
+            out = std::visit(
+                [&](const auto& family) {
+                    if constexpr (requires { family.add_unit_marginals(slot, out); })
+                        family.add_unit_marginals(slot, out);
+                    else
+                        *out += family.log_marginal(slot);
+                    return out + n_units(family);
+                },
+                block);
+    }
+    /// ln p of the units that do not take part, and of the selection itself.
+    double log_shared() const {
+        double total = 0.0;
+        for (std::size_t unit = 0; unit < shared_.size(); ++unit)
+            total += (included_[unit] ? log_odds_ : shared_[unit]) - std::log1p(std::exp(log_odds_));
+        return total;
+    }
 
     std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
 
@@ -97,10 +150,15 @@ public:
     /// last block sees the scores of all others, and may leave such slots out.
     void score_above(Table::Item x, std::size_t own, std::size_t slots, double depth, double* out) {
         own_ratio_ = 1.0;
+        auto last = blocks_.size() - 1;
+        while (last > 0 && !takes_part_[last])
+            --last;
         for_each([&](auto& family, std::size_t b) {
+            if (!takes_part_[b])
+                return;
             const auto cells = part(family, x, b);
             if constexpr (requires { family.score_above(cells, own, slots, depth, out); })
-                family.score_above(cells, own, slots, b + 1 == blocks_.size() ? depth : everything, out);
+                family.score_above(cells, own, slots, b == last ? depth : everything, out);
             else
                 family.score(cells, own, slots, out);
             if (own != no_slot && sizes_[own] > 1)
@@ -111,23 +169,35 @@ public:
 
     double log_marginal(std::size_t slot) const {
         double total = 0.0;
-        for (const auto& block : blocks_)
-            total += std::visit([&](const auto& family) { return family.log_marginal(slot); }, block);
+        for (std::size_t b = 0; b < blocks_.size(); ++b)
+            if (takes_part_[b])
+                total +=
+                    std::visit([&](const auto& family) { return family.log_marginal(slot); }, blocks_[b]);
         return total;
     }
 
     template <class Archive> void visit(Archive& archive) {
+        if (selects())
+            archive(included_);
         for_each([&](auto& family, std::size_t) { family.visit(archive); });
     }
     bool fits(std::size_t stride) const {
-        return std::all_of(blocks_.begin(), blocks_.end(), [&](const auto& block) {
-            return std::visit([&](const auto& family) { return family.fits(stride); }, block);
-        });
+        return included_.size() == shared_.size() &&
+               std::all_of(included_.begin(), included_.end(), [](auto value) { return value <= 1; }) &&
+               std::all_of(blocks_.begin(), blocks_.end(), [&](const auto& block) {
+                   return std::visit([&](const auto& family) { return family.fits(stride); }, block);
+               });
     }
     /// What follows from the labels is not stored; what is stored must be of the same labels.
     bool recount(const Summaries& summaries, std::size_t stride);
 
 private:
+    template <class Family> static std::ptrdiff_t n_units(const Family& family) {
+        if constexpr (requires(Family& own) { own.set_included(std::span<const std::uint8_t>()); })
+            return static_cast<std::ptrdiff_t>(family.dims());
+        return 1;
+    }
+
     static constexpr double everything = -std::numeric_limits<double>::infinity();
 
     template <class Work> void for_each(Work work) {
@@ -141,15 +211,21 @@ private:
     }
 
     std::vector<Block> blocks_;
+    std::vector<std::uint8_t>
+        takes_part_; // of the blocks: those without a unit that is included are passed over
+    std::vector<std::uint8_t> included_; // of the units, if they are selected
+    std::vector<double> shared_;         // ln p of all cells of each unit together
+    double log_odds_ = 0.0;
     std::vector<std::uint32_t> sizes_;
     double own_ratio_ = 1.0;
 };
 
 class Product::Summaries {
 public:
-    using Block = std::variant<DiagonalGaussian::Summaries, FullGaussian::Summaries, GaussianCells::Summaries,
-                               Categorical<std::uint8_t>::Summaries, Categorical<std::uint32_t>::Summaries,
-                               Counts::Summaries>;
+    using Block =
+        std::variant<DiagonalGaussian::Summaries, FullGaussian::Summaries, GaussianCells::Summaries,
+                     Categorical<std::uint8_t>::Summaries, Categorical<std::uint32_t>::Summaries,
+                     Counts::Summaries, Sums<NegativeBinomial>::Summaries, Sums<Regression>::Summaries>;
 
     void compute(Product& family, const ProductTable& table, std::span<const std::uint32_t> items,
                  std::span<const std::uint32_t> labels, std::size_t slots) {
@@ -189,8 +265,25 @@ private:
     std::vector<Block> blocks_;
 };
 
+inline void Product::select(const Table& table, double log_odds) {
+    std::ptrdiff_t units = 0;
+    for_each([&](auto& family, std::size_t) { units += n_units(family); });
+    widen(common::lanes);
+    set_included(std::vector<std::uint8_t>(static_cast<std::size_t>(units), 1));
+    const std::vector<std::uint32_t> zeros(table.n_items(), 0u);
+    Summaries together;
+    together.compute(*this, table, all_places(table.n_items()), zeros, 1);
+    together.assign_to(*this, 0, 0);
+    shared_.assign(included_.size(), 0.0);
+    add_unit_marginals(0, shared_.data());
+    clear(0);
+    log_odds_ = log_odds;
+}
+
 inline bool Product::recount(const Summaries& summaries, std::size_t stride) {
     bool good = true;
+    if (selects())
+        set_included(std::vector<std::uint8_t>(included_));
     sizes_.resize(stride);
     for (std::size_t slot = 0; slot < stride; ++slot)
         sizes_[slot] = summaries.size(slot);

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.special import betaln, gammaln, logsumexp
 
 from partita._support.arrays import Floats
-from partita.models.mixtures.base import Base, log_positive
+from partita.models.mixtures.base import SIZES, Base, log_positive
 from partita.models.mixtures.cells import Cells, is_gap, narrow_columns, wide_columns
-from partita.models.mixtures.schema import COUNT, GAUSSIAN, POSITIVE, Column
+from partita.models.mixtures.grid_posteriors import draw_place, size_posterior
+from partita.models.mixtures.ordinal import log_weights
+from partita.models.mixtures.schema import COUNT, COUNTED, NUMERIC, ORDINAL, POSITIVE, Column
 
 Integers = NDArray[np.int64]
 #: ln f_k of each value for each cluster, of its own cluster without the cell: (values, own) -> (values, clusters).
@@ -172,6 +174,42 @@ def _log_negative_binomial(x: Floats, shape: Floats, rate: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
+class OverdispersedCounts(Counts):
+    """Cells of a negative binomial column: size r on a grid, 1 − p ~ Beta(shape, 1 + r rate)."""
+
+    def draw(self, labels: NDArray[Any], size: int, times: int, rng: np.random.Generator) -> Floats:
+        logs, first, second = size_posterior(self.values, labels, size, self.shape, self.rate)
+        at = np.stack([draw_place(logs, rng) for _ in range(times)])
+        cluster = np.arange(size)
+        # (1 - p) / p is a ratio of Gamma variates
+        ratio = rng.standard_gamma(second[cluster, at]) / rng.standard_gamma(first[cluster, at])
+        return np.asarray(SIZES[at] * ratio)
+
+    def log_densities(self, labels: NDArray[Any], size: int) -> LogDensities:
+        logs, first, second = size_posterior(self.values, labels, size, self.shape, self.rate)
+        logs = logs - logsumexp(logs, axis=1, keepdims=True)
+
+        def of(values: NDArray[Any], own: Integers) -> Floats:
+            found = np.empty((len(values), size))
+            for k in range(size):
+                found[:, k] = logsumexp(logs[k] + _log_beta_binomial(values, first[k], second[k]), axis=1)
+            less = (first[own] - SIZES, second[own] - values[:, None])
+            gone = _log_beta_binomial(values, *less)  # of the cell, given the others; the posterior loses it, too
+            found[np.arange(len(own)), own] = -logsumexp(logs[own] - gone, axis=1)
+            return found
+
+        return of
+
+
+def _log_beta_binomial(x: Floats, first: Floats, second: Floats) -> Floats:
+    """ln of the probability of counts for each size r, but for x!, with p of a Beta distribution; (counts, sizes)."""
+    value = x[:, None]
+    ratio = betaln(first + SIZES, second + value) - betaln(first, second)
+    result: Floats = gammaln(value + SIZES) - gammaln(SIZES) + ratio
+    return result
+
+
+@dataclass(frozen=True, eq=False)
 class Levels(Part):
     """Cells of a categorical or binary column: level shares ~ Dirichlet(weight, ..., weight)."""
 
@@ -205,16 +243,48 @@ class Levels(Part):
         return of
 
 
+@dataclass(frozen=True, eq=False)
+class Graded(Levels):
+    """Cells of an ordinal column: shares of its levels on a grid, (levels, points), with prior log probabilities."""
+
+    log_prior: Floats
+    grid: Floats
+
+    def _log_posterior(self, labels: NDArray[Any], size: int) -> Floats:
+        logs = self.log_prior + self._counts(labels, size) @ np.log(self.grid)
+        return np.asarray(logs - logsumexp(logs, axis=1, keepdims=True))
+
+    def draw(self, labels: NDArray[Any], size: int, times: int, rng: np.random.Generator) -> Floats:
+        logs = self._log_posterior(labels, size)
+        return np.stack([self.grid[:, draw_place(logs, rng)].T for _ in range(times)])
+
+    def log_densities(self, labels: NDArray[Any], size: int) -> LogDensities:
+        posterior = np.exp(self._log_posterior(labels, size))
+
+        def of(values: NDArray[Any], own: Integers) -> Floats:
+            shares = (posterior @ self.grid.T)[:, values].T
+            shares[np.arange(len(own)), own] = 1 / (posterior @ (1 / self.grid).T)[own, values]
+            return np.asarray(np.log(shares))
+
+        return of
+
+
 def column_parts(base: Base, cells: Cells) -> Iterator[Part]:
     """The observed cells of each column."""
     schema, numbers = base.schema, log_positive(cells["numbers"], base.schema)
-    for j, column in enumerate(schema.used(GAUSSIAN, POSITIVE)):
+    for j, column in enumerate(schema.used(*NUMERIC)):
         rows = np.flatnonzero(~np.isnan(numbers[:, j]))
         yield Numbers(column, rows, numbers[rows, j], float(base.mean[j]), base.c, base.a, float(base.b[j]))
-    for j, column in enumerate(schema.used(COUNT)):
+    for j, column in enumerate(schema.used(*COUNTED)):
         rows = np.flatnonzero(~is_gap(cells, "counts")[:, j])
-        yield Counts(column, rows, cells["counts"][rows, j].astype(float), base.shape, float(base.rate[j]))
+        kind = Counts if column.family == COUNT else OverdispersedCounts
+        yield kind(column, rows, cells["counts"][rows, j].astype(float), base.shape, float(base.rate[j]))
+    grids = iter(base.ordinal)
     for name, own in (("codes", narrow_columns(schema)), ("wide_codes", wide_columns(schema))):
         for j, column in enumerate(own):
             rows = np.flatnonzero(~is_gap(cells, name)[:, j])
-            yield Levels(column, rows, cells[name][rows, j].astype(np.int64), base.weight)
+            values = cells[name][rows, j].astype(np.int64)
+            if column.family == ORDINAL:
+                yield Graded(column, rows, values, base.weight, log_weights(base.c, base.a), next(grids))
+            else:
+                yield Levels(column, rows, values, base.weight)

@@ -91,6 +91,42 @@ def test_counts_by_numerical_integration():
     np.testing.assert_allclose(tables.log_count(x, 0.7, 0.2), np.log(value), rtol=1e-7)
 
 
+def test_overdispersed_counts_by_numerical_integration():
+    x, shape, rate = np.array([3, 0, 7]), 0.7, 0.2
+    values = [
+        integrate.quad(lambda p, r=r: stats.nbinom.pmf(x, r, p).prod() * stats.beta.pdf(p, 1 + r * rate, shape), 0, 1)[
+            0
+        ]
+        for r in tables.SIZES
+    ]
+    np.testing.assert_allclose(tables.log_negative_binomial(x.astype(float), shape, rate), np.log(np.mean(values)))
+
+
+def test_means_of_overdispersed_counts_have_the_prior_mean():
+    """r (1 − p) / p with 1 − p ~ Beta(shape, 1 + r rate) has the mean shape / rate, whatever r is."""
+    for r in tables.SIZES:
+        mean, _ = integrate.quad(lambda p, r=r: r * (1 - p) / p * stats.beta.pdf(p, 1 + r * 0.3, 1.4), 0, 1)
+        np.testing.assert_allclose(mean, 1.4 / 0.3, rtol=1e-4)
+
+
+def test_the_order_of_levels_matters_to_ordinal_columns_only():
+    """Answers 1 and 5 in one cluster are less probable than 1 and 2; reversing the scale changes nothing."""
+    near, far = np.repeat([1.0, 2.0, 5.0], [4, 4, 2]), np.repeat([1.0, 5.0, 2.0], [4, 4, 2])
+    labels = np.repeat([0, 1], [8, 2])
+    for family, equal in (("ordinal", False), ("categorical", True)):
+        model = MixtureDPM(family)
+        known = {"x": np.append(near, [3, 4])}, {"x": np.append(far, [3, 4])}
+        first, second = (model.icl(table, np.append(labels, [2, 2])) for table in known)
+        assert np.isclose(first, second) == equal
+    reversed_icl = MixtureDPM("ordinal").icl({"x": 6 - near}, labels)
+    np.testing.assert_allclose(MixtureDPM("ordinal").icl({"x": near}, labels), reversed_icl, rtol=1e-10)
+
+
+def test_ordinal_texts_need_an_order():
+    with pytest.raises(ValueError, match="order of its texts"):
+        MixtureDPM("ordinal").describe({"x": ["low", "high", "low"]})
+
+
 def test_truth_values_by_numerical_integration():
     value, _ = integrate.quad(lambda p: p**2 * (1 - p) * stats.beta.pdf(p, 0.6, 0.6), 0, 1, epsabs=1e-14)
     np.testing.assert_allclose(tables.log_levels(np.array([1, 1, 0, -1]), 2, 0.6), np.log(value), rtol=1e-7)

@@ -75,7 +75,30 @@ class Chain:
         """What is wrong with the chains, by number of clusters, log density and partition; empty where nothing is."""
         from partita.estimation.mixing import chain_summaries, mixing_warnings
 
-        return mixing_warnings(chain_summaries(self.labels, self.stats["n_clusters"], self.log_density))
+        summaries = chain_summaries(self.labels, self.stats["n_clusters"], self.log_density)
+        if hasattr(self.model, "mixing_summaries"):
+            summaries |= self.model.mixing_summaries(self)
+        return mixing_warnings(summaries)
+
+    @cached_property
+    def inclusion(self) -> dict[str, float]:
+        """The probability that each column takes part in the clusters, by name, for `MixtureDPM(select=True)`.
+
+        A column takes part in a draw if its parameter differs between clusters, and there are two clusters or more.
+
+        Examples
+        --------
+        >>> import numpy as np, partita as pt
+        >>> rng = np.random.default_rng(1)
+        >>> size = np.append(rng.normal(0, 1, 40), rng.normal(8, 1, 40))
+        >>> chain = pt.models.MixtureDPM(select=True).sample({"size": size, "noise": rng.normal(size=80)}, rng=1)
+        >>> {name: round(probability, 1) for name, probability in chain.inclusion.items()}
+        {'size': 1.0, 'noise': 0.0}
+        """
+        if not hasattr(self.model, "inclusion"):
+            raise TypeError(f"{type(self.model).__name__} does not select columns")
+        probabilities: dict[str, float] = self.model.inclusion(self)
+        return probabilities
 
     def predictive_density(self, X: ArrayLike) -> NDArray[np.float64]:
         """Density of new points, averaged over the draws: (points,) for X of shape (points, dimensions)."""
@@ -161,7 +184,7 @@ class Chain:
         rows = "".join(
             f"<tr><td>{html.escape(name)}</td><td>{values.mean():.4g}</td><td>{values.std():.4g}</td></tr>"
             for name, values in self.stats.items()
-            if values.size
+            if values.size and not name.startswith("included_")
         )
         head = "<tr><th>statistic</th><th>mean</th><th>sd</th></tr>"
         return f"<p>{html.escape(repr(self))}</p><table>{head}{rows}</table>"

@@ -15,8 +15,12 @@ from partita._support.arrays import Floats
 from partita._support.ranges import check_scale, check_shape
 from partita._support.settings import SettingsGroup
 from partita.models.mixtures.base_measure import per_dimension
-from partita.models.mixtures.cells import COUNT_GAP, narrow_columns, wide_columns
-from partita.models.mixtures.schema import COUNT, GAUSSIAN, POSITIVE, Column, Schema
+from partita.models.mixtures.cells import COUNT_GAP, is_gap, narrow_columns, wide_columns
+from partita.models.mixtures.ordinal import level_shares, log_weights
+from partita.models.mixtures.schema import COUNT, COUNTED, NEGATIVE_BINOMIAL, NUMERIC, ORDINAL, POSITIVE, Column, Schema
+
+#: The grid of the size r of negative binomial columns, each with the same prior probability.
+SIZES = 2.0 ** np.arange(-2, 7)
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,8 @@ class TableBase(SettingsGroup):
         Gaussian and positive columns: s² ~ IG(a, b), m | s² ~ N(mu0, s² / c). None for mu0: the mean of each column;
         None for b: its sample variance. mu0 is from -1e100 to 1e100, c and b from 1e-100 to 1e100, a at most 1e8.
     shape, rate : float, float or None
-        Counts: λ ~ Gamma(shape, rate). None for the rate: shape divided by the mean of each column.
+        Counts: λ ~ Gamma(shape, rate). None for the rate: shape divided by the mean of each column. Negative binomial
+        columns, of size r and probability p: 1 − p ~ Beta(shape, 1 + r rate).
     weight : float
         Categorical and binary columns: level shares ~ Dirichlet(weight, ..., weight).
 
@@ -66,6 +71,7 @@ class Base:
     shape: float
     rate: Floats
     weight: float
+    ordinal: tuple[Floats, ...]  # shares of the levels of each ordinal column on the grid
 
     @property
     def alone(self) -> list[int]:
@@ -92,6 +98,12 @@ def make_base(model: Any, cells: Mapping[str, NDArray[Any]], schema: Schema) -> 
         shape=shape,
         rate=rate if model.rate is None else np.full(len(rate), check_scale(model.rate, "rate")),
         weight=check_shape(model.weight, "weight"),
+        ordinal=tuple(
+            level_shares(cells["codes"][~gaps, j], len(column.levels))
+            for j, column in enumerate(narrow_columns(schema))
+            if column.family == ORDINAL
+            for gaps in [is_gap(cells, "codes")[:, j]]
+        ),
     )
 
 
@@ -136,37 +148,80 @@ def log_carrier(cells: Mapping[str, NDArray[Any]], schema: Schema) -> Floats:
     return carrier
 
 
-def core_columns(base: Base, cells: Mapping[str, NDArray[Any]], *, any_gaps: bool = False) -> _core.MixtureColumns:
+@dataclass(frozen=True, eq=False)
+class CoreColumns:
+    """The cells with their base measures as the core has them.
+
+    `units` are the columns whose parameters are selected together: one column, or those of one covariance matrix.
+    """
+
+    native: _core.MixtureColumns
+    units: tuple[tuple[str, ...], ...]
+
+
+def core_columns(base: Base, cells: Mapping[str, NDArray[Any]], *, any_gaps: bool = False) -> CoreColumns:
     """The cells with their base measures. `any_gaps`: any numeric column may have missing values."""
     schema, numbers = base.schema, log_positive(cells["numbers"], base.schema)
     columns = _core.MixtureColumns(len(numbers), float(log_carrier(cells, schema).sum()))
-    for name, own in (("codes", narrow_columns(schema)), ("wide_codes", wide_columns(schema))):
-        if own:
-            levels = [len(column.levels) for column in own]
-            columns.add_levels(cells[name], levels, [base.weight] * len(own))
-    if schema.used(COUNT):
-        columns.add_counts(cells["counts"], [base.shape] * len(base.rate), base.rate.tolist())
+    units: list[tuple[str, ...]] = [
+        (column.name,) for column in _add_levels(columns, base, cells) + _add_counts(columns, base, cells)
+    ]
     gappy = [place for place in base.alone if any_gaps or np.isnan(numbers[:, place]).any()]
+    names = [column.name for column in schema.used(*NUMERIC)]
     for places, add in (
         ([place for place in base.alone if place not in gappy], columns.add_gaussian),
         (gappy, columns.add_gaussian_with_gaps),  # among the last: what costs most skips clusters out of reach
     ):
         if places:
             add(_columns_at(numbers, places), _gamma_base(base, places))
+            units += [(names[place],) for place in places]
     for group in base.groups:
         columns.add_full_gaussian(_columns_at(numbers, list(group)), _wishart_base(base, group))
-    return columns
+        units.append(tuple(names[place] for place in group))
+    return CoreColumns(columns, tuple(units))
 
 
-def _columns_at(numbers: Floats, places: list[int]) -> Floats:
+def _add_levels(columns: _core.MixtureColumns, base: Base, cells: Mapping[str, NDArray[Any]]) -> list[Column]:
+    """Adds the columns of levels, and returns them in the order of the core."""
+    narrow, added = narrow_columns(base.schema), []
+    for name, own in (("codes", narrow), ("wide_codes", wide_columns(base.schema))):
+        places = [j for j, column in enumerate(own) if column.family != ORDINAL]
+        if places:
+            levels = [len(own[j].levels) for j in places]
+            columns.add_levels(_columns_at(cells[name], places), levels, [base.weight] * len(places))
+        added += [own[j] for j in places]
+    places = [j for j, column in enumerate(narrow) if column.family == ORDINAL]
+    if places:
+        columns.add_ordinal(_columns_at(cells["codes"], places), log_weights(base.c, base.a), list(base.ordinal))
+    return added + [narrow[j] for j in places]
+
+
+def _add_counts(columns: _core.MixtureColumns, base: Base, cells: Mapping[str, NDArray[Any]]) -> list[Column]:
+    """Adds the columns of counts, and returns them in the order of the core."""
+    own = base.schema.used(*COUNTED)
+    places = [j for j, column in enumerate(own) if column.family == COUNT]
+    if places:
+        columns.add_counts(_columns_at(cells["counts"], places), [base.shape] * len(places), base.rate[places].tolist())
+    others = [j for j, column in enumerate(own) if column.family == NEGATIVE_BINOMIAL]
+    for j in others:
+        counts, gaps = cells["counts"][:, j].astype(np.float64), is_gap(cells, "counts")[:, j]
+        sizes = [gammaln(counts + r) - gammaln(r) for r in SIZES]
+        statistics = np.column_stack([np.ones(len(counts)), counts, *sizes])
+        statistics[gaps] = 0.0
+        coordinates = np.where(gaps, np.nan, np.sqrt(counts))[:, None]
+        columns.add_negative_binomial(statistics, coordinates, base.shape, float(base.rate[j]), SIZES.tolist())
+    return [own[j] for j in places + others]
+
+
+def _columns_at(cells: NDArray[Any], places: list[int]) -> NDArray[Any]:
     """Some columns for the core, which reads them where they are; without a copy if they are all."""
-    everything = places == list(range(numbers.shape[1]))
-    return numbers if everything else np.ascontiguousarray(numbers[:, places])
+    everything = places == list(range(cells.shape[1]))
+    return cells if everything else np.ascontiguousarray(cells[:, places])
 
 
 def check_full(base: Base, cells: Mapping[str, NDArray[Any]], place: Any) -> None:
     """Columns with a covariance must be complete: a row with missing values would leave the conjugate family."""
-    own = base.schema.used(GAUSSIAN, POSITIVE)
+    own = base.schema.used(*NUMERIC)
     for group in base.groups:
         for column in group:
             rows = np.flatnonzero(np.isnan(cells["numbers"][:, column]))
@@ -178,7 +233,7 @@ def check_full(base: Base, cells: Mapping[str, NDArray[Any]], place: Any) -> Non
 
 
 def _positive(schema: Schema) -> list[int]:
-    return [j for j, column in enumerate(schema.used(GAUSSIAN, POSITIVE)) if column.family == POSITIVE]
+    return [j for j, column in enumerate(schema.used(*NUMERIC)) if column.family == POSITIVE]
 
 
 def _gamma_base(base: Base, places: Sequence[int]) -> _core.GammaBase:
@@ -196,7 +251,7 @@ def _wishart_base(base: Base, group: Sequence[int]) -> _core.WishartBase:
 
 
 def _groups(full: Any, schema: Schema) -> tuple[tuple[int, ...], ...]:
-    own: tuple[Column, ...] = schema.used(GAUSSIAN, POSITIVE)
+    own: tuple[Column, ...] = schema.used(*NUMERIC)
     names = [column.name for column in own]
     if full is None:
         return ()

@@ -11,15 +11,7 @@ from numpy.typing import NDArray
 from partita._support.warn import warn_user
 from partita.models.mixtures.raw import RawTable
 from partita.models.mixtures.raw_column import TEXTS, RawColumn, row_line
-from partita.models.mixtures.schema import (
-    BINARY,
-    CATEGORICAL,
-    COUNT,
-    GAUSSIAN,
-    POSITIVE,
-    Column,
-    Schema,
-)
+from partita.models.mixtures.schema import COUNTED, LEVELLED, NUMERIC, POSITIVE, Column, Schema
 
 MAX_COUNT = 2**31 - 1
 #: The code of a gap is the largest of its type.
@@ -43,8 +35,8 @@ def encode(table: RawTable, schema: Schema) -> Cells:
         return array
 
     return {
-        "numbers": filled(schema.used(GAUSSIAN, POSITIVE), np.float64, _numbers),
-        "counts": filled(schema.used(COUNT), np.uint32, _counts),
+        "numbers": filled(schema.used(*NUMERIC), np.float64, _numbers),
+        "counts": filled(schema.used(*COUNTED), np.uint32, _counts),
         "codes": filled(narrow_columns(schema), np.uint8, _codes),
         "wide_codes": filled(wide_columns(schema), np.uint32, _codes),
         "schema": schema.to_array(),
@@ -53,19 +45,19 @@ def encode(table: RawTable, schema: Schema) -> Cells:
 
 def narrow_columns(schema: Schema) -> tuple[Column, ...]:
     """Columns of levels that 8 bits hold."""
-    return tuple(column for column in schema.used(CATEGORICAL, BINARY) if len(column.levels) <= _MAX_NARROW)
+    return tuple(column for column in schema.used(*LEVELLED) if len(column.levels) <= _MAX_NARROW)
 
 
 def wide_columns(schema: Schema) -> tuple[Column, ...]:
     """Columns of more levels than that."""
-    return tuple(column for column in schema.used(CATEGORICAL, BINARY) if len(column.levels) > _MAX_NARROW)
+    return tuple(column for column in schema.used(*LEVELLED) if len(column.levels) > _MAX_NARROW)
 
 
 def check_cells(cells: Mapping[str, NDArray[Any]], schema: Schema) -> None:
     """Refuses arrays that are not of the schema: those of a run may come from anywhere."""
     wanted = {
-        "numbers": (np.float64, len(schema.used(GAUSSIAN, POSITIVE))),
-        "counts": (np.uint32, len(schema.used(COUNT))),
+        "numbers": (np.float64, len(schema.used(*NUMERIC))),
+        "counts": (np.uint32, len(schema.used(*COUNTED))),
         "codes": (np.uint8, len(narrow_columns(schema))),
         "wide_codes": (np.uint32, len(wide_columns(schema))),
     }
@@ -73,7 +65,7 @@ def check_cells(cells: Mapping[str, NDArray[Any]], schema: Schema) -> None:
     for name, (kind, width) in wanted.items():
         if cells[name].dtype != kind or cells[name].shape != (n_items, width) or n_items == 0:
             raise ValueError(f"{name} has shape {cells[name].shape} and type {cells[name].dtype}")
-    positive = [j for j, column in enumerate(schema.used(GAUSSIAN, POSITIVE)) if column.family == POSITIVE]
+    positive = [j for j, column in enumerate(schema.used(*NUMERIC)) if column.family == POSITIVE]
     if np.isinf(cells["numbers"]).any() or (cells["numbers"][:, positive] <= 0).any():
         raise ValueError("numbers has cells that are out of range")
     if ((cells["counts"] > MAX_COUNT) & (cells["counts"] != COUNT_GAP)).any():

@@ -14,7 +14,7 @@ from partita.models.chains.chain import Chain
 from partita.models.chains.checkpoint import Plan
 from partita.models.chains.plan import Sampling
 from partita.models.chains.sampling import Registry, Sampler
-from partita.models.mixtures.base import Base, TableBase, check_full, core_columns, log_carrier, make_base
+from partita.models.mixtures.base import Base, CoreColumns, TableBase, check_full, core_columns, log_carrier, make_base
 from partita.models.mixtures.base_measure import partition_prior
 from partita.models.mixtures.cells import Cells, check_cells, encode, warn_empty_rows
 from partita.models.mixtures.column_notes import column_notes
@@ -23,6 +23,14 @@ from partita.models.mixtures.mixture_model import MixtureModel, NewScores
 from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha
 from partita.models.mixtures.raw import RawTable, read_raw
 from partita.models.mixtures.schema import IGNORE, Schema, choose_schema, given_families
+from partita.models.mixtures.selection import (
+    SelectingSearch,
+    inclusion,
+    indicators,
+    mixing_summaries,
+    prior_log_odds,
+    shared_scores,
+)
 from partita.models.mixtures.split_merge import SplitMergeMoves
 
 if TYPE_CHECKING:
@@ -40,7 +48,9 @@ class MixtureDPM(MixtureModel):
     - gaussian: x ~ N(m, s²), s² ~ IG(a, b), m | s² ~ N(mu0, s² / c), mu0 the column mean if not given
     - positive: ln x is gaussian (log-normal; densities are those of x, with the factor 1 / x)
     - count: x ~ Poisson(λ), λ ~ Gamma(shape, rate)
+    - negative-binomial, for counts with more spread: size r on a grid from 1/4 to 64, 1 − p ~ Beta(shape, 1 + r rate)
     - categorical, binary: level shares ~ Dirichlet(weight, ..., weight)
+    - ordinal: a probit, P(x ≤ l) = Φ((t_l − m) / s) with the thresholds t_l of the whole column and m, s on a grid
 
     A column's family follows from its type: numbers, whole ones too, are gaussian, truth values binary, text and
     categories categorical. Dates, columns that mix types, columns of one level and columns without an observed cell are
@@ -50,14 +60,18 @@ class MixtureDPM(MixtureModel):
     ----------
     columns : dict, sequence of str or str, optional
         Families that differ from those that the types imply: {"visits": "count", "A*": "categorical"}, one family for
-        each column in order, or one name for all columns: "gaussian", "positive", "count", "categorical", "binary" or
-        "ignore". A pattern stands for the columns that match it; a column's own name counts more, and "*" less.
+        each column in order, or one name for all columns: "gaussian", "positive", "count", "negative-binomial",
+        "categorical", "binary", "ordinal" or "ignore". A pattern stands for the columns that match it; a column's own
+        name counts more, and "*" less.
     alpha : float, GammaAlpha, PowerAlpha or None
         Concentration of the Dirichlet process: a number from 1e-100 to 1e100, or a prior on it. None: GammaAlpha(1, 1).
     full : sequence of lists of str, or "all", optional
         Names of gaussian and positive columns that share a covariance matrix within a cluster, one list for each such
         matrix; "all" is one list of all of them. The prior is Inverse-Wishart with 2 a + d − 1 degrees of freedom and
         scale 2 diag(b). These columns may not have missing cells.
+    select : bool or float
+        Whether columns are selected: each has one parameter for each cluster, or one for all, so that it says nothing
+        about them; a number is the prior probability of the former, True is 1/2. `chain.inclusion` has the result.
     mu0, c, a, b, shape, rate, weight : float
         Base measure of each family: see `TableBase`.
     discount : float
@@ -100,6 +114,7 @@ class MixtureDPM(MixtureModel):
         alpha: float | GammaAlpha | PowerAlpha | None = None,
         *,
         full: Sequence[Sequence[str]] | str | None = None,
+        select: bool | float = False,
         base: TableBase | None = None,
         discount: float = 0.0,
         components: FiniteMixture | None = None,
@@ -110,7 +125,7 @@ class MixtureDPM(MixtureModel):
         **settings: Any,
     ) -> None:
         self.columns, self.alpha, self.full, self.base = columns, alpha, full, base
-        self.discount, self.components = discount, components
+        self.select, self.discount, self.components = select, discount, components
         self.moves, self.sampling = moves, sampling
         self.loss, self.random_state = loss, random_state
         self._change_settings(settings)
@@ -146,19 +161,45 @@ class MixtureDPM(MixtureModel):
         base = self._base(cells)
         check_cells(cells, base.schema)
         check_full(base, cells, lambda row, column: f"row {row}, column {column!r}")
-        columns = core_columns(base, cells)
+        core = self._core_columns(base, cells)
         prior = partition_prior(self, len(cells["numbers"]))
         start = np.empty(0, np.uint32)
         moves: tuple[float | None, int] = self._group("moves").checked()
         return [
-            _core.MixtureColumnsSampler(columns, prior, *moves, plan.seed, chain, start, plan.warmup)
+            _core.MixtureColumnsSampler(core.native, prior, *moves, plan.seed, chain, start, plan.warmup)
             for chain in range(plan.chains)
         ]
 
     def _icl_search(self, X: Any, n0: float) -> IclSearch:
         table, cells, base = self._read(X)
-        native = _core.MixtureColumnsSearch(core_columns(base, cells), proportions_prior(n0, table.n_items))
-        return IclSearch(native, table.n_items, table.names, 0.0, n0, self.params())
+        core, prior = self._core_columns(base, cells), proportions_prior(n0, table.n_items)
+        native = _core.MixtureColumnsSearch(core.native, prior)
+        common = (native, table.n_items, table.names, 0.0, n0, self.params())
+        if prior_log_odds(self.select) is None:
+            return IclSearch(*common)
+        return SelectingSearch(
+            *common, core, base.schema.places(), lambda columns: _core.MixtureColumnsSearch(columns, prior)
+        )
+
+    def _core_columns(self, base: Base, cells: Mapping[str, NDArray[Any]], *, any_gaps: bool = False) -> CoreColumns:
+        """The columns for the core, with their selection if there is one."""
+        core, log_odds = core_columns(base, cells, any_gaps=any_gaps), prior_log_odds(self.select)
+        if log_odds is not None:
+            core.native.select(log_odds)
+        return core
+
+    def inclusion(self, chain: Chain) -> dict[str, float]:
+        """The probability that each column takes part; see `Chain.inclusion`."""
+        if prior_log_odds(self.select) is None:
+            raise TypeError("columns were not selected: MixtureDPM(select=True) selects them")
+        base = self._base(chain.inputs)
+        return inclusion(chain, core_columns(base, chain.inputs), base.schema.places())
+
+    def mixing_summaries(self, chain: Chain) -> dict[str, NDArray[np.float64]]:
+        """What chains are compared by, beside their partitions."""
+        if prior_log_odds(self.select) is None:
+            return {}
+        return mixing_summaries(chain, core_columns(self._base(chain.inputs), chain.inputs))
 
     def _base(self, cells: Mapping[str, NDArray[Any]]) -> Base:
         return make_base(self, cells, Schema.from_array(cells["schema"]))
@@ -171,14 +212,27 @@ class MixtureDPM(MixtureModel):
     def _new_scores(self, chain: Chain, X: Any) -> Iterator[NewScores]:
         cells, base = self._new_cells(chain, X), self._base(chain.inputs)
         check_full(base, cells, lambda row, column: f"row {row}, column {column!r}")
-        columns = core_columns(base, chain.inputs, any_gaps=True)
+        core = self._core_columns(base, chain.inputs, any_gaps=True)
         prior = partition_prior(self, chain.n_items, chain.n_items + 1)
         start = np.zeros(chain.n_items, np.uint32)
         moves: tuple[float | None, int] = self._group("moves").checked()
-        sampler = _core.MixtureColumnsSampler(columns, prior, *moves, 0, 0, start)
-        new = core_columns(base, cells, any_gaps=True)
-        for _, draw, alpha, weight in self._draws_with_weights(chain):
-            yield NewScores(sampler.score_new(draw, alpha, new), draw, weight)
+        sampler = _core.MixtureColumnsSampler(core.native, prior, *moves, 0, 0, start)
+        new = core_columns(base, cells, any_gaps=True).native
+        included = self._included_units(chain, core)
+        shared = shared_scores(sampler, new, start, len(core.units)) if included is not None else None
+        for index, draw, alpha, weight in self._draws_with_weights(chain):
+            if included is None or shared is None:
+                yield NewScores(sampler.score_new(draw, alpha, new), draw, weight)
+                continue
+            scores = sampler.score_new(draw, alpha, new, included[index].tolist())
+            yield NewScores(scores + shared[:, ~included[index]].sum(axis=1, keepdims=True), draw, weight)
+
+    def _included_units(self, chain: Chain, core: CoreColumns) -> NDArray[np.bool_] | None:
+        """The indicators of each draw in the order of the units of `core`, if columns are selected."""
+        if prior_log_odds(self.select) is None:
+            return None
+        place = {unit: j for j, unit in enumerate(core_columns(self._base(chain.inputs), chain.inputs).units)}
+        return indicators(chain)[..., [place[unit] for unit in core.units]]
 
     def _log_carrier(self, chain: Chain, X: Any) -> NDArray[np.float64]:
         return log_carrier(self._new_cells(chain, X), Schema.from_array(chain.inputs["schema"]))

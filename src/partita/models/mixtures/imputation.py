@@ -11,13 +11,16 @@ from numpy.typing import NDArray
 
 from partita._support.validate import check_count, check_rng
 from partita.models.chains.chain import Chain
-from partita.models.mixtures.base import Base, log_positive
+from partita.models.mixtures.base import SIZES, Base, log_positive
 from partita.models.mixtures.cells import is_gap, narrow_columns, wide_columns
-from partita.models.mixtures.schema import COUNT, GAUSSIAN, POSITIVE, Column
+from partita.models.mixtures.grid_posteriors import draw_place, size_posterior
+from partita.models.mixtures.ordinal import log_weights
+from partita.models.mixtures.schema import COUNT, COUNTED, NUMERIC, ORDINAL, POSITIVE, Column
 
 _INTERVAL = (0.05, 0.95)
 #: Draws of a Student t with hardly any degrees of freedom are cut here, so that their squares are still numbers.
 _LARGEST = 1e150
+_LARGEST_RATE = 1e15
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,15 +128,19 @@ def _columns(base: Base, chain: Chain) -> Iterator[tuple[Column, NDArray[Any], N
     """Every column with its cells, its missing values, and how one of its cells is drawn."""
     cells, schema = chain.inputs, base.schema
     numbers, gaps = log_positive(cells["numbers"], schema), is_gap(cells, "numbers")
-    for j, column in enumerate(schema.used(GAUSSIAN, POSITIVE)):
+    for j, column in enumerate(schema.used(*NUMERIC)):
         yield column, numbers[:, j], gaps[:, j], _Gaussian(base, j, column.family == POSITIVE)
     gaps = is_gap(cells, "counts")
-    for j, column in enumerate(schema.used(COUNT)):
-        yield column, cells["counts"][:, j], gaps[:, j], _Count(base.shape, float(base.rate[j]))
+    for j, column in enumerate(schema.used(*COUNTED)):
+        sampler = _Count if column.family == COUNT else _NegativeBinomial
+        yield column, cells["counts"][:, j], gaps[:, j], sampler(base.shape, float(base.rate[j]))
+    grids = iter(base.ordinal)
     for name, own in (("codes", narrow_columns(schema)), ("wide_codes", wide_columns(schema))):
         gaps = is_gap(cells, name)
         for j, column in enumerate(own):
-            yield column, cells[name][:, j], gaps[:, j], _Level(base.weight, len(column.levels))
+            is_ordinal = column.family == ORDINAL
+            level = _Graded(log_weights(base.c, base.a), next(grids)) if is_ordinal else None
+            yield column, cells[name][:, j], gaps[:, j], level or _Level(base.weight, len(column.levels))
 
 
 class _Gaussian:
@@ -170,6 +177,36 @@ class _Count:
         rate = self.rate + np.bincount(labels, minlength=size)
         drawn: NDArray[np.int64] = rng.poisson(rng.gamma(shape[missing], 1.0 / rate[missing]))
         return drawn.astype(np.float64)
+
+
+class _NegativeBinomial:
+    """The negative binomial of the observed cells of the cluster, of size r on a grid."""
+
+    def __init__(self, shape: float, rate: float) -> None:
+        self.shape, self.rate = shape, rate
+
+    def __call__(self, values: Any, labels: Any, missing: Any, rng: np.random.Generator) -> NDArray[np.float64]:
+        size = int(max(labels.max(initial=0), missing.max())) + 1
+        logs, first, second = size_posterior(values.astype(np.float64), labels, size, self.shape, self.rate)
+        r = draw_place(logs[missing], rng)
+        share = rng.beta(first[missing, r], second[missing, r])  # p
+        drawn = rng.poisson(rng.gamma(SIZES[r], (1 - share) / np.maximum(share, 1e-300)).clip(max=_LARGEST_RATE))
+        return np.asarray(drawn, dtype=np.float64)
+
+
+class _Graded:
+    """The shares of the levels of an ordinal column in the cluster."""
+
+    def __init__(self, weights: NDArray[np.float64], shares: NDArray[np.float64]) -> None:
+        self.weights, self.shares = weights, shares
+
+    def __call__(self, values: Any, labels: Any, missing: Any, rng: np.random.Generator) -> NDArray[np.float64]:
+        size = int(max(labels.max(initial=0), missing.max())) + 1
+        cells = labels.astype(np.int64) * len(self.shares) + values
+        counts = np.bincount(cells, minlength=size * len(self.shares)).reshape(size, len(self.shares))
+        logs = self.weights + counts @ np.log(self.shares)
+        point = draw_place(logs[missing], rng)
+        return draw_place(np.log(self.shares[:, point].T), rng).astype(np.float64)
 
 
 class _Level:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +46,8 @@ class MixtureFit(HasClusters, WithRuns):
         Names of the items.
     n0 : float
         Dirichlet parameter of the cluster proportions.
+    inclusion : mapping of str to float, or None
+        With `select`, the probability that each column takes part, given the partition.
     """
 
     labels: NDArray[np.int64]
@@ -53,6 +56,7 @@ class MixtureFit(HasClusters, WithRuns):
     found: Runs
     names: tuple[str, ...] | None
     n0: float
+    inclusion: Mapping[str, float] | None = None
 
     def to_pandas(self) -> Any:
         """The clustering as a pandas Series, indexed by the items' names where they have any."""

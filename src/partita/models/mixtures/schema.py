@@ -17,18 +17,22 @@ from partita.models.mixtures.raw import RawTable
 from partita.models.mixtures.raw_column import NUMBERS, TEXTS, TRUTHS, RawColumn
 
 GAUSSIAN, POSITIVE, COUNT = "gaussian", "positive", "count"
+NEGATIVE_BINOMIAL, ORDINAL = "negative-binomial", "ordinal"
 CATEGORICAL, BINARY, IGNORE = "categorical", "binary", "ignore"
-FAMILIES = (GAUSSIAN, POSITIVE, COUNT, CATEGORICAL, BINARY, IGNORE)
+FAMILIES = (GAUSSIAN, POSITIVE, COUNT, NEGATIVE_BINOMIAL, CATEGORICAL, BINARY, ORDINAL, IGNORE)
+#: Families of numbers, of counts, and of levels, whose cells are in one array each.
+NUMERIC, COUNTED, LEVELLED = (GAUSSIAN, POSITIVE), (COUNT, NEGATIVE_BINOMIAL), (CATEGORICAL, BINARY, ORDINAL)
 #: The family of a column whose family is not given.
 DEFAULTS = {NUMBERS: GAUSSIAN, TRUTHS: BINARY, TEXTS: CATEGORICAL}
 ALL = "*"  # the pattern of all columns
+MAX_ORDINAL = 50  # levels of an ordinal column
 _LEVELS_SHOWN = 4
 _COLUMNS_SHOWN = 20
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table and its family; `levels` of categorical and binary columns."""
+    """A column of a table and its family; `levels` of categorical, binary and ordinal columns."""
 
     name: str
     family: str
@@ -56,6 +60,10 @@ class Schema:
         """The columns of these families; without any, all that are not ignored."""
         wanted = families or tuple(name for name in FAMILIES if name != IGNORE)
         return tuple(column for column in self.columns if column.family in wanted)
+
+    def places(self) -> dict[str, int]:
+        """The place of each column in the table, by name."""
+        return {column.name: place for place, column in enumerate(self.columns)}
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.columns))
@@ -188,9 +196,18 @@ def _column(raw: RawColumn, family: str | None) -> Column:
     family = family or DEFAULTS[raw.kind]
     if not raw.observed().any():
         raise _Unusable(raw.name, "has no cell that is observed")
-    if family not in (CATEGORICAL, BINARY):
+    if family not in LEVELLED:
         return Column(raw.name, family)
+    if family == ORDINAL and raw.kind == TEXTS and raw.levels is None:
+        raise ValueError(
+            f"column {raw.name!r} is to be ordinal, but the order of its texts ({', '.join(raw.texts[:3])}, ...) is"
+            " not known: use numbers, or categories in order (pandas.Categorical(..., categories=[...]))"
+        )
     levels = raw.levels or level_names(raw)
+    if family == ORDINAL and len(levels) > MAX_ORDINAL:
+        raise ValueError(
+            f"column {raw.name!r} is to be ordinal, but it has {len(levels)} levels, more than {MAX_ORDINAL}"
+        )
     if len(levels) < 2:
         raise _Unusable(raw.name, f"has only the level {levels[0]!r} and cannot tell clusters apart")
     if family == BINARY and len(levels) != 2:
