@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find cpp bindings -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
 
-.PHONY: install demo test test-all oldest-test golden lint bench figures docs reproduce wheel-test extras-test r-test integrations-test axe sanitize tsan fuzz clean
+.PHONY: install demo test coverage test-all oldest-test golden lint bench figures docs reproduce wheel-test extras-test r-test integrations-test axe sanitize tsan fuzz clean
 
 install: $(VENV)/.installed
 
@@ -30,6 +30,11 @@ demo: $(VENV)/.built
 
 test: install
 	$(BIN)/python -m pytest -q -n auto --dist worksteal tests src/partita -m "not slow"
+
+# The share of the Python lines that the quick tests run; the core is not counted.
+coverage: install
+	$(BIN)/python -m pip install --quiet coverage pytest-cov
+	$(BIN)/python -m pytest -q -n auto --dist worksteal tests src/partita -m "not slow" --cov partita --cov-report term:skip-covered --cov-report html:build/coverage
 
 test-all: install build/sanitize/.built
 	$(BIN)/python -m pytest -q tests src/partita

@@ -1,4 +1,4 @@
-"""The data of all neighbours, a plain Gibbs sampler for those that only bring files, and the check at the end."""
+"""The data of all integrations, a plain Gibbs sampler for those that only bring files, and the check at the end."""
 
 from __future__ import annotations
 

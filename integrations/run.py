@@ -1,4 +1,4 @@
-"""Runs each neighbour in a virtual environment of its own: `python integrations/run.py WHEEL [NAME ...]`."""
+"""Runs each integration in a virtual environment of its own: `python integrations/run.py WHEEL [NAME ...]`."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 BUILD = HERE.parent / "build" / "integrations"
-#: The script of each neighbour, and what it needs beside partita.
-NEIGHBOURS = {
+#: The script of each integration, and what it needs besides partita.
+INTEGRATIONS = {
     "pymc": ("pymc_mixture.py", ["pymc"], "arviz,report"),
     "numpyro": ("numpyro_mixture.py", ["numpyro"], "report"),
+    "numpyro-notebook": ("numpyro_notebook.py", ["numpyro", "arviz<1"], "arviz,report,plot"),
     "cmdstan": ("cmdstan_files.py", [], "report"),
     "arviz-0": ("arviz_data.py", ["arviz<1"], "arviz,report"),
     "arviz-1": ("arviz_data.py", ["arviz>=1"], "arviz,report"),
     "jags": ("jags_draws.py", ["pandas"], "report,r"),
 }
-#: The oldest Python of a neighbour that does not run on all of ours.
+#: The oldest Python of an integration that does not run on all of ours.
 OLDEST_PYTHON = {"arviz-1": (3, 12)}
 
 
 def run(name: str, wheel: Path) -> bool:
-    """Whether the neighbour can be installed and its script succeeds."""
-    script, needed, extras = NEIGHBOURS[name]
+    """Whether the software can be installed and its script succeeds."""
+    script, needed, extras = INTEGRATIONS[name]
     folder = BUILD / name
     python = folder / "venv" / "bin" / "python"
     if not python.exists():
@@ -42,7 +43,7 @@ def main(arguments: list[str]) -> None:
     too_new = [name for name, oldest in OLDEST_PYTHON.items() if sys.version_info < oldest and not names]
     if too_new:
         print(f"left out, since they need a newer Python: {', '.join(too_new)}")
-    failed = [name for name in names or NEIGHBOURS if name not in too_new and not run(name, Path(wheel))]
+    failed = [name for name in names or INTEGRATIONS if name not in too_new and not run(name, Path(wheel))]
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
 

@@ -61,7 +61,8 @@ class Overview:
             return "drawn", exhibit.reason
         if not differing:
             return f"reproduced ({len(rows)} numbers)", exhibit.reason
-        return f"differs in {len(differing)} of {len(rows)} numbers", f"{exhibit.reason} {reasons}".strip()
+        share = "differs" if len(rows) == 1 else f"differs in {len(differing)} of {len(rows)} numbers"
+        return share, f"{exhibit.reason} {reasons}".strip()
 
     def shown(self, exhibit: Exhibit) -> Iterator[EarlierSection]:
         return (section for section in self.sections if section.title.startswith(exhibit.sections))

@@ -146,7 +146,7 @@ def test_a_bound_under_a_limit_names_it(tmp_path):
     assert any("as many clusters as were allowed" in sentence for sentence in found["warnings"])
     shown = succeeds("estimate", *asked)
     assert "of all partitions into at most 3 clusters, which is proven" in shown
-    assert "No partition into at most 3 clusters has a smaller expected loss: the estimate is proven best." in shown
+    assert "into at most 3 clusters has a smaller expected loss: the estimate is provably optimal." in shown
 
 
 IGNORED = [

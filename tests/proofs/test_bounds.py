@@ -142,7 +142,7 @@ def test_binder_and_zero_one_prove_the_best():
         bound = estimate(sample, loss, method).bound(5)
         assert bound.proven
         assert bound.gap == 0
-        assert "proven best" in bound.in_words()
+        assert "provably optimal" in bound.in_words()
 
 
 def test_a_proof_is_the_estimates_own():

@@ -209,7 +209,8 @@ def test_words_and_warnings_name_the_limit():
     few = estimate(noisy_draws(4), "vi", search=Search(max_clusters=3), rng=1)
     found = few.bound(30)
     assert (
-        str(found) == "No partition into at most 3 clusters has a smaller expected loss: the estimate is proven best."
+        str(found) == "No partition into at most 3 clusters has a smaller expected loss: the estimate is provably"
+        " optimal."
     )
     open_gap = Bound(0.5, 0.05, "rows", False, 1)
     assert (

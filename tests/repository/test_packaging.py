@@ -4,14 +4,16 @@ import re
 import tomllib
 from pathlib import Path
 
+import version
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def test_the_citation_has_the_version():
-    cited = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), flags=re.MULTILINE)
-    assert cited is not None
-    assert cited[1] == PROJECT["project"]["version"]
+def test_the_version_is_written_once():
+    """tools/version.py copies it from pyproject.toml to the files that repeat it."""
+    assert version.update(write=False) == []
+    assert version.version() == PROJECT["project"]["version"]
 
 
 def test_wheels_are_built_for_the_versions_that_are_announced():
@@ -44,11 +46,8 @@ def test_every_action_is_pinned_by_commit():
         assert re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}  # v[\d.]+", line), line
 
 
-def test_the_recipe_and_the_front_end_have_the_version_and_the_requirements():
+def test_the_recipe_has_the_requirements():
     recipe = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
-    version = PROJECT["project"]["version"]
-    assert f"version: {version}\n" in recipe
-    assert f"Version: {version}\n" in (ROOT / "r" / "DESCRIPTION").read_text(encoding="utf-8")
     for requirement in PROJECT["project"]["dependencies"]:
         name, _, least = requirement.partition(">=")
         assert re.search(rf"^ +- {name} >={re.escape(least)}$", recipe, flags=re.MULTILINE), requirement
@@ -60,3 +59,22 @@ def test_the_paper_cites_only_what_its_bibliography_has():
         re.findall(r"^@\w+\{([\w-]+),", (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8"), re.MULTILINE)
     )
     assert set(re.findall(r"(?<![\w.])@([a-z][\w-]+)", paper.split("---", 2)[2])) == known
+
+
+def test_every_function_of_the_r_package_has_a_help_page():
+    exported = re.findall(r"[\w.]+", " ".join(re.findall(r"^export\((.+)\)$", _read("r/NAMESPACE"), re.MULTILINE)))
+    pages = [page.read_text("utf-8") for page in (ROOT / "r" / "man").glob("*.Rd")]
+    assert set(exported) <= {name for page in pages for name in re.findall(r"\\alias\{(.+?)\}", page)}
+    usages = " ".join(page.split(r"\usage{")[1] for page in pages)
+    for name in exported:
+        assert f"{name}(" in usages, name
+
+
+def test_help_pages_of_r_are_balanced():
+    for page in (ROOT / "r" / "man").glob("*.Rd"):
+        text = page.read_text("utf-8")
+        assert text.count("{") == text.count("}"), page.name
+
+
+def _read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")

@@ -35,7 +35,7 @@ _TICKS = hasattr(signal, "setitimer")  # not on Windows
 
 
 class _State:
-    """What came and what became of it; there is one per process, as there is one set of handlers."""
+    """The signals that came and how they were answered; there is one per process, as there is one set of handlers."""
 
     def __init__(self) -> None:
         self.number: int | None = None  # the signal that was sent last

@@ -1,4 +1,4 @@
-"""`partita ball`: how far the posterior spreads around the estimate."""
+"""`partita ball`: the spread of the posterior around the estimate."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def run(
         typer.Option("-k", "--k", help="Number of clusters (not for nbce; optional for consensus and evidence)."),
     ] = None,
     weights: Annotated[
-        str, typer.Option(help="dependence: clusterings that repeat each other count less; or equal (consensus, nbce).")
+        str, typer.Option(help="dependence: dependent clusterings count less; or equal (consensus, nbce).")
     ] = "dependence",
     nbce: NbceOptions,
     loss: Annotated[str, typer.Option(help="Loss of the consensus (nbce with gibbs, consensus).")] = "vi",

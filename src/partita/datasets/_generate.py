@@ -1,4 +1,4 @@
-"""Draws that resemble those of a posterior: one partition, doubtful items, clusters that split and merge."""
+"""Draws that resemble those of a posterior: one partition, uncertain items, clusters that split and merge."""
 
 from __future__ import annotations
 

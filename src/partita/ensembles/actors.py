@@ -1,7 +1,7 @@
 """Objects that live on the hosts of a split ensemble, one for each part of its base labels.
 
 A host that is lost takes its object's state with it. Dask may make the object anew, without its state, or wait for the
-host for ever; so every answer is awaited with an eye on the hosts, and a loss is an error of its own.
+host without end; so every answer is awaited with an eye on the hosts, and a loss is an error of its own.
 """
 
 from __future__ import annotations

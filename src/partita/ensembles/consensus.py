@@ -56,7 +56,7 @@ def consensus(
         Number of clusters; by default the number with the least loss. If the best clustering with at most k clusters
         has fewer, b, the cost of joining what does not belong together, is raised until there are k.
     weights : "dependence", None or (clusterings,) array_like
-        Weight of each clustering. "dependence": those of `dependence`, so that clusterings that repeat each other count
+        Weight of each clustering. "dependence": those of `dependence`, so that dependent clusterings count
         less. None: equal weights. A Series is matched by its index with the columns of a data frame.
     item_weights : (items,) integer array_like, optional
         How many equal items each one stands for, such as the cells of a metacell.

@@ -1,4 +1,4 @@
-"""How far base clusterings repeat each other beyond what their consensus explains, and the weights that follow.
+"""The dependence of base clusterings beyond what their consensus explains, and the weights that follow.
 
 docs/ensembles.md derives the weights. In short: where one factor explains what clusterings have in common but for
 shared errors (`shared_errors`), ρ_mm' is the correlation of the errors. Elsewhere let Z be the weighted consensus of
@@ -41,7 +41,7 @@ MIN_INFORMATION = 1e-9  # per item: below it, a clustering has nothing that the 
 
 @dataclass(frozen=True)
 class Dependence:
-    """How far base clusterings repeat each other.
+    """The dependence of base clusterings.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Dependence:
 
 
 def dependence(base: Any) -> Dependence:
-    """How far base clusterings repeat each other beyond what their consensus explains.
+    """The dependence of base clusterings beyond what their consensus explains.
 
     Parameters
     ----------

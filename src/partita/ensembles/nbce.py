@@ -46,7 +46,7 @@ class NBCE(EnsembleEstimator):
     finite symmetric Dirichlet ("fsd"). docs/ensembles.md derives each inference.
 
     Clusterings of the same data by similar methods are not independent given the consensus, as this assumes: the
-    likelihood of clustering m has a power w_m, so that clusterings that repeat each other count less (`dependence`).
+    likelihood of clustering m has a power w_m, so that dependent clusterings count less (`dependence`).
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class NBCE(EnsembleEstimator):
     weights_ : (clusterings,) array
         The powers w_m.
     dependence_ : Dependence or None
-        How far the clusterings repeat each other; None if weights were given.
+        The dependence of the clusterings; None if weights were given.
     alpha_, beta_ : float
         The concentrations, given or learned; posterior means for gibbs.
     chain_, estimate_ : Chain, Estimate

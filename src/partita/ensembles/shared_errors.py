@@ -1,4 +1,4 @@
-"""How far base clusterings share errors, without a consensus: one factor explains which items they join.
+"""The errors that base clusterings share, without a consensus: one factor explains which items they join.
 
 Let C_m(i, j) be 1 if clustering m joins items i and j, and T(i, j) the same for the truth. If the errors of clusterings
 are independent, and those of one clustering as frequent for all pairs that T joins, and for all that it does not, then

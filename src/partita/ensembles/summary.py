@@ -1,4 +1,4 @@
-"""A consensus beside its base clusterings: how far they agree with it and with each other, and which are redundant."""
+"""A consensus and its base clusterings: their agreement with it and with each other, and which are redundant."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class ConsensusSummary(ShownAsText):
     pairs : (clusterings, clusterings) array
         Adjusted Rand index of each pair of clusterings, on the items that both label.
     dependence : Dependence
-        How far the clusterings repeat each other beyond the consensus.
+        The dependence of the clusterings beyond the consensus.
     warnings : tuple of str
         Reasons for caution.
     """

@@ -1,4 +1,4 @@
-"""Weights of base clusterings: given by the user, or found from how far the clusterings repeat each other."""
+"""Weights of base clusterings: given by the user, or found from the dependence of the clusterings."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ class Estimate(HasClusters):
         >>> from partita import estimate
         >>> draws = [[0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 2, 2]]
         >>> print(estimate(draws, search=Search(max_clusters=2), rng=1).bound())
-        No partition into at most 2 clusters has a smaller expected loss: the estimate is proven best.
+        No partition into at most 2 clusters has a smaller expected loss: the estimate is provably optimal.
         """
         from partita.proofs.bounds import lower_bound
 

@@ -1,4 +1,4 @@
-"""What the runs of a search for the largest ICL came to, and how far they agree."""
+"""The results of the runs of a search for the largest ICL, and their agreement."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Runs:
         return sum(icl > self.best - SAME for icl in self.ends)
 
     def in_words(self) -> str:
-        """How far the separate searches agree, which is no proof: they have starts of the same kinds.
+        """The agreement between separate searches, which is no proof: they have starts of the same kinds.
 
         >>> Runs((SearchRun("random", -7.5), SearchRun("spectral", -7.0)), (), -7.0, False, False).in_words()
         'the best was reached by 1 of 2 runs; the others ended up to 0.50 below it'

@@ -16,7 +16,7 @@ SEARCH = Search(runs=4)
 
 
 def other_losses(estimate: Estimate) -> Table | None:
-    """One row per other loss: the number of clusters of its estimate, and how far it agrees with this one.
+    """One row per other loss: the number of clusters of its estimate, and its agreement with this one.
 
     None where the searches would take long, or would not be those of the estimate: under constraints, for a loss with
     weights of its own, and for draws with missing labels.

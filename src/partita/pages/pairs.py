@@ -35,7 +35,7 @@ def pair_answer(best: PairEstimate) -> str:
     obeying = "" if best.constraints is None else f" under constraints ({best.constraints.summary()})"
     found, proof = "of all partitions", ", which is proven"
     if not best.proven:
-        found, proof = "that was found", f"; {parts.proven:,} of {parts.count:,} components are proven best"
+        found, proof = "that was found", f"; {parts.proven:,} of {parts.count:,} components are provably optimal"
     return (
         f"The {len(best.labels):,} items fall into {plural(best.n_clusters, 'cluster')}"
         f" ({sizes_in_words(best.labels)}){obeying}. Given {best.similarity.n_pairs:,} pair probabilities, this"

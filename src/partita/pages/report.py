@@ -73,10 +73,10 @@ def report(
         ConsensusSummary or fitted model
         Of an estimate from pair probabilities the page shows uncertain pairs, components and proofs; of a block model
         (what `StochasticBlockModel.maximize` returns) the blocks with their intervals, the matrix sorted by cluster,
-        a drawing of up to 300 nodes, and how far the runs of the search agree; of a latent block model the clusters
+        a drawing of up to 300 nodes, and the agreement between runs of the search; of a latent block model the clusters
         of rows and of columns and their blocks; of an ensemble (a fitted `NBCE`, or
-        `ensembles.summarize(labels, base)`) the consensus map, the certainty of each item, and how far the base
-        clusterings agree with the consensus and repeat each other.
+        `ensembles.summarize(labels, base)`) the consensus map, the certainty of each item, and the agreement of the
+        base clusterings with the consensus and their dependence.
         Draws (a chain, or what `as_sample` returns) are summarised first, under the variation of information with
         seed 0 and a ball of 95 %; a ball brings its own centre, and a fitted mixture its `estimate_`.
     ball : CredibleBall, optional

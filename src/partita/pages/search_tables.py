@@ -19,7 +19,7 @@ def icl_sentence(fit: Any) -> str:
 
 
 def agreement_sentence(fit: Any) -> str:
-    """How far the runs of a fit agree."""
+    """The agreement between the runs of a fit."""
     words: str = fit.found.in_words()
     return f"{words[0].upper()}{words[1:]}."
 

@@ -1,4 +1,4 @@
-"""What the parts of a bound have in common: time, threads, progress, and when the estimate is proven best."""
+"""What the parts of a bound have in common: time, threads, progress, and when the estimate is provably optimal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from partita.search.clique_lp import Tell
 
-#: An estimate is proven best if its gap is below this.
+#: An estimate is provably optimal if its gap is below this.
 PROVEN = 1e-7
 
 

@@ -1,4 +1,4 @@
-"""Certificates: how far can an estimate be from the best?"""
+"""Lower bounds on the expected loss of every partition."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ class Bound(ShownAsText):
         """One sentence for a report."""
         nothing = f"No partition{into_at_most(self.max_clusters)}"
         if self.proven:
-            return f"{nothing} has a smaller expected loss: the estimate is proven best."
+            return f"{nothing} has a smaller expected loss: the estimate is provably optimal."
         if self.method == "none":
-            return "For this loss there is no lower bound: how far the estimate is from the best is not known."
+            return "No lower bound is available for this loss."
         share = f"{self.gap:.2%}" if self.gap >= 0.0001 else f"{self.gap:.1e} of itself"
         return f"{nothing} has an expected loss that is smaller by more than {share}."
 
@@ -131,7 +131,7 @@ def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None)
         The estimate.
     seconds : float
         Time to spend; more gives a tighter bound for Binder, VI and one minus ARI. The work ends earlier if the
-        estimate is proven best, or with Ctrl-C, which gives the bound so far.
+        estimate is provably optimal, or with Ctrl-C, which gives the bound so far.
     progress : bool or callable, optional
         True prints the gap after 1, 10 and 60 seconds and every further minute; a function is called at these times
         with the seconds so far and the `Bound`.
@@ -145,11 +145,11 @@ def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None)
     >>> from partita.estimation.estimate import estimate
     >>> best = estimate([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]], "binder", rng=1)
     >>> print(lower_bound(best))
-    No partition has a smaller expected loss: the estimate is proven best.
+    No partition has a smaller expected loss: the estimate is provably optimal.
     >>> from partita.search.settings import Search
     >>> few = estimate([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]], "binder", search=Search(max_clusters=1), rng=1)
     >>> print(lower_bound(few))
-    No partition into at most 1 cluster has a smaller expected loss: the estimate is proven best.
+    No partition into at most 1 cluster has a smaller expected loss: the estimate is provably optimal.
     """
     check_positive(seconds, "seconds")
     limit, until = _limit(estimate), Deadline.after(seconds)

@@ -1,4 +1,4 @@
-"""Two posteriors over the same items compared: how far apart they are, whether by chance, and which items differ."""
+"""Two posteriors over the same items compared: their distance, whether it is chance, and which items differ."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ INDEPENDENT = 0.8
 
 @dataclass(frozen=True, eq=False)
 class ItemDifferences:
-    """How far the neighbours of each item differ between two posteriors.
+    """The difference of each item's row of the similarity matrix between two posteriors.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class PosteriorComparison:
     p_value : float
         Probability of a distance at least as large, if the two posteriors are the same.
     items : ItemDifferences
-        How far the neighbours of each item differ, and the p-values.
+        The difference of each item's row of the similarity matrix, and the p-values.
     estimates : tuple of two Estimates
         The estimate of each posterior.
     estimate_distance : float

@@ -30,7 +30,7 @@ BATCHES = 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MonteCarloError:
-    """How far an estimate and its uncertainty depend on the draws at hand: the result of `monte_carlo_error`.
+    """The Monte Carlo error of an estimate and of its uncertainty: the result of `monte_carlo_error`.
 
     Attributes
     ----------

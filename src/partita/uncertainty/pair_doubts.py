@@ -1,4 +1,4 @@
-"""How sure an estimate from pair probabilities is of each item, and where it goes against the probability of a pair."""
+"""The certainty of each item in an estimate from pair probabilities, and the pairs that contradict the estimate."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class PartialClustering(ShownAsText):
     order, clusters : (m,) integer arrays
         The items in the order in which the search added them, beyond `probability` too, and the cluster of each.
     curve : (m,) array
-        The joint probability after each of them: how sure one can be of 1, 2, ... items.
+        The joint probability of the first 1, 2, ... items.
     candidates : tuple of PartialClustering
         What the search found from each first item, the best first.
     """

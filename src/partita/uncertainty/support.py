@@ -20,7 +20,7 @@ BLOCK_CELLS = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """How far the draws support each node S, a set of items.
+    """The posterior support of each node S, a set of items.
 
     Attributes
     ----------

@@ -99,7 +99,7 @@ def _is_stan(header: Sequence[str]) -> bool:
 
 
 def check_one_variable(names: Sequence[str], dotted: bool, where: str) -> None:
-    """Elements of one variable are items; beside other columns, or with two indices, the user must choose."""
+    """Elements of one variable are items; with other columns, or with two indices, the user must choose."""
     elements = [variable_of(name, dotted) for name in names]
     variables = list(dict.fromkeys(variable for variable, _ in elements))
     indices = [index for _, index in elements if index is not None]

@@ -1,4 +1,4 @@
-"""Whether a file's metadata can be read to an end: HDF5 follows the references of a damaged file in circles, for ever.
+"""Whether a file's metadata can be read to an end: HDF5 follows the references of a damaged file in endless circles.
 
 Nothing can stop the library inside this process, so a short-lived process opens the file first, with a limit on its
 processor time. It takes a quarter of a second.

@@ -21,7 +21,7 @@ ComparableModel = StochasticBlockModel | NestedBlockModel
 
 @dataclass(frozen=True)
 class ComparedModel:
-    """One row: the model, its fit, and how it stands. `below` is how far its ICL is below the best of those with the
+    """One row: the model, its fit, and how it stands. `below` is the deficit of its ICL from the best of those with the
     same `scale`; `exact` whether the ICL is. `held_out` is None if no dyads were hidden."""
 
     model: ComparableModel

@@ -73,7 +73,7 @@ def _opened(path: str | Path) -> Iterator[IO[str]]:
 
 
 def _lines(stream: IO[str], where: str) -> Iterator[str]:
-    """Lines that end: a device may go on for ever, and no pair is so long."""
+    """Lines that end: a device may have no end, and no pair is so long."""
     number = 0
     while line := stream.readline(LONGEST_LINE + 1):
         number += 1

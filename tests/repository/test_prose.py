@@ -1,0 +1,100 @@
+"""Prose that people read to the end: short pages, one story of versions, and the field's words instead of ours."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+#: Folders of docs/ that a program writes, and pages that only include a file.
+LEFT_OUT = {"reproduce", "api", "gallery", "_tables", "measurements.md", "changelog.md", "security.md"}
+PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if not LEFT_OUT & set(page.relative_to(ROOT).parts)]
+TEXTS = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "paper/paper.md")]
+#: Source files whose messages and docstrings users read.
+SOURCES = [
+    path
+    for pattern in ("src/partita/**/*.py", "src/partita/**/*.html", "r/**/*.Rd", "r/**/*.R")
+    for path in sorted(ROOT.glob(pattern))
+]
+CODE = re.compile(r"^```.*?^```|`[^`\n]*`|\]\([^)]*\)|<!--.*?-->", re.MULTILINE | re.DOTALL)
+
+#: Words of ours, and what the field says.
+DIALECT = {
+    r"how sure": "uncertainty, certainty",
+    r"\brivals?\b|\bpeers\b": "other methods, other software",
+    r"to the letter": "exactly as published",
+    r"a (row|column) a (draw|item|cluster|run)": "one row per draw",
+    r"worth (few|\w+) independent": "effective sample size",
+    r"\b(sets|chains|clusterings) that (cover|arrive|repeat)": "conformal sets, convergence, dependent clusterings",
+    r"go(es)? in as (they|it) (are|is)": "can be passed directly",
+    r"\bin doubt\b|\bdoubtful items": "uncertain",
+    r"not to be had": "not available",
+    r"\bproven best\b": "provably optimal",
+    r"for ever\b(?!y)": "forever, without end",
+    r"takes? you by the hand|without a story": "nothing",
+    r"[Bb]eside (other|others|salso|greed)\b": "compared with",
+    r"what became of": "whether it was reproduced",
+    r"[Cc]heck first\b": "Warning",
+    r"take (it|them) as not placed": "report as unassigned",
+    r"questions that come up": "frequently asked questions",
+    r"\bpairs alone are no answer|wants to be joined": "joining lowers the expected loss",
+    r"plain labels have|\bdraws has no draws": "name the argument",
+    r"flat in the middle is clear": "say what is clear",
+    r"with other work to do|machine (that was )?(busy|loaded)|load of \d": "benchmarks/NOTES.md",
+    r"tried (and not used|without gain)": "benchmarks/NOTES.md",
+}
+#: Words that are only in the pages: code has other uses for them.
+OF_PAGES = {
+    r"\bhow far\b": "agreement, scaling, distance",
+    r"\brefused?s?\b": "raises an error",
+    r"\bthe second release|version 0\.2": "nothing has been released",
+    r"nothing to do:": "handled automatically",
+    r"as long as the ICL says": "as the ICL increases",
+}
+
+
+def prose(path: Path) -> str:
+    return CODE.sub(" ", path.read_text(encoding="utf-8")) if path.suffix == ".md" else path.read_text(encoding="utf-8")
+
+
+def found(path: Path, words: dict[str, str]) -> list[str]:
+    text = re.sub(r"\s+", " ", prose(path))
+    return [
+        f"{path.relative_to(ROOT)}: ...{text[max(0, match.start() - 40) : match.end() + 40]}... ({better})"
+        for word, better in words.items()
+        for match in re.finditer(word, text)
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT / "docs")))
+def test_pages_have_at_most_two_thousand_words(page):
+    assert len(page.read_text(encoding="utf-8").split()) <= 2000
+
+
+def test_readme_and_changelog_are_short_and_tell_one_story():
+    readme, changelog = (ROOT / "README.md").read_text("utf-8"), (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert len(readme.splitlines()) <= 90
+    assert len(changelog.splitlines()) <= 90
+    assert re.findall(r"^## (.+)$", changelog, re.MULTILINE) == ["0.1.0 (unreleased)"]
+
+
+def test_readme_has_the_demo_and_the_test_command_that_ci_runs_first():
+    readme, ci = (ROOT / "README.md").read_text("utf-8"), (ROOT / ".ci" / "run").read_text("utf-8")
+    assert "`make demo`" in readme
+    assert "`make test` runs the test suite" in readme
+    assert next(line for line in ci.splitlines() if line.startswith("make ")) == "make test"
+
+
+@pytest.mark.parametrize("path", [*TEXTS, *PAGES], ids=lambda path: str(path.relative_to(ROOT)))
+def test_pages_use_the_words_of_the_field(path):
+    assert found(path, DIALECT | OF_PAGES) == []
+
+
+def test_messages_and_docstrings_use_the_words_of_the_field():
+    assert [hit for path in SOURCES for hit in found(path, DIALECT)] == []
+
+
+def test_the_dialect_is_seen():
+    """The oracle can fail, and code does not count."""
+    (hit,) = found(ROOT / "docs" / "start.md", {r"Quick start": "anything", r"pip install '": "in a block of code"})
+    assert hit.startswith("docs/start.md: ...# Quick start You have a clustering model")
