@@ -73,7 +73,7 @@ class Bound(ShownAsText):
         if self.proven:
             return f"{nothing} has a smaller expected loss: the estimate is provably optimal."
         if self.method == "none":
-            return "No lower bound is available for this loss."
+            return "No lower bound is available for this loss and these draws."
         share = f"{self.gap:.2%}" if self.gap >= 0.0001 else f"{self.gap:.1e} of itself"
         return f"{nothing} has an expected loss that is smaller by more than {share}."
 
