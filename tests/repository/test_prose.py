@@ -33,7 +33,6 @@ DIALECT = {
     r"for ever\b(?!y)": "forever, without end",
     r"takes? you by the hand|without a story": "nothing",
     r"[Bb]eside (other|others|salso|greed)\b": "compared with",
-    r"what became of": "whether it was reproduced",
     r"[Cc]heck first\b": "Warning",
     r"take (it|them) as not placed": "report as unassigned",
     r"questions that come up": "frequently asked questions",
