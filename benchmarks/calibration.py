@@ -24,11 +24,12 @@ import partita as pt
 from benchmarks.dependence import predictive
 from partita.ensembles import NBCE, as_base, consensus, dependence
 from partita.ensembles.dependence import conditional_dependence, weights_of
+from partita.models import Sampling
 
 FIRST_SEED = 200
 GOAL = 0.1
 LEAST = 0.01  # share of the pairs that a tenth needs
-SAMPLING = {"draws": 200, "warmup": 200, "chains": 2, "truncation": 50, "n_jobs": 1}
+SAMPLING = {"sampling": Sampling(draws=200, warmup=200, chains=2, n_jobs=1), "truncation": 50}
 EARLIER = (1.0, 1.0)  # the prior of α0 that was the default before calibration was measured
 
 

@@ -29,6 +29,7 @@ from partita.ensembles import NBCE, as_base, consensus, dependence, kmeans_ensem
 from partita.ensembles.hyper import label_curve
 from partita.ensembles.layout import Layout
 from partita.ensembles.predictive import count_labels
+from partita.models import Sampling
 
 RESULTS = Path(__file__).parent / "results" / "runs" / "dependence.csv"
 ENSEMBLES = 10
@@ -118,7 +119,7 @@ def rows_of(case: Case, seed: int, method: str, simulated: bool) -> Iterator[tup
 
 
 def models(seed: int) -> dict[str, NBCE]:
-    sampling = {"draws": 100, "warmup": 150, "chains": 2, "random_state": seed}
+    sampling = {"sampling": Sampling(draws=100, warmup=150, chains=2), "random_state": seed}
     return {"NBCE": NBCE(**sampling), "plain NBCE": NBCE(weights=None, alpha_prior=(1.0, 1.0), **sampling)}
 
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from partita.ensembles import NBCE, as_base, consensus, cspa, hgpa, mcla
 from partita.ensembles.gibbs import NBCEModel
+from partita.models import Sampling
 from partita.models.chains.checkpoint import Plan
 
 CLUSTERS, CLUSTERINGS, NOISE = 20, 10, 0.1
@@ -143,7 +144,9 @@ def methods(n_items: int) -> Iterator[Row]:
         "hgpa": lambda: hgpa(base, CLUSTERS, rng=0),
         "hgpa, sample of 400": lambda: hgpa(base, CLUSTERS, sample=400, rng=0),
         "expected VI": lambda: consensus(base, "vi", weights=None, rng=0),
-        "NBCE, 10 draws": lambda: NBCE(draws=10, warmup=10, chains=1, random_state=0).fit_predict(base),
+        "NBCE, 10 draws": lambda: NBCE(sampling=Sampling(draws=10, warmup=10, chains=1), random_state=0).fit_predict(
+            base
+        ),
     }
     first = None  # the seconds of mcla, which the ratios are against
     for name, call in calls.items():

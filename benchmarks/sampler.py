@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import gammaln, multigammaln
 
-from partita.models import GaussianDPM, PowerAlpha, WishartGrid
+from partita.models import GaussianDPM, PowerAlpha, SplitMergeMoves, WishartGrid
 
 SHARED = Path(__file__).parents[1].parent / "shared" / "data"
 SWEEPS, WARMUP = 20_000, 2_000
@@ -137,7 +137,7 @@ def compare_on_old_faithful() -> None:
     X = old_faithful()
     print(f"Old Faithful, standardised, {len(X)} items, {SWEEPS} sweeps of one chain, prior of rDPGibbs, CPU seconds")
     rows = {
-        "partita, Gibbs only": run_partita(X, split_merge=0.0),
+        "partita, Gibbs only": run_partita(X, moves=SplitMergeMoves(0.0)),
         "partita, default moves": run_partita(X),
     }
     if has_bayesm():

@@ -18,7 +18,7 @@ moons[75:] = [1, 0.4] - moons[75:]
 X = moons + rng.normal(scale=0.08, size=moons.shape)
 
 base = pt.ensembles.kmeans_ensemble(X, k=4, n_clusterings=15, rng=1)
-nbce = pt.ensembles.NBCE(draws=500, warmup=500, chains=2, random_state=1).fit(base)
+nbce = pt.ensembles.NBCE(sampling=pt.models.Sampling(draws=500, warmup=500, chains=2), random_state=1).fit(base)
 
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained", sharex=True, sharey=True)
 for ax, column in zip(axes, (0, 4), strict=False):

@@ -28,16 +28,9 @@ def _model(c: Choices) -> str:
         )
         return f"pt.ensembles.{name}({v.count(c, 5)}{arguments(options)})"
     options = {"inference": repr(c.pick(("gibbs", "vb", "cvb"))), "prior": repr(c.pick(("fsd", "tsb")))}
-    options |= {
-        "truncation": v.count(c, 12),
-        "draws": "4",
-        "warmup": "2",
-        "chains": "1",
-        "restarts": "1",
-        "max_iter": "5",
-    }
-    options |= {"n_jobs": "1", "random_state": "1"}
-    options |= c.optional(15, alpha=v.number, beta=v.number, tol=v.number)
+    options |= {"truncation": v.count(c, 12), "sampling": "pt.models.Sampling(4, 2, 1, 1, 1)", "random_state": "1"}
+    options |= {"ascent": f"pt.ensembles.Ascent(1, 5, {c.pick(('None', v.number(c)))})"}
+    options |= c.optional(15, alpha=v.number, beta=v.number)
     options |= c.optional(
         10,
         alpha_prior=lambda c: f"({v.number(c)}, {v.number(c)})",

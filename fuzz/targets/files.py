@@ -176,7 +176,7 @@ def stored_samples(c: Choices) -> str:
 
 def _chain_on_disk(c: Choices) -> str:
     if c.chance(15):
-        length = "draws=4, warmup=2, chains=1, n_jobs=1, random_state=1"
+        length = "sampling=pt.models.Sampling(4, 2, 1, 1, 1), random_state=1"
         prior, base = c.pick(("fsd", "tsb")), c.below(99)
         table = f"np.random.default_rng({base}).integers(-1, 3, (8, 3))"
         return f"pt.ensembles.NBCE(prior={prior!r}, {length}).fit(pt.ensembles.as_base({table}), path=path).chain_"

@@ -60,8 +60,7 @@ def _dpm(c: Choices) -> str:
         components=lambda c: c.pick(("pt.models.FiniteMixture()",
                                      f"pt.models.FiniteMixture({v.number(c)}, {v.number(c)})")),
         standardize="True",
-        split_merge=lambda c: c.pick(("0", "1", "5", "-1", "float('nan')")),
-        restricted_scans=lambda c: v.count(c, 3),
+        moves=lambda c: (f"pt.models.SplitMergeMoves({c.pick(('0', '1', '5', '-1', 'None'))}, {v.count(c, 3)})"),
     )  # fmt: skip
     return f"pt.models.GaussianDPM({arguments(options)[2:]})"
 
@@ -79,7 +78,7 @@ def gaussian_dpm(c: Choices) -> str:
 @target(2)
 def gaussian_dpm_fit(c: Choices) -> str:
     return (
-        f"model = {_dpm(c)}.set_params(draws=5, warmup=2, chains=1, n_jobs=1, random_state=1)\n"
+        f"model = {_dpm(c)}.set_params(sampling=pt.models.Sampling(5, 2, 1, 1, 1), random_state=1)\n"
         f"check_labels(model.fit_predict({data(c, 8)}))\nvalue = model.predict({data(c, 4)})\n"
         f"value = model.predict_proba({data(c, 4)})\ncheck_finite(value, 'probabilities')"
     )

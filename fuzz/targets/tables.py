@@ -48,7 +48,7 @@ def _model(c: Choices, kinds: list[str]) -> str:
         10, alpha=v.number, c=v.number, a=v.number, b=v.number, shape=v.number, rate=v.number, weight=v.number,
         full=lambda c: c.pick(("'all'", "[['u', 'v']]", "[['u'], ['u']]", "[]", "'u'", "[['q']]")),
         discount=lambda c: c.pick(("0.5", "1", "float('nan')")), components="pt.models.FiniteMixture()",
-        base=lambda c: f"pt.models.TableBase(weight={v.number(c)})",
+        mu0=v.number,
     )  # fmt: skip
     return f"pt.models.MixtureDPM({arguments(options)[2:]})"
 

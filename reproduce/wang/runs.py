@@ -15,8 +15,9 @@ from sklearn.cluster import KMeans
 
 import frame
 import partita as pt
-from partita.ensembles import BCE, NBCE, MixtureModel, consensus, cspa, hgpa, kmeans_ensemble, mcla
+from partita.ensembles import BCE, NBCE, Ascent, MixtureModel, consensus, cspa, hgpa, kmeans_ensemble, mcla
 from partita.ensembles.kmeans import FRACTIONS
+from partita.models import Sampling
 from wang.data import CLUSTERINGS, synthetic, synthetic_truth
 
 FIELDS = ("repetition", "dataset", "method", "metric", "value")
@@ -36,8 +37,8 @@ class Effort:
     restarts: int
 
     def gibbs(self, seed: int, prior: str = "fsd", **settings: Any) -> NBCE:
-        lengths = {"draws": self.draws, "warmup": self.warmup, "thin": 2, "chains": 2}
-        return NBCE("gibbs", prior, random_state=seed, weights=None, **PRIORS, **lengths, **settings)
+        lengths = Sampling(draws=self.draws, warmup=self.warmup, thin=2, chains=2)
+        return NBCE("gibbs", prior, random_state=seed, weights=None, sampling=lengths, **PRIORS, **settings)
 
 
 class Results:
@@ -135,14 +136,15 @@ def fitted(model: Any, train: Labels, test: Labels, truth: Labels, levels: list[
 
 def models(k: int, seed: int, effort: Effort) -> dict[str, Any]:
     starts = {"restarts": effort.restarts, "random_state": seed}
+    ascending: Any = {"weights": None, "ascent": Ascent(effort.restarts), "random_state": seed, **PRIORS}
     return {
         "MM": MixtureModel(k, random_state=seed),
         "MM, smoothed": MixtureModel(k, smoothing=0.5, random_state=seed),
         "BCE": BCE(k, **starts),
         "BCE, smoothed": BCE(k, smoothing=0.5, **starts),
         "NBCE, TSB": effort.gibbs(seed, "tsb"),
-        "NBCE, CVB": NBCE("cvb", weights=None, **PRIORS, **starts),
-        "NBCE, VB": NBCE("vb", weights=None, **PRIORS, **starts),
+        "NBCE, CVB": NBCE("cvb", **ascending),
+        "NBCE, VB": NBCE("vb", **ascending),
         **nbce_models(k, seed, effort),
     }
 

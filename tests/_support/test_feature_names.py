@@ -8,15 +8,15 @@ import polars as pl
 import pytest
 
 from partita.ensembles import BCE, NBCE, MixtureModel
-from partita.models import GaussianDPM, LatentBlockModel, StochasticBlockModel
+from partita.models import GaussianDPM, LatentBlockModel, Sampling, StochasticBlockModel
 
 RNG = np.random.default_rng(1)
 NAMES = ["height", "width", "age"]
 X = pd.DataFrame(np.concatenate([RNG.normal(-4, 1, (8, 3)), RNG.normal(4, 1, (8, 3))]), columns=NAMES)
 BASE = pd.DataFrame(np.repeat([[0, 1, 0], [1, 0, 2]], 8, axis=0), columns=NAMES)
 ESTIMATORS = {
-    "dpm": (lambda: GaussianDPM(draws=20, warmup=20, chains=1, random_state=1), X),
-    "nbce": (lambda: NBCE(draws=20, warmup=20, chains=1, random_state=1), BASE),
+    "dpm": (lambda: GaussianDPM(sampling=Sampling(draws=20, warmup=20, chains=1), random_state=1), X),
+    "nbce": (lambda: NBCE(sampling=Sampling(draws=20, warmup=20, chains=1), random_state=1), BASE),
     "nbce-vb": (lambda: NBCE("vb", random_state=1), BASE),
     "bce": (lambda: BCE(2, random_state=1), BASE),
     "mixture": (lambda: MixtureModel(2, random_state=1), BASE),
@@ -76,7 +76,7 @@ def test_a_side_without_names_is_a_warning(fitted):
 
 
 def test_polars_and_numbered_columns():
-    model = GaussianDPM(draws=10, warmup=10, chains=1, random_state=1)
+    model = GaussianDPM(sampling=Sampling(draws=10, warmup=10, chains=1), random_state=1)
     assert model.fit(pl.DataFrame(X.to_dict("list"))).feature_names_in_.tolist() == NAMES
     assert not hasattr(model.fit(pd.DataFrame(X.to_numpy())), "feature_names_in_")
     with pytest.raises(TypeError, match="string names"):
@@ -95,7 +95,7 @@ def test_block_models():
 
 def test_scikit_learn_s_own_check():
     checks = pytest.importorskip("sklearn.utils.estimator_checks")
-    model = GaussianDPM(draws=10, warmup=10, chains=1, random_state=1)
+    model = GaussianDPM(sampling=Sampling(draws=10, warmup=10, chains=1), random_state=1)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Estimator does not have a feature_names_in_")
         checks.check_dataframe_column_names_consistency("GaussianDPM", model)

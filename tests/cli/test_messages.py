@@ -14,7 +14,7 @@ from support.commands import one_sentence
 from support.interrupts import signal_when_in
 
 X = np.concatenate([np.random.default_rng(1).normal(m, 1, (10, 2)) for m in (0, 8)])
-QUICK = {"draws": 20, "warmup": 20, "chains": 1, "random_state": 1}
+QUICK = {"sampling": pt.models.Sampling(draws=20, warmup=20, chains=1), "random_state": 1}
 MODELS = (pt.models.GaussianDPM, pt.models.MixtureDPM)
 
 

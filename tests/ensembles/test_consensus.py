@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import partita as pt
 from partita.cli import app
-from partita.ensembles import NBCE, as_base, co_association, consensus, kmeans_ensemble
+from partita.ensembles import NBCE, Ascent, as_base, co_association, consensus, kmeans_ensemble
 from support.ensemble_reference import noisy_clusterings
 
 
@@ -125,7 +125,7 @@ def test_single_cells_there_and_back(cells, base):
         assert np.array_equal(pt.canonical(ours), pt.canonical(given))
     assert read.names[:2] == ("cell0", "cell1")
     assert as_base(cells, keys=["leiden_1", "leiden_3"]).n_clusterings == 2
-    found = NBCE("vb", truncation=8, restarts=2, random_state=1).fit(read)
+    found = NBCE("vb", truncation=8, ascent=Ascent(restarts=2), random_state=1).fit(read)
     found.to_anndata(cells)
     assert cells.obs["consensus"].tolist() == [str(label) for label in found.labels_]
     assert cells.obs["consensus_certainty"].tolist() == found.certainty_.tolist()
@@ -143,6 +143,6 @@ def test_mistakes_with_single_cells_are_named(cells, base):
         as_base(cells, keys="louvain_*")
     with pytest.raises(TypeError, match="keys= is for data frames"):
         as_base(base, keys="a*")
-    found = NBCE("vb", truncation=8, restarts=1, random_state=1).fit(base)
+    found = NBCE("vb", truncation=8, ascent=Ascent(restarts=1), random_state=1).fit(base)
     with pytest.raises(ValueError, match="adata has 3 cells, but the consensus has 60 items"):
         found.to_anndata(SimpleNamespace(obs=cells.obs.iloc[:3]))

@@ -7,13 +7,14 @@ import pytest
 from scipy.stats import entropy
 
 import partita as pt
-from partita.ensembles import NBCE, as_base, dependence, kmeans_ensemble
+from partita.ensembles import NBCE, Ascent, as_base, dependence, kmeans_ensemble
 from partita.ensembles.dependence import conditional_dependence, distinct_clusterings, information, weights_of
 from partita.ensembles.label_store import LocalHost
 from partita.ensembles.layout import Layout
 from partita.ensembles.shared_errors import loadings, pair_correlations, shared_errors
 from partita.ensembles.variational import Settings, bound
 from partita.ensembles.vb import mean_log_labels
+from partita.models import Sampling
 
 
 def noisy_copies(n_clusterings=12, n_items=300, seed=0, noise=0.15):
@@ -144,7 +145,7 @@ def test_copies_change_nothing_for_gibbs():
     """Beyond Monte Carlo error, for which the difference between two halves of the chains is the measure."""
     base, _ = noisy_copies(6, 120)
     copies = np.column_stack([base, base[:, :1], base[:, :1]])
-    settings = {"truncation": 12, "draws": 200, "warmup": 100, "random_state": 1}
+    settings = {"truncation": 12, "sampling": Sampling(draws=200, warmup=100), "random_state": 1}
     one, more = NBCE(**settings).fit(base), NBCE(**settings).fit(copies)
     first, second = (pt.similarity(one.chain_.labels[half].reshape(-1, 120)) for half in (slice(0, 2), slice(2, 4)))
     apart = pt.similarity(one.chain_) - pt.similarity(more.chain_)
@@ -176,7 +177,7 @@ def test_copies_change_nothing_in_an_update_and_in_the_bound(inference):
 @pytest.mark.parametrize("inference", ["gibbs", "vb", "cvb"])
 def test_independent_noisy_copies_give_the_truth(inference):
     base, truth = noisy_copies()
-    found = NBCE(inference, truncation=20, draws=60, warmup=60, random_state=1).fit(base)
+    found = NBCE(inference, truncation=20, sampling=Sampling(draws=60, warmup=60), random_state=1).fit(base)
     assert (np.bincount(found.labels_) > 1).sum() == 4  # VB leaves one item alone, with and without weights
     assert pt.adjusted_rand(found.labels_, truth) > 0.97
 
@@ -185,15 +186,15 @@ def test_the_plain_model_warns_of_dependence_with_a_number():
     X, truth = three_blobs()
     base = kmeans_ensemble(X, 6, rng=0)
     with pytest.warns(UserWarning, match=r"10 base clusterings repeat each other: they count as [1-4]\.\d independent"):
-        plain = NBCE("vb", weights=None, truncation=30, restarts=2, random_state=1).fit(base)
-    found = NBCE("vb", truncation=30, restarts=2, random_state=1).fit(base)
+        plain = NBCE("vb", weights=None, truncation=30, ascent=Ascent(restarts=2), random_state=1).fit(base)
+    found = NBCE("vb", truncation=30, ascent=Ascent(restarts=2), random_state=1).fit(base)
     assert found.n_clusters_ < plain.n_clusters_
     assert pt.adjusted_rand(found.labels_, truth) > pt.adjusted_rand(plain.labels_, truth)
 
 
 def test_an_ensemble_of_copies_is_its_clustering():
     labels = np.repeat([0, 1, 2], 15)
-    found = NBCE("vb", truncation=10, restarts=3, random_state=1).fit(np.column_stack([labels] * 5))
+    found = NBCE("vb", truncation=10, ascent=Ascent(restarts=3), random_state=1).fit(np.column_stack([labels] * 5))
     assert np.array_equal(found.labels_, labels)
     assert found.dependence_.effective == pytest.approx(1.0)
 
@@ -202,7 +203,7 @@ def test_weights_that_are_given():
     pandas = pytest.importorskip("pandas")
     base = np.maximum(noisy_copies(3)[0], 0)
     frame = pandas.DataFrame(base, columns=["a", "b", "c"])
-    model = NBCE("vb", truncation=6, restarts=1, random_state=1)
+    model = NBCE("vb", truncation=6, ascent=Ascent(restarts=1), random_state=1)
     series = pandas.Series([0.3, 1.0, 0.5], index=["c", "a", "b"])
     assert model.set_params(weights=series).fit(frame).weights_.tolist() == [1.0, 0.5, 0.3]
     assert model.dependence_ is None
@@ -220,8 +221,10 @@ def test_weights_that_are_given():
 def test_a_resumed_run_keeps_its_weights(tmp_path):
     base, _ = noisy_copies(4, 60)
     powers = [1.0, 0.5, 0.25, 0.1]
-    whole = NBCE(draws=30, warmup=5, chains=2, weights=powers, random_state=1).fit(base)
-    NBCE(draws=10, warmup=5, chains=2, weights=powers, random_state=1).fit(base, path=tmp_path / "run")
+    whole = NBCE(sampling=Sampling(draws=30, warmup=5, chains=2), weights=powers, random_state=1).fit(base)
+    NBCE(sampling=Sampling(draws=10, warmup=5, chains=2), weights=powers, random_state=1).fit(
+        base, path=tmp_path / "run"
+    )
     longer = pt.models.resume(tmp_path / "run", draws=30)
     assert np.array_equal(longer.labels, whole.chain_.labels)
     np.testing.assert_array_equal(longer.log_density, whole.chain_.log_density)

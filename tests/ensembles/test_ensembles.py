@@ -12,6 +12,7 @@ from scipy.special import logsumexp
 from partita.ensembles import (
     BCE,
     NBCE,
+    Ascent,
     MixtureModel,
     as_base,
     consensus,
@@ -26,14 +27,19 @@ from partita.ensembles.bce import fit_dirichlet
 from partita.ensembles.gibbs import together
 from partita.ensembles.predictive import partition_mixture, stick_weights
 from partita.losses.agreement import adjusted_rand
+from partita.models import Sampling
 
-GIBBS = {"draws": 60, "warmup": 60, "chains": 2, "truncation": 12}
+GIBBS = {"sampling": Sampling(draws=60, warmup=60, chains=2), "truncation": 12}
 METHODS = {
     "nbce-gibbs-fsd": lambda base, k: NBCE("gibbs", "fsd", random_state=1, **GIBBS).fit_predict(base),
     "nbce-gibbs-tsb": lambda base, k: NBCE("gibbs", "tsb", random_state=1, **GIBBS).fit_predict(base),
-    "nbce-vb": lambda base, k: NBCE("vb", truncation=12, restarts=3, random_state=1).fit_predict(base),
-    "nbce-cvb-fsd": lambda base, k: NBCE("cvb", "fsd", truncation=12, restarts=3, random_state=1).fit_predict(base),
-    "nbce-cvb-tsb": lambda base, k: NBCE("cvb", "tsb", truncation=12, restarts=3, random_state=1).fit_predict(base),
+    "nbce-vb": lambda base, k: NBCE("vb", truncation=12, ascent=Ascent(restarts=3), random_state=1).fit_predict(base),
+    "nbce-cvb-fsd": lambda base, k: NBCE(
+        "cvb", "fsd", truncation=12, ascent=Ascent(restarts=3), random_state=1
+    ).fit_predict(base),
+    "nbce-cvb-tsb": lambda base, k: NBCE(
+        "cvb", "tsb", truncation=12, ascent=Ascent(restarts=3), random_state=1
+    ).fit_predict(base),
     "mixture": lambda base, k: MixtureModel(k, random_state=1).fit_predict(base),
     "bce": lambda base, k: BCE(k, restarts=4, max_iter=30, random_state=1).fit_predict(base),
     "cspa": lambda base, k: cspa(base, k, rng=1),
@@ -66,7 +72,14 @@ def test_no_noise_gives_the_truth(method):
 @pytest.mark.parametrize(("inference", "prior"), [("gibbs", "fsd"), ("gibbs", "tsb"), ("vb", "fsd"), ("cvb", "tsb")])
 def test_no_noise_and_the_true_number_as_truncation_give_the_truth(inference, prior):
     base, truth = pure()
-    model = NBCE(inference, prior, truncation=3, draws=60, warmup=60, chains=2, restarts=4, random_state=1)
+    model = NBCE(
+        inference,
+        prior,
+        truncation=3,
+        sampling=Sampling(draws=60, warmup=60, chains=2),
+        ascent=Ascent(restarts=4),
+        random_state=1,
+    )
     assert np.array_equal(model.fit_predict(base), truth)
 
 
@@ -76,11 +89,14 @@ def test_the_start_with_the_highest_bound_is_kept(inference):
     truth = rng.integers(8, size=80)
     noisy = np.stack([rng.permutation(8)[truth] for _ in range(6)], axis=1)
     noisy[rng.random(noisy.shape) < 0.4] = 0
-    settings = {"truncation": 12, "tol": 1e-5}
     streams = np.random.default_rng(8).spawn(4)
-    alone = [NBCE(inference, restarts=1, random_state=_spawning(s), **settings).fit(noisy).bound_ for s in streams]
+    alone = [
+        NBCE(inference, truncation=12, ascent=Ascent(restarts=1, tol=1e-5), random_state=_spawning(s)).fit(noisy).bound_
+        for s in streams
+    ]
     assert max(alone) - min(alone) > 1e-3  # else the choice would not matter
-    together = NBCE(inference, restarts=4, random_state=np.random.default_rng(8), **settings).fit(noisy)
+    every = Ascent(restarts=4, tol=1e-5)
+    together = NBCE(inference, truncation=12, ascent=every, random_state=np.random.default_rng(8)).fit(noisy)
     assert together.bound_ == pytest.approx(max(alone), abs=1e-9)
 
 
@@ -103,7 +119,7 @@ def test_gaps_and_a_clustering_with_one_cluster(method):
 
 def test_a_clustering_that_labels_nothing_changes_nothing():
     base, truth = pure()
-    found = NBCE("vb", truncation=12, restarts=3, random_state=1).fit_predict(
+    found = NBCE("vb", truncation=12, ascent=Ascent(restarts=3), random_state=1).fit_predict(
         np.column_stack([base, np.full(len(base), -1)])
     )
     assert np.array_equal(found, truth)
@@ -228,21 +244,21 @@ def test_bad_parameters_are_refused():
 
 def test_an_unknown_label_at_prediction_is_named():
     base, _ = pure()
-    model = NBCE("vb", truncation=10, restarts=2, random_state=0).fit(base)
+    model = NBCE("vb", truncation=10, ascent=Ascent(restarts=2), random_state=0).fit(base)
     new = base[:3].copy()
     new[1, 2] = 9
     with pytest.raises(ValueError, match="row 1, column 2: label 9 is not one of the 3 labels"):
         model.predict(new)
     with pytest.raises(ValueError, match=r"base has 2 clusterings, but levels has labels for 6"):
         model.predict(base[:, :2])
-    wide = NBCE("vb", truncation=10, restarts=2, random_state=0).fit(base, levels=[range(10)] * 6)
+    wide = NBCE("vb", truncation=10, ascent=Ascent(restarts=2), random_state=0).fit(base, levels=[range(10)] * 6)
     assert wide.predict(new).shape == (3,)
 
 
 @pytest.mark.parametrize("inference", ["gibbs", "vb", "cvb"])
 def test_fitted_attributes_and_prediction(inference):
     base, truth = pure()
-    model = NBCE(inference, random_state=2, restarts=3, **GIBBS).fit(base)
+    model = NBCE(inference, random_state=2, ascent=Ascent(restarts=3), **GIBBS).fit(base)
     assert model.n_clusters_ == 3
     assert len(model.outliers_) == 0
     assert model.certainty_.min() > 0.9
@@ -268,7 +284,7 @@ def test_scikit_learn_can_clone_and_the_seed_decides():
 def test_perplexity_is_between_one_and_the_number_of_labels():
     base, _ = pure()
     random = np.random.default_rng(0).integers(3, size=(200, 6))
-    quick = {"truncation": 10, "restarts": 2, "random_state": 0}
+    quick = {"truncation": 10, "ascent": Ascent(restarts=2), "random_state": 0}
     models = [NBCE("vb", **quick), NBCE("cvb", **quick), NBCE("gibbs", random_state=0, **GIBBS)]
     for model in [*models, MixtureModel(3), BCE(3, restarts=2, max_iter=30)]:
         # one of three clusters, then six certain labels: 3^(1/6)

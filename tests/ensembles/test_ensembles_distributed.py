@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("distributed")
 
 from partita import adjusted_rand
-from partita.ensembles import NBCE, actors, as_base
+from partita.ensembles import NBCE, Ascent, actors, as_base
 from partita.ensembles.distributed import ColumnHost, RowHost, _union, fit_distributed, mean_dependence
 
 
@@ -47,7 +47,7 @@ def parts_of(base, split, n):
 @pytest.mark.parametrize("n_workers", [1, 2, 4])
 def test_a_split_ensemble_equals_the_central_run(client, base, split, inference, prior, n_workers):
     weights = np.linspace(0.4, 1.0, base.shape[1])
-    model = NBCE(inference, prior, truncation=12, restarts=2, tol=1e-5, random_state=3, weights=weights)
+    model = NBCE(inference, prior, truncation=12, ascent=Ascent(restarts=2, tol=1e-5), random_state=3, weights=weights)
     central = NBCE(**model.get_params()).fit(base)
     fitted = fit_distributed(model, parts_of(base, split, n_workers), split, client)
     np.testing.assert_allclose(fitted.responsibilities_, central.responsibilities_, atol=1e-10, rtol=0)
@@ -66,7 +66,7 @@ def test_the_weights_of_a_split_ensemble_follow_from_tables_of_pairs(client, spl
     noise = rng.random(codes.shape) < 0.2
     codes[noise] = rng.integers(4, size=noise.sum())
     doubled = np.repeat(codes, 2, axis=1)
-    model = NBCE("vb", truncation=8, restarts=1, random_state=3)
+    model = NBCE("vb", truncation=8, ascent=Ascent(restarts=1), random_state=3)
     fitted = fit_distributed(model, parts_of(doubled, split, 2), split, client)
     np.testing.assert_allclose(fitted.weights_, NBCE(**model.get_params()).fit(doubled).weights_, atol=0.06)
     np.testing.assert_allclose(fitted.weights_, 0.5, atol=0.06)
@@ -108,7 +108,7 @@ def test_every_part_is_read_where_it_is(client, base, split, monkeypatch):
         return futures
 
     monkeypatch.setattr(actors.Hosts, "submit", recording)
-    fit_distributed(NBCE("vb", truncation=5, restarts=1, random_state=1), placed, split, client)
+    fit_distributed(NBCE("vb", truncation=5, ascent=Ascent(restarts=1), random_state=1), placed, split, client)
     hosts = {host for future in made for host in client.who_has([future])[future.key]}
     assert hosts == {home}
     assert {host for part in placed for host in client.who_has([part])[part.key]} == {home}
@@ -138,7 +138,7 @@ def test_a_lost_worker_changes_nothing(base, split, inference, monkeypatch):
 
     from distributed import Client, LocalCluster
 
-    settings = {"truncation": 12, "restarts": 2, "tol": 1e-5, "weights": np.full(base.shape[1], 0.7)}
+    settings = {"truncation": 12, "ascent": Ascent(restarts=2, tol=1e-5), "weights": np.full(base.shape[1], 0.7)}
     model = NBCE(inference, random_state=np.random.default_rng(3), **settings)
     central = NBCE(inference, random_state=np.random.default_rng(3), **settings).fit(base)
     monkeypatch.setattr(actors, "TURN_SECONDS", 0.2)

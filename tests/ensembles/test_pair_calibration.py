@@ -7,6 +7,7 @@ from benchmarks.calibration import DESIGNS, simulate, simulation_itself, tenths
 
 import partita as pt
 from partita.ensembles import NBCE
+from partita.models import Sampling
 
 ENSEMBLES = 4
 
@@ -20,7 +21,7 @@ def of_nbce(name, **settings):
     total = np.zeros((10, 3))
     for seed in range(ENSEMBLES):
         base, truth, *_ = simulate(DESIGNS[name], seed)
-        model = NBCE(random_state=seed, draws=100, warmup=100, chains=2, **settings).fit(base)
+        model = NBCE(random_state=seed, sampling=Sampling(draws=100, warmup=100, chains=2), **settings).fit(base)
         total += tenths(pt.similarity(model.chain_), truth)
     return mean_difference(total)
 

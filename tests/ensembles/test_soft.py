@@ -10,7 +10,7 @@ import pytest
 from scipy.special import gammaln, logsumexp
 
 import partita as pt
-from partita.ensembles import BCE, NBCE, MixtureModel, as_base, co_association, consensus, dependence, mcla
+from partita.ensembles import BCE, NBCE, Ascent, MixtureModel, as_base, co_association, consensus, dependence, mcla
 from partita.ensembles.evidence import evidence_accumulation
 from partita.ensembles.label_store import LocalHost, soft_label_scores
 from partita.ensembles.variational import Settings, bound
@@ -41,7 +41,7 @@ def tiny():
 
 @pytest.mark.parametrize("inference", ["vb", "cvb"])
 def test_one_hot_memberships_are_labels(hard, one_hot, inference):
-    settings = {"truncation": 10, "restarts": 2, "random_state": 1}
+    settings = {"truncation": 10, "ascent": Ascent(restarts=2), "random_state": 1}
     labels, shares = (NBCE(inference, **settings).fit(base) for base in (hard, one_hot))
     assert np.array_equal(labels.labels_, shares.labels_)
     np.testing.assert_allclose(labels.responsibilities_, shares.responsibilities_, atol=1e-9)
@@ -133,7 +133,7 @@ def test_the_consensus_has_the_least_expected_loss(tiny):
 
 def test_uncertain_memberships_leave_the_cluster_uncertain(one_hot):
     blurred = [0.5 * table + 0.5 / 3 for table in one_hot]
-    model = NBCE("vb", truncation=10, restarts=2, random_state=1).fit(one_hot)
+    model = NBCE("vb", truncation=10, ascent=Ascent(restarts=2), random_state=1).fit(one_hot)
     assert model.predict_proba(blurred).max(axis=1).mean() < model.predict_proba(one_hot).max(axis=1).mean() - 0.01
     assert dependence(blurred).effective == pytest.approx(dependence(one_hot).effective)  # of the same modal labels
 
@@ -170,6 +170,6 @@ def test_methods_that_need_labels_say_so(one_hot):
     for refused in (lambda: mcla(one_hot, 3), lambda: BCE(3).fit(one_hot), lambda: MixtureModel(3).fit(one_hot)):
         with pytest.raises(ValueError, match="needs one label per item and clustering"):
             refused()
-    model = NBCE("vb", truncation=5, restarts=1, random_state=1).fit(one_hot)
+    model = NBCE("vb", truncation=5, ascent=Ascent(restarts=1), random_state=1).fit(one_hot)
     with pytest.raises(ValueError, match=r"base\[0\] has 2 clusters, but there are 3 labels"):
         model.predict([np.full((1, 2), 0.5)] * 6)

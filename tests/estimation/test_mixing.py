@@ -185,5 +185,7 @@ def test_the_page_says_it_above_the_answer(tmp_path):
 
 def test_the_warning_points_to_the_line_of_the_user():
     with pytest.warns(pt.MixingWarning) as seen:
-        pt.models.GaussianDPM(draws=20, chains=2, random_state=1).fit(np.random.default_rng(0).normal(size=(30, 2)))
+        pt.models.GaussianDPM(sampling=pt.models.Sampling(draws=20, chains=2), random_state=1).fit(
+            np.random.default_rng(0).normal(size=(30, 2))
+        )
     assert {warning.filename for warning in seen} == {__file__}

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import partita as pt
-from partita.models import GaussianDPM, LatentBlockModel, StochasticBlockModel, as_graph
+from partita.models import GaussianDPM, LatentBlockModel, Sampling, StochasticBlockModel, as_graph
 from partita.models.chains.checkpoint import open_run
 
 SHORT = {"draws": 6, "warmup": 3, "chains": 2, "rng": 1}
@@ -67,7 +67,7 @@ def test_rows_of_a_data_frame(tmp_path):
     chain = GaussianDPM().sample(frame, **SHORT, path=tmp_path / "run")
     assert chain.names == pt.resume(tmp_path / "run").names == tuple("abcd")
     assert (chain.labels == GaussianDPM().sample(frame.to_numpy(), **SHORT).labels).all()
-    model = GaussianDPM(draws=6, warmup=3, chains=1, random_state=1).fit(frame)
+    model = GaussianDPM(sampling=Sampling(draws=6, warmup=3, chains=1), random_state=1).fit(frame)
     assert model.estimate_.sample.names == tuple("abcd")
     assert GaussianDPM().sample(frame.reset_index(drop=True), **SHORT).names is None
 
@@ -75,7 +75,7 @@ def test_rows_of_a_data_frame(tmp_path):
 def test_items_of_an_ensemble():
     base = pd.DataFrame({"m1": [0, 0, 1, 1, None], "m2": [0, 0, 0, 1, None]}, index=list("abcde"))
     with pytest.warns(UserWarning, match="no base label"):
-        model = pt.ensembles.NBCE(draws=5, warmup=2, chains=1, random_state=1).fit(base)
+        model = pt.ensembles.NBCE(sampling=pt.models.Sampling(draws=5, warmup=2, chains=1), random_state=1).fit(base)
     assert model.chain_.names == tuple("abcd")  # the last has no label, and is in no draw
     weights = pd.Series({"m2": 1.0, "m1": 9.0})
     found = pt.ensembles.consensus(base.dropna(), weights=weights, rng=1)

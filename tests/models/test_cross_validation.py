@@ -7,10 +7,10 @@ import pytest
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from partita.estimation.mixing import MixingWarning
-from partita.models import GaussianDPM
+from partita.models import GaussianDPM, Sampling
 
 X = np.random.default_rng(0).normal(size=(60, 2))
-SHORT = GaussianDPM(draws=40, warmup=0, chains=2, random_state=1)
+SHORT = GaussianDPM(sampling=Sampling(draws=40, warmup=0, chains=2), random_state=1)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from partita.models import Chain, FiniteMixture, GammaAlpha, GaussianDPM, PowerAlpha, WishartGrid
+from partita.models import Chain, FiniteMixture, GammaAlpha, GaussianDPM, PowerAlpha, SplitMergeMoves, WishartGrid
 from support import mixture_reference as reference
 
 RNG = np.random.default_rng(1)
@@ -64,7 +64,7 @@ def test_marginal_likelihood_in_closed_form(dims):
 def test_statistics_do_not_drift(covariance, dims):
     """After many moves the log density is still that of the labels."""
     data = np.random.default_rng(dims).normal(size=(60, dims)) + 1e3
-    model = GaussianDPM(covariance, alpha=2.0, split_merge=1)
+    model = GaussianDPM(covariance, alpha=2.0, moves=SplitMergeMoves(1))
     chain = model.sample(data, draws=63, warmup=192, chains=1, rng=4)
     labels = chain.labels[0, -1].astype(np.uint32)
     fresh = model._sampler(data, 0, 0, labels)
@@ -90,7 +90,7 @@ def test_far_outliers_keep_their_digits():
         lambda x: reference.log_marginal_full(x, np.zeros(1), 1e-9, 1.0, np.array([[1e-8]])),
     )
     expected = weights / weights.sum()
-    labels = GaussianDPM(alpha=1.0, **base, split_merge=1).sample(data, draws=20000, chains=4, rng=3).labels
+    labels = GaussianDPM(alpha=1.0, **base, moves=SplitMergeMoves(1)).sample(data, draws=20000, chains=4, rng=3).labels
     every = reference.partitions(4)
     counts = dict.fromkeys(every, 0)
     for row in labels.reshape(-1, 4):
@@ -237,7 +237,7 @@ def test_bad_data_is_refused(data, message):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"covariance": "tied"}, "covariance must be 'full' or 'diag', but it is 'tied'"),
+        ({"covariance": "tied"}, "covariance must be one of full, diag, but it is 'tied'"),
         ({"alpha": 0.0}, "alpha must be a positive number"),
         ({"alpha": -1}, "alpha must be a positive number"),
         ({"discount": 1.0}, r"discount must be in \[0, 1\)"),
@@ -255,8 +255,8 @@ def test_bad_data_is_refused(data, message):
         ({"covariance": "diag", "hyperprior": WishartGrid()}, "hyperprior is for covariance='full'"),
         ({"hyperprior": WishartGrid(), "nu0": 5}, "nu0 was given too"),
         ({"components": FiniteMixture(), "alpha": 1.0}, "neither alpha nor discount"),
-        ({"split_merge": -1}, "split_merge must be"),
-        ({"restricted_scans": -1}, "restricted_scans must be at least 0"),
+        ({"moves": SplitMergeMoves(-1)}, "split_merge must be"),
+        ({"moves": SplitMergeMoves(restricted_scans=-1)}, "restricted_scans must be at least 0"),
     ],
 )
 def test_bad_settings_are_refused(settings, message):

@@ -29,6 +29,7 @@ TABLE = {
     "p": X[:, 1] ** 2,
 }
 SHORT = {"draws": 3, "warmup": 2, "chains": 1, "n_jobs": 1}
+SAMPLING = pt.models.Sampling(**SHORT)
 START = {
     "full": lambda path: GaussianDPM().sample(X, rng=1, path=path, **SHORT),
     "grid": lambda path: GaussianDPM(hyperprior=pt.models.WishartGrid(size=3), alpha=pt.models.PowerAlpha()).sample(
@@ -39,8 +40,8 @@ START = {
     "table": lambda path: MixtureDPM({"visits": "count"}, full=[["x", "y"]]).sample(TABLE, rng=1, path=path, **SHORT),
     "sbm": lambda path: StochasticBlockModel().sample(A, rng=1, path=path, **SHORT),
     "lbm": lambda path: LatentBlockModel().sample(A[:5], rng=1, path=path, **SHORT),
-    "fsd": lambda path: pt.ensembles.NBCE(random_state=1, **SHORT).fit(BASE, path=path),
-    "tsb": lambda path: pt.ensembles.NBCE(prior="tsb", truncation=9, random_state=1, **SHORT).fit(BASE, path=path),
+    "fsd": lambda path: pt.ensembles.NBCE(random_state=1, sampling=SAMPLING).fit(BASE, path=path),
+    "tsb": lambda path: pt.ensembles.NBCE("gibbs", "tsb", 9, random_state=1, sampling=SAMPLING).fit(BASE, path=path),
 }
 
 

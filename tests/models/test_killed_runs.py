@@ -24,7 +24,7 @@ START = {
     "table": "MixtureDPM().sample(table, draws=4000, warmup=500, thin=2, chains=2, rng=seed, path=path)",
     "sbm": "StochasticBlockModel().sample(A, draws=4000, warmup=500, chains=2, rng=seed, path=path)",
     "lbm": "LatentBlockModel().sample(A[:20], draws=4000, warmup=500, chains=2, rng=seed, path=path)",
-    "nbce": "NBCE(draws=4000, warmup=500, chains=2, random_state=seed).fit(base, path=path).chain_",
+    "nbce": "NBCE(sampling=Sampling(4000, 500, chains=2), random_state=seed).fit(base, path=path).chain_",
 }
 
 PRELUDE = """
@@ -38,7 +38,7 @@ def write_often():
     sampling.CHECKPOINT_SECONDS, sampling.TURN_SECONDS = 0.05, 0.01
 
 def start(kind, path, seed):
-    from partita.models import GaussianDPM, LatentBlockModel, MixtureDPM, StochasticBlockModel
+    from partita.models import GaussianDPM, LatentBlockModel, MixtureDPM, Sampling, StochasticBlockModel
     from partita.ensembles import NBCE
     rng = np.random.default_rng(3)
     X = np.concatenate([rng.normal(-2, 1, (40, 2)), rng.normal(2, 1, (40, 2))])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from partita.models import FiniteMixture, GammaAlpha, GaussianDPM, PowerAlpha, WishartGrid
+from partita.models import FiniteMixture, GammaAlpha, GaussianDPM, PowerAlpha, SplitMergeMoves, WishartGrid
 from support import mixture_reference as reference
 
 X = np.array([[-1.2, 0.3], [-0.8, -0.1], [0.1, 0.4], [1.4, -0.6], [1.1, 0.2]])
@@ -69,7 +69,7 @@ def exact_of(log_prior, log_marginal):
 def test_long_run_has_the_exact_posterior(base, prior, split_merge):
     arguments, log_marginal = BASES[base]
     more, log_prior = PRIORS[prior]
-    model = GaussianDPM(**arguments, **more, split_merge=split_merge)
+    model = GaussianDPM(**arguments, **more, moves=SplitMergeMoves(split_merge))
     assert excess(run(model, X), exact_of(log_prior, log_marginal)) < 1.6
 
 
@@ -86,7 +86,7 @@ def test_wishart_grid_has_the_exact_posterior(split_merge):
         new_best = max(best, top)
         total = total * np.exp(best - new_best) + weights * np.exp(top - new_best)
         best = new_best
-    model = GaussianDPM(alpha=0.7, hyperprior=grid, split_merge=split_merge)
+    model = GaussianDPM(alpha=0.7, hyperprior=grid, moves=SplitMergeMoves(split_merge))
     assert excess(run(model, X), total / total.sum()) < 1.6
 
 

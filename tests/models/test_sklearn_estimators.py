@@ -6,7 +6,7 @@ A `LayeredBlockModel` takes several networks of the same nodes, which is no arra
 import numpy as np
 import pytest
 
-from partita.ensembles import BCE, NBCE, MixtureModel
+from partita.ensembles import BCE, NBCE, Ascent, MixtureModel
 from partita.models import LatentBlockModel, StochasticBlockModel
 
 pytest.importorskip("sklearn")
@@ -74,7 +74,7 @@ EXPECTED_FAILURES = {
     LatentBlockModel: _BLOCKS,
 }
 ENSEMBLES = [
-    BinnedNBCE(inference="vb", truncation=4, max_iter=5),
+    BinnedNBCE(inference="vb", truncation=4, ascent=Ascent(max_iter=5)),
     BinnedBCE(2, restarts=1, max_iter=5),
     BinnedMixtureModel(2, restarts=1, max_iter=5),
 ]

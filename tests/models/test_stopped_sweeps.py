@@ -28,7 +28,7 @@ RUNS = {
     "network": lambda: StochasticBlockModel().sample(GRAPH, **PLAN, rng=1),
     "matrix": lambda: LatentBlockModel().sample(GRAPH, **PLAN, rng=1),
     "layers": lambda: LayeredBlockModel(LAYERS).sample({"a": GRAPH, "b": GRAPH.T}, **PLAN, rng=1),
-    "ensemble": lambda: pt.ensembles.NBCE(**PLAN, random_state=1).fit(BASE),
+    "ensemble": lambda: pt.ensembles.NBCE(sampling=pt.models.Sampling(**PLAN), random_state=1).fit(BASE),
 }
 
 

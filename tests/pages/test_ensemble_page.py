@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import partita as pt
 from partita.cli import app
-from partita.ensembles import NBCE, as_base, consensus, summarize
+from partita.ensembles import NBCE, Ascent, as_base, consensus, summarize
 from partita.ensembles.summary import pair_agreement
 from support.browser import chromium, resize
 from support.ensemble_reference import noisy_clusterings
@@ -91,7 +91,7 @@ def test_the_page_says_what_was_found_and_escapes_names(base, summary, tmp_path)
 
 def test_a_fitted_estimator_has_a_page_with_its_own_certainty(base, tmp_path):
     with pytest.warns(UserWarning, match="no base label"):
-        model = NBCE("vb", truncation=10, restarts=2, random_state=1).fit(base)
+        model = NBCE("vb", truncation=10, ascent=Ascent(restarts=2), random_state=1).fit(base)
     path = pt.report(model, path=tmp_path / "page.html")
     items = pt.read_report(path).tables["items"]
     certainty = dict(zip(base.index, model.certainty_, strict=True))

@@ -33,7 +33,7 @@ def test_a_ball_brings_its_centre(chain, tmp_path):
 
 def test_a_fitted_model_has_its_estimate(tmp_path):
     x = np.r_[np.zeros(8), np.full(8, 9.0)][:, None] + np.random.default_rng(1).normal(size=(16, 1)) / 9
-    model = pt.models.GaussianDPM(draws=30, warmup=30, chains=2, random_state=1)
+    model = pt.models.GaussianDPM(sampling=pt.models.Sampling(draws=30, warmup=30, chains=2), random_state=1)
     with pytest.raises(ValueError, match="not fitted yet"):
         pt.report(model, path=tmp_path / "page.html")
     page = pt.read_report(pt.report(model.fit(x), path=tmp_path / "page.html", data=x))

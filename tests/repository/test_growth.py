@@ -123,7 +123,9 @@ OF_THE_CORE: dict[str, Job] = {
     "mixture": (table, lambda x: MIXTURE.sample(x, draws=20, warmup=20, chains=1, rng=1), 2000, 1.2),
     "ensemble": (
         lambda n: few_clusters(n, 8).T,
-        lambda b: pt.ensembles.NBCE(draws=5, warmup=5, truncation=12, random_state=1).fit(b),
+        lambda b: pt.ensembles.NBCE(sampling=pt.models.Sampling(draws=5, warmup=5), truncation=12, random_state=1).fit(
+            b
+        ),
         500,
         1.1,
     ),

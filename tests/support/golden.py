@@ -454,8 +454,8 @@ for name, model in {
     "discount": M.GaussianDPM(discount=0.3, alpha=1.0),
     "finite": M.GaussianDPM(components=M.FiniteMixture()),
     "standardize": M.GaussianDPM(standardize=True, mu0=[0.1, 0.2]),
-    "grid": M.GaussianDPM(base=M.GaussianBase(hyperprior=M.WishartGrid(size=5))),
-    "base": M.GaussianDPM(base=M.GaussianBase(kappa0=0.1, nu0=5, scale=np.eye(2))),
+    "grid": M.GaussianDPM(hyperprior=M.WishartGrid(size=5)),
+    "base": M.GaussianDPM(kappa0=0.1, nu0=5, scale=np.eye(2)),
     "moves": M.GaussianDPM(moves=M.SplitMergeMoves(3.0, 4)),
 }.items():
     case(f"gaussian sample/{name}", "labels stats", sampled, model, points)
@@ -470,7 +470,7 @@ for name, (model, data) in {
     "gaussian": (M.MixtureDPM(), functools.partial(table, "x", "y")),
     "positive": (M.MixtureDPM("positive"), functools.partial(table, "weight")),
     "count": (M.MixtureDPM("count", alpha=0.7), functools.partial(table, "visits")),
-    "words": (M.MixtureDPM(base=M.TableBase(weight=0.5)), functools.partial(table, "colour", "ill")),
+    "words": (M.MixtureDPM(weight=0.5), functools.partial(table, "colour", "ill")),
     "full": (M.MixtureDPM(FAMILIES, full=[["x", "y"]]), functools.partial(table, gaps=False)),
     "finite": (M.MixtureDPM(FAMILIES, components=M.FiniteMixture()), table),
 }.items():
@@ -526,7 +526,7 @@ for edges in ("binary", "counts", "real", "categories", "signed"):
                 model = M.StochasticBlockModel(directed, blocks=blocks, **kind)
                 variant = f"{about} {'directed' if directed else 'undirected'} {blocks}"
                 both("sbm", variant, model, functools.partial(network, edges, directed))
-counted = M.StochasticBlockModel(edges="counts", edge_prior=M.EdgePrior(a0=2.0, b0=0.5), k_prior=0.5)
+counted = M.StochasticBlockModel(edges="counts", a0=2.0, b0=0.5, k_prior=0.5)
 both("sbm", "prior", counted, functools.partial(network, "counts"))
 loops = M.StochasticBlockModel(loops=True, n0=0.5, eta0=0.5, zeta0=2.0)
 both("sbm", "loops", loops, functools.partial(network, loops=True))

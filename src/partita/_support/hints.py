@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
-from typing import Any, ClassVar, ParamSpec, TypeVar
-
-from partita._support.settings import SettingsGroup, group_of_setting
+from typing import Any, ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -20,10 +18,19 @@ SYNONYMS = {
     "random_state": ("rng",),
     "rng": ("random_state",),
     "n_runs": ("runs",),
-    "restarts": ("runs",),
+    "restarts": ("runs", "ascent"),
     "runs": ("restarts",),
     "n_samples": ("draws",),
     "iterations": ("draws",),
+    "draws": ("sampling",),
+    "chains": ("sampling",),
+    "thin": ("sampling",),
+    "n_jobs": ("sampling",),
+    "split_merge": ("moves",),
+    "restricted_scans": ("moves",),
+    "max_iter": ("ascent",),
+    "tol": ("ascent",),
+    "warmup": ("sampling",),
     "tune": ("warmup",),
     "burnin": ("burn", "warmup"),
     "burn_in": ("burn", "warmup"),
@@ -53,15 +60,10 @@ def meant_keyword(name: str, known: Iterable[str]) -> str | None:
     return next((synonym for synonym in SYNONYMS.get(name, ()) if synonym in names), close[0] if close else None)
 
 
-def hinted(function: Callable[Arguments, Result], settings: Iterable[str] = ()) -> Callable[Arguments, Result]:
-    """A function whose error for an unknown keyword suggests the one that was most likely meant.
-
-    `settings` are the further keywords of a function with `**settings`, which its signature then does not show:
-    scikit-learn would take them for a parameter.
-    """
+def hinted(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """A function whose error for an unknown keyword suggests the one that was most likely meant."""
     signature = inspect.signature(function)
-    named = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
-    known = [*(parameter.name for parameter in named if parameter.name != "self"), *settings]
+    known = [name for name in signature.parameters if name != "self"]
 
     def called(args: tuple[Any, ...]) -> str:
         """As the user knows it: a method by the class of its object, which may have inherited it."""
@@ -79,20 +81,22 @@ def hinted(function: Callable[Arguments, Result], settings: Iterable[str] = ()) 
                 raise TypeError(f"{called(args)} has no keyword {name}={hint}")
         return function(*args, **kwargs)
 
-    checked.__signature__ = signature.replace(parameters=named)  # type: ignore[attr-defined]
     return checked
+
+
+def hinted_init(cls: type[Result]) -> type[Result]:
+    """A class decorator: the constructor suggests the right keyword for an unknown one."""
+    setattr(cls, "__init__", hinted(cls.__init__))  # noqa: B010 - mypy does not let methods be assigned to
+    return cls
 
 
 class HintsKeywords:
     """A class whose constructor and listed methods suggest the right keyword for an unknown one."""
 
-    #: Parameters that hold several settings, each a keyword of the constructor as well, and their defaults.
-    groups: ClassVar[Mapping[str, SettingsGroup]] = {}
-
     def __init_subclass__(cls, methods: Iterable[str] = ("sample", "maximize"), **options: Any) -> None:
         super().__init_subclass__(**options)
         if "__init__" in cls.__dict__:
-            cls.__init__ = hinted(cls.__init__, group_of_setting(cls.groups))  # type: ignore[method-assign]
+            hinted_init(cls)
         for name in methods:
             if name in cls.__dict__:
                 setattr(cls, name, hinted(cls.__dict__[name]))

@@ -50,8 +50,11 @@ class Combiner:
 
 def _nbce(base: Base, k: int | None, options: Options) -> Combined:
     from partita.ensembles import NBCE, summarize
+    from partita.models import Sampling
 
-    model = NBCE(**options).fit(base)
+    lengths = {name: value for name, value in options.items() if name in ("draws", "warmup", "chains")}
+    rest = {name: value for name, value in options.items() if name not in lengths}
+    model = NBCE(**rest, sampling=Sampling(**lengths)).fit(base)
     summary = summarize(model)
     facts = _facts(summary, "nbce", options["random_state"]) | {"certainty": model.certainty_.tolist()}
     facts |= {"inference": model.inference, "prior": model.prior}

@@ -8,7 +8,6 @@ from partita.ensembles.dependence import Dependence, dependence
 from partita.ensembles.distributed import fit_distributed
 from partita.ensembles.evidence import evidence_accumulation
 from partita.ensembles.graphs import cspa, hgpa, mcla
-from partita.ensembles.hyper import Hyperpriors
 from partita.ensembles.kmeans import kmeans_ensemble
 from partita.ensembles.mixture import MixtureModel
 from partita.ensembles.nbce import NBCE
@@ -24,7 +23,6 @@ __all__ = [
     "Base",
     "ConsensusSummary",
     "Dependence",
-    "Hyperpriors",
     "MixtureModel",
     "Stability",
     "as_base",

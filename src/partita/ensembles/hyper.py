@@ -11,7 +11,6 @@ from scipy.special import digamma, gammaln, polygamma
 
 from partita._support.arrays import Floats
 from partita._support.ranges import MAX_VALUE
-from partita._support.settings import SettingsGroup
 from partita.ensembles.layout import Layout
 
 Curve = Callable[[float], tuple[float, float, float]]  # value, first and second derivative
@@ -45,21 +44,6 @@ class GammaPrior:
             return value + self.log_density(x), slope + pull / x - self.rate, bend - pull / x**2
 
         return with_prior
-
-
-@dataclass(frozen=True)
-class Hyperpriors(SettingsGroup):
-    """The (shape, rate) of the Gamma priors of concentrations that are learned.
-
-    Parameters
-    ----------
-    alpha_prior, beta_prior : (float, float)
-        Shape and rate of the Gamma priors of the concentrations: positive numbers, each at most 1e100. The default of
-        `alpha_prior` expects few clusters; (1, 1) is more ready to open clusters of few items.
-    """
-
-    alpha_prior: tuple[float, float] = ALPHA_PRIOR
-    beta_prior: tuple[float, float] = BETA_PRIOR
 
 
 def newton(curve: Curve, start: float, steps: int = 50, tolerance: float = 1e-10) -> float:

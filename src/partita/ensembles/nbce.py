@@ -14,7 +14,7 @@ from partita.ensembles.base_clusterings import Base, Labels, spread, warn_unlabe
 from partita.ensembles.cvb import fit_cvb
 from partita.ensembles.estimator import EnsembleEstimator
 from partita.ensembles.gibbs import MAX_CLUSTERS, NBCEModel, draw_mixtures, sample_nbce, together
-from partita.ensembles.hyper import GammaPrior, Hyperpriors
+from partita.ensembles.hyper import ALPHA_PRIOR, BETA_PRIOR, GammaPrior
 from partita.ensembles.label_store import Hosts, LocalHost
 from partita.ensembles.layout import Layout
 from partita.ensembles.predictive import (
@@ -68,14 +68,10 @@ class NBCE(EnsembleEstimator):
         (1, 1); `alpha_prior=(1, 1)` is more ready to open clusters of few items.
     loss : str or Loss
         The loss whose posterior expectation `labels_` minimises (gibbs).
-    draws, warmup, thin, chains : int
-        Number of draws kept of each Gibbs chain, sweeps to discard first, sweeps per draw, and number of chains.
-    restarts, max_iter, tol : int, int, float
-        For vb and cvb: see `Ascent`.
-    n_jobs : int
-        Number of threads; −1 uses all cores. The result does not depend on it.
-    hyperpriors, sampling, ascent : Hyperpriors, models.Sampling, Ascent, optional
-        The settings above in groups: pass an object instead of single settings.
+    sampling : models.Sampling, optional
+        Length, number and threads of the Gibbs chains; by default 500 draws after 500 sweeps of warm-up.
+    ascent : Ascent, optional
+        Restarts, iterations and tolerance of vb and cvb.
     progress : bool
         Show a progress line.
     random_state : None, int or numpy Generator
@@ -116,11 +112,7 @@ class NBCE(EnsembleEstimator):
     Wang, Domeniconi & Laskey (2010), Nonparametric Bayesian clustering ensembles, ECML PKDD.
     """
 
-    groups: ClassVar = {
-        "hyperpriors": Hyperpriors(),
-        "sampling": Sampling(draws=500, warmup=500),
-        "ascent": Ascent(),
-    }
+    groups: ClassVar = {"sampling": Sampling(draws=500, warmup=500), "ascent": Ascent()}
 
     def __init__(
         self,
@@ -131,21 +123,21 @@ class NBCE(EnsembleEstimator):
         beta: float | None = None,
         *,
         weights: Any = "dependence",
-        hyperpriors: Hyperpriors | None = None,
+        alpha_prior: tuple[float, float] = ALPHA_PRIOR,
+        beta_prior: tuple[float, float] = BETA_PRIOR,
         loss: Any = "vi",
         sampling: Sampling | None = None,
         ascent: Ascent | None = None,
         progress: bool = False,
         random_state: Any = None,
-        **settings: Any,
     ) -> None:
         self.inference, self.prior, self.truncation = inference, prior, truncation
-        self.alpha, self.beta, self.hyperpriors = alpha, beta, hyperpriors
+        self.alpha, self.beta = alpha, beta
+        self.alpha_prior, self.beta_prior = alpha_prior, beta_prior
         self.weights = weights
         self.loss = loss
         self.sampling, self.ascent = sampling, ascent
         self.progress, self.random_state = progress, random_state
-        self._change_settings(settings)
 
     def fit(self, base: Any, y: Any = None, *, levels: Any = None, path: str | os.PathLike[str] | None = None) -> Self:
         """Find the consensus of base clusterings.
@@ -192,9 +184,9 @@ class NBCE(EnsembleEstimator):
 
     def _fit_gibbs(self, base: Base, labelled: NDArray[np.bool_], path: Any) -> None:
         rng = check_random_state(self.random_state)
-        sampling, priors = self._group("sampling"), self._group("hyperpriors")
+        sampling = self._group("sampling")
         plan = make_plan(sampling.draws, sampling.warmup, sampling.thin, sampling.chains, rng)
-        alpha_prior, beta_prior = _pair(priors.alpha_prior), _pair(priors.beta_prior)
+        alpha_prior, beta_prior = _pair(self.alpha_prior), _pair(self.beta_prior)
         model = NBCEModel(self.prior, self.truncation, self.alpha, self.beta, alpha_prior, beta_prior)
         running = {"path": path, "n_jobs": sampling.n_jobs, "progress": self.progress}
         self.chain_: Chain = sample_nbce(model, base, plan, self.weights_, **running)
@@ -231,15 +223,15 @@ class NBCE(EnsembleEstimator):
         self._consensus = mixture.only(modal[np.sort(first)]).powered(layout)
 
     def _settings(self) -> Settings:
-        ascent, priors = self._group("ascent"), self._group("hyperpriors")
+        ascent = self._group("ascent")
         tolerance = ascent.tol if ascent.tol is not None else 1e-7 if self.inference == "vb" else 1e-4
         return Settings(
             truncation=self.truncation,
             sticks=self.prior == "tsb",
             alpha=self.alpha,
             beta=self.beta,
-            alpha_prior=GammaPrior(*priors.alpha_prior),
-            beta_prior=GammaPrior(*priors.beta_prior),
+            alpha_prior=GammaPrior(*self.alpha_prior),
+            beta_prior=GammaPrior(*self.beta_prior),
             max_iter=ascent.max_iter,
             tolerance=tolerance,
         )
@@ -250,15 +242,17 @@ class NBCE(EnsembleEstimator):
         check_weighting(self.weights)
         if self.inference == "vb" and self.prior == "tsb":
             raise ValueError("inference 'vb' supports the prior 'fsd' only; use 'cvb' or 'gibbs' for 'tsb'")
+        sampling, ascent = self._group("sampling"), self._group("ascent")
+        counts = sampling.settings() | ascent.settings() | {"truncation": self.truncation}
         for name, minimum in (MINIMUM | {"truncation": 1, "restarts": 1, "max_iter": 1}).items():
-            check_count(getattr(self, name), name, minimum=minimum)
+            check_count(counts[name], name, minimum=minimum)
         if self.truncation > MAX_CLUSTERS:
             raise ValueError(f"truncation must be at most {MAX_CLUSTERS:,}, but it is {self.truncation}")
         for name in ("alpha", "beta"):
             if getattr(self, name) is not None:
                 check_shape(getattr(self, name), name)
-        if (tol := self._group("ascent").tol) is not None:
-            check_positive(tol, "tol")
+        if ascent.tol is not None:
+            check_positive(ascent.tol, "tol")
         for name in ("alpha_prior", "beta_prior"):
             GammaPrior(*getattr(self, name))
 

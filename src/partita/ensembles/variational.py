@@ -18,7 +18,7 @@ from partita.ensembles.layout import Layout
 START_ALPHA, START_BETA = 1.0, 0.5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ascent(SettingsGroup):
     """How variational Bayes maximises its bound.
 

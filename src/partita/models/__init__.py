@@ -5,8 +5,6 @@ from partita.models.chains.checkpoint import RunFormatError, RunInUseError
 from partita.models.chains.plan import Sampling
 from partita.models.chains.sampling import resume
 from partita.models.merge_path import MergePath
-from partita.models.mixtures.base import TableBase
-from partita.models.mixtures.base_measure import GaussianBase
 from partita.models.mixtures.dpm import MixtureDPM
 from partita.models.mixtures.gaussian_dpm import GaussianDPM
 from partita.models.mixtures.imputation import Imputation
@@ -14,7 +12,6 @@ from partita.models.mixtures.maximum import MixtureFit
 from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha, WishartGrid
 from partita.models.mixtures.split_merge import SplitMergeMoves
 from partita.models.networks.comparison import ModelComparison, compare_models
-from partita.models.networks.edge_prior import EdgePrior
 from partita.models.networks.fit import BlockFit
 from partita.models.networks.graph import Graph, as_bipartite, as_graph
 from partita.models.networks.layers import LayeredBlockModel, LayeredFit
@@ -29,10 +26,8 @@ __all__ = [
     "BipartiteChain",
     "BlockFit",
     "Chain",
-    "EdgePrior",
     "FiniteMixture",
     "GammaAlpha",
-    "GaussianBase",
     "GaussianDPM",
     "Graph",
     "HeldOut",
@@ -55,7 +50,6 @@ __all__ = [
     "Sampling",
     "SplitMergeMoves",
     "StochasticBlockModel",
-    "TableBase",
     "WishartGrid",
     "affiliation_vb",
     "as_bipartite",

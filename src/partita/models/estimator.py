@@ -5,14 +5,13 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
 from partita._support.feature_names import check_features, remember_features
 from partita._support.hints import HintsKeywords
-from partita._support.settings import group_of_setting
+from partita._support.settings import SettingsGroup
 from partita._support.validate import check_random_state
 
 if TYPE_CHECKING:
@@ -37,10 +36,11 @@ def not_fitted(estimator: Any) -> NotFittedError:
 class Estimator(HintsKeywords):
     """Constructor arguments are parameters: stored under their names, checked only when used.
 
-    A parameter may be a group of settings (`_settings.SettingsGroup`), each of which is then a keyword of the
-    constructor and of `set_params`, and an attribute, too. A subclass sets `labels_` in `fit`, and calls
-    `_remember_features` there if its data have columns.
+    A parameter may be a group of settings (`_support.settings.SettingsGroup`); None stands for its default in `groups`.
+    A subclass sets `labels_` in `fit`, and calls `_remember_features` there if its data have columns.
     """
+
+    groups: ClassVar[Mapping[str, SettingsGroup]] = {}
 
     labels_: NDArray[Any]
     n_features_in_: int
@@ -51,34 +51,13 @@ class Estimator(HintsKeywords):
         parameters = inspect.signature(cls.__init__).parameters
         return {name: parameter.default for name, parameter in parameters.items() if name != "self"}
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        for setting, group in group_of_setting(cls.groups).items():
-            setattr(cls, setting, _setting(group, setting))
-
     def _group(self, name: str) -> Any:
         """A group of settings: as given, or the default."""
         given, default = getattr(self, name), self.groups[name]
         if given is not None and not isinstance(given, type(default)):
             kind, first = type(default).__name__, next(iter(default.settings()))
-            raise TypeError(
-                f"{name} must be {kind}(...), as in {name}={kind}({first}=...), or None with its settings as keywords,"
-                f" as in {type(self).__name__}({first}=...); it is {given!r}"
-            )
+            raise TypeError(f"{name} must be {kind}(...), as in {name}={kind}({first}=...), or None; it is {given!r}")
         return default if given is None else given
-
-    def _change_settings(self, settings: Mapping[str, Any]) -> None:
-        """Changes settings of the groups."""
-        groups = group_of_setting(self.groups)
-        for name, value in settings.items():
-            setattr(self, groups[name], replace(self._group(groups[name]), **{name: value}))
-
-    def _flat_params(self) -> dict[str, Any]:
-        """The parameters, with the settings of each group in its place."""
-        flat: dict[str, Any] = {}
-        for name, value in self.get_params().items():
-            flat.update(self._group(name).settings() if name in self.groups else {name: value})
-        return flat
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The constructor's arguments, as scikit-learn asks for them; settings that belong together are one object."""
@@ -86,14 +65,11 @@ class Estimator(HintsKeywords):
 
     def set_params(self, **params: Any) -> Self:
         """Changes constructor arguments."""
-        known, grouped = list(self._defaults()), group_of_setting(self.groups)
+        known = list(self._defaults())
         for name, value in params.items():
-            if name in grouped:
-                self._change_settings({name: value})
-            elif name in known:
-                setattr(self, name, value)
-            else:
-                raise ValueError(f"Invalid parameter {name!r} for {type(self).__name__}; valid: {[*known, *grouped]}")
+            if name not in known:
+                raise ValueError(f"Invalid parameter {name!r} for {type(self).__name__}; valid: {known}")
+            setattr(self, name, value)
         return self
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -117,24 +93,14 @@ class Estimator(HintsKeywords):
         check_features(self, X)
 
     def __repr__(self) -> str:
-        defaults = self._defaults() | {n: v for group in self.groups.values() for n, v in group.settings().items()}
-        params = self._flat_params().items()
-        changed = [f"{name}={value!r}" for name, value in params if _differs(value, defaults[name])]
+        defaults = self._defaults()
+        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if _differs(value, defaults[name])]
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import Tags, TargetTags
 
         return Tags(estimator_type="clusterer", target_tags=TargetTags(required=False))
-
-
-def _setting(group: str, name: str) -> property:
-    """The attribute of a setting that a group holds."""
-
-    def value(self: Estimator) -> Any:
-        return getattr(self._group(group), name)
-
-    return property(value)
 
 
 def _differs(value: Any, default: Any) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Labels
 from partita._support.errors import Argument, ArgumentError, Sentence
-from partita._support.hints import did_you_mean, hinted, plural
+from partita._support.hints import did_you_mean, hinted_init, plural
 from partita._support.html import ShownAsText
 from partita._support.names import Names, as_named
 from partita._support.validate import check_count
@@ -24,6 +24,7 @@ from partita.partitions.labels import canonical
 NOTHING = 2**32 - 1
 
 
+@hinted_init
 @dataclass(frozen=True, eq=False, repr=False)
 class Constraints(ShownAsText):
     """Constraints that a partition must obey.
@@ -65,9 +66,6 @@ class Constraints(ShownAsText):
 
     def __repr__(self) -> str:
         return f"Constraints: {self.summary()}"
-
-
-Constraints.__init__ = hinted(Constraints.__init__)  # type: ignore[method-assign]
 
 
 @dataclass(frozen=True, eq=False)

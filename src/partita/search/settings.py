@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from partita._support.hints import hinted
+from partita._support.hints import hinted_init
 from partita._support.validate import check_count, check_n_jobs, check_positive, check_probability
 
 DEFAULT_RUNS = 16
 
 
+@hinted_init
 @dataclass(frozen=True)
 class Search:
     """Settings of the search.
@@ -74,6 +75,3 @@ max_draws=None)
     def most_runs(self) -> int:
         """The number of runs to make, which a search that adapts may not need."""
         return DEFAULT_RUNS if self.runs is None else self.runs
-
-
-Search.__init__ = hinted(Search.__init__)  # type: ignore[method-assign]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from partita.models import MixtureDPM
+from partita.models import MixtureDPM, Sampling
 
 RNG = np.random.default_rng(5)
 
@@ -20,7 +20,9 @@ def test_whole_numbers_of_few_values_are_asked_about():
     assert "columns={'gender': 'categorical'}" in note
     assert "columns='categorical' all columns" in note
     assert notes(table, {"gender": "binary", "A*": "gaussian"}) == ()
-    assert MixtureDPM(draws=2, warmup=2, chains=1, random_state=1).fit(table).schema_.notes == (note,)
+    assert MixtureDPM(sampling=Sampling(draws=2, warmup=2, chains=1), random_state=1).fit(table).schema_.notes == (
+        note,
+    )
 
 
 @pytest.mark.parametrize(

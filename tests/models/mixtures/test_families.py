@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from partita.models import FiniteMixture, MixtureDPM
+from partita.models import FiniteMixture, MixtureDPM, SplitMergeMoves
 from support import mixture_reference as reference
 from support import table_reference as tables
 from support.table_cases import CASES, codes, model_of
@@ -51,7 +51,7 @@ PRIORS = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_long_run_has_the_exact_posterior(case, split_merge):
     more, log_prior = PRIORS["fixed"]
-    chain = model_of(case, split_merge=split_merge, **more).sample(
+    chain = model_of(case, moves=SplitMergeMoves(split_merge), **more).sample(
         CASES[case][0], draws=1200, warmup=50, chains=12, rng=5
     )
     assert excess(frequencies(chain), exact_posterior(case, log_prior)) < 1.6
@@ -160,7 +160,9 @@ def test_large_counts_do_not_drift(shift):
     """Products for small counts, Stirling's series for large ones: after many moves still the formulas."""
     rng = np.random.default_rng(1)
     counts = np.concatenate([rng.poisson(3, 30), rng.poisson(16, 30), rng.poisson(900, 30)]).astype(float) + shift
-    chain = MixtureDPM("count", alpha=2.0, split_merge=1).sample({"x": counts}, draws=60, warmup=100, chains=1, rng=4)
+    chain = MixtureDPM("count", alpha=2.0, moves=SplitMergeMoves(1)).sample(
+        {"x": counts}, draws=60, warmup=100, chains=1, rng=4
+    )
     labels = chain.labels[0, -1]
     groups = [counts[labels == k] for k in range(labels.max() + 1)]
     expected = reference.log_crp(tuple(map(len, groups)), 2.0)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from partita.models import MixtureDPM
+from partita.models import MixtureDPM, Sampling
 from support import table_reference as tables
 
 RNG = np.random.default_rng(3)
@@ -20,7 +20,7 @@ TABLE = pd.DataFrame(
 )
 TABLE["colour"] = TABLE["colour"].map({"0": "red", "1": "blue"})
 GAPS = TABLE.astype({"visits": float}).mask(RNG.random(TABLE.shape) < 0.15)
-MODEL = MixtureDPM({"visits": "count"}, draws=200, warmup=200, chains=2, random_state=1)
+MODEL = MixtureDPM({"visits": "count"}, sampling=Sampling(draws=200, warmup=200, chains=2), random_state=1)
 
 
 @pytest.fixture(scope="module")

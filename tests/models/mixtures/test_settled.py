@@ -4,7 +4,7 @@ knows of no such item: both must draw the same partitions."""
 import numpy as np
 import pytest
 
-from partita.models import FiniteMixture, GaussianDPM, MixtureDPM, WishartGrid
+from partita.models import FiniteMixture, GaussianDPM, MixtureDPM, SplitMergeMoves, WishartGrid
 from partita.models.chains.plan import make_plan
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* no observed cell")
@@ -16,7 +16,7 @@ MODELS = {
     "hyperprior": GaussianDPM("full", hyperprior=WishartGrid()),
     "finite": GaussianDPM("diag", components=FiniteMixture()),
     "table": MixtureDPM(),
-    "many proposals": GaussianDPM("diag", split_merge=5),
+    "many proposals": GaussianDPM("diag", moves=SplitMergeMoves(5)),
 }
 
 
@@ -54,4 +54,4 @@ def test_knowledge_ends_with_the_move_of_an_item():
     rng = np.random.default_rng(0)
     for _ in range(20):
         X = 3.0 * rng.integers(3, size=(100, 1)) + rng.standard_t(2, size=(100, 1))
-        assert_same_draws(GaussianDPM("diag", alpha=0.01, b=0.1 * X.var(), split_merge=0), X, 300)
+        assert_same_draws(GaussianDPM("diag", alpha=0.01, b=0.1 * X.var(), moves=SplitMergeMoves(0)), X, 300)

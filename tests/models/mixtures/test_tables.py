@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from partita.models import MixtureDPM
+from partita.models import MixtureDPM, SplitMergeMoves
 from partita.models.mixtures.cells import encode
 from partita.models.mixtures.raw import read_raw
 from partita.models.mixtures.schema import Schema, choose_schema
@@ -137,7 +137,7 @@ def test_a_csv_file_is_refused_with_its_line(tmp_path):
             {"full": [["x", "y"]]},
             "row 1, column 'y': a missing value in a column of full=, whose covariance needs",
         ),
-        ({"split_merge": -1}, "split_merge"),
+        ({"moves": SplitMergeMoves(-1)}, "split_merge"),
         ({"discount": 1}, "discount"),
     ],
 )

@@ -26,11 +26,10 @@ def test_the_default_rate_is_one_over_the_mean_of_the_observed_dyads(directed, l
     kept = np.ones((12, 12), bool) if directed else np.triu(np.ones((12, 12), bool))
     if not loops:
         np.fill_diagonal(kept, False)
-    prior = MODELS.EdgePrior(b0=1 / np.nanmean(counts[kept]))
+    b0 = 1 / np.nanmean(counts[kept])
     labels = np.arange(12) // 6
     default, given = (
-        MODELS.StochasticBlockModel(directed, loops, edges="counts", edge_prior=p).icl(counts, labels)
-        for p in (None, prior)
+        MODELS.StochasticBlockModel(directed, loops, edges="counts", b0=b).icl(counts, labels) for b in (None, b0)
     )
     assert default == pytest.approx(given, rel=1e-12)
 
@@ -40,10 +39,8 @@ def test_a_loop_is_half_a_dyad_under_degree_correction():
     b0 = 12**2 / 2 / np.triu(counts).sum()  # the exposure of all dyads over the number of edges
     labels = np.arange(12) // 6
     default, given = (
-        MODELS.StochasticBlockModel(False, True, edges="counts", degree_corrected=True, edge_prior=p).icl(
-            counts, labels
-        )
-        for p in (None, MODELS.EdgePrior(b0=b0))
+        MODELS.StochasticBlockModel(False, True, edges="counts", degree_corrected=True, b0=b).icl(counts, labels)
+        for b in (None, b0)
     )
     assert default == pytest.approx(given, rel=1e-12)
 
@@ -51,10 +48,8 @@ def test_a_loop_is_half_a_dyad_under_degree_correction():
 def test_the_default_rate_of_a_matrix_and_the_grid_of_nested_blocks_leave_out_what_is_missing():
     counts = counts_with_gaps(loops=True)
     rows, columns = np.arange(12) // 6, np.arange(12) // 4
-    prior = MODELS.EdgePrior(b0=1 / np.nanmean(counts))
-    default, given = (
-        MODELS.LatentBlockModel(edges="counts", edge_prior=p).icl(counts, rows, columns) for p in (None, prior)
-    )
+    b0 = 1 / np.nanmean(counts)
+    default, given = (MODELS.LatentBlockModel(edges="counts", b0=b).icl(counts, rows, columns) for b in (None, b0))
     assert default == pytest.approx(given, rel=1e-12)
     nested = MODELS.NestedBlockModel(edges="counts")
     square = counts_with_gaps()

@@ -17,8 +17,8 @@ def network(directed, seed=8):
 @pytest.mark.parametrize("pair", [(0, 0), (5, 5), (0, 1), (0, 6)])
 def test_the_rate_of_a_pair_is_that_of_the_icl(directed, pair):
     """E[rate | X, z] = (x_ij + 1) p(X with one more edge ij, z) / p(X, z) for Poisson dyads."""
-    prior = pt.models.EdgePrior(1.5, 0.7)
-    model = pt.models.StochasticBlockModel(directed, True, edges="counts", degree_corrected=True, edge_prior=prior)
+    settings = {"edges": "counts", "degree_corrected": True, "a0": 1.5, "b0": 0.7}
+    model = pt.models.StochasticBlockModel(directed, True, **settings)
     counts = network(directed)
     fit = model.maximize(counts, rng=1)
     more = counts.copy()

@@ -25,7 +25,7 @@ STATISTIC_BYTES = 8
 ONLY: ContextVar[int | None] = ContextVar("ONLY", default=None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sampling(SettingsGroup):
     """How long the chains of `fit` run.
 
@@ -46,7 +46,7 @@ class Sampling(SettingsGroup):
     --------
     >>> from partita.models import GaussianDPM, Sampling
     >>> GaussianDPM(sampling=Sampling(draws=200, chains=2))
-    GaussianDPM(draws=200, chains=2)
+    GaussianDPM(sampling=Sampling(draws=200, chains=2))
     """
 
     draws: int = 1000

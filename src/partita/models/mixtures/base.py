@@ -13,7 +13,6 @@ from scipy.special import gammaln
 from partita import _core
 from partita._support.arrays import Floats
 from partita._support.ranges import check_scale, check_shape
-from partita._support.settings import SettingsGroup
 from partita.models.mixtures.base_measure import per_dimension
 from partita.models.mixtures.cells import COUNT_GAP, is_gap, narrow_columns, wide_columns
 from partita.models.mixtures.ordinal import level_shares, log_weights
@@ -21,37 +20,6 @@ from partita.models.mixtures.schema import COUNT, COUNTED, NEGATIVE_BINOMIAL, NU
 
 #: The grid of the size r of negative binomial columns, each with the same prior probability.
 SIZES = 2.0 ** np.arange(-2, 7)
-
-
-@dataclass(frozen=True)
-class TableBase(SettingsGroup):
-    """The base measure of a `MixtureDPM`; what is None is taken from the data.
-
-    Parameters
-    ----------
-    mu0, c, a, b : float or None
-        Gaussian and positive columns: s² ~ IG(a, b), m | s² ~ N(mu0, s² / c). None for mu0: the mean of each column;
-        None for b: its sample variance. mu0 is from -1e100 to 1e100, c and b from 1e-100 to 1e100, a at most 1e8.
-    shape, rate : float, float or None
-        Counts: λ ~ Gamma(shape, rate). None for the rate: shape divided by the mean of each column. Negative binomial
-        columns, of size r and probability p: 1 − p ~ Beta(shape, 1 + r rate).
-    weight : float
-        Categorical and binary columns: level shares ~ Dirichlet(weight, ..., weight).
-
-    Examples
-    --------
-    >>> from partita.models import MixtureDPM, TableBase
-    >>> MixtureDPM(base=TableBase(weight=0.5))
-    MixtureDPM(weight=0.5)
-    """
-
-    c: float = 0.5
-    a: float = 2.0
-    b: float | None = None
-    shape: float = 1.0
-    rate: float | None = None
-    weight: float = 1.0
-    mu0: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

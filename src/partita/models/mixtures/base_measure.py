@@ -6,41 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from partita import _core
 from partita._support.ranges import MAX_SHAPE, MAX_VALUE, MIN_VALUE, check_scale, check_shape
-from partita._support.settings import SettingsGroup
 from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha, WishartGrid
 
 PartitionPrior = _core.ProcessPrior | _core.FiniteMixturePrior
-
-
-@dataclass(frozen=True)
-class GaussianBase(SettingsGroup):
-    """The base measure of a `GaussianDPM` beside its mean mu0; what is None is taken from the data.
-
-    Parameters
-    ----------
-    kappa0, nu0, scale, hyperprior : float, float, float or (d, d) array_like, WishartGrid, optional
-        For covariance="full": see `GaussianDPM`.
-    c, a, b : float or (d,) array_like, optional
-        For covariance="diag": see `GaussianDPM`.
-
-    Examples
-    --------
-    >>> from partita.models import GaussianBase, GaussianDPM
-    >>> GaussianDPM("diag", base=GaussianBase(a=2.0, b=0.1))
-    GaussianDPM(covariance='diag', a=2.0, b=0.1)
-    """
-
-    kappa0: float | None = None
-    nu0: float | None = None
-    scale: ArrayLike | None = None
-    hyperprior: WishartGrid | None = None
-    c: ArrayLike | None = None
-    a: ArrayLike | None = None
-    b: ArrayLike | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from partita.models.chains.chain import Chain
 from partita.models.chains.checkpoint import Plan
 from partita.models.chains.plan import Sampling
 from partita.models.chains.sampling import Registry, Sampler
-from partita.models.mixtures.base import Base, CoreColumns, TableBase, check_full, core_columns, log_carrier, make_base
+from partita.models.mixtures.base import Base, CoreColumns, check_full, core_columns, log_carrier, make_base
 from partita.models.mixtures.base_measure import partition_prior
 from partita.models.mixtures.cells import Cells, check_cells, encode, warn_empty_rows
 from partita.models.mixtures.column_notes import column_notes
@@ -72,21 +72,25 @@ class MixtureDPM(MixtureModel):
     select : bool or float
         Whether columns are selected: each has one parameter for each cluster, or one for all, so that it says nothing
         about them; a number is the prior probability of the former, True is 1/2. `chain.inclusion` has the result.
-    mu0, c, a, b, shape, rate, weight : float
-        Base measure of each family: see `TableBase`.
+    mu0, c, a, b : float or None
+        Base measure of gaussian and positive columns. None for mu0: the mean of each column; None for b: its sample
+        variance. mu0 is from -1e100 to 1e100, c and b from 1e-100 to 1e100, a at most 1e8.
+    shape, rate : float, float or None
+        Base measure of counts. None for the rate: shape divided by the mean of each column. Negative binomial columns,
+        of size r and probability p: 1 − p ~ Beta(shape, 1 + r rate).
+    weight : float
+        Base measure of categorical and binary columns.
     discount : float
         Discount of the Pitman–Yor process, in [0, 1); 0 is the Dirichlet process.
     components : FiniteMixture, optional
         A finite mixture with symmetric Dirichlet weights and an unknown number of components, instead of the Dirichlet
         process.
-    split_merge, restricted_scans : float or None, int
-        Split–merge proposals per sweep, and the Gibbs scans that prepare each of them: see `SplitMergeMoves`.
-    draws, warmup, thin, chains, n_jobs : int
-        Length, number and threads of the chains that `fit` samples: see `Sampling`.
+    moves : SplitMergeMoves, optional
+        Split–merge proposals per sweep, and the Gibbs scans that prepare each of them.
+    sampling : Sampling, optional
+        Length, number and threads of the chains that `fit` samples.
     random_state : None, int or numpy Generator
         Seed or source of random numbers for `fit`.
-    base, moves, sampling : TableBase, SplitMergeMoves, Sampling, optional
-        The settings above in groups: pass an object instead of single settings.
     loss : str or Loss
         The loss whose posterior expectation the partition `labels_` of `fit` minimises.
 
@@ -94,7 +98,8 @@ class MixtureDPM(MixtureModel):
     --------
     >>> import partita as pt
     >>> table = {"size": [1.0, 1.2, None, 7.9, 8.1, 8.0], "colour": ["red", "red", "red", "blue", None, "blue"]}
-    >>> model = pt.models.MixtureDPM(b=0.1, draws=200, warmup=200, chains=2, random_state=1).fit(table)
+    >>> sampling = pt.models.Sampling(draws=200, warmup=200, chains=2)
+    >>> model = pt.models.MixtureDPM(b=0.1, sampling=sampling, random_state=1).fit(table)
     >>> model.labels_
     array([0, 0, 0, 1, 1, 1])
     >>> print(model.schema_)
@@ -106,7 +111,7 @@ class MixtureDPM(MixtureModel):
     Neal (2000), J. Comput. Graph. Stat. 9, Algorithm 3; Jain & Neal (2004), J. Comput. Graph. Stat. 13.
     """
 
-    groups: ClassVar = {"base": TableBase(), "moves": SplitMergeMoves(), "sampling": Sampling()}
+    groups: ClassVar = {"moves": SplitMergeMoves(), "sampling": Sampling()}
 
     def __init__(
         self,
@@ -115,20 +120,26 @@ class MixtureDPM(MixtureModel):
         *,
         full: Sequence[Sequence[str]] | str | None = None,
         select: bool | float = False,
-        base: TableBase | None = None,
+        mu0: float | None = None,
+        c: float = 0.5,
+        a: float = 2.0,
+        b: float | None = None,
+        shape: float = 1.0,
+        rate: float | None = None,
+        weight: float = 1.0,
         discount: float = 0.0,
         components: FiniteMixture | None = None,
         moves: SplitMergeMoves | None = None,
         sampling: Sampling | None = None,
         loss: Any = "vi",
         random_state: Any = None,
-        **settings: Any,
     ) -> None:
-        self.columns, self.alpha, self.full, self.base = columns, alpha, full, base
+        self.columns, self.alpha, self.full = columns, alpha, full
+        self.mu0, self.c, self.a, self.b = mu0, c, a, b
+        self.shape, self.rate, self.weight = shape, rate, weight
         self.select, self.discount, self.components = select, discount, components
         self.moves, self.sampling = moves, sampling
         self.loss, self.random_state = loss, random_state
-        self._change_settings(settings)
 
     def _inputs(self, X: Any) -> tuple[Cells, tuple[str, ...] | None]:
         table, cells, _ = self._read(X)

@@ -10,15 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita import _core
 from partita._support.names import row_names
+from partita._support.validate import check_choice
 from partita.models.chains.chain import Chain
 from partita.models.chains.checkpoint import Plan
 from partita.models.chains.plan import Sampling
 from partita.models.chains.sampling import Registry, Sampler
-from partita.models.mixtures.base_measure import GaussianBase, diagonal_base, full_base, partition_prior, scaling
+from partita.models.mixtures.base_measure import diagonal_base, full_base, partition_prior, scaling
 from partita.models.mixtures.data import as_data
 from partita.models.mixtures.maximum import IclSearch, proportions_prior
 from partita.models.mixtures.mixture_model import MixtureModel, NewScores
-from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha
+from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha, WishartGrid
 from partita.models.mixtures.split_merge import SplitMergeMoves
 
 
@@ -55,14 +56,12 @@ class GaussianDPM(MixtureModel):
         to 1e100; a at most 1e8.
     standardize : bool
         Centre and scale each column first. The base measure is then that of the scaled data.
-    split_merge, restricted_scans : float or None, int
-        Split–merge proposals per sweep, and the Gibbs scans that prepare each of them: see `SplitMergeMoves`.
-    draws, warmup, thin, chains, n_jobs : int
-        Length, number and threads of the chains that `fit` samples: see `Sampling`.
+    moves : SplitMergeMoves, optional
+        Split–merge proposals per sweep, and the Gibbs scans that prepare each of them.
+    sampling : Sampling, optional
+        Length, number and threads of the chains that `fit` samples.
     random_state : None, int or numpy Generator
         Seed or source of random numbers for `fit`.
-    base, moves, sampling : GaussianBase, SplitMergeMoves, Sampling, optional
-        The settings above in groups: pass an object instead of single settings.
     loss : str or Loss
         The loss whose posterior expectation the partition `labels_` of `fit` minimises.
 
@@ -80,7 +79,7 @@ class GaussianDPM(MixtureModel):
     Escobar & West (1995), J. Am. Stat. Assoc. 90; Miller & Harrison (2018), J. Am. Stat. Assoc. 113.
     """
 
-    groups: ClassVar = {"base": GaussianBase(), "moves": SplitMergeMoves(), "sampling": Sampling()}
+    groups: ClassVar = {"moves": SplitMergeMoves(), "sampling": Sampling()}
 
     def __init__(
         self,
@@ -88,7 +87,13 @@ class GaussianDPM(MixtureModel):
         alpha: float | GammaAlpha | PowerAlpha | None = None,
         mu0: ArrayLike | None = None,
         *,
-        base: GaussianBase | None = None,
+        kappa0: float | None = None,
+        nu0: float | None = None,
+        scale: ArrayLike | None = None,
+        hyperprior: WishartGrid | None = None,
+        c: ArrayLike | None = None,
+        a: ArrayLike | None = None,
+        b: ArrayLike | None = None,
         discount: float = 0.0,
         components: FiniteMixture | None = None,
         standardize: bool = False,
@@ -96,14 +101,14 @@ class GaussianDPM(MixtureModel):
         sampling: Sampling | None = None,
         loss: Any = "vi",
         random_state: Any = None,
-        **settings: Any,
     ) -> None:
-        self.covariance, self.alpha, self.mu0, self.base = covariance, alpha, mu0, base
+        self.covariance, self.alpha, self.mu0 = covariance, alpha, mu0
+        self.kappa0, self.nu0, self.scale, self.hyperprior = kappa0, nu0, scale, hyperprior
+        self.c, self.a, self.b = c, a, b
         self.discount, self.components = discount, components
         self.standardize = standardize
         self.moves, self.sampling = moves, sampling
         self.loss, self.random_state = loss, random_state
-        self._change_settings(settings)
 
     def _inputs(self, X: ArrayLike) -> tuple[dict[str, NDArray[Any]], tuple[str, ...] | None]:
         return {"X": as_data(X)}, row_names(X)
@@ -133,7 +138,7 @@ class GaussianDPM(MixtureModel):
         return _core.DiagonalGaussianSampler(scaled, diagonal_base(self, scaled), *rest)
 
     def _icl_search(self, X: ArrayLike, n0: float) -> IclSearch:
-        if self._group("base").hyperprior is not None:
+        if self.hyperprior is not None:
             raise ValueError("maximize needs a base measure that is given: hyperprior is for sample")
         data = as_data(X)
         self._check_covariance()
@@ -147,8 +152,7 @@ class GaussianDPM(MixtureModel):
         return IclSearch(native, len(data), row_names(X), constant, n0, self.params())
 
     def _check_covariance(self) -> None:
-        if self.covariance not in ("full", "diag"):
-            raise ValueError(f"covariance must be 'full' or 'diag', but it is {self.covariance!r}")
+        check_choice(self.covariance, "covariance", _BASE_ARGUMENTS)
         _check_base_arguments(self)
 
     def _log_carrier(self, chain: Chain, X: Any) -> NDArray[np.float64]:
@@ -172,10 +176,9 @@ class GaussianDPM(MixtureModel):
             yield NewScores(scores, draw, weight)
 
     def _grid_place(self, chain: Chain, index: tuple[int, ...]) -> list[int]:
-        hyperprior = self._group("base").hyperprior
-        if hyperprior is None:
+        if self.hyperprior is None:
             return [0, 0, 0]
-        grids = hyperprior.grids(chain.inputs["X"].shape[1])
+        grids = self.hyperprior.grids(chain.inputs["X"].shape[1])
         names = ("kappa0", "nu0", "spread")
         return [int(np.abs(grid - chain.stats[name][index]).argmin()) for grid, name in zip(grids, names, strict=True)]
 

@@ -22,6 +22,7 @@ from partita.models.chains.sampling import Sampler, sample_model
 from partita.models.estimator import Estimator
 from partita.models.mixtures.maximum import IclSearch, MixtureFit
 from partita.models.mixtures.priors import from_plain, to_plain
+from partita.models.mixtures.split_merge import SplitMergeMoves
 
 
 class NewScores(NamedTuple):
@@ -207,12 +208,15 @@ class MixtureModel(Estimator):
 
     def params(self) -> dict[str, Any]:
         """The model's settings in a form that JSON can hold."""
-        skipped = {"n_jobs", "random_state", "loss"}
-        return {name: to_plain(value) for name, value in self._flat_params().items() if name not in skipped}
+        skipped = {"moves", "sampling", "random_state", "loss"}
+        own = {name: value for name, value in self.get_params().items() if name not in skipped}
+        return {name: to_plain(value) for name, value in (own | self._group("moves").settings()).items()}
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> Self:
-        return cls(**{name: from_plain(value) for name, value in params.items()})
+        own = {name: from_plain(value) for name, value in params.items()}
+        moves = SplitMergeMoves(**{name: own.pop(name) for name in SplitMergeMoves().settings() if name in own})
+        return cls(**(own | {"moves": moves}))
 
     def predictive_density(self, chain: Chain, X: Any) -> NDArray[np.float64]:
         """Density of new items, averaged over a chain's draws; (items,)."""

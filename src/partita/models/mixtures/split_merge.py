@@ -10,7 +10,7 @@ from partita._support.validate import check_count
 MAX_MOVES = 10**6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SplitMergeMoves(SettingsGroup):
     """How often clusters are proposed to be split or merged in one move (Jain & Neal 2004).
 
@@ -26,7 +26,7 @@ class SplitMergeMoves(SettingsGroup):
     --------
     >>> from partita.models import GaussianDPM, SplitMergeMoves
     >>> GaussianDPM(moves=SplitMergeMoves(split_merge=2.0))
-    GaussianDPM(split_merge=2.0)
+    GaussianDPM(moves=SplitMergeMoves(split_merge=2.0))
     """
 
     split_merge: float | None = None

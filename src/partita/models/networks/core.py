@@ -146,7 +146,7 @@ def constants(networks: Sequence[Network]) -> float:
 def edge_model(
     model: Any, graph: Graph, *, directed: bool, loops: bool, affiliation: bool = False, missing: bool = False
 ) -> EdgeModel:
-    """How edges arise in the blocks of a model with the settings of `EdgePrior`; `missing` dyads may be allowed."""
+    """How edges arise in the blocks of a model, from its settings; `missing` dyads may be allowed."""
     check_settings(model)  # again: set_params may have changed them
     corrected: bool = model.degree_corrected
     counts = corrected or model.edges == "counts"
@@ -155,7 +155,7 @@ def edge_model(
         first, second = model.a0, model.b0
         if second is None:
             second = default_rate(mean_rate(graph, directed=directed, loops=loops, half_loops=corrected))
-    marks = make_marks(graph, model.edges, model._group("edge_prior"), directed or graph.bipartite)
+    marks = make_marks(graph, model, directed or graph.bipartite)
     edges = EdgeModel(directed, loops, counts, first, second, corrected, affiliation, marks)
     if not missing:
         check_degree_correction(graph, edges)

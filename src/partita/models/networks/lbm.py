@@ -24,7 +24,6 @@ from partita.models.chains.sampling import Registry
 from partita.models.merge_path import greedy_merges
 from partita.models.networks.base import SampledNetworkModel
 from partita.models.networks.core import EdgeModel, check_settings, constant, edge_model, native_model
-from partita.models.networks.edge_prior import EdgePrior
 from partita.models.networks.fit import Blocks, block_table, check_pairs, node_labels
 from partita.models.networks.graph import Graph, as_bipartite
 from partita.models.networks.marks import Marks, start_matrix
@@ -158,7 +157,7 @@ class LatentBlockModel(SampledNetworkModel):
 
     Parameters
     ----------
-    n0, eta0, zeta0, edges, a0, b0, weight_prior, category_prior, edge_prior, k_prior, random_state : optional
+    n0, eta0, zeta0, edges, a0, b0, weight_prior, category_prior, k_prior, random_state : optional
         As for `StochasticBlockModel`; rows and columns have the same priors.
     degree_corrected : bool
         Rows of a cluster may differ in their number of entries: their shares are Dirichlet(1, …, 1), and so are those
@@ -177,7 +176,6 @@ class LatentBlockModel(SampledNetworkModel):
     Wyse & Friel (2012), Block clustering with collapsed latent block models, Statistics and Computing 22.
     """
 
-    groups: ClassVar = {"edge_prior": EdgePrior()}
     parameters: ClassVar = (
         *("n0", "eta0", "zeta0", "edges", "degree_corrected", "a0", "b0"),
         *("weight_prior", "category_prior", "k_prior"),
@@ -191,15 +189,17 @@ class LatentBlockModel(SampledNetworkModel):
         *,
         edges: str = "binary",
         degree_corrected: bool = False,
-        edge_prior: EdgePrior | None = None,
+        a0: float = 1.0,
+        b0: float | None = None,
+        weight_prior: tuple[float, float, float, float] | None = None,
+        category_prior: float = 1.0,
         k_prior: float | ArrayLike = 1.0,
         random_state: Any = None,
-        **settings: Any,
     ) -> None:
         self.n0, self.eta0, self.zeta0 = n0, eta0, zeta0
-        self.edges, self.degree_corrected, self.edge_prior = edges, degree_corrected, edge_prior
+        self.edges, self.degree_corrected = edges, degree_corrected
+        self.a0, self.b0, self.weight_prior, self.category_prior = a0, b0, weight_prior, category_prior
         self.k_prior, self.random_state = k_prior, random_state
-        self._change_settings(settings)
         check_settings(self)
 
     def __sklearn_tags__(self) -> Any:

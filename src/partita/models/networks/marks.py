@@ -13,7 +13,6 @@ from scipy.stats import t as student_t
 from partita._support.arrays import Floats
 from partita._support.errors import Argument, ArgumentError
 from partita._support.ranges import check_scale, check_shape
-from partita.models.networks.edge_prior import EdgePrior
 from partita.models.networks.edge_values import MARKED
 from partita.models.networks.graph import Graph
 
@@ -45,15 +44,16 @@ class Marks:
         return np.asarray((values + 1) / 2 if self.kind == "signed" else values - 1, dtype=np.float64)
 
 
-def make_marks(graph: Graph, edges: str, prior: EdgePrior, directed: bool = True) -> Marks | None:
+def make_marks(graph: Graph, model: Any, directed: bool = True) -> Marks | None:
     """The marks of a graph's edges; None if they have none. The default prior of weights takes each edge once."""
+    edges: str = model.edges
     if edges not in MARKED:
         return None
     if edges == "real":
-        given = check_weight_prior(prior.weight_prior)
+        given = check_weight_prior(model.weight_prior)
         _check_squares(graph.adjacency.data, 0.0 if given is None else given[0])
         return Marks(edges, given or default_weight_prior(_weights_once(graph, directed)))
-    alpha = check_shape(prior.category_prior, "category_prior")
+    alpha = check_shape(model.category_prior, "category_prior")
     most = int(graph.adjacency.data.max()) if graph.adjacency.nnz else 1
     return Marks(edges, (alpha,), 2 if edges == "signed" else most)
 

@@ -27,7 +27,6 @@ from partita.models.networks.core import (
     edge_model,
     native_model,
 )
-from partita.models.networks.edge_prior import EdgePrior
 from partita.models.networks.fit import BlockFit, block_counts
 from partita.models.networks.graph import Graph
 from partita.models.networks.sampling import graph_from_arrays
@@ -63,8 +62,6 @@ class StochasticBlockModel(NodeModel):
         default the mean of the weights, 0.1, 1, and a tenth of their variance.
     category_prior : float
         Dirichlet parameter of the probabilities of categories and signs in each block.
-    edge_prior : EdgePrior, optional
-        a0, b0, weight_prior and category_prior as one object.
     blocks : "free" or "affiliation"
         "free": each pair of clusters (block) has its own parameter. "affiliation" (planted partition, communities): one
         parameter within clusters, one between them.
@@ -96,7 +93,6 @@ class StochasticBlockModel(NodeModel):
     complete data likelihood, Statistical Modelling 15.
     """
 
-    groups: ClassVar = {"edge_prior": EdgePrior()}
     parameters: ClassVar = (
         *("directed", "loops", "n0", "eta0", "zeta0", "edges", "blocks", "degree_corrected", "a0", "b0"),
         *("weight_prior", "category_prior", "k_prior"),
@@ -113,17 +109,19 @@ class StochasticBlockModel(NodeModel):
         edges: str = "binary",
         blocks: str = "free",
         degree_corrected: bool = False,
-        edge_prior: EdgePrior | None = None,
+        a0: float = 1.0,
+        b0: float | None = None,
+        weight_prior: tuple[float, float, float, float] | None = None,
+        category_prior: float = 1.0,
         k_prior: float | ArrayLike = 1.0,
         random_state: Any = None,
-        **settings: Any,
     ) -> None:
         self.directed, self.loops = directed, loops
         self.n0, self.eta0, self.zeta0 = n0, eta0, zeta0
         self.edges, self.blocks, self.degree_corrected = edges, blocks, degree_corrected
-        self.edge_prior, self.k_prior = edge_prior, k_prior
+        self.a0, self.b0, self.k_prior = a0, b0, k_prior
+        self.weight_prior, self.category_prior = weight_prior, category_prior
         self.random_state = random_state
-        self._change_settings(settings)
         check_settings(self)
         check_blocks(blocks)
 
