@@ -40,6 +40,7 @@ _HOME = {
     " MonteCarloError PartialClustering PosteriorComparison cluster_parameters cluster_stability compare_posteriors"
     " conformal_set credible_ball diagnostics exemplars hierarchy item_certainty items_to_check memberships merge_tree"
     " modes monitor monte_carlo_error n_clusters_posterior partial_clustering",
+    "uncertainty.linkage_quality": "LinkageQuality linkage_quality",
     "models": "resume",
     "models.mixtures.cluster_numbers": "PriorClusters prior_clusters",
     "models.mixtures.sensitivity": "Sensitivity sensitivity",

@@ -90,6 +90,8 @@ from partita.uncertainty.diagnostics import Diagnostics as Diagnostics
 from partita.uncertainty.diagnostics import diagnostics as diagnostics
 from partita.uncertainty.hierarchy import Hierarchy as Hierarchy
 from partita.uncertainty.hierarchy import hierarchy as hierarchy
+from partita.uncertainty.linkage_quality import LinkageQuality as LinkageQuality
+from partita.uncertainty.linkage_quality import linkage_quality as linkage_quality
 from partita.uncertainty.memberships import Memberships as Memberships
 from partita.uncertainty.memberships import memberships as memberships
 from partita.uncertainty.merges import merge_tree as merge_tree

@@ -177,7 +177,7 @@ class SearchOptions(LossOptions):
     method: Annotated[
         str,
         typer.Option(
-            help="search, salso, greedy, hasse, lower-bound, draws, map, medv, pear, laugreen, exact or enumerate."
+            help="search, salso, greedy, hasse, lower-bound, draws, map, medv, pear, laugreen, mpmms, exact, enumerate."
         ),
     ] = "search"
     runs: Runs = None

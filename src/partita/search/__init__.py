@@ -17,6 +17,7 @@ from partita.search.pair_graph import PairSearch
 from partita.search.papers.hasse import find_hasse
 from partita.search.papers.laugreen import find_laugreen
 from partita.search.papers.linkage import find_medv, find_pear
+from partita.search.papers.mpmms import find_mpmms
 
 _ALL = (
     Method("search", find_search, core=SEARCH, repeats=True, constrained=search_constrained, of_pairs=PairSearch.find),
@@ -29,6 +30,7 @@ _ALL = (
     Method("hasse", find_hasse),
     Method("lower-bound", find_lower_bound),
     Method("laugreen", find_laugreen, repeats=True),
+    Method("mpmms", find_mpmms),
     Method("exact", find_exact, repeats=True, constrained=exact_constrained, of_pairs=PairSearch.prove),
     Method("enumerate", find_by_enumeration, constrained=enumerate_constrained),
 )
