@@ -20,12 +20,17 @@ import partita as pt
 GROUP_SIZES = (0.5, 0.25, 0.13, 0.07, 0.05)  # of 1 to 5 records
 
 
+def persons(n_records: int, rng: np.random.Generator):
+    """The person of each record."""
+    sizes = rng.choice(np.arange(1, 6), size=n_records, p=GROUP_SIZES)
+    return np.repeat(np.arange(n_records), sizes)[:n_records]
+
+
 def linkage_table(n_records: int, n_pairs: int, rng: np.random.Generator):
     """All pairs of one person's records, mostly sure, and pairs of strangers, mostly not, in random order."""
     import pandas as pd
 
-    sizes = rng.choice(np.arange(1, 6), size=n_records, p=GROUP_SIZES)
-    person = np.repeat(np.arange(n_records), sizes)[:n_records]
+    person = persons(n_records, rng)
     own = [np.flatnonzero(person[:-step] == person[step:]) for step in range(1, 5)]
     left, right = np.concatenate(own), np.concatenate([items + step for step, items in enumerate(own, 1)])
     others = _strangers(person, n_pairs - left.size, rng)

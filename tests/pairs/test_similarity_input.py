@@ -353,3 +353,43 @@ def test_an_estimate_from_pairs_is_a_partition_by_name():
     truth = pd.Series({"d": 2, "c": 1, "b": 0, "a": 0})
     assert pt.adjusted_rand(truth, best) == 1.0
     assert best.to_pandas().to_dict() == {"a": 0, "b": 0, "c": 1, "d": 2}
+
+
+def as_every_table(table):
+    """The same rows in each library, and as a stream."""
+    import polars as pl
+    import pyarrow as pa
+
+    arrow = pa.Table.from_pandas(table, preserve_index=False)
+    yield from (table, arrow, arrow.to_reader(), pl.from_pandas(table), pa.table(arrow).combine_chunks())
+    duckdb = pytest.importorskip("duckdb")
+    yield duckdb.from_arrow(arrow)
+
+
+@pytest.mark.parametrize("kind", ["text", "numbers", "text of numbers"])
+def test_tables_and_streams_of_every_library_give_the_same_pairs(kind):
+    """Also the order of the items, which the loop over the rows defines."""
+    rng = np.random.default_rng(3)
+    keys = np.unique(np.sort(rng.integers(40, size=(200, 2)), axis=1), axis=0)
+    keys = rng.permutation(keys[keys[:, 0] != keys[:, 1]])
+    name = {"text": lambda i: f"rec {i}", "numbers": int, "text of numbers": str}[kind]
+    rows = [(name(i), name(j), round(rng.random(), 3)) for i, j in (keys + 70).tolist()]
+    table = pd.DataFrame(rows, columns=["left", "right", "p"])
+    appear = list(dict.fromkeys(x for i, j, _ in rows for x in (i, j)))
+    expected = appear if kind == "text" else sorted(appear, key=int)
+    for given in as_every_table(table):
+        pairs = pt.as_similarity(given)
+        assert pairs.names == tuple(map(str, expected))
+        place = {str(x): k for k, x in enumerate(expected)}
+        found = {(pairs.names[i], pairs.names[j]): p for i, j, p in zip(*pairs.pairs(), strict=True)}
+        listed = {tuple(sorted((str(i), str(j)), key=place.get)): p for i, j, p in rows}
+        assert found == listed
+
+
+def test_far_apart_numbers_and_gaps_in_columns_are_read_row_by_row():
+    table = pd.DataFrame({"left": [5, 10**15], "right": [10**15, -3], "p": [0.5, 0.6]})
+    assert pt.as_similarity(table).names == ("-3", "5", str(10**15))
+    mixed = pd.DataFrame({"left": ["a", 1], "right": ["b", "a"], "p": [0.5, 0.6]})
+    assert pt.as_similarity(mixed).names == ("a", "b", "1")
+    with pytest.raises(ValueError, match="row 1: an item has no name"):
+        pt.as_similarity(pd.DataFrame({"left": ["a", None], "right": ["b", "a"], "p": [0.5, 0.6]}))

@@ -21,11 +21,19 @@ from partita.pairs.sources.checks import check_rows
 from partita.pairs.sources.columns import check_wanted
 from partita.pairs.sources.listed import ListedPairs, with_names
 from partita.pairs.sources.matrices import Triples, check_probabilities, dense_pairs, is_sparse, sparse_pairs
-from partita.pairs.sources.tables import is_indexed_by_pairs, is_scored, scored_pairs, series_pairs, table_pairs
+from partita.pairs.sources.tables import (
+    is_indexed_by_pairs,
+    is_scored,
+    is_stream,
+    scored_pairs,
+    series_pairs,
+    table_pairs,
+)
 
 #: Maximum number of items: they are numbered with 32 bits.
 MAX_ITEMS = 2**32 - 2
 _BYTES_PER_ITEM = 24  # of offsets, while rows are made
+_BYTES_PER_PAIR = 72  # of both directions, while they are sorted into rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,10 +120,11 @@ def as_similarity(x: Any, names: Any = None, default: float = 0.0, *, columns: A
     ----------
     x : matrix, table, file or Similarity
         A symmetric (n, n) array; a SciPy sparse matrix, symmetric or one triangle; a table of pandas, polars or Arrow,
-        or a csv, csv.gz or parquet file, with one row per pair: three columns (left, right, probability), or those of
-        Splink (unique_id_l, unique_id_r, match_probability, and source_dataset_l, source_dataset_r where there are
-        several sources); a Series with two index levels, as recordlinkage makes it; the scores of dedupe. An npy file
-        holds a matrix, an npz file a sparse one as ``scipy.sparse.save_npz`` writes it.
+        a relation of DuckDB or another Arrow stream, or a csv, csv.gz or parquet file, with one row per pair: three
+        columns (left, right, probability), or those of Splink (unique_id_l, unique_id_r, match_probability, and
+        source_dataset_l, source_dataset_r where there are several sources); a Series with two index levels, as
+        recordlinkage makes it; the scores of dedupe. An npy file holds a matrix, an npz file a sparse one as
+        ``scipy.sparse.save_npz`` writes it.
     names : sequence of str, optional
         The names of the items: those of the rows of a matrix; for pairs, all items in the order that is wanted, also
         those that are in no pair. By default the items are those of the pairs: whole numbers in their order, other
@@ -159,7 +168,7 @@ def open_listed(x: Any, wanted: Sequence[str] | None) -> Any:
         return scored_pairs(x)
     if is_indexed_by_pairs(x):
         return series_pairs(x)
-    if not is_sparse(x) and is_table(x) and not _is_square_table(x):
+    if not is_sparse(x) and (is_table(x) or is_stream(x)) and not _is_square_table(x):
         return table_pairs(x, wanted)
     return x
 
@@ -202,10 +211,20 @@ def check_listed(listed: ListedPairs) -> None:
 
 
 def distinct_pairs(pairs: ListedPairs) -> Triples:
-    """Distinct pairs (smaller item, larger item, probability), sorted; rows of one pair must agree."""
+    """Distinct pairs (smaller item, larger item, probability); rows of one pair must agree."""
     low, high = np.minimum(pairs.left, pairs.right), np.maximum(pairs.left, pairs.right)
+    if not _has_repeats(low, high, len(pairs.items)):
+        return low, high, np.clip(pairs.probability, 0, 1)
     kept = _distinct(pairs, low, high)
     return low[kept], high[kept], np.clip(pairs.probability[kept], 0, 1)
+
+
+def _has_repeats(low: Ints, high: Ints, n_items: int) -> bool:
+    """Whether a pair has several rows: SciPy's rows, which take less time than sorting, combine these."""
+    from scipy.sparse import coo_array
+
+    ones = np.ones(low.size, np.int8)
+    return bool(coo_array((ones, (low, high)), shape=(n_items, n_items)).tocsr().nnz < low.size)
 
 
 def _distinct(pairs: ListedPairs, low: Ints, high: Ints) -> Ints:
@@ -236,8 +255,8 @@ def symmetric_rows(
 
     if n_items > MAX_ITEMS:
         raise ValueError(f"there are {n_items} items, but at most {MAX_ITEMS} can be numbered")
-    check_fits(n_items * _BYTES_PER_ITEM, f"{n_items} items")
     low, high, values = triples
+    check_fits(n_items * _BYTES_PER_ITEM + low.size * _BYTES_PER_PAIR, f"{low.size} pairs of {n_items} items")
     index = np.int32 if n_items < 2**31 else np.int64
     both = (np.concatenate([low, high]).astype(index), np.concatenate([high, low]).astype(index))
     rows = coo_array((np.concatenate([values, values]), both), shape=(n_items, n_items)).tocsr()

@@ -13,6 +13,8 @@ from partita._support.hints import did_you_mean
 from partita._support.names import check_names, names_or_none
 from partita.partitions.codes import is_null
 
+#: A table of whole numbers may have this many places per number.
+_GAPS = 4
 #: Between the source and the name of a record, as Splink writes it.
 SOURCE_SEPARATOR = "-__-"
 
@@ -54,10 +56,11 @@ def numbered(
     left: Sequence[Any], right: Sequence[Any], place: Callable[[int], str]
 ) -> tuple[Any, Any, tuple[str, ...]]:
     """Numbers of the ids of both columns, and the ids as text."""
-    columns = [np.asarray(column) for column in (left, right)]
-    if all(column.dtype.kind in "iu" for column in columns):
-        ids, flat = np.unique(np.concatenate(columns), return_inverse=True)
+    if all(isinstance(column, np.ndarray) and column.dtype.kind in "iu" for column in (left, right)):
+        ids, flat = _distinct_numbers(np.concatenate([left, right]))
         return flat[: len(left)], flat[len(left) :], tuple(map(str, ids.tolist()))
+    if (coded := _coded(left, right)) is not None:
+        return in_order(*_by_appearance(*coded))
     numbers = Numbers()
     both = np.empty((len(left), 2), np.int64)
     for row, pair in enumerate(zip(_plain(left), _plain(right), strict=True)):
@@ -66,6 +69,59 @@ def numbered(
                 raise ValueError(f"{place(row)}: an item has no name")
             both[row, side] = numbers[value]
     return in_order(both[:, 0], both[:, 1], tuple(map(str, numbers)))
+
+
+def _distinct_numbers(ids: NDArray[Any]) -> tuple[Any, Any]:
+    """Distinct whole numbers in their order, and the place of each; by a table if there are few gaps between them."""
+    low, high = (int(ids.min()), int(ids.max())) if ids.size else (0, 0)
+    if high - low > _GAPS * ids.size:
+        return np.unique(ids, return_inverse=True)
+    place = ids - np.asarray(low, ids.dtype)
+    occurs = np.zeros(high - low + 1, np.bool_)
+    occurs[place] = True
+    rank = np.cumsum(occurs) - 1
+    return np.flatnonzero(occurs) + low, rank[place]
+
+
+def _coded(left: Any, right: Any) -> tuple[Any, Any, list[str]] | None:
+    """Numbers of the texts of two columns of Arrow or pandas, and the texts; None for anything else, and for gaps."""
+    if all(hasattr(column, "combine_chunks") for column in (left, right)):
+        import pyarrow as pa
+
+        chunks = [*left.chunks, *right.chunks]
+        if any(not _is_text(pa, chunk.type) or chunk.null_count for chunk in chunks):
+            return None
+        texts_of = [chunk.cast(pa.large_string()) for chunk in chunks]
+        coded = pa.chunked_array(texts_of, pa.large_string()).dictionary_encode().combine_chunks()
+        whole = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
+        codes, texts = whole.indices.to_numpy(zero_copy_only=False), whole.dictionary.to_pylist()
+    elif all(hasattr(column, "iloc") for column in (left, right)):
+        import pandas as pd
+
+        if any(pd.api.types.infer_dtype(column, skipna=False) != "string" for column in (left, right)):
+            return None
+        codes, found = pd.factorize(np.concatenate([left.to_numpy(object), right.to_numpy(object)]))
+        texts = list(map(str, found))
+    else:
+        return None
+    return codes[: len(left)].astype(np.int64), codes[len(left) :].astype(np.int64), texts
+
+
+def _is_text(pa: Any, kind: Any) -> bool:
+    return any(
+        getattr(pa.types, f"is_{name}", lambda _: False)(kind) for name in ("string", "large_string", "string_view")
+    )
+
+
+def _by_appearance(left: Any, right: Any, texts: list[str]) -> tuple[Any, Any, tuple[str, ...]]:
+    """The same numbers in the order in which the texts appear, row by row."""
+    both = np.column_stack([left, right]).ravel()
+    first = np.empty(len(texts), np.int64)
+    first[both[::-1]] = np.arange(both.size)[::-1]  # the last to be written is the first to appear
+    order = np.argsort(first)
+    rank = np.empty(len(texts), np.int64)
+    rank[order] = np.arange(len(texts))
+    return rank[left], rank[right], tuple(texts[k] for k in order.tolist())
 
 
 def in_order(left: Any, right: Any, items: tuple[str, ...]) -> tuple[Any, Any, tuple[str, ...]]:

@@ -17,11 +17,27 @@ Place = Callable[[int], str]
 
 def table_pairs(table: Any, wanted: Sequence[str] | None, where: str = "the table") -> ListedPairs:
     """The pairs of a table, one per row."""
-    frame = as_frame(table)
+    frame = as_frame(as_arrow(table))
     columns = find_columns([str(name) for name in frame.columns], wanted, where)
-    left, right = (_ids(frame[:, column]) for column in (columns.left, columns.right))
+    left, right = (_ids(frame[:, column], columns.sources is None) for column in (columns.left, columns.right))
     sources = None if columns.sources is None else tuple(frame[:, column].to_list() for column in columns.sources)
-    return pairs_from(left, right, frame[:, columns.probability].to_list(), _row_of(where), sources)
+    return pairs_from(left, right, _numbers(frame[:, columns.probability]), _row_of(where), sources)
+
+
+def is_stream(x: Any) -> bool:
+    """Whether this is read by the Arrow stream that it offers: a relation of DuckDB, a reader, a table of polars."""
+    return hasattr(x, "__arrow_c_stream__") and not hasattr(x, "iloc")
+
+
+def as_arrow(table: Any) -> Any:
+    """What offers an Arrow stream as a table of Arrow, without a copy in Python; anything else as it is."""
+    if not is_stream(table):
+        return table
+    try:
+        import pyarrow
+    except ImportError:
+        return table
+    return table if isinstance(table, pyarrow.Table) else pyarrow.RecordBatchReader.from_stream(table).read_all()
 
 
 def series_pairs(series: Any) -> ListedPairs:
@@ -68,8 +84,17 @@ def _with(numbers: tuple[Any, Any, tuple[str, ...]], values: NDArray[np.float64]
     return left, right, values, items
 
 
-def _ids(column: Any) -> Any:
-    return column.to_numpy() if column.dtype.is_integer() and not column.null_count() else column.to_list()
+def _ids(column: Any, may_be_coded: bool) -> Any:
+    """Whole numbers as an array; texts in the column of the library that made the table, which can number them."""
+    if column.null_count():
+        return column.to_list()
+    if column.dtype.is_integer():
+        return column.to_numpy()
+    return column.to_native() if may_be_coded else column.to_list()
+
+
+def _numbers(column: Any) -> Any:
+    return column.to_numpy() if column.dtype.is_numeric() and not column.null_count() else column.to_list()
 
 
 def _probabilities(column: Any, place: Place) -> NDArray[np.float64]:
