@@ -186,7 +186,8 @@ class _Sample:
         if sampled == "clusters":  # the share of the records estimates the share of the entities
             return cls(np.ones(size.size), 1 - share, level)
         n_items = size.sum() / share  # an entity is in the sample if one of its records is drawn, by about k draws
-        return cls(1 / -np.expm1(size * np.log1p(-min(size.size / n_items, 0.5))), 1.0, level)
+        probability = -np.expm1(size * np.log1p(-min(size.size / n_items, 0.5)))
+        return cls(1 / probability, 1 - float(probability.mean()), level)
 
     def ratio(self, top: Floats, bottom: Floats) -> Measured:
         """A ratio of totals, with Wilson's interval for as many observations as give the variance of the ratio.
