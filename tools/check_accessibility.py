@@ -31,7 +31,7 @@ def draws_page(path: Path) -> None:
     draws = make_draws(n_items=60, n_draws=400, n_clusters=4, rng=1).reshape(4, 100, 60)
     best = pt.estimate(draws, rng=1)
     data = np.random.default_rng(1).normal(size=(60, 2))
-    pt.report(best, pt.credible_ball(best), data=data, truth=draws[0, 0], path=path)
+    pt.report(best, pt.credible_ball(best), pt.diagnostics(best, rng=1), data=data, truth=draws[0, 0], path=path)
 
 
 def pairs_page(path: Path) -> None:
@@ -53,7 +53,7 @@ def matrix_page(path: Path) -> None:
 def mixture_page(path: Path) -> None:
     table = {"x": np.r_[np.zeros(20), np.full(20, 9.0)] + np.arange(40) / 99, "kind": ["a", "b"] * 20}
     fit = pt.models.MixtureDPM().maximize(table, restarts=2, rng=1)
-    pt.report(fit, profiles=pt.profiles(fit, table, rng=1), path=path)
+    pt.report(fit, pt.profiles(fit, table, rng=1), path=path)
 
 
 def ensemble_page(path: Path) -> None:

@@ -37,13 +37,13 @@ estimate_to_r <- function(found, loss, seed) {
     seed = seed,
     expectedLoss = from_python(found$expected_loss),
     nDraws = from_python(sample$n_draws),
-    warnings = as.character(unlist(from_python(found$warnings))),
+    notes = as.character(unlist(from_python(found$notes))),
     python = found
   )
 }
 
 print.partita.estimate <- function(x, ...) {
-  for (sentence in attr(x, "warnings")) cat("Warning:", sentence, "\n")
+  for (sentence in attr(x, "notes")) cat("Note:", sentence, "\n")
   sizes <- table(as.integer(x))
   cat(sprintf("%d items in %d clusters of %s items\n", length(x), length(sizes), paste(sizes, collapse = ", ")))
   cat(sprintf("expected %s: %.4f over %d draws\n", attr(x, "loss")$name, attr(x, "expectedLoss"), attr(x, "nDraws")))

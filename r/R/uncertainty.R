@@ -53,16 +53,15 @@ write_report <- function(estimate, file = "report.html", ball = credible_ball(es
                          title = "Cluster analysis") {
   if (!is.null(data)) {
     data <- as.matrix(data)
-    columns <- if (is.null(colnames(data))) NULL else as.list(colnames(data))
+    columns <- colnames(data)
     rows <- lapply(seq_len(nrow(data)), function(i) as.list(unname(data[i, ])))
     data <- modules$numpy$array(rows, dtype = "float64")
-  } else {
-    columns <- NULL
+    if (!is.null(columns)) data <- modules$pandas$DataFrame(data, columns = as.list(columns))
   }
   if (!is.null(truth)) truth <- modules$numpy$array(as.list(as.character(truth)))
   path <- in_python(modules$partita$report(
     python_of(estimate), ball$python,
-    data = data, truth = truth, path = path.expand(file), title = title, columns = columns, one_based = TRUE
+    data = data, truth = truth, path = path.expand(file), title = title
   ))
   invisible(as.character(path))
 }

@@ -7,7 +7,7 @@ import pytest
 import partita as pt
 from partita import plots
 from partita._support.names import as_named, names_or_none, order_by_name, row_names
-from partita.pages.content import content
+from support.pages import content_of, figure, table
 
 NAMES = [f"gene {letter}" for letter in "abcdefghijklmnopqrst"]
 
@@ -28,7 +28,7 @@ def shuffled(series, seed=0):
 
 
 def test_two_series_are_matched_by_their_index(best):
-    labels = best.to_pandas()
+    labels = best.to_pandas()["cluster"]
     other = pd.Series(np.arange(20) % 3, index=NAMES)
     for measure in (pt.adjusted_rand, pt.nmi, pt.f1, pt.partition_loss):
         assert measure(labels, shuffled(other)) == measure(labels.to_numpy(), other.to_numpy())
@@ -44,13 +44,13 @@ def test_two_series_are_matched_by_their_index(best):
 
 
 def test_an_estimate_is_a_partition_with_names(best):
-    labels = best.to_pandas()
+    labels = best.to_pandas()["cluster"]
     assert pt.adjusted_rand(best, shuffled(labels)) == 1
     assert pt.compare_partitions(shuffled(labels), best)["vi"] == 0
 
 
 def test_labels_are_matched_with_the_draws(frame, best):
-    labels, truth = best.to_pandas(), pd.Series(np.arange(20) % 3, index=NAMES)
+    labels, truth = best.to_pandas()["cluster"], pd.Series(np.arange(20) % 3, index=NAMES)
     assert pt.credible_ball(shuffled(labels), frame).radius == pt.credible_ball(best.labels, frame).radius
     assert pt.credible_ball(best, frame[NAMES[::-1]]).radius == pytest.approx(pt.credible_ball(best).radius)
     assert (pt.distances(shuffled(labels), frame) == pt.distances(best.labels, frame)).all()
@@ -69,17 +69,7 @@ def test_labels_are_matched_with_the_draws(frame, best):
 
 
 def page(best, **given):
-    settings = {
-        "ball": None,
-        "data": None,
-        "truth": None,
-        "title": "",
-        "command": None,
-        "density": None,
-        "bound": None,
-        "checked": None,
-    }
-    return content(best, **(settings | given))
+    return content_of(best, **given)
 
 
 def test_report_matches_truth_and_data(best, tmp_path):
@@ -87,9 +77,9 @@ def test_report_matches_truth_and_data(best, tmp_path):
     data = pd.DataFrame({"x": np.arange(20.0), "y": np.arange(20.0) ** 2}, index=NAMES)
     plain = page(best, truth=truth.to_numpy(), data=data.to_numpy())
     mixed = page(best, truth=shuffled(truth), data=shuffled(data))
-    assert mixed["truth"].rows == plain["truth"].rows
-    assert mixed["figures"]["points"] == plain["figures"]["points"] | {"axes": ["x", "y"]}
-    assert page(best, data=shuffled(data["x"]))["figures"]["points"]["x"] == list(range(20))
+    assert table(mixed, "truth").rows == table(plain, "truth").rows
+    assert figure(mixed, "points") == figure(plain, "points") | {"axes": ["x", "y"]}
+    assert figure(page(best, data=shuffled(data["x"])), "points")["x"] == list(range(20))
     with pytest.raises(ValueError, match="not in truth: 'gene a'; not in the estimate: 'gene A'"):
         pt.report(best, truth=truth.rename({"gene a": "gene A"}), path=tmp_path / "page.html")
     with pytest.raises(ValueError, match="not in data: 'gene c'"):
@@ -99,7 +89,7 @@ def test_report_matches_truth_and_data(best, tmp_path):
 
 def test_plots_match_data_labels_and_nodes(best):
     networkx = pytest.importorskip("networkx")
-    labels = best.to_pandas()
+    labels = best.to_pandas()["cluster"]
     data = pd.DataFrame({"x": np.arange(20.0), "y": np.arange(20.0) ** 2}, index=NAMES)
     graph = networkx.path_graph(20)
     graph = networkx.relabel_nodes(graph, dict(enumerate(NAMES)))

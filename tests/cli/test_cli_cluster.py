@@ -57,8 +57,8 @@ def test_one_command_from_a_table_to_a_report(table, tmp_path):
     assert "colour: categorical (2 levels: blue, red)" in lines
     assert "\\n" not in result.output
     assert sorted(path.name for path in out.iterdir()) == [
-        "ball.csv", "columns.csv", "draws.npy", "imputed.csv", "labels.csv", "profiles.csv", "report.html", "runs.csv",
-        "summary.json",
+        "ball.csv", "clusters.csv", "columns.csv", "draws.npy", "imputed.csv", "labels.csv", "profiles.csv",
+        "report.html", "runs.csv", "summary.json",
     ]  # fmt: skip
     labels = {row["item"]: row["cluster"] for row in rows_of(out / "labels.csv")}
     assert len({labels[f"a{i}"] for i in range(8)}) == 1
@@ -136,7 +136,7 @@ def test_the_largest_icl_in_one_command(table, tmp_path):
     assert summary["n_clusters"] == 2
     assert float(rows_of(out / "path.csv")[0]["icl"]) == pytest.approx(summary["icl"])
     assert (out / "report.html").stat().st_size > 10_000
-    again = run("cluster", table, "--maximize", "--out", tmp_path / "json", "--json", "--k-max", 1, *own)
+    again = run("cluster", table, "--maximize", "--out", tmp_path / "json", "--json", "--max-clusters", 1, *own)
     assert json.loads(again.output)["n_clusters"] == 1
 
 
@@ -144,7 +144,7 @@ def test_the_largest_icl_in_one_command(table, tmp_path):
     ("words", "sentence"),
     [
         (("--maximize", "--draws", 5), "--draws is for samples"),
-        (("--k-max", 5), "--k-max is for --maximize"),
+        (("--restarts", 5), "--restarts is for --maximize"),
         (("--maximize", "--loss", "vi"), "--loss is for samples"),
     ],
 )
@@ -212,11 +212,11 @@ def test_questions_about_columns_are_printed_and_kept(tmp_path):
     assert "gender, A1 and A2 have only whole numbers" in notes[1]
     assert "--family 'A*=categorical'" in notes[1]
     assert "--family categorical all columns" in notes[1]
-    kept = json.loads((tmp_path / "out" / "summary.json").read_text())["notes"]
+    kept = json.loads((tmp_path / "out" / "summary.json").read_text())["column_notes"]
     assert [f"Note: {note}" for note in kept] == notes[:2]
     answered = ("--family", "categorical", "--family", "age=gaussian", "--missing", "-999")
     told = run("cluster", path, "--out", tmp_path / "answered", *short, *answered, "--json")
-    assert json.loads(told.output)["notes"] == []
+    assert json.loads(told.output)["column_notes"] == []
 
 
 def test_many_columns_are_counted_by_family(tmp_path):

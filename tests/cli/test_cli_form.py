@@ -45,20 +45,20 @@ def edges(tmp_path_factory):
 
 
 @pytest.mark.parametrize("command", ["estimate", "ball", "partial", "report"])
-def test_json_of_draws_counts_from_one(draws_file, tmp_path, command):
+def test_json_counts_as_python_does(draws_file, tmp_path, command):
     where = ["--out", tmp_path / "page.html"] if command == "report" else []
     asked = [command, draws_file, "--seed", 1, "--json", *where]
-    zero = json.loads(succeeds(*asked).stdout)
-    one = json.loads(succeeds(*asked, "--one-based", *(["--force"] if where else [])).stdout)
+    found = json.loads(succeeds(*asked).stdout)
+    other = json.loads(succeeds(*asked, "--zero-based", *(["--force"] if where else [])).stdout)
     key = "center" if command == "ball" else "labels"
-    assert min(zero[key]) in (0, -1)
-    assert one[key] == from_one(zero[key])
-    if command == "ball":
-        assert one["upper"] == [from_one(labels) for labels in zero["upper"]]
+    assert min(found[key]) in (0, -1)
+    assert other[key] == found[key]
+    if command != "partial":
+        assert found["first_cluster"] == 0
 
 
 def test_files_count_clusters_and_items_from_one(draws_file, draws, tmp_path):
-    succeeds("estimate", draws_file, "--seed", 1, "--out", tmp_path / "run", "--one-based")
+    succeeds("estimate", draws_file, "--seed", 1, "--out", tmp_path / "run")
     rows = rows_of(tmp_path / "run" / "labels.csv")
     assert [int(row["cluster"]) for row in rows] == (pt.estimate(draws, rng=1).labels + 1).tolist()
     assert [row["item"] for row in rows] == [str(i + 1) for i in range(30)]
@@ -86,14 +86,15 @@ def test_models_and_ensembles_count_from_one(kind, edges, tmp_path, draws):
     quick = ["--draws", 20, "--warmup", 20, "--chains", 2] if kind == "cluster" else []
     asked = [name, source, *more, *quick, "--seed", 1]
     zero = json.loads(succeeds(*asked, "--out", tmp_path / "a", "--json").stdout)
-    one = json.loads(succeeds(*asked, "--out", tmp_path / "b", "--json", "--one-based").stdout)
-    assert one["labels"] == from_one(zero["labels"])
-    rows = rows_of(tmp_path / "b" / "labels.csv")
-    assert [int(row["cluster"]) for row in rows] == one["labels"]
+    other = json.loads(succeeds(*asked, "--out", tmp_path / "b", "--json", "--zero-based").stdout)
+    assert other["labels"] == zero["labels"]
+    one = from_one(zero["labels"])
+    assert [int(row["cluster"]) for row in rows_of(tmp_path / "a" / "labels.csv")] == one
+    assert [int(row["cluster"]) for row in rows_of(tmp_path / "b" / "labels.csv")] == zero["labels"]
     if name == "cluster":
-        profiles = rows_of(tmp_path / "b" / "profiles.csv")
-        assert {int(row["cluster"]) for row in profiles} == set(one["labels"])
-        text = succeeds(*asked, "--out", tmp_path / "c", "--one-based").stdout
+        profiles = rows_of(tmp_path / "a" / "profiles.csv")
+        assert {int(row["cluster"]) for row in profiles} == set(one)
+        text = succeeds(*asked, "--out", tmp_path / "c").stdout
         assert "cluster 1" in text
         assert "cluster 0" not in text
         assert "Cluster 0" not in page_text(tmp_path / "c" / "report.html")
@@ -104,7 +105,7 @@ def test_tables_in_other_formats(draws_file, tmp_path, ending):
     asked = ["estimate", draws_file, "--seed", 1]
     succeeds(*asked, "--out", tmp_path / "a")
     succeeds(*asked, "--out", tmp_path / "b", "--format", ending)
-    names = {"report.html", "summary.json", *(f"{table}.{ending}" for table in ("labels", "runs", "ball"))}
+    names = {"report.html", "summary.json", *(f"{table}.{ending}" for table in ("labels", "clusters", "runs", "ball"))}
     assert {path.name for path in (tmp_path / "b").iterdir()} == names
     known = rows_of(tmp_path / "a" / "labels.csv")
     if ending == "tsv":

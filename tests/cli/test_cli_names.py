@@ -172,7 +172,7 @@ def test_names_of_an_ensemble_are_no_clustering(base, tmp_path):
     out = tmp_path / "run"
     compared = found("ensemble", tmp_path / "base.csv", *quick, "--truth", tmp_path / "truth.csv", "--out", out)
     assert compared["agreement"]["adjusted_rand"] == 1
-    assert (out / "labels.csv").read_text().startswith("item,cluster,certainty\ngene a,0,")
+    assert (out / "labels.csv").read_text().startswith("item,cluster,certainty\ngene a,1,")
     assert rand_index(tmp_path / "truth.csv", out / "labels.csv") == 1
     base.set_index("item").rename_axis(None).to_csv(tmp_path / "base.csv")
     assert found("ensemble", tmp_path / "base.csv", *quick)["names"] == NAMES

@@ -79,7 +79,7 @@ def test_report_writes_the_labels_that_the_page_promises(tmp_path):
     np.save(tmp_path / "draws.npy", draws)
     succeeds("report", tmp_path / "draws.npy", "--runs", 1, "--seed", 1, "--out", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "1,000 least certain of 1,200 items; report-labels.csv has the labels of all items" in page
+    assert "The labels of all items are in report-labels.csv." in page
     rows = (tmp_path / "report-labels.csv").read_text().splitlines()
     assert rows[0] == "item,cluster,certainty"
     assert len(rows) == 1201
@@ -88,7 +88,7 @@ def test_report_writes_the_labels_that_the_page_promises(tmp_path):
     )
     facts = json.loads(succeeds("report", tmp_path / "draws.npy", "--runs", 1, "--json", "--out", tmp_path / "b.html"))
     assert facts["labels_file"] == str(tmp_path / "b-labels.csv")
-    assert "b-labels.csv has the labels of all items" in (tmp_path / "b.html").read_text(encoding="utf-8")
+    assert "The labels of all items are in b-labels.csv." in (tmp_path / "b.html").read_text(encoding="utf-8")
 
 
 def test_a_page_that_has_no_labels_beside_it_promises_none(tmp_path):
@@ -143,7 +143,7 @@ def test_a_bound_under_a_limit_names_it(tmp_path):
     found = json.loads(succeeds("estimate", *asked, "--json"))
     assert found["proven"] is True
     assert found["bound"]["max_clusters"] == 3
-    assert any("as many clusters as were allowed" in sentence for sentence in found["warnings"])
+    assert any("as many clusters as were allowed" in sentence for sentence in found["notes"])
     shown = succeeds("estimate", *asked)
     assert "of all partitions into at most 3 clusters, which is proven" in shown
     assert "into at most 3 clusters has a smaller expected loss: the estimate is provably optimal." in shown

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -30,15 +31,21 @@ def test_pairs_give_labels_components_and_a_page(pairs, tmp_path):
     answer = invoke("--pairs", pairs, "--out", out, "--seed", 1)
     assert answer.exit_code == 0, answer.output
     assert "of all partitions, " in answer.stdout
-    assert {path.name for path in out.iterdir()} == {"labels.csv", "pairs.csv", "summary.json", "report.html"}
+    assert {path.name for path in out.iterdir()} == {
+        "labels.csv",
+        "clusters.csv",
+        "pairs.csv",
+        "summary.json",
+        "report.html",
+    }
     with (out / "labels.csv").open() as stream:
         rows = list(csv.DictReader(stream))
     assert [(row["item"], row["cluster"], row["component"]) for row in rows] == [
-        ("ann", "0", "0"),
-        ("bob", "0", "0"),
-        ("<cy>", "1", "0"),
-        ("dan", "2", "1"),
-        ("eve", "2", "1"),
+        ("ann", "1", "1"),
+        ("bob", "1", "1"),
+        ("<cy>", "2", "1"),
+        ("dan", "3", "2"),
+        ("eve", "3", "2"),
     ]
     assert (out / "pairs.csv").read_text().splitlines()[1] == "ann,<cy>,apart,0.8,0.8,yes"
     page = (out / "report.html").read_text()
@@ -50,18 +57,21 @@ def test_pairs_that_are_not_listed_are_marked(tmp_path):
     path, out = tmp_path / "pairs.csv", tmp_path / "out"
     path.write_text("left,right,probability\na,b,0.95\nb,c,0.95\na,d,0.95\nb,d,0.95\nc,d,0.95\n")
     answer = invoke("--pairs", path, "--out", out)
-    assert "0 (not listed)" in answer.stdout
+    assert re.search(r"a\s+c\s+together\s+0.000\s+1.000\s+no", answer.stdout)
     assert "A pair that is not listed has probability 0 only because" in answer.stdout
-    assert (out / "pairs.csv").read_text().splitlines()[1:3] == ["a,c,together,0,1,no", "a,b,together,0.95,0.05,yes"]
+    assert (out / "pairs.csv").read_text().splitlines()[1:3] == [
+        "a,c,together,0.0,1.0,no",
+        "a,b,together,0.95,0.05,yes",
+    ]
     table = pt.estimate(pt.as_similarity(path), "binder", rng=1).to_pandas("pairs")
     assert table.iloc[0].to_dict() == {
-        "left": "a", "right": "c", "together": True, "probability": 0.0, "doubt": 1.0, "listed": False
+        "left": "a", "right": "c", "estimate": "together", "probability": 0.0, "doubt": 1.0, "listed": "no"
     }  # fmt: skip
-    assert table.listed.tolist() == [False] + [True] * 5
-    with pytest.raises(ValueError, match="table must be one of items, pairs, but it is 'runs'"):
+    assert table.listed.tolist() == ["no"] + ["yes"] * 5
+    with pytest.raises(ValueError, match=r"table must be one of clusters, items, pairs, .*, but it is 'runs'"):
         pt.estimate(pt.as_similarity(path), "binder").to_pandas("runs")
     page = (out / "report.html").read_text()
-    assert ">not listed<" in page
+    assert ">no<" in page
     assert "A pair that is not listed has probability 0 only because" in page
 
 

@@ -68,6 +68,6 @@ def test_poor_mixing_is_said_once():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = GaussianDPM("diag", sampling=Sampling(draws=8, warmup=0, chains=4), random_state=1).fit(wide)
-    assert model.chain_.warnings
-    assert model.estimate_.warnings
+    assert model.chain_.notes
+    assert model.estimate_.notes
     assert sum(issubclass(warning.category, pt.MixingWarning) for warning in caught) == 1

@@ -72,10 +72,10 @@ def test_the_page_says_what_was_found_and_escapes_names(base, summary, tmp_path)
     truth = pd.Series(np.repeat(list("abc"), 20), index=base.index)
     path = pt.report(summary, truth=truth, path=tmp_path / "page.html")
     page = path.read_text(encoding="utf-8")
-    assert "The 59 items fall into 3 clusters" in page
-    assert "the consensus of 7 base clusterings by least expected loss" in page
+    assert "Of the 60 items, 59 fall into 3 clusters" in page
+    assert "the consensus of 7 base clusterings, found by least expected loss" in page
     assert "1 of 60 items have no base label" in page
-    assert page.index("Warning.") < page.index("fall into 3 clusters")
+    assert page.index("Warning.") < page.index('<p class="answer">')
     assert "<b>run" not in page
     assert "<i>cell" not in page
     held = pt.read_report(path)
@@ -85,7 +85,8 @@ def test_the_page_says_what_was_found_and_escapes_names(base, summary, tmp_path)
     assert rows["copy"]["Nearest"] == "run 2"
     assert rows["copy"]["Dependence"] == 1.0
     assert rows["copy"]["Counts as"] == pytest.approx(summary.dependence.weights[6])
-    assert "copy beside run 2 (100%)" in held.content["redundancy"]
+    assert any("copy beside run 2 (100%)" in note for note in held.notes)
+    assert held.notes == summary.notes
     held.write(tmp_path / "again.html")
 
 
@@ -98,7 +99,7 @@ def test_a_fitted_estimator_has_a_page_with_its_own_certainty(base, tmp_path):
     assert len(items) == 59
     assert all(row["Certainty"] == pytest.approx(certainty[row["Item"]]) for row in items)
     assert "NBCE (vb)" in path.read_text(encoding="utf-8")
-    with pytest.raises(ValueError, match="data is for estimates from draws, and this is the fit of an ensemble"):
+    with pytest.raises(ValueError, match="data is for estimates from draws, and this is an ensemble"):
         pt.report(model, data=np.zeros(60), path=tmp_path / "other.html")
 
 
@@ -108,8 +109,8 @@ def test_equal_weights_of_clusterings_that_repeat_each_other_are_warned_of():
     near = np.stack([np.where(rng.random(30) < 0.3, 0, labels)] * 5, axis=1)
     other = rng.integers(3, size=(30, 1))
     found = summarize(labels, np.column_stack([near, other]))
-    assert "count as" in found.warnings[0]
-    assert "equal weights" in found.warnings[0]
+    assert "count as" in found.notes[0]
+    assert "equal weights" in found.notes[0]
 
 
 def test_what_does_not_fit_is_named(base):

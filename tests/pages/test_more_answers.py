@@ -7,7 +7,8 @@ import pytest
 
 import partita as pt
 from partita.datasets import make_draws
-from partita.pages.drawings import curve_drawing, interval_drawing, tree_drawing
+from partita.results.drawings import curve_drawing, interval_drawing, tree_drawing
+from support.pages import table, text
 
 DRAWS = make_draws(24, 300, 3, doubt=0.1, rng=1)
 
@@ -26,15 +27,15 @@ def answers():
 
 def test_the_page_has_the_numbers_of_the_results(answers, tmp_path):
     best, found = answers
-    page = pt.report(best, path=tmp_path / "page.html", one_based=True, **found)
-    content = pt.read_report(page).content
-    assert f"{found['partial'].n_items} of 24 items" in content["partial"]["words"]
-    assert [row[1] for row in content["partial"]["table"].rows][4] == found["partial"].n_items
-    rows = content["parameters"]["table"].rows
-    assert [row[0] for row in rows] == np.repeat(np.arange(best.n_clusters) + 1, 2).tolist()
+    page = pt.report(best, *reversed(found.values()), path=tmp_path / "page.html")
+    held = pt.read_report(page)
+    assert f"{found['partial'].n_items} of 24 items" in text(held, "partial")
+    assert [row[1] for row in table(held, "partial").rows][4] == found["partial"].n_items
+    rows = table(held, "parameters").rows
+    assert [row[0] for row in rows] == np.repeat(np.arange(best.n_clusters), 2).tolist()
     np.testing.assert_allclose([row[3] for row in rows], found["parameters"].clusters.mean.ravel())
-    assert len(content["tree"]["table"].rows) == len(found["tree"].parents)
-    assert content["error"]["words"] == found["error"].in_words()
+    assert len(table(held, "tree").rows) == len(found["tree"].parents)
+    assert text(held, "error") == found["error"].in_words()
     html = page.read_text()
     for name in ("partial", "parameters", "tree"):
         assert f'id="{name}-section"' in html
@@ -66,15 +67,17 @@ def test_what_does_not_belong_to_the_estimate_is_refused(answers, tmp_path):
     path = tmp_path / "page.html"
     fewer = DRAWS[:, :20]
     with pytest.raises(ValueError, match="partial has 20"):
-        pt.report(best, partial=pt.partial_clustering(fewer, 0.5, rng=1), path=path)
-    with pytest.raises(ValueError, match="tree has 20"):
-        pt.report(best, tree=pt.hierarchy(fewer, rng=1), path=path)
+        pt.report(best, pt.partial_clustering(fewer, 0.5, rng=1), path=path)
+    with pytest.raises(ValueError, match="hierarchy has 20"):
+        pt.report(best, pt.hierarchy(fewer, rng=1), path=path)
     other = pt.cluster_parameters(np.zeros(24, int), np.zeros((300, 24)), DRAWS)
     with pytest.raises(ValueError, match="parameters are those of another partition"):
-        pt.report(best, parameters=other, path=path)
+        pt.report(best, other, path=path)
     pairs = pt.estimate(pt.as_similarity(pt.similarity(DRAWS)), "binder", rng=1)
-    with pytest.raises(ValueError, match="tree is for estimates from draws"):
-        pt.report(pairs, tree=found["tree"], path=path)
-    with pytest.raises(TypeError, match="partial must be a result of partial_clustering, not int"):
-        pt.report(best, partial=3, path=path)
+    with pytest.raises(TypeError, match="Hierarchy does not belong to an estimate from pair probabilities"):
+        pt.report(pairs, found["tree"], path=path)
+    with pytest.raises(TypeError, match=r"int does not belong to the estimate, which takes .*PartialClustering"):
+        pt.report(best, 3, path=path)
+    with pytest.raises(ValueError, match="Hierarchy is given twice"):
+        pt.report(best, found["tree"], found["tree"], path=path)
     assert not path.exists()

@@ -1,6 +1,7 @@
 """The page about a block model of a network."""
 
 import base64
+import re
 import sys
 
 import numpy as np
@@ -10,9 +11,10 @@ import scipy.sparse as sp
 import partita as pt
 from partita.datasets import load_karate
 from partita.models import StochasticBlockModel, as_graph
-from partita.pages.network_matrix import matrix_map, matrix_pixels
-from partita.pages.networks import n_edges
+from partita.results.network_matrix import matrix_map, matrix_pixels
+from partita.results.networks import n_edges
 from support.browser import chromium
+from support.pages import facts, figure, table
 
 pytest.importorskip("jinja2")
 
@@ -33,18 +35,17 @@ def fit():
 
 def test_the_page_says_what_was_found_and_escapes_names(fit, tmp_path):
     labels, X = planted()
-    path = pt.report(fit, truth=labels, path=tmp_path / "page.html", title="Two groups", command="partita blockmodel")
+    path = pt.report(fit, truth=labels, path=tmp_path / "page.html", title="Two groups")
     page = path.read_text(encoding="utf-8")
-    assert (
-        "fall into 2 clusters (of 20 and 20 nodes). This partition has the largest exact ICL that was found, −" in page
-    )
-    assert f"{X.sum() // 2:,} edges" in page
+    assert "fall into 2 clusters (of 20 and 20 nodes)." in page
+    assert "This partition has the largest exact ICL that was found, −" in page
+    assert f"of the undirected network with {X.sum() // 2:,} edges" in page
     assert "the best was reached by" in page
     assert "<b>node" not in page
     assert "normalised mutual information" in page
-    content = pt.read_report(path).content
-    assert [row[1:3] for row in content["crossed"].rows] in ([[20, 0], [0, 20]], [[0, 20], [20, 0]])
-    assert len(content["drawing"]["links"]) == X.sum() // 2
+    held = pt.read_report(path)
+    assert [row[1:3] for row in table(held, "crossed").rows] in ([[20, 0], [0, 20]], [[0, 20], [20, 0]])
+    assert len(figure(held, "drawing")["links"]) == X.sum() // 2
 
 
 def test_what_needs_draws_is_refused(fit, tmp_path):
@@ -55,7 +56,7 @@ def test_what_needs_draws_is_refused(fit, tmp_path):
 def test_the_matrix_has_the_mean_over_the_dyads_of_a_pixel(monkeypatch, fit):
     full = matrix_pixels(fit)
     assert (full == fit.reordered().toarray()).all()
-    monkeypatch.setattr(sys.modules["partita.pages.network_matrix"], "PIXELS", 8)
+    monkeypatch.setattr(sys.modules["partita.results.network_matrix"], "PIXELS", 8)
     blocks = full.reshape(8, 5, 8, 5).mean(axis=(1, 3))
     assert matrix_pixels(fit) == pytest.approx(blocks)
 
@@ -76,12 +77,12 @@ def test_the_page_of_a_large_network_is_small(tmp_path):
     assert path.stat().st_size < 2e6
     page = path.read_text(encoding="utf-8")
     assert 'id="fig-drawing"' not in page
-    assert "Not computed: the network is large" in page
+    assert "Which nodes are uncertain is not known" in page
 
 
 def test_series_of_labels_have_the_names_of_nodes(fit):
     pytest.importorskip("pandas")
-    series = fit.to_pandas()
+    series = fit.to_pandas()["cluster"]
     assert series.index[3] == "<b>node 3</b>"
     assert (series.to_numpy() == fit.labels).all()
     runs = fit.runs_to_pandas()
@@ -101,9 +102,9 @@ def test_a_browser_shows_the_page(fit, tmp_path):
         assert figure.get_attribute("data-view") == "0,20"
         marks = "return [...document.querySelectorAll('#fig-drawing .mark')].map(mark => Number(mark.dataset.cluster))"
         assert sorted(browser.execute_script(marks)) == [0, 1]
-        search = browser.find_element("css selector", "input[data-table=nodes]")
+        search = browser.find_element("css selector", "input[data-table=items]")
         search.send_keys("node 17")
-        assert browser.find_element("id", "nodes-count").text == "1 of 40"
+        assert browser.find_element("id", "items-count").text == "1 of 40"
         assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
 
 
@@ -142,48 +143,58 @@ def test_nodes_in_doubt_are_those_of_the_draws(tmp_path):
     graph = as_graph(X, directed=False, nodes=names)
     fit = model.maximize(graph, rng=1)
     chain = model.sample(graph, draws=300, warmup=100, chains=2, rng=1)
-    page = pt.read_report(pt.report(fit, draws=chain, path=tmp_path / "page.html"))
-    table = page.content["doubt"]["table"]
+    page = pt.read_report(pt.report(fit, chain, path=tmp_path / "page.html"))
+    listed = table(page, "items")
     similarity = pt.similarity(chain)
     others = (fit.labels == fit.labels[0]) & (np.arange(20) != 0)
-    rows = {row[0]: row for row in table.rows}
+    rows = {row[0]: row for row in listed.rows}
     assert rows["n0"][2] == pytest.approx(similarity[0, others].mean(), abs=1e-6)
-    assert [row[2] for row in table.rows] == sorted(row[2] for row in table.rows)
-    assert all(row[2] < 0.9 for row in table.rows)
-    assert "By 2 chains of 300 draws" in page.content["doubt"]["words"]
+    assert [row[2] for row in listed.rows] == sorted(row[2] for row in listed.rows)
+    assert facts(page, "diagnostics")["Posterior draws"] == "2 chains of 300"
 
 
 def test_chains_that_have_not_mixed_and_doubts_come_first(tmp_path):
     karate, model = load_karate().data, StochasticBlockModel(directed=False)
     fit, chain = model.maximize(karate, rng=1), model.sample(karate, draws=500, warmup=500, rng=1)
-    assert "The chains have not mixed" in chain.warnings[0]
+    assert "The chains have not mixed" in chain.notes[0]
     scored = pt.models.held_out(model, karate, rng=1)
-    page = pt.read_report(pt.report(fit, draws=chain, held_out=scored, path=tmp_path / "page.html"))
-    assert page.warnings[: len(chain.warnings)] == chain.warnings
-    assert "of the 34 nodes is uncertain" in page.answer
+    page = pt.read_report(pt.report(fit, scored, chain, path=tmp_path / "page.html"))
+    assert page.notes[: len(chain.notes)] == chain.notes
+    assert re.search(r"Assignment is uncertain for \d+ nodes? \(.*; certainty below 0.5\)", page.answer)
     assert "56 hidden dyads, 8 of them edges, are predicted no better than by the density" in page.answer
     text = (tmp_path / "page.html").read_text()
-    parts = ("doubt-section", "prediction-section", "blocks-section", "matrix-section", "drawing-section")
+    parts = (
+        "clusters-section",
+        "items-section",
+        "prediction-section",
+        "blocks-section",
+        "matrix-section",
+        "drawing-section",
+    )
     places = [text.index(f'<section id="{part}">') for part in parts]
     assert places == sorted(places)
 
 
-def test_a_small_network_is_sampled_and_predicted_for_the_page(fit, tmp_path):
+def test_a_page_samples_nothing_and_says_what_is_not_known(fit, tmp_path, monkeypatch):
+    monkeypatch.setattr(StochasticBlockModel, "sample", None)
+    monkeypatch.setattr(StochasticBlockModel, "maximize", None)
     page = pt.read_report(pt.report(fit, path=tmp_path / "page.html"))
-    assert "a short run of 2 chains of 200 draws, sampled for this page" in page.content["doubt"]["words"]
-    facts = dict(page.content["prediction"]["facts"])
-    assert float(facts["AUC"]) > 0.6
+    assert page.notes == fit.notes
+    assert "Which nodes are uncertain is not known" in page.notes[0]
+    assert "Whether the model predicts unseen edges is not known" in page.notes[1]
+    monkeypatch.undo()
     scored = pt.models.held_out(fit.model, fit.graph, share=0.2, rng=2, restarts=1)
-    given = pt.read_report(pt.report(fit, held_out=scored, path=tmp_path / "page.html"))
-    assert dict(given.content["prediction"]["facts"])["AUC"] == f"{scored.auc:.3f}"
+    given = pt.read_report(pt.report(fit, scored, path=tmp_path / "page.html"))
+    assert facts(given, "prediction")["AUC"] == f"{scored.auc:.3f}"
 
 
 def test_what_is_of_other_networks_or_results_is_refused(fit, tmp_path):
     chain = StochasticBlockModel(directed=False).sample(planted(10)[1], draws=4, warmup=1, chains=1, rng=1)
     with pytest.raises(ValueError, match="draws has 10 items but the fit has 40 nodes"):
-        pt.report(fit, draws=chain, path=tmp_path / "page.html")
-    with pytest.raises(ValueError, match="draws is for the fit of a block model"):
-        pt.report(pt.estimate(chain, rng=1), draws=chain, path=tmp_path / "page.html")
+        pt.report(fit, chain, path=tmp_path / "page.html")
+    scored = pt.models.held_out(fit.model, fit.graph, rng=2, restarts=1)
+    with pytest.raises(TypeError, match="HeldOut does not belong to the estimate"):
+        pt.report(pt.estimate(chain, rng=1), scored, path=tmp_path / "page.html")
 
 
 def test_the_map_has_the_shades_of_the_shares(monkeypatch, fit):
@@ -192,7 +203,7 @@ def test_the_map_has_the_shades_of_the_shares(monkeypatch, fit):
     assert ((shades > 0) == (fit.reordered().toarray() > 0)).all()
     assert drawn["clusters"] == [[0, 0, 20], [1, 20, 40]]
     assert drawn["names"][0] == str(fit.graph.names[fit.order[0]])
-    monkeypatch.setattr(sys.modules["partita.pages.network_matrix"], "PIXELS", 7)
+    monkeypatch.setattr(sys.modules["partita.results.network_matrix"], "PIXELS", 7)
     coarse = matrix_map(fit)
     place = np.arange(40) * 7 // 40
     assert coarse["edges"] == [int(np.searchsorted(place, at)) for at in range(8)]
@@ -202,7 +213,6 @@ def test_the_map_has_the_shades_of_the_shares(monkeypatch, fit):
 def test_the_page_of_a_nested_fit_shows_its_levels(tmp_path):
     nested = pt.models.NestedBlockModel(directed=False).maximize(planted(24)[1], restarts=1, rng=1)
     page = pt.read_report(pt.report(nested, path=tmp_path / "page.html"))
-    levels = page.content["levels"]
-    assert [row[1] for row in levels["table"].rows] == [level.n_clusters for level in nested.levels]
-    assert len(levels["groups"].rows) == nested.n_clusters
-    assert "a nested model has no sampler" in page.content["doubt"]["words"]
+    assert [row[1] for row in table(page, "levels").rows] == [level.n_clusters for level in nested.levels]
+    assert len(table(page, "groups").rows) == nested.n_clusters
+    assert not any("Which nodes are uncertain" in note for note in page.notes)  # a nested model has no sampler

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.pages.pairs import pair_answer
+from partita.pages.page import page_content, render
+from partita.results.present import present
 
 
 @pytest.fixture(scope="module")
@@ -21,9 +22,11 @@ def best():
 
 def test_the_answer_is_a_sentence(best):
     assert best.proven
-    assert pair_answer(best) == (
-        "The 6 items fall into 3 clusters (of 3, 2 and 1 items). Given 5 pair probabilities, this partition has the"
-        f" lowest expected Binder loss of all partitions, {best.expected_loss:.6g}, which is proven."
+    shown = present(best)
+    assert shown.answer == "The 6 items fall into 3 clusters (of 3, 2 and 1 items). No item has a certainty below 0.5."
+    assert shown.details == (
+        "Given 5 pair probabilities, this partition has the lowest expected Binder loss of all partitions,"
+        f" {best.expected_loss:.6g}, which is proven."
     )
 
 
@@ -36,10 +39,11 @@ def test_every_item_is_listed_with_its_cluster_and_component(best, tmp_path):
     }
 
 
-def test_a_long_list_says_where_the_rest_is(best, tmp_path, monkeypatch):
-    monkeypatch.setattr(sys.modules[pair_answer.__module__], "ITEMS_LISTED", 4)
-    page = pt.report(best, path=tmp_path / "page.html", labels_file="labels.csv").read_text(encoding="utf-8")
-    assert "The first 4 of 6 items; labels.csv has all." in page
+def test_a_long_list_says_where_the_rest_is(best, monkeypatch):
+    monkeypatch.setattr(sys.modules["partita.results.pairs"], "LISTED", 4)
+    page = render(page_content(present(best), labels_file="labels.csv"))
+    assert "The first 4 of 6 items." in page
+    assert "The labels of all items are in labels.csv." in page
 
 
 @pytest.mark.parametrize("loss", ["binder", "vi-lower-bound", "pear"])

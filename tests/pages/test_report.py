@@ -9,22 +9,22 @@ import pytest
 
 import partita as pt
 from partita.estimation.search_warnings import search_warnings
-from partita.pages import blocks
-from partita.pages.blocks import block_means, next_clusters
-from partita.pages.chains import _rank_shares
-from partita.pages.colors import label_colors
-from partita.pages.content import content
-from partita.pages.figures import ball_strips, trace_figure
-from partita.pages.heatmap import BINS, LARGEST_FULL, UNKNOWN, HeatMap, heat_map
-from partita.pages.interpretation import interpretation
-from partita.pages.other_losses import other_losses
 from partita.pages.page import render
-from partita.pages.sentences import advice, amount, answer
-from partita.pages.tables import Column, Table
-from partita.pages.truth import against_truth
+from partita.pages.report import write_page
+from partita.results import blocks
+from partita.results.blocks import block_means, next_clusters
+from partita.results.chains import _rank_shares
+from partita.results.colors import label_colors
+from partita.results.figures import ball_strips, trace_figure
+from partita.results.heatmap import BINS, LARGEST_FULL, UNKNOWN, HeatMap, heat_map
+from partita.results.interpretation import interpretation
+from partita.results.present import present
+from partita.results.sentences import amount
+from partita.results.tables import Column, Table
 from partita.search import METHODS
 from partita.search.result import RunRow
 from partita.uncertainty.ball import credible_ball
+from support.pages import content_of, figure, has_table, table
 
 
 def random_sample(rng, n_items=12, gaps=False):
@@ -116,10 +116,11 @@ def found():
 
 def test_the_answer_has_the_numbers(found):
     estimate, ball = found
-    text = answer(estimate, ball)
+    shown = present(estimate, [ball])
+    text = shown.answer
     assert text.startswith(f"The 40 items fall into {estimate.n_clusters} clusters")
-    assert f"{estimate.expected_loss:.4f} bits" in text
-    assert f"radius {ball.radius:.4f} bits" in text
+    assert f"{estimate.expected_loss:.4f} bits" in shown.details
+    assert f"95% of the posterior lies within {ball.radius:.4f} bits (variation of information)" in text
     counts = ball.sample.n_clusters[ball.inside]
     assert f"with {counts.min()} to {counts.max()} clusters" in text
 
@@ -132,39 +133,41 @@ def test_amounts_have_their_unit():
 def changed(estimate, **changes):
     """Another estimate, with the warnings that go with it."""
     other = replace(estimate, **changes)
-    return replace(other, warnings=tuple(search_warnings(other)))
+    return replace(other, cautions=tuple(search_warnings(other)))
 
 
 def with_runs(estimate, losses):
     return changed(estimate, runs=tuple(RunRow("draw", 1, 1, loss, 3, 0.1) for loss in losses))
 
 
-def kinds(estimate, *more):
-    return [(line.kind, line.text) for line in advice(estimate, *more)]
+def said(estimate, *more):
+    """The notes with their importance, and how the estimate was found."""
+    shown = present(estimate, more)
+    return [*((note.warning, note.text) for note in shown.notes), (False, shown.details)]
 
 
 def test_advice_tells_a_hard_search_from_an_easy_one(found):
     estimate, ball = found
-    easy = kinds(with_runs(estimate, [1.0] * 14 + [1.1] * 2), ball)
-    hard = kinds(with_runs(estimate, [1.0] + [1.1] * 15), ball)
-    assert ("good", "14 of 16 runs reached the lowest expected loss: different runs agree.") in easy
-    assert hard[0][0] == "warning"
+    easy = said(with_runs(estimate, [1.0] * 14 + [1.1] * 2), ball)
+    hard = said(with_runs(estimate, [1.0] + [1.1] * 15), ball)
+    assert any("14 of 16 runs reached this loss: different runs agree." in text for _, text in easy)
+    assert hard[0][0]
     assert "Only 1 of 16 runs" in hard[0][1]
-    assert any("stopped" in text for _, text in kinds(changed(estimate, interrupted=True), ball))
-    assert any("proven" in text for _, text in kinds(changed(estimate, proven=True), ball))
+    assert any("stopped" in text for _, text in said(changed(estimate, interrupted=True), ball))
+    assert any("proven" in text for _, text in said(changed(estimate, proven=True), ball))
 
 
 def test_advice_names_a_bound_on_clusters_that_binds(found):
     estimate, ball = found
     bound = changed(estimate, search=pt.Search(max_clusters=2))
-    assert any("as many clusters as were allowed" in text for _, text in kinds(bound, ball))
+    assert any("as many clusters as were allowed" in text for _, text in said(bound, ball))
     free = changed(estimate, search=pt.Search(max_clusters=np.inf))
-    assert not any("as were allowed" in text for _, text in kinds(free, ball))
+    assert not any("as were allowed" in text for _, text in said(free, ball))
 
 
 def test_advice_speaks_of_few_draws():
     estimate = pt.estimate([[0, 0, 1], [0, 1, 1]], rng=1)
-    assert any(kind == "warning" and "only 2 draws" in text for kind, text in kinds(estimate, None))
+    assert any(warning and "only 2 draws" in text for warning, text in said(estimate))
 
 
 def test_a_page_without_ball_data_or_truth(found, tmp_path):
@@ -204,24 +207,25 @@ def many_clusters():
 
 
 def test_a_page_of_many_clusters_aggregates_and_lists_doubtful_components_first(many_clusters, tmp_path):
-    found = page_content(many_clusters)
+    found = content_of(many_clusters)
     parts = many_clusters.components
-    assert len(found["clusters"].rows) == 1000
-    assert f"of {many_clusters.n_clusters:,} clusters" in found["clusters"].note
-    assert len(found["items"].rows) == 1000
-    assert sum(row[2] for row in found["sizes"].rows) == many_clusters.labels.size
-    assert sum(row[1] for row in found["sizes"].rows) == many_clusters.n_clusters
-    first = found["components"].rows[0]
+    assert len(table(found, "clusters").rows) == 1000
+    assert f"of {many_clusters.n_clusters:,} clusters" in table(found, "clusters").note
+    assert len(table(found, "items").rows) == 1000
+    assert sum(row[2] for row in table(found, "sizes").rows) == many_clusters.labels.size
+    assert sum(row[1] for row in table(found, "sizes").rows) == many_clusters.n_clusters
+    components = table(found, "components")
+    first = components.rows[0]
     assert (first[0], first[1]) == ("0", parts.sizes[0])
     assert first[2] == len(set(many_clusters.labels[parts.labels == 0]))
-    doubts = [row[3] for row in found["components"].rows]
+    doubts = [row[3] for row in components.rows]
     assert doubts == sorted(doubts, reverse=True)
     certainty = pt.item_certainty(many_clusters).probability
     assert doubts[0] == pytest.approx((1 - certainty[parts.labels == 0]).sum())
-    assert found["components"].columns[3].help == "Sum over its items of 1 − certainty: a score for ranking"
-    assert f"{parts.count:,} components" in found["components"].note
-    assert found["figures"]["map"] is not None  # thirty items are one cluster
-    assert len(found["figures"]["map"]["clusters"]) < 100
+    assert components.columns[3].help == "Sum over its items of 1 − certainty: a score for ranking"
+    assert f"{parts.count:,} components" in components.note
+    assert figure(found, "map") is not None  # thirty items are one cluster
+    assert len(figure(found, "map")["clusters"]) < 100
     size = pt.report(many_clusters, path=tmp_path / "many.html").stat().st_size
     assert size < 1_500_000
 
@@ -229,24 +233,19 @@ def test_a_page_of_many_clusters_aggregates_and_lists_doubtful_components_first(
 def test_clusters_that_are_smaller_than_a_cell_have_no_map():
     draws = np.repeat(np.arange(2000), 2)[None, :].repeat(3, axis=0)
     best = pt.estimate(draws, search=pt.Search(runs=1), rng=1, check_draws=False)
-    found = page_content(best, credible_ball(best))
-    assert found["figures"]["map"] is None
-    assert "The similarity map is omitted" in render("draws", found)
+    found = content_of(best, credible_ball(best))
+    assert figure(found, "map") is None
+    assert "it would be blank" in render(found)
 
 
 def test_few_clusters_have_no_table_of_components(found):
-    assert page_content(found[0])["components"] is None
-
-
-def page_content(estimate, ball=None):
-    settings = {"title": "t", "command": None, "density": None, "bound": None, "checked": None}
-    return content(estimate, ball, None, None, **settings)
+    assert not has_table(content_of(found[0]), "components")
 
 
 def test_the_page_escapes_what_users_write(found, tmp_path):
     estimate, ball = found
     hostile = "</title><script>alert(1)</script>"
-    text = pt.report(estimate, ball, path=tmp_path / "r.html", title=hostile, command=hostile).read_text()
+    text = write_page(present(estimate, [ball]), tmp_path / "r.html", title=hostile, command=hostile).read_text()
     assert hostile not in text
     assert text.count("&lt;/title&gt;") == 3
 
@@ -270,7 +269,7 @@ def test_missing_extra_is_named(found, monkeypatch):
 
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"partita\[report\]"):
-        render("draws", {})
+        render({})
 
 
 def test_results_show_in_notebooks(found):
@@ -302,8 +301,7 @@ def test_content_runs_no_search(monkeypatch):
 
     for method in ("search", "salso", "draws"):
         monkeypatch.setitem(METHODS, method, replace(METHODS[method], find=refused))
-    settings = dict.fromkeys(("ball", "data", "truth", "command", "density", "bound", "checked"))
-    assert content(best, title="", **settings)["mixing"] is None
+    assert not has_table(content_of(best), "mixing")
 
 
 def test_labels_that_are_neighbours_have_different_colours():
@@ -318,7 +316,8 @@ def test_labels_that_are_neighbours_have_different_colours():
 
 
 def topics(estimate, ball=None):
-    return [line["topic"] for line in interpretation(estimate, ball, pt.item_certainty(estimate).probability)]
+    certainty = pt.item_certainty(estimate).probability
+    return [text.split(". ")[0] for text in interpretation(estimate, ball, certainty)]
 
 
 def test_the_page_explains_an_estimate_with_fewer_clusters_than_the_draws():
@@ -330,7 +329,7 @@ def test_the_page_explains_an_estimate_with_fewer_clusters_than_the_draws():
     best = pt.estimate(draws, rng=1)
     assert best.n_clusters == 2
     assert topics(best) == ["Fewer clusters than most draws"]
-    assert "lower the weight a" in interpretation(best, None, np.ones(40))[0]["text"]
+    assert "lower the weight a" in interpretation(best, None, np.ones(40))[0]
     steady = pt.estimate(np.repeat([0, 1], 20) * np.ones((300, 1), int), rng=1)
     assert topics(steady, credible_ball(steady)) == []
 
@@ -365,7 +364,7 @@ def test_a_wide_ball_says_little_only_if_the_trivial_partition_is_probable():
         best = pt.estimate(draws, rng=1, check_draws=False)
         assert 1 < best.n_clusters < 40
         found = interpretation(best, credible_ball(best), pt.item_certainty(best).probability)
-        texts += [line["text"] for line in found if line["topic"] == "A wide credible ball"]
+        texts += [text for text in found if text.startswith("A wide credible ball")]
     assert "although no draw is that partition. Which items belong together is uncertain" in texts[0]
     assert "although only 2% of the draws are that partition" in texts[1]
     assert "the draws say little about the clustering as a whole" in texts[2]
@@ -377,8 +376,8 @@ def test_an_item_between_clusters_is_not_called_a_cluster():
     best = pt.estimate(between, pt.VI(a=0.3), search=pt.Search(max_clusters=3), rng=1)
     assert best.sizes.tolist() == [6, 6, 1]
     certainty = pt.item_certainty(best).probability
-    text = {line["topic"]: line["text"] for line in interpretation(best, None, certainty)}["Items between clusters"]
-    assert text.startswith("One item is a cluster of its own in the estimate, but alone in none of the draws")
+    text = next(text for text in interpretation(best, None, certainty) if text.startswith("Items between clusters"))
+    assert "One item is a cluster of its own in the estimate, but alone in none of the draws" in text
     alone = pt.estimate(np.repeat([[0] * 6 + [1]], 200, axis=0), rng=1)
     assert topics(alone) == []
 
@@ -389,20 +388,20 @@ def test_more_draws_are_not_advised_against_while_the_chains_disagree():
     ball, certainty = credible_ball(best), pt.item_certainty(best).probability
     for converged, words in ((True, "more draws do not"), (False, "may change when the chains have mixed")):
         found = interpretation(best, ball, certainty, converged=converged)
-        assert words in next(line["text"] for line in found if line["topic"] == "A wide credible ball")
+        assert words in next(text for text in found if text.startswith("A wide credible ball"))
 
 
 def test_numbers_of_a_column_have_the_same_decimals():
-    table = Table("t", "t", (Column("x", "loss"), Column("y", "rate")), [(2.3864, 0.6), (2.467444, 0.0792), (0, 3e-6)])
-    cells = [[text for _, text, _ in table.cells(row)] for row in table.rows]
+    own = Table("t", "t", (Column("x", "loss"), Column("y", "rate")), [(2.3864, 0.6), (2.467444, 0.0792), (0, 3e-6)])
+    cells = [[text for _, text, _ in own.cells(row)] for row in own.rows]
     assert cells == [["2.38640", "0.600"], ["2.46744", "0.079"], ["0.00000", "3e-06"]]
 
 
 def test_other_losses_are_those_of_their_own_estimates(found):
     estimate, _ = found
-    rows = {row[0]: row for row in other_losses(estimate).rows}
-    assert "variation of information" not in rows
     binder = pt.estimate(estimate.sample, "binder", rng=2)
+    rows = {row[0]: row for row in present(estimate, [binder]).tables["losses"].rows}
+    assert list(rows) == ["Binder loss"]
     assert rows["Binder loss"][1] == binder.n_clusters
     assert rows["Binder loss"][2] == pytest.approx(pt.adjusted_rand(estimate, binder))
 
@@ -415,11 +414,11 @@ def test_a_trace_of_rounding_errors_is_not_drawn():
 def test_truth_is_crossed_with_the_clusters(found):
     estimate, _ = found
     classes = np.where(estimate.labels == 0, "setosa", "other")
-    page = against_truth(classes, estimate.labels, None)
-    crossed = page["crossed"]
-    assert [column.name for column in crossed.columns] == ["Cluster", "setosa", "other", "Items"]
-    assert crossed.rows[0][1:] == (np.bincount(estimate.labels)[0], 0, np.bincount(estimate.labels)[0])
-    measures = {row[0]: row for row in page["truth"].rows}
+    page = content_of(estimate, truth=classes)
+    crossed = table(page, "crossed")
+    assert [column.name for column in crossed.columns] == ["Cluster", "other", "setosa", "Items"]
+    assert crossed.rows[0][1:] == (0, np.bincount(estimate.labels)[0], np.bincount(estimate.labels)[0])
+    measures = {row[0]: row for row in table(page, "truth").rows}
     assert measures["adjusted Rand index"][1] == pytest.approx(pt.adjusted_rand(classes, estimate.labels))
     assert measures["adjusted Rand index"][2].startswith("higher")
     assert measures["variation of information (vi)"][2].startswith("lower")
@@ -437,11 +436,13 @@ def test_ranks_of_chains_are_shares_of_their_draws():
 def test_a_page_opens_as_data_and_is_rendered_anew(found, tmp_path):
     estimate, ball = found
     truth = np.arange(40) % 2
-    page = pt.report(estimate, ball, np.arange(40.0), truth, tmp_path / "page.html", title="</script> & <b>")
+    page = pt.report(
+        estimate, ball, data=np.arange(40.0), truth=truth, path=tmp_path / "page.html", title="</script> & <b>"
+    )
     held = pt.read_report(page)
     assert held.kind == "draws"
     assert held.title == "</script> & <b>"
-    assert held.answer == answer(estimate, ball)
+    assert held.answer == present(estimate, [ball], first=1).answer
     assert (held.labels == estimate.labels).all()
     assert len(held.tables["items"]) == 40
     assert held.tables["clusters"][0]["Items"] == int(np.bincount(estimate.labels)[0])
@@ -451,8 +452,8 @@ def test_a_page_opens_as_data_and_is_rendered_anew(found, tmp_path):
 
 def test_a_page_that_lacks_a_part_is_not_rendered(found, tmp_path):
     held = pt.read_report(pt.report(found[0], path=tmp_path / "page.html"))
-    del held.content["reading"]
-    with pytest.raises(ValueError, match="not complete: 'reading' is undefined"):
+    del held.content["answer"]
+    with pytest.raises(ValueError, match="not complete: 'answer' is undefined"):
         held.write(tmp_path / "again.html")
     assert not (tmp_path / "again.html").exists()
 
@@ -460,8 +461,8 @@ def test_a_page_that_lacks_a_part_is_not_rendered(found, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ('"format":1', '"format":99'),
-        ('"kind":"draws"', '"kind":"sonnet"'),
+        ('"format":2', '"format":99'),
+        ('"kind":"draws"', '"kind":7'),
         ('"kind":"number"', '"kind":"shell"'),
         ('{"partita"', '{"partita'),
         ('id="page"', 'id="other"'),
@@ -481,15 +482,15 @@ def test_infinite_and_unknown_cells_survive():
     assert [list(table.cells(row)) for row in table.rows] == [list(again.cells(row)) for row in again.rows]
 
 
-@pytest.mark.parametrize("name", ["data", "terms", "spelled", "style", "scripts", "self", "kind", "range"])
+@pytest.mark.parametrize("name", ["data", "terms", "spelled", "style", "scripts", "self", "format", "range"])
 def test_a_page_from_elsewhere_cannot_replace_what_the_template_adds(tmp_path, name):
     """A key of this name ended in a TypeError."""
     page = pt.report(pt.estimate([[0, 0, 1], [0, 1, 1]], rng=1), path=tmp_path / "page.html")
     mark, hostile = '"title":', f'"{name}":"</script><script>alert(1)</script>","title":'
     changed = page.read_text(encoding="utf-8").replace(mark, hostile.replace("<", "\\u003c"), 1)
     (tmp_path / "changed.html").write_text(changed, encoding="utf-8")
-    if name == "kind":
-        with pytest.raises(ValueError, match="not the content of a page"):
+    if name == "format":
+        with pytest.raises(ValueError, match="which this version cannot read"):
             pt.read_report(tmp_path / "changed.html")
         return
     again = pt.read_report(tmp_path / "changed.html").write(tmp_path / "again.html").read_text(encoding="utf-8")

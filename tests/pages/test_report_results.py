@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import partita as pt
+from support.pages import text
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +18,7 @@ def test_draws_are_summarised_first(chain, tmp_path):
     for draws in (chain, pt.as_sample(chain)):
         page = pt.read_report(pt.report(draws, path=tmp_path / "page.html"))
         assert page.labels.tolist() == best.labels.tolist()
-        assert "95% credible ball" in page.answer
+        assert "95% of the posterior lies within" in page.answer
 
 
 def test_a_ball_brings_its_centre(chain, tmp_path):
@@ -25,9 +26,9 @@ def test_a_ball_brings_its_centre(chain, tmp_path):
     ball = pt.credible_ball(center, chain, level=0.8)
     page = pt.read_report(pt.report(ball, path=tmp_path / "page.html"))
     assert page.labels.tolist() == center.tolist()
-    assert "80% credible ball" in page.answer
-    assert f"{pt.expected_loss(center, chain):.4f} bits" in page.answer
-    with pytest.raises(ValueError, match="ball is given twice"):
+    assert "80% of the posterior lies within" in page.answer
+    assert f"{pt.expected_loss(center, chain):.4f} bits" in text(page, "diagnostics")
+    with pytest.raises(ValueError, match="CredibleBall is given twice"):
         pt.report(ball, ball, path=tmp_path / "other.html")
 
 

@@ -149,9 +149,9 @@ def test_a_proof_is_the_estimates_own():
     """The command's JSON had proven: false beside bound.proven: true."""
     rows = [[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]]
     best = replace(estimate(rows, "binder", search=Search(max_clusters=2), rng=1), proven=False)
-    assert any("as many clusters as were allowed" in sentence for sentence in best.warnings)
+    assert any("as many clusters as were allowed" in sentence for sentence in best.notes)
     proved = with_proof(best, best.bound())
-    assert (best.proven, proved.proven, proved.gap, proved.warnings) == (False, True, 0.0, ())
+    assert (best.proven, proved.proven, proved.gap, proved.cautions) == (False, True, 0.0, ())
     unknown = estimate([[0, 0, 1], [0, 1, 2], [0, 1, 0]], "nid", rng=1)
     assert with_proof(unknown, None) is unknown
     hard = estimate(np.random.default_rng(1).integers(4, size=(50, 12)), "vi", rng=1)

@@ -16,7 +16,6 @@ from partita.draws.sample import as_sample
 from partita.estimation.estimate import estimate
 from partita.losses.expected import core_sample, expected_loss
 from partita.losses.losses import LOSSES, VI, Binder
-from partita.pages.sentences import advice, answer
 from partita.proofs import bounds, set_partition
 from partita.proofs.bound_progress import ignore
 from partita.proofs.bound_work import Work
@@ -24,6 +23,7 @@ from partita.proofs.bounds import Bound, lower_bound, with_proof
 from partita.proofs.cluster_duals import Shares
 from partita.proofs.set_partition import set_partition_bound
 from partita.proofs.vi_bounds import _rows
+from partita.results.present import present
 from partita.search.constraints import Constraints
 from partita.search.exact import bound_limited_binder
 from partita.search.settings import Search
@@ -202,7 +202,7 @@ def test_a_proof_without_the_limit_says_more():
     found = best.bound(30)
     assert found.proven
     assert found.max_clusters is None
-    assert with_proof(best, found).warnings == ()
+    assert with_proof(best, found).cautions == ()
 
 
 def test_words_and_warnings_name_the_limit():
@@ -218,10 +218,11 @@ def test_words_and_warnings_name_the_limit():
     )
     proven = with_proof(few, found)
     assert proven.proven
-    assert any("as many clusters as were allowed" in sentence for sentence in proven.warnings)
+    assert any("as many clusters as were allowed" in sentence for sentence in proven.notes)
     assert "no partition into at most 3 clusters is better" in repr(proven)
-    assert "of all partitions into at most 3 clusters, which is proven" in answer(proven, None)
-    assert any("No partition into at most 3 clusters has a lower" in line.text for line in advice(proven, None, found))
+    said = present(few, [found]).details
+    assert "of all partitions into at most 3 clusters, which is proven" in said
+    assert "No partition into at most 3 clusters has a smaller" in said
 
 
 def test_components_of_a_proof_under_a_limit_are_not_proven():

@@ -326,7 +326,7 @@ def test_under_constraints_the_default_limit_does_not_hold_and_no_warning_says_s
     constraints = pt.Constraints(apart=[(0, 1), (0, 2), (1, 2)])
     best = pt.estimate(draws, "nvi", constraints=constraints, rng=1, check_draws=False)
     assert best.n_clusters >= 3
-    assert not any("as many clusters as were allowed" in warning for warning in best.warnings)
+    assert not any("as many clusters as were allowed" in warning for warning in best.notes)
 
 
 def test_no_limit_is_no_limit_for_constraints_and_pairs():

@@ -168,7 +168,7 @@ def test_a_time_limit_is_kept():
     search = pt.Search(runs=1_000_000, seconds=0.2, n_jobs=1)
     best = pt.estimate(as_pairs(n, left, right, probability), "vi-lower-bound", search=search, rng=1)
     assert not best.proven
-    assert "components are not proven" in best.warnings[0]
+    assert "components are not proven" in best.notes[0]
 
 
 INTERRUPTED = """

@@ -49,7 +49,7 @@ def test_a_matrix_for_which_there_is_no_time_is_not_waited_for():
 def test_searches_obey_the_limit(middle, method):
     found = timed(lambda: pt.estimate(middle, "binder", method, LIMIT, rng=1, check_draws=False))
     assert found.timed_out
-    assert any("time limit of 0.2 seconds" in warning for warning in found.warnings)
+    assert any("time limit of 0.2 seconds" in warning for warning in found.notes)
     assert "time limit" in repr(found)
 
 
@@ -110,7 +110,7 @@ def test_without_a_limit_nothing_is_marked():
     found = pt.estimate(make_draws(20, 30, 3, rng=1), search=pt.Search(seconds=1000), rng=1, check_draws=False)
     assert not found.timed_out
     assert found.search.seconds == 1000
-    assert not any("time limit" in warning for warning in found.warnings)
+    assert not any("time limit" in warning for warning in found.notes)
 
 
 def test_a_deadline_is_handed_on():

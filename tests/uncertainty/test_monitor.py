@@ -101,11 +101,11 @@ def test_draws_that_have_settled_give_no_mixing_warning():
     model, velocity = pt.models.GaussianDPM(covariance="diag"), load_galaxies().data / 1000
     chain = model.sample(velocity, draws=20_000, warmup=500, chains=4, rng=1, callback=watched)
     assert watched.settled
-    assert pt.estimate(chain, search=QUICK, rng=1).warnings == ()
+    assert pt.estimate(chain, search=QUICK, rng=1).cautions == ()
     assert any("few effective draws: " in problem for check in watched.checks for problem in check.problems)
     watched = pt.monitor(search=QUICK, rng=1)
     if watched.watch([chain.labels]).settled:  # without the log density
-        assert pt.estimate(watched.sample, search=QUICK, rng=1).warnings == ()
+        assert pt.estimate(watched.sample, search=QUICK, rng=1).cautions == ()
 
 
 def test_a_monitor_hears_the_log_density():

@@ -33,7 +33,7 @@ def test_no_loss_places_the_item(sample, loss):
     assert found.labels.tolist() == [0, 0, 0, 1, 1, 1, -1, 0]
     assert found.n_clusters == 2
     assert found.sizes.tolist() == [4, 3]
-    assert "1 item has no label in any draw (g)" in found.warnings[-1]
+    assert "1 item has no label in any draw (g)" in " ".join(found.notes)
 
 
 @pytest.mark.parametrize("method", ["salso", "greedy", "exact", "enumerate"])
@@ -103,7 +103,11 @@ def test_figures_leave_it_out_or_show_it_without_a_cluster(best):
 
 def test_the_page_says_so_and_holds_its_label(best, tmp_path):
     page = pt.report(
-        best, pt.credible_ball(best), np.arange(16.0).reshape(8, 2), list("aaabbbab"), tmp_path / "page.html"
+        best,
+        pt.credible_ball(best),
+        data=np.arange(16.0).reshape(8, 2),
+        truth=list("aaabbbab"),
+        path=tmp_path / "page.html",
     )
     text = page.read_text()
     assert "Of the 8 items, 7 fall into 2 clusters" in text
@@ -129,7 +133,7 @@ def test_the_command_writes_minus_one(file, tmp_path):
     assert "Of the 7 items, 6 fall into 2 clusters (of 3 and 3 items)" in text
     assert "1 item has no label in any draw" in text
     assert "nan" not in text
-    assert (out / "labels.csv").read_text().splitlines()[-1] == "6,-1,"
+    assert (out / "labels.csv").read_text().splitlines()[-1] == "7,-1,"
     found = json.loads(succeeds("estimate", file, "--missing", "?", "--no-header", "--json"))
     assert found["labels"] == [0, 0, 0, 1, 1, 1, -1]
     assert found["n_clusters"] == 2

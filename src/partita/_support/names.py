@@ -132,6 +132,8 @@ def row_names(x: Any) -> Names | None:
 
 def as_named(x: Any, what: str) -> Named:
     """Labels or data with their item names: those of an estimate, or the row names of pandas and xarray objects."""
+    if isinstance(x, Named):
+        return x
     for holder in ("sample", "similarity"):  # of draws, or of pair probabilities
         if hasattr(x, "labels") and hasattr(x, holder):
             return Named(x.labels, getattr(x, holder).names, what)

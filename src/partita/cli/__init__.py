@@ -27,6 +27,8 @@ from partita.cli import (
 from partita.cli.command import Group, register
 from partita.cli.terminal import open_closed_streams
 
+FROM_DRAWS, FROM_DATA, OTHER = "From draws", "From data, networks and clusterings", "Other"
+
 app = typer.Typer(
     name="partita",
     cls=Group,
@@ -37,21 +39,21 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-register(app, "estimate", estimate.run, writes_labels=True)
-register(app, "ball", ball.run, writes_labels=True)
-register(app, "similarity", similarity.run)
-register(app, "compare", compare.run)
-register(app, "compare-posteriors", compare_posteriors.run, writes_labels=True)
-register(app, "partial", partial.run, writes_labels=True)
-register(app, "hierarchy", hierarchy.run, writes_labels=True)
-register(app, "monitor", monitor.run, writes_labels=True)
-register(app, "cluster", cluster.run, writes_labels=True)
-register(app, "blockmodel", blockmodel.run, writes_labels=True)
-register(app, "ensemble", ensemble.run, writes_labels=True)
-app.add_typer(sample.app, name="sample")
-register(app, "report", report.run, writes_labels=True)
-register(app, "convert", convert.run)
-register(app, "demo", demo.run)
+register(app, "estimate", estimate.run, writes_labels=True, panel=FROM_DRAWS)
+register(app, "ball", ball.run, writes_labels=True, panel=FROM_DRAWS)
+register(app, "similarity", similarity.run, panel=FROM_DRAWS)
+register(app, "compare", compare.run, panel=OTHER)
+register(app, "compare-posteriors", compare_posteriors.run, writes_labels=True, panel=FROM_DRAWS)
+register(app, "partial", partial.run, writes_labels=True, panel=FROM_DRAWS)
+register(app, "hierarchy", hierarchy.run, writes_labels=True, panel=FROM_DRAWS)
+register(app, "monitor", monitor.run, writes_labels=True, panel=FROM_DRAWS)
+register(app, "cluster", cluster.run, writes_labels=True, panel=FROM_DATA)
+register(app, "blockmodel", blockmodel.run, writes_labels=True, panel=FROM_DATA)
+register(app, "ensemble", ensemble.run, writes_labels=True, panel=FROM_DATA)
+app.add_typer(sample.app, name="sample", rich_help_panel=FROM_DATA)
+register(app, "report", report.run, writes_labels=True, panel=FROM_DRAWS)
+register(app, "convert", convert.run, panel=OTHER)
+register(app, "demo", demo.run, panel=OTHER)
 
 
 def main() -> None:

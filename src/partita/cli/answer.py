@@ -1,22 +1,19 @@
-"""An estimate together with what the user gave beside the draws: measurements, the truth, time for a bound."""
+"""What the user gives beside the draws: measurements, the truth, time for a bound."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from partita.cli.errors import INTERRUPTED
-from partita.cli.inputs import in_order_of_draws, read_data, read_partition
+from partita.cli.form import first_number
+from partita.cli.inputs import read_data, read_partition
 from partita.cli.options import BoundSeconds, DataColumns, DataFile, TruthFile
+from partita.cli.steps import step
 
 if TYPE_CHECKING:
     from partita._support.names import Named
-    from partita.draws.sample import PartitionSample
-    from partita.estimation.result import Estimate
-    from partita.proofs.bounds import Bound
+    from partita.results.presentation import Presentation
 
 
 @dataclass(frozen=True)
@@ -28,55 +25,22 @@ class ExtraOptions:
     truth: TruthFile = None
     bound: BoundSeconds = None
 
-    def read(self) -> dict[str, Named | None]:
+    def read(self, *, with_data: bool = True) -> dict[str, Named]:
         """The files, before the draws are read: a bad one is noticed at once."""
-        return {
-            "data": None if self.data is None else read_data(self.data, self.columns),
-            "truth": None if self.truth is None else read_partition(self.truth),
-        }
-
-    def answer(
-        self,
-        files: Mapping[str, Named | None],
-        sample: PartitionSample,
-        estimate: Callable[[PartitionSample], Estimate],
-    ) -> Answer:
-        """The estimate from the draws, its bound, and its agreement with the truth."""
-        from partita.cli.results import agreement
-        from partita.proofs.bounds import with_proof
-
-        page = in_order_of_draws(files, sample)
-        page["columns"] = None if files["data"] is None else files["data"].columns
-        best = estimate(sample)
-        bound = None if self.bound is None else best.bound(self.bound, best.search.progress)
-        facts = {} if self.truth is None else {"agreement": agreement(best.labels, page["truth"])}
-        return Answer(with_proof(best, bound), bound, page, facts, self.truth)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What the command reports."""
-
-    best: Estimate
-    bound: Bound | None
-    page: dict[str, Any]  # data and truth in the order of the draws, and the columns of the data
-    facts: dict[str, Any]  # the agreement with the truth, if there is one
-    truth: str | None
-
-    def all_facts(self) -> dict[str, Any]:
-        """The facts that scripts need."""
-        from partita.cli.results import estimate_facts
-
-        return estimate_facts(self.best, self.bound) | self.facts
-
-    def print_agreement(self) -> None:
-        """Prints the agreement with the truth, if there is one."""
-        from partita.cli.results import agreement_sentence
-
+        files = {}
+        if with_data and self.data is not None:
+            files["data"] = read_data(self.data, self.columns)
         if self.truth is not None:
-            print(agreement_sentence(self.facts["agreement"], self.truth))
+            files["truth"] = read_partition(self.truth)
+        return files
 
-    def exit_if_interrupted(self) -> None:
-        """Ends the command with the exit code of Ctrl-C if that ended the search."""
-        if self.best.interrupted:
-            raise typer.Exit(INTERRUPTED)
+    def presented(self, best: Any, files: Mapping[str, Named], more: Iterable[Any] = ()) -> Presentation:
+        """The presentation of an estimate with its bound, its data and its truth."""
+        from partita.results.present import present
+
+        extras = list(more)
+        if self.bound is not None:
+            with step("bound", has_progress=hasattr(best, "sample"), seconds=self.bound):
+                shown = (best.search.progress,) if hasattr(best, "sample") else ()
+                extras.append(best.bound(self.bound, *shown))
+        return present(best, extras, first=first_number(), **files)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any
 
-import typer
-
-from partita.cli.errors import INTERRUPTED
+from partita.cli.deliver import delivering
+from partita.cli.form import first_number
 from partita.cli.inputs import DRAWS, read_partition, unplaced_as_numbers
 from partita.cli.options import DrawsOptions, LabelsFile, Level, OutputOptions, SearchOptions
+from partita.cli.steps import step
 
 
 def run(
@@ -27,8 +26,8 @@ def run(
     Example: partita ball draws.csv --level 0.9 --labels labels.csv --json
     """
     from partita._support.validate import check_level
-    from partita.cli.outputs import print_json, whole_folder, write_json
-    from partita.cli.results import ball_facts, command_line, print_ball, write_ball
+    from partita.results.draws import ball_facts
+    from partita.results.present import present
     from partita.uncertainty.ball import credible_ball
 
     check_level(level, "--level")
@@ -36,20 +35,15 @@ def run(
     if labels is not None:
         searching.refuse_search("is for a search, but --labels gives the estimate")
     given = None if labels is None else read_partition(labels)
-    place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force)
-    with place as folder:
+    with delivering(writing) as deliver:
         sample = reading.sample()
         if given is None:
             center: Any = searching.estimate(sample)
         else:
             center = unplaced_as_numbers(given.in_order_of(sample.names, sample.n_items, DRAWS))
-        found = credible_ball(center, sample, loss=searching.chosen_loss(), level=level, n_jobs=searching.jobs)
-        if folder is not None:
-            write_ball(folder / "ball.csv", found)
-            write_json(folder / "summary.json", ball_facts(found) | {"command": command_line()})
-    if writing.json:
-        print_json(ball_facts(found))
-    else:
-        print_ball(found)
-    if given is None and center.interrupted:
-        raise typer.Exit(INTERRUPTED)
+        with step("ball"):
+            found = credible_ball(center, sample, loss=searching.chosen_loss(), level=level, n_jobs=searching.jobs)
+        shown = present(
+            found if given is not None else center, [] if given is not None else [found], first=first_number()
+        )
+        deliver(shown, facts=ball_facts(found) | {"standard_error": found.standard_error}, printed={"bounds": 50})

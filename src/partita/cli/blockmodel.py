@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from pathlib import Path
+import warnings
 from typing import Annotated, Any
 
 import typer
 
-from partita._support.text.write_table import significant
-from partita.cli.errors import INTERRUPTED
-from partita.cli.form import cluster_numbers, one_based, table_name
+from partita.cli.deliver import delivering
+from partita.cli.form import first_number
 from partita.cli.given import refuse
-from partita.cli.icl_results import search_facts, write_search
 from partita.cli.network_options import EdgeFile, Network
-from partita.cli.options import Json, Seed
+from partita.cli.options import ClusterLimit, OutputOptions, Restarts, Seconds, Seed, TruthFile, checked_limit
+from partita.cli.steps import step
 
-RESULTS = ("labels.csv", "blocks.csv", "path.csv", "runs.csv", "levels.csv", "summary.json", "report.html")
+SHORT_CHAIN: dict[str, Any] = {"draws": 200, "warmup": 200, "chains": 2}
+CHEAP = 12_000  # edges and nodes times clusters: a short chain and a fit then take a second or so
+MOST_THINNED = 20
+CHECK_RESTARTS = 3
 
 
 def run(
     edges: EdgeFile,
     network: Network,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder for labels, blocks, path, runs (and levels) as csv, summary.json and report.html."),
-    ] = None,
+    writing: OutputOptions,
     nested: Annotated[
         bool, typer.Option("--nested", help="Clusters of clusters: a nested model, whose levels the search chooses.")
     ] = False,
@@ -33,121 +31,72 @@ def run(
         bool,
         typer.Option("--check", help="Sample and hide dyads for the report, also if the network is large (slow)."),
     ] = False,
-    truth: Annotated[
-        str | None, typer.Option(help="csv of node, label to compare with; file.csv:column selects the labels.")
-    ] = None,
-    k_max: Annotated[int | None, typer.Option(help="Maximum number of clusters.", show_default="no limit")] = None,
-    restarts: Annotated[int, typer.Option(help="Number of runs of the search.")] = 10,
-    seconds: Annotated[float | None, typer.Option(help="Time limit in seconds.", show_default=False)] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Compare block models: plain, affiliation, degree-corrected, nested.")
+    ] = False,
+    truth: TruthFile = None,
+    max_clusters: ClusterLimit = None,
+    restarts: Restarts = 10,
+    seconds: Seconds = None,
     algorithm: Annotated[
         str, typer.Option(help="search, or come-latouche: Algorithm 1 of Côme & Latouche (2015) as printed.")
     ] = "search",
     seed: Seed = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace existing results.")] = False,
-    json: Json = False,
 ) -> None:
     """Cluster the nodes of a network by maximising the exact ICL of a stochastic block model.
 
     Example: partita blockmodel edges.csv --undirected --out run/
     """
-    from partita.cli.outputs import print_json, whole_folder
     from partita.models.networks.node_labels import read_node_labels
+    from partita.results.present import present
 
-    if out is None:
-        refuse(["force", "check"], "is for the results that --out writes; give --out too")
+    writing.refuse_unused("check")
     if nested:
         refuse(["algorithm"], "is for flat models, not for --nested")
-    graph = network.read(edges)
-    known = None if truth is None else read_node_labels(truth, graph.names)
-    model = network.nested_model() if nested else network.model()
-    search: dict[str, Any] = {} if nested else {"algorithm": algorithm}
-    with nullcontext() if out is None else whole_folder(out, force=force, known=RESULTS) as folder:
-        fit = model.maximize(graph, k_max=k_max, restarts=restarts, rng=seed, seconds=seconds, **search)
-        summary = _summary(fit, known)
-        if folder is not None:
-            _write(folder, fit, summary, known, check=check)
-    if json:
-        print_json({**summary, "labels": cluster_numbers(fit.labels), "names": [str(name) for name in graph.names]})
-    else:
-        _print(fit, summary)
-        if out is not None:
-            print(f"Results are in {out}; open {out / 'report.html'} in a browser.")
-    if fit.interrupted:
-        raise typer.Exit(INTERRUPTED)
+    with delivering(writing) as deliver:
+        graph = network.read(edges)
+        known = None if truth is None else read_node_labels(truth, graph.names)
+        model = network.nested_model() if nested else network.model()
+        search: dict[str, Any] = {} if nested else {"algorithm": algorithm}
+        search |= {"k_max": checked_limit(max_clusters), "restarts": restarts, "seconds": seconds}
+        with step("searched", seconds=seconds):
+            fit = model.maximize(graph, rng=seed, **search)
+        extras = [] if writing.out is None or fit.interrupted else _checks(fit, always=check)
+        if compare:
+            extras.append(_compared(network, graph, restarts, seed))
+        deliver(present(fit, extras, truth=known, first=first_number()), truth=truth)
 
 
-def _summary(fit: Any, known: Any) -> dict[str, Any]:
-    summary = {"n_nodes": len(fit.labels), "directed": fit.edges.directed} | search_facts(fit)
-    if levels := getattr(fit, "levels", None):
-        summary["levels"] = [{"n_clusters": level.n_clusters, "icl": level.icl} for level in levels]
-    if known is not None:
-        from partita.losses.agreement import adjusted_rand, nmi
+def _checks(fit: Any, *, always: bool) -> list[Any]:
+    """Draws of the posterior and the score of hidden dyads, if they are cheap or asked for."""
+    from partita.estimation.mixing import MixingWarning
+    from partita.models.networks.prediction import held_out
+    from partita.models.networks.sbm import StochasticBlockModel
 
-        summary |= {"nmi": float(nmi(fit.labels, known)), "adjusted_rand": float(adjusted_rand(fit.labels, known))}
-    return summary
-
-
-def _write(folder: Path, fit: Any, summary: dict[str, Any], known: Any, *, check: bool) -> None:
-    from partita.cli.outputs import write_csv, write_json
-    from partita.pages.network_checks import make_checks
-    from partita.pages.networks import network_content
-    from partita.pages.page import write_page
-
-    checks = make_checks(fit, None, None, always=check and not fit.interrupted)
-    _write_labels(folder / "labels.csv", fit, checks.draws)
-    _write_blocks(folder / "blocks.csv", fit.blocks())
-    write_search(folder, fit)
-    if "levels" in summary:
-        names = ("node", *(f"level_{at}" for at in range(len(fit.levels))))
-        columns = [cluster_numbers(level.labels) for level in fit.levels]
-        write_csv(folder / "levels.csv", names, zip(fit.graph.names, *columns, strict=True))
-    write_json(folder / "summary.json", summary)
-    page: dict[str, Any] = {"command": None, "labels_file": table_name("labels.csv"), "first": int(one_based())}
-    content = network_content(fit, known, checks=checks, title="Clusters of a network", **page)
-    write_page("network", content, folder / "report.html")
+    cost = int(fit.graph.adjacency.nnz) + len(fit.labels) * fit.n_clusters  # of a sweep, roughly
+    found: list[Any] = []
+    if not always and cost > CHEAP:
+        return found
+    if isinstance(fit.model, StochasticBlockModel):
+        thin = min(MOST_THINNED, max(1, CHEAP // cost))
+        with step("sampled the posterior"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", MixingWarning)  # the notes say so
+            found.append(fit.model.sample(fit.graph, rng=1, thin=thin, **SHORT_CHAIN))
+    if len(fit.labels) > 2:
+        with step("predicted hidden dyads"):
+            found.append(held_out(fit.model, fit.graph, rng=1, restarts=CHECK_RESTARTS))
+    return found
 
 
-def _write_labels(path: Path, fit: Any, draws: Any) -> None:
-    """One row per node: its cluster and, if there are draws of the posterior, its certainty by them."""
-    from partita.cli.outputs import write_csv
-    from partita.uncertainty.certainty import item_certainty
+def _compared(network: Network, graph: Any, restarts: int, seed: int | None) -> Any:
+    """The block models that such a network can have."""
+    from dataclasses import replace
 
-    columns = {"node": fit.graph.names, "cluster": cluster_numbers(fit.labels)}
-    if draws is not None:
-        columns["certainty"] = [*map(significant, item_certainty(fit.labels, draws).probability.tolist())]
-    write_csv(path, tuple(columns), zip(*columns.values(), strict=True))
+    from partita.models import compare_models
 
-
-def _write_blocks(path: Path, table: Any) -> None:
-    """One row per pair of clusters: edges, dyads, the edge probability (or rate), and what edges carry."""
-    from partita.cli.outputs import write_csv
-
-    names = ("edges", "dyads", "mean", "lower", "upper")
-    figures = {name: getattr(table, name) for name in names}
-    figures |= {} if table.marks is None else table.marks.columns()
-    cells = [(k, m) for k in range(len(table.mean)) for m in range(len(table.mean))]
-    rows = [(*cluster_numbers([k, m]), *(values[k, m] for values in figures.values())) for k, m in cells]
-    write_csv(path, ("from", "to", *figures), rows)
-
-
-def _print(fit: Any, summary: dict[str, Any]) -> None:
-    from partita._support.hints import plural
-    from partita.cli.outputs import print_table
-    from partita.cli.results import print_warnings
-
-    print_warnings(summary["warnings"])
-    rows = [
-        (str(cluster_numbers(k)), str(len(names)), ", ".join(str(name) for name in names[:6]))
-        for k, names in enumerate(fit.names_by_cluster())
+    plain = replace(network, blocks="free", degree_corrected=False)
+    models = [
+        replace(plain, **change).model() for change in ({}, {"blocks": "affiliation"}, {"degree_corrected": True})
     ]
-    agreement = f", NMI (divided by the larger entropy) {summary['nmi']:.3f}" if "nmi" in summary else ""
-    kind = "directed" if fit.edges.directed else "undirected"
-    clusters = f"{plural(fit.n_clusters, 'cluster')} of {plural(len(fit.labels), 'node')} ({kind})"
-    print(f"{clusters}, ICL {fit.icl:.3f}{agreement}")
-    print_table("", ("cluster", "nodes", "first names"), rows)
-    if "levels" in summary:
-        counts = [str(level["n_clusters"]) for level in summary["levels"]]
-        print(f"Levels from fine to coarse: {', '.join(counts)} clusters.")
-    if not summary["warnings"]:
-        words = fit.found.in_words()
-        print(f"{words[0].upper()}{words[1:]}.")
+    with step("compared models"):
+        return compare_models(graph, [*models, plain.nested_model()], restarts=restarts, rng=seed)

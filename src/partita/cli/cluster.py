@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from partita.cli.errors import INTERRUPTED
-from partita.cli.form import one_based
+from partita.cli.deliver import Delivery, delivering
+from partita.cli.form import first_number
 from partita.cli.given import refuse
-from partita.cli.maximum import maximize_table, write_profiles
 from partita.cli.mixture_table import (
     AsTable,
     Families,
@@ -22,18 +21,26 @@ from partita.cli.mixture_table import (
     read_mixed,
     typed_notes,
 )
-from partita.cli.options import Json, LossOptions, MaxClusters, Runs, whole_limit
-from partita.cli.outputs import RESULTS
+from partita.cli.options import (
+    Json,
+    LossOptions,
+    MaxClusters,
+    OutputOptions,
+    Restarts,
+    Runs,
+    checked_limit,
+    whole_limit,
+)
 from partita.cli.sample import Alpha, Chains
-from partita.cli.terminal import print_lines
+from partita.cli.steps import step
 
 if TYPE_CHECKING:
     from partita.estimation.result import Estimate
-    from partita.models import Chain, Imputation
+    from partita.models import Chain
     from partita.profiling.profiles import Profiles
+    from partita.results.tables import Table
 
-WRITTEN = (*RESULTS, "profiles.csv", "imputed.csv", "columns.csv", "draws.npy", "path.csv")
-SAMPLING_ONLY = ("alpha", "loss", "a", "b", "runs", "max_clusters", "draws", "warmup", "thin", "chains")
+SAMPLING_ONLY = ("alpha", "loss", "a", "b", "runs", "draws", "warmup", "thin", "chains", "jobs")
 
 
 def run(
@@ -50,10 +57,7 @@ def run(
     maximize: Annotated[
         bool, typer.Option("--maximize", help="Search the partition of largest exact ICL instead of sampling.")
     ] = False,
-    k_max: Annotated[
-        int | None, typer.Option(help="Maximum number of clusters, with --maximize.", show_default="no limit")
-    ] = None,
-    restarts: Annotated[int, typer.Option(help="Number of runs of the search, with --maximize.")] = 10,
+    restarts: Restarts = 10,
     level: Annotated[
         float, typer.Option(help="Level of the credible ball and of the intervals of the profiles.")
     ] = 0.95,
@@ -70,74 +74,91 @@ def run(
     """
     import partita as pt
     from partita._support.validate import check_level
-    from partita.cli.outputs import print_json, whole_folder
-    from partita.cli.results import estimate_facts, print_estimate, write_results
-    from partita.profiling.profiles import profiles
 
     check_level(level, "--level")
     families = parse_families(family)
     if maximize:
         refuse(SAMPLING_ONLY, "is for samples; --maximize takes none")
-        maximize_table(
-            data, out, families, missing, k_max, restarts, chains.seed, level, as_table=as_table, force=force, json=json
-        )
-        return
-    refuse(["k_max", "restarts"], "is for --maximize")
-    loss, search = weighing.chosen_loss(), pt.Search(runs=runs, max_clusters=whole_limit(max_clusters))
-    with whole_folder(out, force=force, known=WRITTEN) as folder:
+    else:
+        refuse(["restarts"], "is for --maximize")
+    loss, limit = weighing.chosen_loss(), whole_limit(max_clusters)
+    with delivering(OutputOptions(json=json, out=out, force=force)) as deliver:
         table = read_mixed(data, families, missing, as_table=as_table)
-        model = pt.models.MixtureDPM(families, alpha)
+        model = pt.models.MixtureDPM(families, None if maximize else alpha)
         schema = model.describe(table)
         notes = typed_notes(table, schema, families)
         if not json:
             print_schema(schema, notes)
-        chain = chains.sample(model, table, names=table.names)
-        best = _checked(pt.estimate(chain, loss=loss, search=search, rng=chains.seed), chain)
-        described = profiles(best, table, columns=families, level=level, rng=chains.seed)
-        imputed = chain.impute(rng=chains.seed)
-        facts = {"families": {column.name: column.family for column in schema.columns}, "notes": list(notes)}
-        facts |= _chain_facts(chain)
-        write_results(folder, best, pt.credible_ball(best, level=level), facts=facts, profiles=described)
-        _write_tables(folder, chain, described, imputed)
-    if json:
-        print_json(estimate_facts(best) | facts)
-    else:
-        print_estimate(best)
-        print_lines(described.text(int(one_based())))
-        print(f"Results are in {out}; open {out / 'report.html'} in a browser.")
-    if not chain.attrs["complete"]:
-        raise typer.Exit(INTERRUPTED)
+        facts: dict[str, Any] = {
+            "families": {column.name: column.family for column in schema.columns},
+            "column_notes": list(notes),
+        }
+        if maximize:
+            most = checked_limit(None if limit is None or limit == float("inf") else int(limit))
+            with step("searched"):
+                result: Any = model.maximize(table, most, restarts, rng=chains.seed)
+            extras, others = [], {}
+        else:
+            chain = chains.sample(model, table, names=table.names)
+            with step("searched"):
+                search = pt.Search(runs=runs, max_clusters=limit)
+                result = _checked(pt.estimate(chain, loss=loss, search=search, rng=chains.seed), chain)
+            extras, others = [pt.credible_ball(result, level=level), chain], _chain_tables(chain, chains.seed)
+            facts |= {"chains": {"chains": chain.n_chains, "draws": chain.n_draws}, "complete": _is_complete(chain)}
+        described = pt.profiles(result, table, columns=families, level=level, rng=chains.seed)
+        _deliver(deliver, result, [*extras, described], facts, others | _profile_tables(described), described)
+
+
+def _deliver(
+    deliver: Delivery,
+    result: Any,
+    extras: list[Any],
+    facts: dict[str, Any],
+    tables: dict[str, Table],
+    described: Profiles,
+) -> None:
+    from partita.results.present import present
+
+    shown = present(result, extras, first=first_number())
+    deliver(shown, title="Clusters of a table", facts=facts, tables=tables, text=described.text(first_number()))
+
+
+def _is_complete(chain: Chain) -> bool:
+    return bool(chain.attrs["complete"])
 
 
 def _checked(best: Estimate, chain: Chain) -> Estimate:
     """The estimate with one check of its draws and of their log density, so that nothing is said twice."""
     from partita.estimation.mixing import draw_summaries, mixing_warnings
     from partita.estimation.search_warnings import search_warnings
-    from partita.losses.expected import unique_distances
 
-    distance = unique_distances(best.labels, best.sample, best.loss)
-    summaries = {**draw_summaries(best.sample, distance), "log density": chain.log_density}
-    return replace(best, warnings=(*mixing_warnings(summaries), *search_warnings(best)))
+    summaries = {**draw_summaries(best.sample, best.distances), "log density": chain.log_density}
+    cautions = (*mixing_warnings(summaries), *search_warnings(best))
+    return replace(best, cautions=cautions, interrupted=best.interrupted or not _is_complete(chain))
 
 
-def _chain_facts(chain: Chain) -> dict[str, Any]:
+def _profile_tables(described: Profiles) -> dict[str, Table]:
+    """profiles.csv and columns.csv."""
+    from partita.results.tables import Column, Table
+
+    names = ("cluster", "items", "column", "level", "mean", "low", "high", "observed")
+    columns = tuple(Column(name, "cluster" if name == "cluster" else "text") for name in names)
+    rows = [tuple(row[name] for name in names) for row in described.rows()]
+    header = tuple(Column(name, "text") for name in ("column", "family", "bits", "observed"))
     return {
-        "chains": {"chains": chain.n_chains, "draws": chain.n_draws, "warnings": list(chain.warnings)},
-        "complete": bool(chain.attrs["complete"]),
+        "profiles": Table("profiles", "Profiles", columns, rows),
+        "columns": Table("columns", "Columns", header, [tuple(row.values()) for row in described.column_rows()]),
     }
 
 
-def _write_tables(folder: Path, chain: Chain, described: Profiles, imputed: Imputation) -> None:
-    """profiles.csv, columns.csv, imputed.csv and draws.npy."""
-    from partita.cli.outputs import write_csv
-    from partita.draws.npy import write_npy
+def _chain_tables(chain: Chain, seed: int | None) -> dict[str, Table]:
+    """imputed.csv: the missing cells."""
+    from partita.results.tables import Column, Table
 
-    write_profiles(folder, described)
-    cells = imputed.summary()
-    header = ("item", "column", "value", "probability", "sd", "low", "high")
-    write_csv(
-        folder / "imputed.csv",
-        header,
-        ([cell.get("item", cell["row"] + one_based()), *(cell.get(name, "") for name in header[1:])] for cell in cells),
-    )
-    write_npy(folder / "draws.npy", chain.labels)
+    names = ("item", "column", "value", "probability", "sd", "low", "high")
+    with step("imputed"):
+        cells = chain.impute(rng=seed).summary()
+    rows = [
+        [cell.get("item", cell["row"] + first_number()), *(cell.get(name, "") for name in names[1:])] for cell in cells
+    ]
+    return {"imputed": Table("imputed", "Missing cells", tuple(Column(name, "text") for name in names), rows)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +16,8 @@ if TYPE_CHECKING:
 Options = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Combined:
-    """What scripts want to know of the consensus, a summary for the page, and the draws if there are any."""
-
-    facts: dict[str, Any]
-    summary: ConsensusSummary
-    draws: Any = None
+#: The summary of a consensus, and what was computed beside it.
+Combined = tuple["ConsensusSummary", tuple[Any, ...]]
 
 
 class Clusters(Enum):
@@ -55,15 +50,12 @@ def _nbce(base: Base, k: int | None, options: Options) -> Combined:
     lengths = {name: value for name, value in options.items() if name in ("draws", "warmup", "chains")}
     rest = {name: value for name, value in options.items() if name not in lengths}
     model = NBCE(**rest, sampling=Sampling(**lengths)).fit(base)
-    summary = summarize(model)
-    facts = _facts(summary, "nbce", options["random_state"]) | {"certainty": model.certainty_.tolist()}
-    facts |= {"inference": model.inference, "prior": model.prior}
-    facts |= {"alpha": model.alpha_, "beta": model.beta_, "perplexity": model.perplexity(base)}
-    facts |= {"weights": model.weights_.tolist(), "effective_clusterings": float(model.weights_.sum())}
+    facts = {"name": "nbce", "seed": options["random_state"], "inference": model.inference, "prior": model.prior}
+    facts |= {"alpha": float(model.alpha_), "beta": float(model.beta_), "perplexity": float(model.perplexity(base))}
     if model.inference != "gibbs":
-        return Combined(facts | {"bound": model.bound_}, summary)
+        return replace(summarize(model), model=facts | {"bound": float(model.bound_)}), ()
     facts |= {"loss": options["loss"], "expected_loss": model.estimate_.expected_loss}
-    return Combined(facts, summary, model.chain_.labels.reshape(-1, model.chain_.n_items))
+    return replace(summarize(model), model=facts), (model.chain_,)
 
 
 def _estimator(name: str, class_name: str) -> Combiner:
@@ -106,45 +98,17 @@ def _consensus(base: Base, k: int | None, options: Options) -> Combined:
     seed = options["random_state"]
     powers = consensus_weights(base) if options["weights"] == "dependence" else None
     labels = ensembles.consensus(base, options["loss"], k=k, weights=powers, rng=seed)
-    found = _combined(labels, base, "consensus", seed, f"least expected {as_loss(options['loss']).words}", powers)
-    found.facts["loss"] = options["loss"]
-    if powers is not None:
-        found.facts.update(weights=powers.tolist(), effective_clusterings=float(powers.sum()))
-    return found
+    words = f"least expected {as_loss(options['loss']).words}"
+    found, extras = _combined(labels, base, "consensus", seed, words, powers)
+    return replace(found, model={**found.model, "loss": options["loss"]}), extras
 
 
 def _combined(labels: Any, base: Base, method: str, seed: int | None, words: str, weights: Any = None) -> Combined:
     """Labels with the certainty that the base clusterings give them; `words` say how they were found."""
-    import numpy as np
-
     from partita.ensembles import summarize
 
-    summary = summarize(labels, base, weights=weights, method=words)
-    certainty = np.nan_to_num(summary.certainty).tolist()
-    return Combined(_facts(summary, method, seed) | {"certainty": certainty}, summary)
-
-
-def _facts(summary: ConsensusSummary, method: str, seed: int | None) -> dict[str, Any]:
-    import numpy as np
-
-    labels, names = summary.labels, summary.clusterings
-    sizes = np.bincount(labels[labels >= 0])
-    redundant = [
-        {"clustering": names[pair.which], "beside": names[pair.beside], "said": pair.said} for pair in summary.redundant
-    ]
-    return {
-        "labels": labels.tolist(),
-        "n_clusters": len(sizes),
-        "sizes": sizes.tolist(),
-        "outliers": int((sizes == 1).sum()),
-        "n_items": len(labels),
-        "method": method,
-        "seed": seed,
-        "clusterings": list(names),
-        "base_agreement": summary.agreement.tolist(),
-        "redundant": redundant,
-        "warnings": list(summary.warnings),
-    }
+    found = summarize(labels, base, weights=weights, method=words)
+    return replace(found, model={"name": method, "seed": seed}), ()
 
 
 NBCE = Combiner("nbce", _nbce, Clusters.FOUND)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.models import OptionInfo
 
 from partita.cli.errors import reported
 from partita.cli.form import Form, written_in
@@ -19,6 +21,18 @@ from partita.cli.steps import Verbose, printing_steps
 CONTEXT = "typed"  # the parameter through which a command receives typer's context
 VERBOSE = "verbose"
 FORM = "form"
+#: The panels of `--help`, and the options in them; others are under "Options".
+PANELS = {
+    "Input": "burn thin missing noise variable long header index as_draws pairs similarity default data columns truth"
+    " labels family as_table undirected loops counts nodes items together apart one_per max_size records previous id"
+    " time",
+    "Loss": "loss a b level",
+    "Search": "method runs restarts seconds max_clusters max_draws bound seed jobs algorithm k starts",
+    "Sampler": "draws warmup chains alpha beta inference prior truncation resume",
+    "Output": "out json force one_based table_format quiet verbose title figure newick",
+    "Cluster of machines": "dask workers shards",
+}
+PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names.split()}
 
 
 class Command(TyperCommand):
@@ -37,13 +51,18 @@ class Group(TyperGroup):
         return list(map(_without_type, super().get_params(ctx)))
 
 
-def register(app: typer.Typer, name: str, run: Callable[..., None], *, writes_labels: bool = False) -> None:
+def register(
+    app: typer.Typer, name: str, run: Callable[..., None], *, writes_labels: bool = False, panel: str | None = None
+) -> None:
     """Adds a command. A parameter whose type is a dataclass stands for all the options of that dataclass.
+
+    `panel` is the panel of the list of commands.
 
     A command that writes labels also has the options of `Form`, which the functions that write ask for.
     """
     groups = {FORM: Form} if writes_labels else {}
-    app.command(name, cls=Command, help=_paragraphs(run.__doc__ or ""))(_command(run, groups))
+    made = _command(run, groups)
+    app.command(name, cls=Command, help=_paragraphs(run.__doc__ or ""), rich_help_panel=panel)(made)
 
 
 def _paragraphs(text: str) -> str:
@@ -83,10 +102,25 @@ def _command(run: Callable[..., None], others: dict[str, type[Form]]) -> Callabl
     parameters.append(inspect.Parameter(VERBOSE, by_name, default=False, annotation=Verbose))
     parameters.append(inspect.Parameter(CONTEXT, by_name, annotation=typer.Context))
     parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
-    signature = inspect.Signature([p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters])
+    parameters = [p.replace(kind=by_name, annotation=_in_panel(p.name, p.annotation)) for p in parameters]
+    signature = inspect.Signature(parameters)
     command.__signature__ = signature  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     return command
+
+
+def _in_panel(name: str, annotation: Any) -> Any:
+    """The option with its panel of the help."""
+    given = getattr(annotation, "__metadata__", ())
+    options = [_with_panel(part, PANEL_OF.get(name)) if isinstance(part, OptionInfo) else part for part in given]
+    return Annotated[get_args(annotation)[0], *options] if options else annotation
+
+
+def _with_panel(option: OptionInfo, panel: str | None) -> OptionInfo:
+    """A copy of an option in a panel."""
+    made = copy.copy(option)
+    made.rich_help_panel = panel
+    return made
 
 
 def _without_type(parameter: Any) -> Any:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from partita.cli.form import cluster_numbers
+from partita.cli.deliver import print_warnings
+from partita.cli.form import first_number
 from partita.cli.options import AsDraws, Burn, Jobs, Json, LossName, Seed, read_sample
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def _facts(compared: PosteriorComparison) -> dict[str, Any]:
         "p_value": compared.p_value,
         "distance": compared.distance,
         "loss": compared.loss.name,
-        "labels": [cluster_numbers(best.labels) for best in compared.estimates],
+        "labels": [best.labels.tolist() for best in compared.estimates],
         "n_clusters": [best.n_clusters for best in compared.estimates],
         "estimate_distance": compared.estimate_distance,
         "items": {
@@ -58,15 +59,14 @@ def _facts(compared: PosteriorComparison) -> dict[str, Any]:
         },
         "pairs": compared.pairs(),
         "n_blocks": compared.n_blocks,
-        "warnings": list(compared.warnings),
+        "notes": list(compared.notes),
     }
 
 
 def _print(compared: PosteriorComparison) -> None:
     from partita.cli.outputs import print_table
-    from partita.cli.results import print_warnings
 
-    print_warnings(compared.warnings)
+    print_warnings(compared.notes)
     verdict = compared.verdict()
     first, second = compared.estimates
     near_zero = " (unbiased, so negative near 0)" if compared.distance < 0 else ""
@@ -78,7 +78,7 @@ def _print(compared: PosteriorComparison) -> None:
     rows = [
         (
             names[i],
-            *map(str, cluster_numbers([int(first.labels[i]), int(second.labels[i])])),
+            *(str(int(best.labels[i]) + first_number()) for best in (first, second)),
             f"{items.difference[i]:.3f}",
             f"{items.p_value[i]:.3g}",
         )

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from partita.cli.deliver import Delivery
 from partita.cli.options import Json
-from partita.cli.outputs import RESULTS
+from partita.cli.outputs import whole_folder
 
 if TYPE_CHECKING:
     from partita.estimation.result import Estimate
     from partita.uncertainty.ball import CredibleBall
 
-DRAWS_FILE = "draws.npz"
 FIGURES = ("estimates.png", "ball.png", "similarity.png", "clusters.png", "trace.png")
 GRID_POINTS = 400
 
@@ -36,14 +36,14 @@ def run(
     import numpy as np
 
     import partita as pt
-    from partita.cli.outputs import print_json, whole_folder
-    from partita.cli.results import ball_facts, estimate_facts, write_results
+    from partita._support.names import Named
+    from partita.cli.outputs import print_json
     from partita.models import GaussianDPM
-    from partita.uncertainty.ball import credible_ball
+    from partita.results.present import present
 
     say = (lambda text: None) if quiet or json else print
     velocity = pt.datasets.load_galaxies().data[:, 0] / 1000
-    with whole_folder(out, force=True, known=(*RESULTS, DRAWS_FILE, *FIGURES)) as folder:
+    with whole_folder(out, force=True) as folder:
         say(f"Data: velocities of {velocity.size} galaxies, in 1,000 km/s")
         model = GaussianDPM(covariance="diag")
         chain = model.sample(velocity[:, None], draws=draws, warmup=draws, chains=4, rng=seed)
@@ -51,20 +51,20 @@ def run(
             raise KeyboardInterrupt
         names = [f"galaxy {i + 1}" for i in range(velocity.size)]
         sample = pt.as_sample(chain, names=names)
-        pt.write_draws(folder / DRAWS_FILE, sample)
         say(f"Draws: {sample.n_draws:,} from four chains, {sample.n_unique:,} distinct")
         estimates = {loss: pt.estimate(sample, loss, rng=seed) for loss in ("vi", "binder")}
         for loss, best in estimates.items():
             say(f"Estimate under {loss}: {best.n_clusters} clusters, expected loss {best.expected_loss:.4f}")
-        ball = credible_ball(estimates["vi"])
+        ball = pt.credible_ball(estimates["vi"])
         say(f"Credible ball: radius {ball.radius:.4f} bits, {ball.n_inside:,} distinct partitions")
         grid = np.linspace(velocity.min() - 3, velocity.max() + 3, GRID_POINTS)
-        density = (grid, chain.predictive_density(grid[:, None]))
-        _draw(folder, velocity, density, estimates, ball)
-        write_results(folder, estimates["vi"], ball, data=velocity, density=density, title="Galaxies")
+        _draw(folder, velocity, (grid, chain.predictive_density(grid[:, None])), estimates, ball)
+        data = Named(velocity[:, None], None, "data", columns=("velocity (1,000 km/s)",))
+        shown = present(estimates["vi"], [ball, chain, estimates["binder"]], data=data, first=1)
+        Delivery(folder)(shown, title="Galaxies")
     if json:
-        facts = {loss: estimate_facts(best) for loss, best in estimates.items()}
-        print_json({"out": str(out), "estimates": facts, "ball": ball_facts(ball)})
+        facts = {loss: present(best, [ball] if loss == "vi" else []).facts for loss, best in estimates.items()}
+        print_json({"out": str(out), "estimates": facts, "ball": facts["vi"]["ball"]})
     say(f"The report is {(out / 'report.html').absolute()}")
 
 

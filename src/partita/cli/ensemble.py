@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass, fields
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from partita.cli.base_files import read_base
-from partita.cli.combiners import CONSENSUS, METHODS, NBCE, Clusters, Combined, Combiner, as_combiner
-from partita.cli.form import cluster_numbers, item_numbers, one_based, table_name
+from partita.cli.combiners import CONSENSUS, METHODS, NBCE, Clusters, Combiner, as_combiner
+from partita.cli.deliver import delivering
+from partita.cli.form import first_number
 from partita.cli.given import refuse, was_typed
-from partita.cli.inputs import read_partition
+from partita.cli.inputs import in_order, read_partition
 from partita.cli.options import OutputOptions, Seed, TruthFile
+from partita.cli.steps import step
 
-FILES = ("labels.csv", "summary.json", "draws.npy", "report.html")
 GIBBS_OPTIONS = ("draws", "warmup", "chains")
 WEIGHTS = ("dependence", "equal")
-#: Facts that are printed below the answer, and their names in words.
-SHOWN = {
-    "outliers": "items alone in their cluster",
-    "alpha": "alpha",
-    "beta": "beta",
-    "perplexity": "perplexity",
-    "bound": "variational bound",
-    "expected_loss": "expected loss",
-    "adjusted_rand": "adjusted Rand index with the truth",
-    "nmi": "NMI (divided by the larger entropy) with the truth",
-    "f1": "F1 (Wang et al. 2010) with the truth",
-}
 
 
 @dataclass(frozen=True)
@@ -89,8 +76,7 @@ def run(
 
     Example: partita ensemble base.csv --out run
     """
-    from partita.cli.outputs import print_json, whole_folder
-    from partita.cli.results import agreement
+    from partita.results.present import present
 
     writing.refuse_unused()
     combine = chosen_combiner(method)
@@ -99,23 +85,13 @@ def run(
         raise ValueError(f"--weights must be one of {', '.join(WEIGHTS)}, but it is {weights}")
     options = asdict(nbce) | {"loss": loss, "random_state": seed, "progress": sys.stderr.isatty() and not quiet}
     options["weights"] = "dependence" if weights == "dependence" else None
-    place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force, known=FILES)
-    with place as folder:
+    with delivering(writing) as deliver:
+        files = {} if truth is None else {"truth": read_partition(truth)}
         read = read_base(base, items)
-        found = combine(read, k, options)
-        facts = found.facts
-        facts["names"] = None if read.names is None else list(read.names)
-        known = None if truth is None else read_partition(truth).in_order_of(read.names, read.n_items, base)
-        if known is not None:
-            labelled = found.summary.labels >= 0
-            facts["agreement"] = agreement(found.summary.labels[labelled], known[labelled])
-        facts["labels"] = cluster_numbers(facts["labels"])
-        if folder is not None:
-            _write(folder, found, known)
-    if writing.json:
-        print_json(facts)
-    else:
-        _print(found, writing.out)
+        files = in_order(files, read.names, read.n_items, base)
+        with step(f"combined ({combine.name})"):
+            summary, extras = combine(read, k, options)
+        deliver(present(summary, extras, first=first_number(), **files), truth=truth)
 
 
 def chosen_combiner(method: str | None) -> Combiner:
@@ -137,38 +113,3 @@ def refuse_unused(combiner: Combiner, inference: str) -> None:
         refuse(["loss"], "is for --method consensus, and for nbce with --inference gibbs")
     if combiner not in (CONSENSUS, NBCE):
         refuse(["weights"], f"is for --method consensus and nbce, not for {combiner.name}")
-
-
-def _write(folder: Path, found: Combined, truth: Any) -> None:
-    from partita.cli.outputs import write_csv, write_json
-    from partita.cli.results import LABELS_FILE, command_line
-    from partita.draws.npy import write_npy
-    from partita.pages.report import report
-
-    facts = found.facts
-    items = facts["names"] or item_numbers(facts["n_items"])
-    rows = zip(items, facts["labels"], facts["certainty"], strict=True)
-    write_csv(folder / LABELS_FILE, ["item", "cluster", "certainty"], rows)
-    write_json(folder / "summary.json", facts)
-    page: dict[str, Any] = {"title": "Consensus of clusterings", "command": command_line(), "one_based": one_based()}
-    page["labels_file"] = table_name(LABELS_FILE)
-    report(found.summary, truth=truth, path=folder / "report.html", **page)
-    if found.draws is not None:
-        write_npy(folder / "draws.npy", found.draws)
-
-
-def _print(found: Combined, out: Path | None) -> None:
-    from partita.cli.outputs import print_table
-    from partita.cli.results import print_warnings
-    from partita.cli.terminal import printable
-    from partita.pages.ensembles import ensemble_answer
-
-    facts = found.facts
-    print_warnings(facts.get("warnings", ()))
-    print(printable(ensemble_answer(found.summary)))
-    values = facts | facts.get("agreement", {})
-    print_table(
-        "", ("", facts["method"]), [(words, f"{values[name]:.6g}") for name, words in SHOWN.items() if name in values]
-    )
-    if out is not None:
-        print(f"Results are in {out}; open {out / 'report.html'} in a browser.")

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from pathlib import Path
-
-import typer
-
-from partita.cli.answer import Answer, ExtraOptions
+from partita.cli.answer import ExtraOptions
 from partita.cli.constraints import ConstraintOptions
-from partita.cli.errors import INTERRUPTED
+from partita.cli.deliver import delivering
 from partita.cli.given import refuse
-from partita.cli.inputs import DRAWS
-from partita.cli.options import (
-    DaskOptions,
-    Level,
-    OptionalDrawsOptions,
-    OutputOptions,
-    SearchOptions,
-)
-from partita.cli.outputs import print_json, whole_folder
-from partita.cli.pairs import PairOptions, run_pairs
+from partita.cli.inputs import DRAWS, in_order
+from partita.cli.options import DaskOptions, Level, OptionalDrawsOptions, OutputOptions, SearchOptions
+from partita.cli.pairs import PairOptions, pair_estimate
 
 
 def run(
@@ -44,42 +32,21 @@ def run(
     Example: partita estimate --pairs pairs.csv --one-per records.csv:source --apart twins.csv --out results
     """
     from partita._support.validate import check_level
+    from partita.uncertainty.ball import credible_ball
 
     check_level(level, "--level")
     writing.refuse_unused("data", "level")
-    if pair_options.is_given:
-        refuse(["draws"], "and pair probabilities are two ways to give the data: give one of them")
-        if run_pairs(pair_options, constraining, searching, writing, extras).interrupted:
-            raise typer.Exit(INTERRUPTED)
-        return
-    refuse(["default"], "is for pair probabilities: --pairs or --similarity")
-    place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force)
-    with place as folder:
+    if not pair_options.is_given:
+        refuse(["default"], "is for pair probabilities: --pairs or --similarity")
+    with delivering(writing) as deliver:
+        if pair_options.is_given:
+            files, linked = pair_estimate(pair_options, constraining, searching, extras)
+            deliver(extras.presented(linked, files), truth=extras.truth)
+            return
         files = extras.read()
         sample = reading.sample()
+        files = in_order(files, sample.names, sample.n_items, DRAWS)
         constraints = constraining.constraints(sample.names, sample.n_items, DRAWS)
-        answer = extras.answer(files, sample, lambda draws: dask_options.estimate(searching, draws, constraints))
-        if folder is not None:
-            _write(folder, answer, level)
-    _print(answer, writing)
-    answer.exit_if_interrupted()
-
-
-def _write(folder: Path, answer: Answer, level: float) -> None:
-    from partita.cli.results import write_results
-    from partita.uncertainty.ball import credible_ball
-
-    ball = credible_ball(answer.best, level=level)
-    write_results(folder, answer.best, ball, bound=answer.bound, facts=answer.facts, **answer.page)
-
-
-def _print(answer: Answer, writing: OutputOptions) -> None:
-    from partita.cli.results import print_estimate
-
-    if writing.json:
-        print_json(answer.all_facts())
-        return
-    print_estimate(answer.best, answer.bound)
-    answer.print_agreement()
-    if writing.out is not None:
-        print(f"Results are in {writing.out}; open {writing.out / 'report.html'} in a browser.")
+        best = dask_options.estimate(searching, sample, constraints)
+        ball = [] if writing.out is None else [credible_ball(best, level=level)]
+        deliver(extras.presented(best, files, ball), truth=extras.truth)

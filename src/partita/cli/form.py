@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -20,8 +20,12 @@ class Form:
 
     one_based: Annotated[
         bool,
-        typer.Option("--one-based", help="Number clusters, and items without names, from 1 as R does, not from 0."),
-    ] = False
+        typer.Option(
+            "--one-based/--zero-based",
+            help="Count clusters and items without names from 1, or from 0 as Python and --json do.",
+            show_default="from 1",
+        ),
+    ] = True
     table_format: Annotated[
         str, typer.Option("--format", help="Format of the tables that are written: csv, tsv or parquet.")
     ] = "csv"
@@ -46,31 +50,11 @@ def written_in(form: Form) -> Iterator[None]:
         _form.reset(token)
 
 
-def one_based() -> bool:
-    """Whether clusters are counted from 1."""
-    return _form.get().one_based
-
-
-def cluster_numbers(labels: Any) -> Any:
-    """Labels, or lists of labels, as the user counts them; -1, no label, stays."""
-    if isinstance(labels, list):
-        return [cluster_numbers(label) for label in labels]
-    if not isinstance(labels, int):
-        return cluster_numbers(labels.tolist())
-    return labels + one_based() if labels >= 0 else labels
-
-
-def item_numbers(n_items: int) -> Sequence[int]:
-    """Numbers for items without names."""
-    return range(int(one_based()), n_items + int(one_based()))
+def first_number() -> int:
+    """The number of the first cluster, and of the first item without a name: 1, or 0 if the user asked for it."""
+    return int(_form.get().one_based)
 
 
 def table_name(name: str) -> str:
     """The name of a table with the ending of its format."""
     return str(Path(name).with_suffix(f".{_form.get().table_format}"))
-
-
-def all_names(name: str) -> tuple[str, ...]:
-    """The names that a file may have: a table may be in any of the formats."""
-    path = Path(name)
-    return tuple(str(path.with_suffix(f".{ending}")) for ending in FORMATS) if path.suffix == ".csv" else (name,)

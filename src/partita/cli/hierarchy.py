@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partita.cli.options import DrawsOptions, Json, SearchOptions
+from partita.cli.deliver import delivering
+from partita.cli.form import first_number
+from partita.cli.given import refuse
+from partita.cli.options import DrawsOptions, Json, OutputOptions, SearchOptions
+from partita.cli.steps import step
 
 if TYPE_CHECKING:
     from partita.uncertainty.hierarchy import Hierarchy
@@ -31,27 +35,28 @@ def run(
     Example: partita hierarchy draws.csv --newick tree.nwk --seed 1
     """
     from partita._support.atomic import atomic_file
-    from partita.cli.form import cluster_numbers
-    from partita.cli.outputs import check_new_file, print_json
-    from partita.cli.results import estimate_facts, print_warnings
+    from partita.cli.outputs import check_new_file
+    from partita.results.present import present
     from partita.uncertainty.hierarchy import hierarchy
 
-    if newick is not None:
-        check_new_file(newick, force)
-    best = searching.estimate(reading.sample())
-    tree = hierarchy(best, finest=finest)
-    if newick is not None:
-        with atomic_file(newick) as temporary:
-            temporary.write_text(tree.newick() + "\n", encoding="utf-8")
-    if json:
-        levels = {
-            "levels": [cluster_numbers(level) for level in tree.levels],
-            "expected_losses": tree.expected_loss.tolist(),
-        }
-        print_json(estimate_facts(best) | levels | {"newick": tree.newick(), "nodes": _nodes(tree)})
+    if newick is None:
+        refuse(["force"], "is for the file of --newick")
     else:
-        print_warnings(best.warnings)
-        _print(tree)
+        check_new_file(newick, force)
+    with delivering(OutputOptions(json=json)) as deliver:
+        best = searching.estimate(reading.sample())
+        with step("tree of clusterings"):
+            tree = hierarchy(best, finest=finest)
+        if newick is not None:
+            with atomic_file(newick) as temporary:
+                temporary.write_text(tree.newick() + "\n", encoding="utf-8")
+        facts = {
+            "levels": [level.tolist() for level in tree.levels],
+            "expected_losses": tree.expected_loss.tolist(),
+            "newick": tree.newick(),
+            "nodes": _nodes(tree),
+        }
+        deliver(present(best, [tree], first=first_number()), facts=facts, printed={}, text=_text(tree))
 
 
 def _nodes(tree: Hierarchy) -> list[dict[str, object]]:
@@ -69,16 +74,17 @@ def _nodes(tree: Hierarchy) -> list[dict[str, object]]:
     return [{name: None if value != value else value for name, value in zip(columns, row, strict=True)} for row in rows]
 
 
-def _print(tree: Hierarchy) -> None:
+def _text(tree: Hierarchy) -> str:
+    """One line per level."""
     import numpy as np
 
-    from partita.cli.outputs import print_table
-
-    print(f"{len(tree.levels)} nested clusterings; * is the estimate.")
-    rows = []
+    rows = [
+        f"{len(tree.levels)} nested clusterings; * is the estimate.",
+        "clusters, expected loss, support of the new cluster:",
+    ]
     for level, labels in enumerate(tree.levels):
         new = [node for node in range(len(tree.parents)) if tree.first_level[node] == level] if level else []
         known = [f"{tree.support.transfer[n]:.2f}" for n in new if not np.isnan(tree.support.transfer[n])]
         mark = " *" if level == tree.estimate_level else ""
-        rows.append((f"{labels.max() + 1}{mark}", f"{tree.expected_loss[level]:.6g}", " ".join(known)))
-    print_table("", ("clusters", "expected loss", "support of the new cluster"), rows)
+        rows.append(f"  {labels.max() + 1}{mark}  {tree.expected_loss[level]:.6g}  {' '.join(known)}")
+    return "\n".join(rows)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from partita._support.names import Named, Names
     from partita._support.text.cells import Cell
-    from partita.draws.sample import PartitionSample
 
 DRAWS = "the sample of draws"  # as messages call them
 LABEL_COLUMNS = ("cluster", "label", "labels")
@@ -102,11 +101,10 @@ def unplaced_as_numbers(labels: Any) -> NDArray[Any]:
     return np.where(cells == "-1", -1, np.unique(cells, return_inverse=True)[1])
 
 
-def in_order_of_draws(given: Mapping[str, Named | None], sample: PartitionSample) -> dict[str, Any]:
-    """The rows read from files, in the order of the items of the draws."""
+def in_order(given: Mapping[str, Named], names: Names | None, n_items: int, whose: str) -> dict[str, Named]:
+    """The rows read from files, in the order of the items of `whose`."""
     return {
-        what: None if rows is None else rows.in_order_of(sample.names, sample.n_items, DRAWS)
-        for what, rows in given.items()
+        what: replace(rows, values=rows.in_order_of(names, n_items, whose), names=None) for what, rows in given.items()
     }
 
 

@@ -46,7 +46,6 @@ def run(
     Example: partita monitor draws.csv --once --seed 1
     """
     from partita._support.validate import check_level
-    from partita.cli.form import cluster_numbers
     from partita.cli.outputs import print_json
     from partita.cli.terminal import printable
     from partita.models.chains.growing import growing_draws
@@ -63,7 +62,7 @@ def run(
     source = islice(draws, 1) if once else draws
     last = watched.watch(source if json else _shown(watched, source))
     if json:
-        settled = {"settled": last.settled, "problems": list(last.problems), "labels": cluster_numbers(last.labels)}
+        settled = {"settled": last.settled, "problems": list(last.problems), "labels": last.labels.tolist()}
         print_json(settled | {"loss": watched.loss.name, "checks": [check.facts() for check in watched.checks]})
     else:
         print(printable(last.in_words()))

@@ -32,6 +32,8 @@ LossName = Annotated[str, typer.Option(help="binder, vi, nvi, id, nid, omari or 
 Burn = Annotated[int, typer.Option(help="Number of draws to drop at the start of each chain.")]
 Seed = Annotated[int | None, typer.Option(help="Random seed; the same seed gives the same answer.", show_default=False)]
 Jobs = Annotated[int, typer.Option(help="Threads; -1 for all cores.")]
+Restarts = Annotated[int, typer.Option(help="Number of runs of the search.")]
+Seconds = Annotated[float | None, typer.Option(help="Time limit in seconds.", show_default=False)]
 AsDraws = Annotated[
     bool, typer.Option("--as-draws", help="Read the file as draws even if it looks like a table of data.")
 ]
@@ -168,6 +170,7 @@ MaxClusters = Annotated[
         show_default="as in the draws; none where clusters are many and small",
     ),
 ]
+ClusterLimit = Annotated[int | None, typer.Option(help="Maximum number of clusters.", show_default="no limit")]
 
 
 @dataclass(frozen=True)
@@ -181,7 +184,7 @@ class SearchOptions(LossOptions):
         ),
     ] = "search"
     runs: Runs = None
-    seconds: Annotated[float | None, typer.Option(help="Time limit in seconds.", show_default=False)] = None
+    seconds: Seconds = None
     max_clusters: MaxClusters = None
     seed: Seed = None
     jobs: Jobs = -1
@@ -196,7 +199,7 @@ class SearchOptions(LossOptions):
         import partita
 
         self.refuse_unused()
-        with step(f"searched ({self.method})") as found:
+        with step(f"searched ({self.method})", has_progress=True) as found:
             best = partita.estimate(
                 sample,
                 loss=self.chosen_loss(),
@@ -332,6 +335,13 @@ LabelsFile = Annotated[
         show_default=False,
     ),
 ]
+
+
+def checked_limit(limit: int | None) -> int | None:
+    """--max-clusters of a search for the largest ICL."""
+    if limit is not None and limit < 1:
+        raise ValueError(f"--max-clusters must be at least 1, but it is {limit}")
+    return limit
 
 
 def whole_limit(limit: float | None) -> float | int | None:

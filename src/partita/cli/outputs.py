@@ -10,30 +10,39 @@ from pathlib import Path
 from typing import Any
 
 from partita._support.atomic import NotReplaced, atomic_folder, check_file, files_only
-from partita.cli.form import all_names, table_name
+from partita.cli.form import FORMATS, table_name
 from partita.cli.steps import step
 from partita.cli.terminal import printable
 
-RESULTS = ("labels.csv", "runs.csv", "ball.csv", "summary.json", "report.html")
+SUMMARY = "summary.json"
 
 
 @contextmanager
-def whole_folder(target: Path, *, force: bool, known: Sequence[str] = RESULTS) -> Iterator[Path]:
+def whole_folder(target: Path, *, force: bool) -> Iterator[Path]:
     """A temporary folder for results, which becomes `target` on success and is removed otherwise.
 
-    With `force` an existing folder is replaced, but only if it contains nothing but the `known` files.
+    With `force` an existing folder is replaced, but only if it contains nothing but the files that its summary lists.
     """
-    known = [other for name in known for other in all_names(name)]
     if target.exists() and not target.is_dir():
         raise ValueError(f"{target} is not a folder")
     if target.exists() and not force:
         raise ValueError(f"{target} exists already; --force replaces it")
     try:
-        with atomic_folder(target, find_foreign=files_only(*known) if force else None) as temporary:
+        with atomic_folder(target, find_foreign=_find_foreign if force else None) as temporary:
             yield temporary
     except NotReplaced as error:
         hint = "; --force replaces only existing results" if force else ""
         raise ValueError(f"{target}: {error.strerror}{hint}") from None
+
+
+def _find_foreign(folder: Path) -> str | None:
+    """A file that is neither a usual result nor among those that the summary of the folder lists."""
+    try:
+        listed = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))["files"]
+    except (OSError, ValueError, KeyError, TypeError):
+        listed = []
+    own = [SUMMARY, "report.html", *(f"{name}.{ending}" for name in ("labels", "runs", "ball") for ending in FORMATS)]
+    return files_only(*own, *map(str, listed))(folder)
 
 
 def check_new_file(path: Path, force: bool) -> None:

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from partita.estimation.result import Estimate
 
 
+#: Labels of distinct draws up to which the chains are searched one by one, and other losses.
+MIXING_CELLS, CHEAP_CELLS = 12_000_000, 400_000
+COMPARED = ("vi", "binder", "nvi", "omari")
+
+
 @dataclass(frozen=True)
 class PageAnswers:
     """Which further answers the page has."""
@@ -41,24 +46,53 @@ class PageAnswers:
         if self.partial is not None:
             check_level(self.partial, "--partial")
 
-    def computed(self, best: Estimate) -> dict[str, Any]:
-        """The arguments of `report`."""
+    def computed(self, best: Estimate) -> list[Any]:
+        """What the page shows beside the estimate and its ball: the chains, other losses, and what was asked for."""
         from partita.uncertainty import cluster_parameters, hierarchy, monte_carlo_error, partial_clustering
 
-        found: dict[str, Any] = {}
+        found: list[Any] = [*_diagnostics(best), *_other_losses(best)]
         if self.partial is not None:
             with step("partial clustering"):
-                found["partial"] = partial_clustering(best.sample, self.partial, rng=0)
+                found.append(partial_clustering(best.sample, self.partial, rng=0))
         if self.tree:
             with step("tree of clusterings"):
-                found["tree"] = hierarchy(best)
+                found.append(hierarchy(best))
         if self.errors:
             with step("Monte Carlo error"):
-                found["error"] = monte_carlo_error(best, rng=0)
+                found.append(monte_carlo_error(best, rng=0))
         if self.parameters is not None:
             with step(f"parameters of {self.parameters}"):
-                found["parameters"] = cluster_parameters(best, _read_parameters(self.parameters))
+                found.append(cluster_parameters(best, _read_parameters(self.parameters)))
         return found
+
+
+def _diagnostics(best: Estimate) -> list[Any]:
+    """How well the chains mixed, with the estimate of each; nothing for one chain, or if it would take long."""
+    import warnings
+
+    from partita.search.settings import Search
+    from partita.uncertainty.diagnostics import diagnostics
+
+    sample = best.sample
+    if sample.is_weighted or sample.n_chains == 1 or sample.n_unique * sample.n_items > MIXING_CELLS:
+        return []
+    with step("estimates of the chains"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the notes say so
+        return [diagnostics(best, search=Search(runs=1), rng=0)]
+
+
+def _other_losses(best: Estimate) -> list[Any]:
+    """The estimates under other losses, where they cost next to nothing and would be those of the same problem."""
+    from partita.estimation.estimate import estimate_step
+    from partita.losses.losses import as_loss
+    from partita.search.settings import Search
+
+    sample = best.sample
+    if sample.n_unique * sample.n_items > CHEAP_CELLS or best.constraints is not None or sample.has_gaps:
+        return []
+    others = [loss for loss in map(as_loss, COMPARED) if loss != best.loss]
+    with step("estimates under other losses"):
+        return [estimate_step(sample, loss, Search(runs=4), 0) for loss in others]
 
 
 def _read_parameters(path: str) -> Any:

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from partita.cli.form import cluster_numbers
+from partita.cli.form import first_number
 from partita.cli.options import DrawsOptions, Json, Seed
+from partita.cli.steps import step
 
 
 def run(
@@ -25,27 +26,22 @@ def run(
     Example: partita partial draws.csv --probability 0.5 --seed 1
     """
     from partita.cli.outputs import print_json, print_table
-    from partita.cli.results import item_names
+    from partita.results.presentation import first_names, members_of
     from partita.uncertainty.partial import partial_clustering
 
-    sample = reading.sample()
-    found = partial_clustering(sample, probability, starts=starts, complete=complete, rng=seed)
-    names = item_names(sample)
+    sample, first = reading.sample(), first_number()
+    with step("partial clustering"):
+        found = partial_clustering(sample, probability, starts=starts, complete=complete, rng=seed)
     if json:
-        facts: dict[str, Any] = {"labels": cluster_numbers(found.labels), "probability": found.probability}
+        facts: dict[str, Any] = {"labels": found.labels.tolist(), "probability": found.probability}
         facts |= {"n_items": found.n_items, "area": found.area, "curve": found.curve.tolist()}
         facts |= {"names": None if sample.names is None else list(sample.names)}
-        print_json(facts | {"completed": None if found.completed is None else cluster_numbers(found.completed)})
+        print_json(facts | {"completed": None if found.completed is None else found.completed.tolist()})
         return
     print(
         f"{found.n_items} of {sample.n_items} items are clustered in the same way, with"
         f" probability {found.probability:.3f}."
     )
-    members = [
-        [names[i] for i in range(sample.n_items) if found.labels[i] == k] for k in range(int(found.labels.max()) + 1)
-    ]
-    rows = [
-        (str(cluster_numbers(k)), str(len(own)), " ".join(own[:12]) + (" ..." if len(own) > 12 else ""))
-        for k, own in enumerate(members)
-    ]
+    names = sample.names or tuple(map(str, range(first, sample.n_items + first)))
+    rows = [(str(k + first), str(len(own)), first_names(names, own)) for k, own in enumerate(members_of(found.labels))]
     print_table("Clusters", ("cluster", "items", "members"), rows)

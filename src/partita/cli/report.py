@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partita.cli.answer import Answer, ExtraOptions
-from partita.cli.form import one_based, table_name
+from partita.cli.answer import ExtraOptions
+from partita.cli.deliver import LABELS, command_line, print_result, write_result_table
+from partita.cli.errors import INTERRUPTED
+from partita.cli.form import table_name
+from partita.cli.inputs import DRAWS, in_order
 from partita.cli.options import DrawsOptions, Json, Level, SearchOptions
 from partita.cli.page_answers import PageAnswers
 from partita.cli.steps import step
 
 if TYPE_CHECKING:
-    from partita.uncertainty.ball import CredibleBall
+    from partita.results.presentation import Presentation
 
 
 def run(
@@ -24,7 +27,7 @@ def run(
     answers: PageAnswers,
     out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
     level: Level = 0.95,
-    title: Annotated[str, typer.Option(help="Heading of the page.")] = "Cluster analysis",
+    title: Annotated[str | None, typer.Option(help="Heading of the page.", show_default="Cluster analysis")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing page.")] = False,
     json: Json = False,
 ) -> None:
@@ -38,9 +41,7 @@ def run(
     """
     from partita._support.validate import check_level
     from partita.cli.outputs import print_json
-    from partita.cli.results import ball_facts, print_answer
     from partita.uncertainty.ball import credible_ball
-    from partita.uncertainty.certainty import item_certainty
 
     if _is_page(reading):
         _render_anew(Path(reading.draws[0]), out, force, json)
@@ -49,17 +50,18 @@ def run(
     answers.check()
     labels_file = _check_files(out, force)
     files = extras.read()
-    answer = extras.answer(files, reading.sample(), searching.estimate)
-    ball = credible_ball(answer.best, level=level)
-    _write_page(answer, ball, out, labels_file, title, answers.computed(answer.best))
+    sample = reading.sample()
+    files = in_order(files, sample.names, sample.n_items, DRAWS)
+    best = searching.estimate(sample)
+    shown = extras.presented(best, files, [credible_ball(best, level=level), *answers.computed(best)])
+    _write(shown, out, labels_file, title)
     if json:
-        names = {"report": str(out), "labels_file": str(labels_file)}
-        print_json(answer.all_facts() | {"ball": ball_facts(ball)} | names)
+        print_json(shown.facts | {"report": str(out), "labels_file": str(labels_file)})
     elif not searching.quiet:
-        print_answer(answer.best, ball, item_certainty(answer.best))
-        answer.print_agreement()
+        print_result(shown, extras.truth)
         print(f"The report is {out.absolute()}")
-    answer.exit_if_interrupted()
+    if shown.interrupted:
+        raise typer.Exit(INTERRUPTED)
 
 
 def _is_page(reading: DrawsOptions) -> bool:
@@ -76,7 +78,7 @@ def _render_anew(page: Path, out: Path, force: bool, json: bool) -> None:
     check_new_file(out, force)
     held.write(out)
     if json:
-        print_json({"report": str(out), "title": held.title, "answer": held.answer, "warnings": list(held.warnings)})
+        print_json({"report": str(out), "title": held.title, "answer": held.answer, "notes": list(held.notes)})
     else:
         print(f"The report is {out.absolute()}")
 
@@ -84,25 +86,21 @@ def _render_anew(page: Path, out: Path, force: bool, json: bool) -> None:
 def _check_files(out: Path, force: bool) -> Path:
     """The file of labels beside the page; an error if either may not be written."""
     from partita.cli.outputs import check_new_file
-    from partita.cli.results import LABELS_FILE
     from partita.pages.report import check_page
 
-    labels_file = out.with_name(f"{out.stem}-{table_name(LABELS_FILE)}")
+    labels_file = out.with_name(f"{out.stem}-{table_name(LABELS)}")
     check_page(out)
     check_new_file(out, force)
     check_new_file(labels_file, force)
     return labels_file
 
 
-def _write_page(
-    answer: Answer, ball: CredibleBall, out: Path, labels_file: Path, title: str, answers: dict[str, Any]
-) -> None:
+def _write(shown: Presentation, out: Path, labels_file: Path, title: str | None) -> None:
+    """The page, and the labels beside it."""
     from partita._support.atomic import atomic_file
-    from partita.cli.results import command_line, write_labels
-    from partita.pages.report import report
+    from partita.pages.report import write_page
 
-    page = answer.page | answers | {"title": title, "command": command_line(), "bound": answer.bound}
     with atomic_file(labels_file) as temporary:  # it appears after the page
-        write_labels(temporary, answer.best)
+        write_result_table(temporary, shown.tables["items"])
         with step(f"wrote {out}"):
-            report(answer.best, ball, path=out, labels_file=labels_file.name, one_based=one_based(), **page)
+            write_page(shown, out, title=title, command=command_line(), labels_file=labels_file.name)

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from partita.cli.command import Group, register
+from partita.cli.deliver import print_warnings
 from partita.cli.errors import INTERRUPTED
 from partita.cli.given import was_typed
 from partita.cli.mixture_table import (
@@ -259,10 +260,9 @@ def _check_same_run(
 
 def _tell(chain: Any, out: Path, json: bool) -> None:
     from partita.cli.outputs import print_json
-    from partita.cli.results import print_warnings
 
     if not json:
-        print_warnings(chain.warnings)
+        print_warnings(chain.notes)
         print(repr(chain))
         return
     summary = {
@@ -272,6 +272,6 @@ def _tell(chain: Any, out: Path, json: bool) -> None:
         "items": chain.n_items,
         "clusters": float(chain.n_clusters.mean()),
         "complete": bool(chain.attrs["complete"]),
-        "warnings": list(chain.warnings),
+        "notes": list(chain.notes),
     }
     print_json(summary)

@@ -42,7 +42,6 @@ def run(
 
     from partita._support.atomic import atomic_file
     from partita.cli.outputs import check_new_file, print_json
-    from partita.cli.results import item_names
     from partita.pairs.similarity import similarity
 
     if out is None and figure is None:
@@ -65,9 +64,14 @@ def run(
             _draw(opened.enter_context(atomic_file(figure)), matrix, order)
     if json:
         files = {name: str(path) for name, path in (("out", out), ("figure", figure)) if path is not None}
-        print_json({"items": item_names(sample), **(files or {"similarity": _with_nulls(matrix)})})
+        print_json({"items": _names(sample), **(files or {"similarity": _with_nulls(matrix)})})
     elif out is None and figure is None:
         _print_csv(sys.stdout, matrix, sample)
+
+
+def _names(sample: PartitionSample) -> list[str]:
+    """The names of the items, or their numbers as in Python."""
+    return list(sample.names or map(str, range(sample.n_items)))
 
 
 def _with_nulls(matrix: Any) -> list[list[float | None]]:
@@ -88,10 +92,8 @@ def _write(path: Path, matrix: Any, sample: PartitionSample) -> None:
 def _print_csv(stream: TextIO, matrix: Any, sample: PartitionSample) -> None:
     import csv
 
-    from partita.cli.results import item_names
-
     writer = csv.writer(stream, lineterminator="\n")
-    names = item_names(sample)
+    names = _names(sample)
     writer.writerow(["item", *names])
     for name, row in zip(names, matrix, strict=True):
         writer.writerow([name, *(f"{value:.6g}" for value in row.tolist())])

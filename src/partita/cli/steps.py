@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Annotated
 
@@ -43,14 +43,32 @@ def printing_steps(verbose: bool) -> Iterator[None]:
 
 
 @contextmanager
-def step(name: str) -> Iterator[list[str]]:
-    """A step of a command: with --verbose its name, what is appended to the list, and its time are printed."""
+def step(name: str, *, has_progress: bool = False, seconds: float | None = None) -> Iterator[list[str]]:
+    """A step of a command: with --verbose its name, what is appended to the list, and its time are printed.
+
+    On a terminal the step and its time so far (and the time limit, if there is one) are shown while it runs, unless it
+    `has_progress` of its own.
+    """
     found: list[str] = []
     started = time.perf_counter()
-    yield found
+    quiet = has_progress or not sys.stderr.isatty() or _verbose.get()
+    with nullcontext() if quiet else _running(name, seconds):
+        yield found
     if _verbose.get():
         details = f": {', '.join(found)}" if found else ""
         _say(f"{name}{details} ({time.perf_counter() - started:.2f} s)")
+
+
+@contextmanager
+def _running(name: str, seconds: float | None) -> Iterator[None]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    limit = [] if seconds is None else [BarColumn(), TextColumn(f"of at most {seconds:g} s")]
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn(), *limit)
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        shown.add_task(printable(name), total=None)
+        yield
 
 
 def _versions() -> str:

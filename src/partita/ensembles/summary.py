@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats
 from partita._support.html import ShownAsText
+from partita._support.shown import Shown
 from partita.draws.sample import PartitionSample, as_sample
 from partita.ensembles.base_clusterings import Base, Labels, as_base, in_column_order
 from partita.ensembles.dependence import SEED, Dependence, dependence, distinct_clusterings, shared_information
@@ -37,7 +39,7 @@ class Redundant:
 
 
 @dataclass(frozen=True, eq=False)
-class ConsensusSummary(ShownAsText):
+class ConsensusSummary(ShownAsText, Shown):
     """A consensus beside its base clusterings: the result of `summarize`.
 
     Attributes
@@ -59,8 +61,10 @@ class ConsensusSummary(ShownAsText):
         Adjusted Rand index of each pair of clusterings, on the items that both label.
     dependence : Dependence
         The dependence of the clusterings beyond the consensus.
-    warnings : tuple of str
-        Reasons for caution.
+    cautions : tuple of str
+        Reasons for caution; they are the first of the `notes`.
+    model : dict
+        Settings and results of the method that found the consensus, for `report` and files.
     """
 
     labels: Labels
@@ -71,7 +75,10 @@ class ConsensusSummary(ShownAsText):
     agreement: Floats
     pairs: Floats
     dependence: Dependence
-    warnings: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+    model: Mapping[str, Any] = field(default_factory=dict)
+
+    presented_by = "partita.results.ensembles.EnsemblePresentation"
 
     @property
     def n_clusters(self) -> int:
@@ -160,7 +167,7 @@ def _of_estimator(model: EnsembleEstimator, weights: ArrayLike | None) -> Consen
         given = np.full(read.n_items, -1, dtype=np.intp)
         given[model.labels_ >= 0] = known.consensus
         known = replace(known, consensus=given)
-    warnings = () if best is None else best.warnings
+    warnings = () if best is None else best.cautions
     return _summary(model.labels_, read, powers, method, certainty, known, tuple(warnings))
 
 

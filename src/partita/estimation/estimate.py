@@ -122,7 +122,7 @@ def estimate(
     -------
     Estimate, or PairEstimate for pair probabilities
         If Ctrl-C ends the search, the best partition so far, with ``interrupted=True`` and a warning. Chains that have
-        not mixed, or that have few effective draws, give a `MixingWarning`; its text is also in `Estimate.warnings`.
+        not mixed, or that have few effective draws, give a `MixingWarning`; its text is also in `Estimate.notes`.
 
     Examples
     --------
@@ -278,8 +278,9 @@ def estimate_with(
         n_runs=_n_runs(found),
         constraints=constraints,
         standard_error=checked.standard_error,
+        _distances=losses,
     )
-    return replace(best, warnings=(*checked.warnings, *search_warnings(best), *unlabelled_warnings(best)))
+    return replace(best, cautions=(*checked.warnings, *search_warnings(best), *unlabelled_warnings(best)))
 
 
 def _placed(labels: NDArray[np.int64], part: PartitionSample, constraints: Constraints | None) -> NDArray[np.int64]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.html import facts_table
-from partita._support.validate import check_choice, check_count, check_positive, seed_and_generator
+from partita._support.shown import Shown
+from partita._support.validate import check_count, check_positive, seed_and_generator
 from partita._support.warn import warn_user
 from partita.estimation.linkage_ids import Changes, Ledger
 from partita.losses.base import Loss
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from partita.search.settings import Search
     from partita.uncertainty.linkage_reasons import Question, Reasons
 
-ENDS = ("left", "right")
-PAIR_COLUMNS = (*ENDS, "together", "probability", "doubt", "listed")
-
 
 @dataclass(frozen=True)
 class Origin:
@@ -42,7 +40,7 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairEstimate(HasClusters):
+class PairEstimate(HasClusters, Shown):
     """A clustering that minimises a loss of pair probabilities, and how it was found; `estimate` makes it.
 
     Attributes
@@ -71,8 +69,8 @@ class PairEstimate(HasClusters):
         The seed that gives the same answer again.
     interrupted : bool
         Whether Ctrl-C ended the search early.
-    warnings : tuple of str
-        Reasons for caution; empty if there are none.
+    cautions : tuple of str
+        Reasons for caution that the search found; they are the first of the `notes`.
     """
 
     labels: NDArray[np.int64]
@@ -87,7 +85,7 @@ class PairEstimate(HasClusters):
     constraints: Constraints | None = None
     seed: int | None = None
     interrupted: bool = False
-    warnings: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
     _parts: Parts | None = field(default=None, repr=False)
     _ledger: Ledger | None = field(default=None, repr=False)
     _origin: Origin | None = field(default=None, repr=False)
@@ -104,6 +102,8 @@ class PairEstimate(HasClusters):
         Kinds are kept, grown, shrunk, split, merged, new and gone. Without an update all clusters are new.
         """
         return ledger_of(self).changes(self.similarity.names)
+
+    presented_by = "partita.results.pairs.PairPresentation"
 
     def bound(self, seconds: float = 10.0) -> Bound:
         """A lower bound on the least loss of any partition that obeys the constraints, and the gap to it.
@@ -153,25 +153,6 @@ class PairEstimate(HasClusters):
 
         return questions(self, check_count(most, "most", 1))
 
-    def to_pandas(self, table: str = "items") -> Any:
-        """The clustering as a pandas Series, indexed by the items' names where they have any; or the doubtful pairs.
-
-        Parameters
-        ----------
-        table : str
-            "items", or "pairs": the pairs whose own probability is most against the estimate, the worst first, and
-            whether each is listed in the input or has the default probability.
-        """
-        import pandas as pd
-
-        from partita.uncertainty.pair_doubts import doubtful_pairs
-
-        names = self.similarity.names
-        if check_choice(table, "table", ("items", "pairs")) == "items":
-            return pd.Series(self.labels, index=names, name="cluster")
-        found = pd.DataFrame([asdict(pair) for pair in doubtful_pairs(self)], columns=PAIR_COLUMNS)
-        return found if names is None else found.assign(**{end: [names[i] for i in found[end]] for end in ENDS})
-
     def __repr__(self) -> str:
         facts = "".join(f"\n  {name:<14}{value}" for name, value in self._facts())
         return f"Estimate: {self.n_clusters:,} clusters of {len(self.labels):,} items{facts}"
@@ -193,7 +174,7 @@ class PairEstimate(HasClusters):
             facts.append(("proven", "no partition is better"))
         if self.interrupted:
             facts.append(("interrupted", "the best so far"))
-        return facts + [("warning", sentence) for sentence in self.warnings]
+        return facts + [("warning", sentence) for sentence in self.cautions]
 
 
 def ledger_of(best: PairEstimate) -> Ledger:
@@ -250,7 +231,7 @@ def found_partition(
         interrupted=parts.interrupted,
         _parts=parts,
     )
-    return replace(best, warnings=tuple(_warnings(best)))
+    return replace(best, cautions=tuple(_cautions(best)))
 
 
 def share_of_gap(value: float, bound: float | None, proven: bool) -> float | None:
@@ -275,7 +256,7 @@ def checked_method(method: Method, search: Search) -> Callable[..., tuple[Parts,
     return method.of_pairs
 
 
-def _warnings(best: PairEstimate) -> list[str]:
+def _cautions(best: PairEstimate) -> list[str]:
     said = []
     if best.interrupted:
         said.append("The search was stopped before its end: this is the best partition so far.")

@@ -11,10 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.hints import plural
 from partita._support.html import facts_table
+from partita._support.shown import Shown
 from partita._support.tolerance import TIE
 from partita.draws.sample import PartitionSample, noise_alone
 from partita.estimation.held_out import HeldOut
 from partita.losses.base import Loss
+from partita.losses.expected import unique_distances
 from partita.partitions.clusters import HasClusters, each_alone
 from partita.partitions.labels import canonical
 from partita.search.components import Components, components_of
@@ -35,7 +37,7 @@ CROSSING = "crossing"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimate(HasClusters):
+class Estimate(HasClusters, Shown):
     """A clustering that minimises the expected loss, and how it was found: the result of `estimate`.
 
     Attributes
@@ -78,9 +80,10 @@ class Estimate(HasClusters):
         result. 1 means that nothing was combined.
     held_out : HeldOut or None
         With ``max_draws``: the expected loss on the draws that were not searched, with its standard error.
-    warnings : tuple of str
-        Reasons for caution: chains that have not mixed, few effective draws, runs that disagree, an estimate with as
-        many clusters as the limit allows, a search that ended early, items without any label. Empty if there are none.
+    cautions : tuple of str
+        Reasons for caution that estimating found: chains that have not mixed, few effective draws, runs that disagree,
+        an estimate with as many clusters as the limit allows, a search that ended early, items without any label. They
+        are the first of the `notes`.
     constraints : Constraints or None
         The constraints that it obeys; `proven` then means that no partition that obeys them is better.
     standard_error : float or None
@@ -104,10 +107,20 @@ class Estimate(HasClusters):
     gap: float | None = None
     compression: Compression = field(default_factory=Compression)
     held_out: HeldOut | None = None
-    warnings: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
     n_runs: int = 0
     constraints: Constraints | None = None
     standard_error: float | None = None
+    _distances: NDArray[np.float64] | None = None
+
+    presented_by = "partita.results.draws.DrawsPresentation"
+
+    @cached_property
+    def distances(self) -> NDArray[np.float64]:
+        """The loss between the partition and each distinct draw, (n_unique,)."""
+        if self._distances is not None:
+            return self._distances
+        return unique_distances(self.partition, self.sample, self.loss, self.search.n_jobs)
 
     @property
     def partition(self) -> NDArray[np.int64]:
@@ -174,12 +187,6 @@ class Estimate(HasClusters):
 
         return lower_bound(self, seconds, progress)
 
-    def to_pandas(self) -> Any:
-        """The clustering as a pandas Series, indexed by the names of the items if they have names."""
-        import pandas as pd
-
-        return pd.Series(self.labels, index=self.sample.names, name="cluster")
-
     def plot(self, data: ArrayLike | None = None, *, ax: Axes | None = None) -> Axes:
         """The data in the colours of their clusters or, without data, the similarity map; with matplotlib.
 
@@ -234,7 +241,7 @@ class Estimate(HasClusters):
             facts.append(("interrupted", "the best so far"))
         elif self.timed_out:
             facts.append(("time limit", "the best so far"))
-        return facts + [("warning", sentence) for sentence in self.warnings]
+        return facts + [("warning", sentence) for sentence in self.cautions]
 
     def _loss_fact(self) -> str:
         error = "" if self.standard_error is None else f" ± {self.standard_error:.2g}"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.shown import Shown
 from partita._support.validate import check_count, check_positive
 
 SAME = 1e-6  # difference of ICL between two descriptions of one partition
@@ -78,14 +79,14 @@ class Runs:
         no_proof = "; another seed may still find a better one" if reached == count else ""
         return f"the best was reached by {which} {what}{crossed}{others}{no_proof}"
 
-    def warnings(self, restarts: str = "restarts=") -> tuple[str, ...]:
+    def cautions(self) -> tuple[str, ...]:
         """Advice, if separate searches do not agree."""
         found: tuple[str, ...] = ()
         if self.stopped:
             found = ("The search was stopped early: a longer one may find a better partition.",)
         if len(self.ends) > 1 and self.times_reached < 2:
             words = self.in_words()
-            advice = f"a better partition may exist, which more runs may find ({restarts}{4 * len(self.rows)})."
+            advice = f"a better partition may exist, which more restarts may find (for example {4 * len(self.rows)})."
             found += (f"{words[0].upper()}{words[1:]}: {advice}",)
         return found
 
@@ -100,7 +101,7 @@ def check_time_limit(seconds: Any) -> float:
     return math.inf if seconds is None else check_positive(seconds, "seconds")
 
 
-class WithRuns:
+class WithRuns(Shown):
     """Properties of the search that led to a fit; `found` holds its runs."""
 
     found: Runs
@@ -139,11 +140,6 @@ class WithRuns:
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the search early."""
         return self.found.interrupted
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Advice, if independent searches do not agree or the search was stopped early."""
-        return self.found.warnings()
 
     def _state(self) -> str:
         return ", stopped early" if self.found.stopped else ""

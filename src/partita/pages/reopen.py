@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.html import facts_table
-from partita.pages.page import from_json, render
-from partita.pages.tables import INFINITE, Table
+from partita.pages.page import from_json, render, tables_of
+from partita.results.tables import INFINITE, Table
 
 DATA = re.compile(r'<script type="application/json" id="page">(.*?)</script>', re.DOTALL)
 
@@ -24,14 +24,16 @@ class ReportData:
 
     Attributes
     ----------
-    kind : str
-        What the page is about: "draws", "pairs", "network", ...
     content : dict
         Sentences, tables and the data of the figures.
     """
 
-    kind: str
     content: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """What the page is about: "draws", "pairs", "network", ..."""
+        return str(self.content["kind"])
 
     @property
     def title(self) -> str:
@@ -44,9 +46,9 @@ class ReportData:
         return str(self.content["answer"])
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """Reasons for caution."""
-        return tuple(self.content["warnings"])
+    def notes(self) -> tuple[str, ...]:
+        """What a careful reader needs to know, the most important first."""
+        return tuple(str(note["text"]) for note in self.content["notes"])
 
     @property
     def labels(self) -> NDArray[np.int64] | None:
@@ -63,8 +65,7 @@ class ReportData:
     @property
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """The tables by name: one dictionary per row."""
-        tables = (value for value in self.content.values() if isinstance(value, Table))
-        return {table.id: [_row(table, row) for row in table.rows] for table in tables}
+        return {table.id: [_row(table, row) for row in table.rows] for table in tables_of(self.content)}
 
     def write(self, path: str | PathLike[str]) -> Path:
         """Renders the page anew, with the look of this version of partita, and returns its path."""
@@ -72,7 +73,7 @@ class ReportData:
         from partita.pages.report import check_page
 
         check_page(Path(path))
-        write_text(Path(path), render(self.kind, self.content))
+        write_text(Path(path), render(self.content))
         return Path(path)
 
     def __repr__(self) -> str:
@@ -109,10 +110,9 @@ def read_report(path: str | PathLike[str]) -> ReportData:
     if found is None:
         raise ValueError(f"{path} is not a page that partita wrote")
     try:
-        kind, content = from_json(found[1])
+        return ReportData(from_json(found[1]))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"{path} cannot be read as a page of partita: {error}") from None
-    return ReportData(kind, content)
 
 
 def _row(table: Table, row: Any) -> dict[str, Any]:

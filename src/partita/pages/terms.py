@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Sequence
 
-from partita.pages.tables import Table
+from partita.results.tables import Table
 
 TERMS = {
     "draw": "One partition of the items from the posterior distribution.",
@@ -32,16 +31,12 @@ TERMS = {
 }
 #: Terms whose spelling is not that of a word at the start of a sentence.
 SPELLED = {"icl": "ICL", "r-hat": "R-hat"}
-#: Words that are explained wherever a page has content of this name.
-BESIDE_COLUMNS = {"ball": ("credible ball",), "reading": ("draw",), "components": ("component",)}
+#: Words that are explained beside a table of this name.
+BESIDE_TABLES = {"bounds": ("credible ball",), "mixing": ("draw",), "components": ("component",)}
 
 
-def terms_of(content: dict[str, Any]) -> dict[str, str]:
-    """The terms that a page uses, with their meanings: names of columns, and words of its sections."""
-    used = {column.name.lower() for table in _tables(content) for column in table.columns}
-    used |= {word for name, words in BESIDE_COLUMNS.items() if content.get(name) is not None for word in words}
+def terms_of(tables: Sequence[Table]) -> dict[str, str]:
+    """The terms that the tables of a page use, with their meanings."""
+    used = {column.name.lower() for table in tables for column in table.columns}
+    used |= {word for table in tables for word in BESIDE_TABLES.get(table.id, ())}
     return {term: meaning for term, meaning in TERMS.items() if term in used}
-
-
-def _tables(content: dict[str, Any]) -> Iterator[Table]:
-    yield from (value for value in content.values() if isinstance(value, Table))

@@ -236,12 +236,12 @@ def axis_names(data: Any) -> tuple[str, ...] | None:
 
 def check_data(data: ArrayLike, n_items: int, names: Names | None = None, whose: str = "labels") -> Floats:
     """An (n, d) table of finite numbers, one row per item of `whose`, matched by name if both have names."""
+    given = as_named(data, "data")
     try:
-        table = np.asarray(data, dtype=np.float64)
+        table = np.asarray(given.values, dtype=np.float64)
     except (TypeError, ValueError):
         raise TypeError("data must be numbers, one row per item") from None
     table = table[:, None] if table.ndim == 1 else table
-    given = as_named(data, "data")
     by_name = given.names is not None and names is not None
     if table.ndim != 2 or table.shape[1] == 0 or (len(table) != n_items and not by_name):
         raise ValueError(f"data must have {n_items} rows, one per item, but its shape is {table.shape}")

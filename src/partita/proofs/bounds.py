@@ -102,8 +102,8 @@ def with_proof(estimate: Estimate, bound: Bound | None) -> Estimate:
     answered = set(search_warnings(estimate))
     if bound.max_clusters is not None:
         answered -= set(limit_warnings(estimate))
-    warnings = tuple(sentence for sentence in estimate.warnings if sentence not in answered)
-    return replace(estimate, gap=gap, proven=True, warnings=warnings)
+    cautions = tuple(sentence for sentence in estimate.cautions if sentence not in answered)
+    return replace(estimate, gap=gap, proven=True, cautions=cautions)
 
 
 def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None) -> Bound:

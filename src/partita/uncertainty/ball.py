@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Labels
 from partita._support.html import facts_table
+from partita._support.shown import Shown
 from partita._support.tolerance import TIE
 from partita._support.validate import check_level
 from partita._support.warn import warn_user
@@ -25,7 +26,7 @@ from partita.partitions.clusters import each_alone
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CredibleBall:
+class CredibleBall(Shown):
     """The draws nearest to an estimate: the result of `credible_ball`.
 
     Attributes
@@ -45,8 +46,8 @@ class CredibleBall:
         Loss of the estimate against each distinct draw.
     sample : PartitionSample
         The draws.
-    warnings : tuple of str
-        Problems with the draws or with the estimate: see `Estimate.warnings`.
+    cautions : tuple of str
+        Problems with the draws or with the estimate; they are the first of the `notes`.
     standard_error : float or None
         Monte Carlo standard error of the radius; None for weighted draws, for fewer than 100 draws without known
         chains, and at level 1.
@@ -62,7 +63,7 @@ class CredibleBall:
     loss: Loss
     distances: NDArray[np.float64]
     sample: PartitionSample
-    warnings: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
     standard_error: float | None = None
 
     @property
@@ -88,8 +89,10 @@ class CredibleBall:
             rows += [(name, partition) for partition in getattr(self, name)]
         return [{"partition": name, **self._facts_of(labels)} for name, labels in rows]
 
-    def to_pandas(self) -> Any:
-        """The summary as a pandas table."""
+    def to_pandas(self, table: str = "bounds") -> Any:
+        """The summary as a pandas table, or another table of the estimate and its ball."""
+        if table != "bounds":
+            return super().to_pandas(table)
         import pandas as pd
 
         return pd.DataFrame(self.summary())
@@ -164,13 +167,16 @@ def credible_ball(
     Wade & Ghahramani (2018), Section 5.
     """
     center, sample, kind = subject(estimate, draws, loss)
-    distance = unique_distances(each_alone(center), sample, kind, n_jobs)
+    if isinstance(estimate, Estimate) and sample is estimate.sample and kind == estimate.loss:
+        distance = estimate.distances
+    else:
+        distance = unique_distances(each_alone(center), sample, kind, n_jobs)
     ball = ball_from(center, sample, kind, level, distance)
     if isinstance(estimate, Estimate) and sample is estimate.sample:  # its draws were checked when it was computed
-        return replace(ball, warnings=estimate.warnings)
+        return replace(ball, cautions=estimate.cautions)
     on_draws = sample_warnings(sample, distance, n_jobs)
     warn_mixing(on_draws)
-    return replace(ball, warnings=on_draws)
+    return replace(ball, cautions=on_draws)
 
 
 def ball_from(

@@ -85,7 +85,7 @@ class PosteriorComparison:
         Blocks per posterior that the test permutes, and the number of draws per block of each.
     samples : tuple of two PartitionSamples
         The second has its items in the order of the first.
-    warnings : tuple of str
+    notes : tuple of str
         Reasons for caution, such as chains that have not mixed.
     """
 
@@ -98,7 +98,7 @@ class PosteriorComparison:
     n_blocks: int
     block_length: tuple[int, int]
     samples: tuple[PartitionSample, PartitionSample]
-    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -158,7 +158,7 @@ class PosteriorComparison:
         differ = int((self.items.p_value <= 0.05).sum())
         yield "items that differ", f"{differ:,} of {self.items.p_value.size:,}"
         yield "test", f"{self.n_blocks} blocks of {self.block_length[0]} and {self.block_length[1]} draws"
-        yield from (("warning", sentence) for sentence in self.warnings)
+        yield from (("warning", sentence) for sentence in self.notes)
 
 
 def compare_posteriors(

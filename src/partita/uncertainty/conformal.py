@@ -47,7 +47,7 @@ class ConformalSet:
         Median distance between reference and calibration draws.
     sample : PartitionSample
         The draws.
-    warnings : tuple of str
+    notes : tuple of str
         Reasons for caution: chains that have not mixed, few effective draws, too few for the level.
     """
 
@@ -61,7 +61,7 @@ class ConformalSet:
     scale: float
     sample: PartitionSample
     calibration: NDArray[np.int64]
-    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def n_calibration(self) -> int:
@@ -119,7 +119,7 @@ class ConformalSet:
         yield "loss", str(self.loss)
         yield "distinct draws inside", f"{len(self.members):,}"
         yield "calibrated by", f"{self.n_calibration:,} draws, effective sample size {self.n_effective:,.0f}"
-        yield from (("warning", sentence) for sentence in self.warnings)
+        yield from (("warning", sentence) for sentence in self.notes)
 
 
 def conformal_set(

@@ -127,9 +127,9 @@ def test_what_a_fit_holds():
     assert fit.icl >= model.icl(table, truth)
     assert len(fit.runs) == 10
     assert fit.times_reached > 1
-    assert fit.warnings == ()
+    assert fit.notes == ()
     np.testing.assert_array_equal(model.maximize(table, rng=1, n_jobs=1).labels, fit.labels)
-    series = fit.to_pandas()
+    series = fit.to_pandas()["cluster"]
     assert series.index[0] == "row0"
     np.testing.assert_allclose(model.icl(table, series.sample(frac=1, random_state=1)), fit.icl, rtol=1e-11)
     for clusters, value in zip(fit.path.n_clusters, fit.path.icl, strict=True):
@@ -148,7 +148,7 @@ def test_a_time_limit_ends_the_search():
     rng = np.random.default_rng(1)
     fit = MixtureDPM().maximize(rng.normal(size=(1500, 6)), restarts=300, rng=1, seconds=0.05)
     assert fit.found.stopped
-    assert "stopped early" in fit.warnings[0]
+    assert "stopped early" in fit.notes[0]
 
 
 def test_an_outlier_is_taken_out_with_care():

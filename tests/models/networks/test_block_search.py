@@ -148,13 +148,13 @@ def test_runs_in_words_and_advice():
     apart = Runs(rows, (), -4.0, False, False)
     assert apart.times_reached == 0
     assert apart.in_words() == "the best was reached by none of 3 runs; they ended up to 3.00 below it"
-    assert "restarts=12" in apart.warnings()[0]
+    assert "for example 12" in apart.cautions()[0]
     agreed = Runs(rows, (-4.0, -4.0, -5.5), -4.0, False, False)
     assert agreed.times_reached == 2
-    assert agreed.warnings() == ()
+    assert agreed.cautions() == ()
     assert agreed.plus(1.0).best == -3.0
     alike = Runs(rows, (-4.0, -4.0, -4.0), -4.0, False, False)
-    assert "stopped early" in Runs(rows, (), -5.0, True, True).warnings()[0]
+    assert "stopped early" in Runs(rows, (), -5.0, True, True).cautions()[0]
     assert alike.in_words().endswith("3 of 3 groups of runs (3 runs); another seed may still find a better one")
 
 

@@ -252,7 +252,7 @@ def test_a_nested_model_predicts(planted_fit):
 
 
 def test_levels_as_a_table(planted_fit):
-    table = planted_fit.to_pandas()
+    table = planted_fit.to_pandas("levels")
     assert list(table.columns) == [f"level_{at}" for at in range(len(planted_fit.levels))]
     assert "levels of 9" in repr(planted_fit)
     again = NestedBlockModel(directed=False, random_state=1).fit(np.kron(np.eye(2), np.ones((4, 4))) - np.eye(8))

@@ -191,4 +191,4 @@ def test_merge_path_of_rows_and_columns():
         assert path.icl[step] == pytest.approx(model.icl(X, rows, columns), abs=1e-7)
     with pytest.raises(ValueError, match="step must be"):
         path.cut(len(path.icl))
-    assert [len(series) for series in fit.to_pandas()] == [20, 12]
+    assert [len(fit.to_pandas(table)) for table in ("items", "columns")] == [20, 12]

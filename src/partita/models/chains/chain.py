@@ -71,7 +71,7 @@ class Chain:
         return self.stats["alpha"]
 
     @cached_property
-    def warnings(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:
         """What is wrong with the chains, by number of clusters, log density and partition; empty where nothing is."""
         from partita.estimation.mixing import chain_summaries, mixing_warnings
 

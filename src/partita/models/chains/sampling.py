@@ -367,7 +367,7 @@ def _finish(
     parts, draws = [job.parts for job in jobs], min(job.draws for job in jobs)
     draws = draws if wanted is None else wanted
     chain = _collect(model, inputs, plan, parts, jobs[0].sampler.stat_names, draws, names)
-    warn_mixing(chain.warnings)
+    warn_mixing(chain.notes)
     return chain
 
 

@@ -40,8 +40,8 @@ class MixtureFit(HasClusters, WithRuns):
     times_reached : int
         How many separate searches (groups of runs, or single runs if there are no groups) reached `icl`. Their starts
         are of the same kinds: agreement is a good sign, not a proof.
-    warnings : tuple of str
-        Advice if the searches do not agree; empty otherwise.
+    notes : tuple of str
+        What a careful reader needs to know, such as searches that do not agree.
     names : tuple of str or None
         Names of the items.
     n0 : float
@@ -58,11 +58,7 @@ class MixtureFit(HasClusters, WithRuns):
     n0: float
     inclusion: Mapping[str, float] | None = None
 
-    def to_pandas(self) -> Any:
-        """The clustering as a pandas Series, indexed by the items' names where they have any."""
-        import pandas as pd
-
-        return pd.Series(self.labels, index=None if self.names is None else list(self.names), name="cluster")
+    presented_by = "partita.results.mixtures.MixturePresentation"
 
     def __repr__(self) -> str:
         words = f"{len(self.labels)} items in {self.n_clusters} clusters, ICL {self.icl:.3f}"

@@ -189,7 +189,7 @@ class MixtureModel(Estimator):
         Returns
         -------
         MixtureFit
-            `runs`, `times_reached` and `warnings` describe the agreement between runs; `path` has the greedy merges.
+            `runs`, `times_reached` and `notes` describe the agreement between runs; `path` has the greedy merges.
 
         Examples
         --------
@@ -290,7 +290,7 @@ class MixtureModel(Estimator):
         generator = check_random_state(self.random_state)
         self.chain_ = self.sample(X, rng=generator, **self._group("sampling").settings())
         with warnings.catch_warnings():
-            if self.chain_.warnings:
+            if self.chain_.notes:
                 warnings.simplefilter("ignore", MixingWarning)  # `sample` has said so
             self.estimate_ = estimate(self.chain_, loss=self.loss, rng=generator)
         self.labels_ = self.estimate_.labels

@@ -52,13 +52,15 @@ class ModelComparison:
         """One row per model, the best first."""
         import pandas as pd
 
-        return pd.DataFrame([dict(zip(self._header(), row, strict=True)) for row in self._cells()])
+        return pd.DataFrame([dict(zip(self.header(), row, strict=True)) for row in self.cells()])
 
     @staticmethod
-    def _header() -> tuple[str, ...]:
+    def header() -> tuple[str, ...]:
+        """The names of the columns."""
         return ("model", "clusters", "icl", "scale", "below", "exact", "auc", "log_score")
 
-    def _cells(self) -> list[tuple[Any, ...]]:
+    def cells(self) -> list[tuple[Any, ...]]:
+        """One row per model."""
         nothing = (float("nan"), float("nan"))
         scores = [(r.held_out.auc, r.held_out.log_score) if r.held_out else nothing for r in self.rows]
         return [
@@ -70,13 +72,13 @@ class ModelComparison:
         lines = [
             f"  {name}: {k} clusters, ICL {icl:.2f} ({scale}{'' if exact else ', approximate'}; {below:.2f} below)"
             + ("" if np.isnan(log_score) else f", held-out AUC {area:.3f}, log score {log_score:.4f}")
-            for name, k, icl, scale, below, exact, area, log_score in self._cells()
+            for name, k, icl, scale, below, exact, area, log_score in self.cells()
         ]
         return "\n".join([f"ModelComparison of {len(lines)} models, the best first:", *lines])
 
     def _repr_html_(self) -> str:
-        cells = [[f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row] for row in self._cells()]
-        return rows_table("Models, the best first", list(self._header()), cells)
+        cells = [[f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row] for row in self.cells()]
+        return rows_table("Models, the best first", list(self.header()), cells)
 
 
 def compare_models(

@@ -63,12 +63,6 @@ class NodeFit(HasClusters, WithRuns):
         """Nodes sorted by cluster: adjacency[order][:, order] shows the blocks."""
         return np.argsort(self.labels, kind="stable")
 
-    def to_pandas(self) -> Any:
-        """The clustering as a pandas Series, indexed by the nodes' names where they have any."""
-        import pandas as pd
-
-        return pd.Series(self.labels, index=names_or_none(self.names), name="cluster")
-
     def names_by_cluster(self) -> list[list[Any]]:
         """The nodes' names, cluster by cluster."""
         return [[self.names[i] for i in np.flatnonzero(self.labels == k)] for k in range(self.n_clusters)]
@@ -103,8 +97,8 @@ class BlockFit(NodeFit):
     times_reached : int
         How many separate searches (groups of runs, or single runs if there are no groups) reached `icl`. Their starts
         are of the same kinds: agreement is a good sign, not a proof.
-    warnings : tuple of str
-        Advice if the searches do not agree; empty otherwise.
+    notes : tuple of str
+        What a careful reader needs to know, such as searches that do not agree.
     model : model or None
         The model as it was fitted; None for one layer of several.
     """
@@ -116,6 +110,8 @@ class BlockFit(NodeFit):
     graph: Graph
     edges: EdgeModel
     model: Any = field(default=None, kw_only=True)
+
+    presented_by = "partita.results.networks.NetworkPresentation"
 
     @property
     def names(self) -> tuple[Any, ...]:

@@ -51,6 +51,8 @@ class LayeredFit(NodeFit):
     found: Runs
     layers: dict[str, BlockFit]
 
+    presented_by = "partita.results.networks.LayersPresentation"
+
     @property
     def names(self) -> tuple[Any, ...]:
         """The names of the nodes."""

@@ -110,6 +110,8 @@ class LatentBlockFit(WithRuns):
     graph: Graph
     edges: EdgeModel
 
+    presented_by = "partita.results.matrices.MatrixPresentation"
+
     @property
     def n_clusters(self) -> tuple[int, int]:
         """Clusters of rows and of columns."""
@@ -129,14 +131,6 @@ class LatentBlockFit(WithRuns):
         row, column = check_pairs(pairs, (len(self.rows), len(self.columns)))
         share = share_products(self.graph, self.edges, self.rows, self.columns, row, column)
         return self.blocks().mean[self.rows[row], self.columns[column]] * share
-
-    def to_pandas(self) -> tuple[Any, Any]:
-        """The clusters of rows and of columns as two pandas Series, indexed by their names where they have any."""
-        import pandas as pd
-
-        sides = ((self.rows, self.graph.names, "row"), (self.columns, self.graph.column_names or (), "column"))
-        one, other = (pd.Series(labels, names_or_none(names), name=f"{side}_cluster") for labels, names, side in sides)
-        return one, other
 
     def __repr__(self) -> str:
         k, m = self.n_clusters

@@ -51,7 +51,7 @@ class NestedFit(BlockFit):
         The levels from fine to coarse; above the last one is a single group of all nodes.
     path : MergePath
         Greedy merges of the finest level by the ICL of the flat model.
-    runs, times_reached, warnings : tuple, int, tuple
+    runs, times_reached, notes : tuple, int, tuple
         As for `BlockFit`, of the best of the flat searches from which the levels were refined.
     """
 
@@ -69,13 +69,6 @@ class NestedFit(BlockFit):
         tail = (1 - level) / 2
         ends = [_quantile(first, second, weight, p, self.edges.counts) for p in (tail, 1 - tail)]
         return Blocks((weight * mean).sum(axis=-1), ends[0], ends[1], edges, dyads, level)
-
-    def to_pandas(self) -> Any:
-        """One row per node, one column per level from fine to coarse, indexed by the nodes' names if they have any."""
-        import pandas as pd
-
-        index = super().to_pandas().index
-        return pd.DataFrame({f"level_{at}": level.labels for at, level in enumerate(self.levels)}, index=index)
 
     def edge_probability(self, pairs: ArrayLike) -> Floats:
         """Probability of an edge (of at least one, if edges are counts) for (m, 2) pairs of nodes."""

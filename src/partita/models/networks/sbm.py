@@ -221,7 +221,7 @@ class StochasticBlockModel(NodeModel):
         Returns
         -------
         BlockFit
-            `runs`, `times_reached` and `warnings` describe the agreement between runs.
+            `runs`, `times_reached` and `notes` describe the agreement between runs.
         """
         network = self._network(graph)
         native, labels, icl, runs = self._search(network, k_max, restarts, rng, starts, seconds, n_jobs, algorithm)

@@ -108,6 +108,22 @@ const chart = (function () {
     });
   }
 
+  // A mark and a number for each cluster, in rows below `y`; returns the height. None for many clusters.
+  const LEGEND_AT_MOST = 24, LEGEND_WIDTH = 92;
+  function legendHeight(labels, width) {
+    const count = Math.max(...labels) + 1;
+    return count > LEGEND_AT_MOST ? 0 : 22 * Math.ceil(count / Math.max(1, Math.floor(width / LEGEND_WIDTH)));
+  }
+  function legend(svg, labels, colors, y, width) {
+    if (!legendHeight(labels, width)) { return; }
+    const inRow = Math.max(1, Math.floor(width / LEGEND_WIDTH));
+    for (let k = 0; k <= Math.max(...labels); k += 1) {
+      const x = 8 + (k % inRow) * LEGEND_WIDTH, top = y + 14 + 22 * Math.floor(k / inRow);
+      marks(svg, [x], [top - 4], [k], colors, 5);
+      words(svg, x + 10, top, "cluster " + clusterNumber(k));
+    }
+  }
+
   // Calls `tell` with the place in the drawing, wherever a pointer moves or touches.
   function watch(drawn, tell) {
     const place = (event) => {
@@ -119,13 +135,14 @@ const chart = (function () {
   }
   const say = (id, text) => { if (byId(id)) { byId(id).textContent = text; } };
   const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
-  // The colours of the map from 0 to its largest value, under a drawing.
-  function scale(svg, id, x, y, width, text) {
+  // The colours of the map from 0 to its largest value under a drawing, with ticks.
+  function scale(svg, id, x, y, width, ticks) {
     const defs = node("defs"), gradient = node("linearGradient", { id: id });
     ["map-0", "map-1", "map-2"].forEach((name, at) => gradient.append(node("stop", { offset: at / 2, "stop-color": variable(name) })));
     defs.append(gradient);
     svg.append(defs, node("rect", { x: x + 0.5, y: y + 0.5, width: width, height: 10, style: `fill: url(#${id})`, class: "frame" }));
-    svg.append(node("text", { x: x + width + 8, y: y + 10 }, text));
+    const last = Math.max(1, ticks.length - 1);
+    ticks.forEach((text, at) => words(svg, x + width * at / last, y + 25, text, at === 0 ? "start" : at === last ? "end" : "middle"));
   }
 
   // Clusters and items without names are kept from 0 and shown from `first`.
@@ -134,5 +151,5 @@ const chart = (function () {
 
   const inCluster = (k) => (k === undefined || k < 0 ? " has no label" : " is in cluster " + clusterNumber(k));
 
-  return { first, clusterNumber, inCluster, byId, node, drawing, axes, marks, padded, path, watch, say, scale, variable, words };
+  return { first, clusterNumber, inCluster, byId, node, drawing, axes, legend, legendHeight, marks, padded, path, watch, say, scale, variable, words };
 })();

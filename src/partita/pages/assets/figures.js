@@ -1,11 +1,11 @@
 "use strict";
-// The figures of the page about draws, except the map.
+// The figures of a page, except the map: one function per kind, which takes the id of the figure and its data.
 const figures = (function () {
-  const { byId, node, drawing, axes, inCluster, marks, padded, path, watch, say, words } = chart;
+  const { byId, node, drawing, axes, inCluster, legend, legendHeight, marks, padded, path, watch, say, scale, words } = chart;
+  const NAMED_AT_MOST = 40, LETTERS = 18, LETTER = 7;
 
-  function counts(data) {
-    const drawn = drawing("fig-counts", 240);
-    if (!data || !drawn) { return; }
+  function counts(id, data) {
+    const drawn = drawing("fig-" + id, 240);
     const low = data.x[0] - 0.6, high = data.x[data.x.length - 1] + 0.6, top = Math.max(...data.y) * 1.05;
     const frame = { left: 0, top: 8, width: drawn.width, height: drawn.height - 8 };
     const to = axes(drawn.svg, frame, [low, high], [0, top], ["number of clusters", "probability"], { wholeX: true });
@@ -19,14 +19,13 @@ const figures = (function () {
     watch(drawn, (x) => {
       const at = data.x.findIndex((k) => Math.abs(to.x(k) - x) <= (to.x(1) - to.x(0)) / 2);
       if (at < 0) { return; }
-      say("counts-readout", data.x[at] + (data.x[at] === 1 ? " cluster" : " clusters") + ": probability " + data.y[at].toFixed(3));
+      say(id + "-readout", data.x[at] + (data.x[at] === 1 ? " cluster" : " clusters") + ": probability " + data.y[at].toFixed(3));
     });
   }
 
-  // Partitions as strips of coloured labels; `cells` tells what a cell is called.
-  function strips(id, data, cells) {
-    const rows = data ? data.labels.length : 0, drawn = data && drawing(id, 50 * rows + 8);
-    if (!drawn) { return; }
+  // Partitions as strips of coloured labels.
+  function strips(id, data) {
+    const rows = data.labels.length, drawn = drawing("fig-" + id, 50 * rows + 8);
     const total = data.edges[data.edges.length - 1], to = (edge) => edge / total * drawn.width;
     data.labels.forEach((labels, row) => {
       words(drawn.svg, 0, 50 * row + 16, data.names[row]);
@@ -43,7 +42,7 @@ const figures = (function () {
       const row = Math.min(rows - 1, Math.max(0, Math.floor(y / 50))), position = x / drawn.width * total;
       let cell = data.edges.findIndex((edge) => edge > position) - 1;
       if (cell < 0) { cell = data.edges.length - 2; }
-      say(id.replace("fig-", "") + "-readout", data.names[row].split(":")[0] + ": " + cells(cell) + inCluster(data.labels[row][cell]));
+      say(id + "-readout", data.names[row].split(":")[0] + ": " + similarityMap.itemsAt(cell) + inCluster(data.labels[row][cell]));
     });
   }
 
@@ -55,11 +54,11 @@ const figures = (function () {
     marks(svg, data.x.map(to.x), data.y.map(to.y), labels, data.colors, data.x.length > 500 ? 2.5 : 4);
     return to;
   }
-  function points(data) {
-    const figure = byId("fig-points");
-    if (!data || !figure) { return; }
+  function points(id, data) {
+    const figure = byId("fig-" + id);
     const count = data.panels.length, columns = figure.clientWidth < 560 ? 1 : Math.min(2, count), rows = Math.ceil(count / columns);
-    const drawn = drawing("fig-points", 300 * rows), width = drawn.width / columns;
+    const drawn = drawing("fig-" + id, 300 * rows + legendHeight(data.panels[0].labels, figure.clientWidth)), width = drawn.width / columns;
+    legend(drawn.svg, data.panels[0].labels, data.colors, 300 * rows, drawn.width);
     const heights = data.curve ? data.curve.y.concat(data.y, 0) : data.y;
     const ranges = [padded(data.curve ? data.curve.x : data.x, 0.04), padded(heights, 0.06)];
     const scales = data.panels.map((shown, at) => {
@@ -76,7 +75,7 @@ const figures = (function () {
       });
       if (nearest < 0) { return; }
       const shown = data.panels[at];
-      say("points-readout", shown.name.split(":")[0] + ": " + data.names[nearest] + inCluster(shown.labels[nearest]));
+      say(id + "-readout", shown.name.split(":")[0] + ": " + data.names[nearest] + inCluster(shown.labels[nearest]));
     });
   }
 
@@ -91,9 +90,8 @@ const figures = (function () {
     });
     return to;
   }
-  function trace(data) {
-    const drawn = data && drawing("fig-trace", 240);
-    if (!drawn) { return; }
+  function trace(id, data) {
+    const drawn = drawing("fig-" + id, 240);
     const order = data.lines.map((_, run) => run).filter((run) => run !== data.best).concat(data.best);
     const series = order.map((run) => data.lines[run]), last = order.length - 1;
     const frame = { left: 0, top: 8, width: drawn.width, height: 232 };
@@ -106,14 +104,13 @@ const figures = (function () {
         const far = (to.x(sweep) - x) ** 2 + (to.y(value) - y) ** 2;
         if (far < best) { best = far; found = "run " + order[at] + ", sweep " + sweep + ": " + value.toPrecision(8); }
       }));
-      if (found) { say("trace-readout", found); }
+      if (found) { say(id + "-readout", found); }
     });
   }
-  function chains(data) {
-    const figure = byId("fig-chains");
-    if (!data || !figure) { return; }
+  function chains(id, data) {
+    const figure = byId("fig-" + id);
     const narrow = figure.clientWidth < 560, rows = data.quantities.length * (narrow ? 2 : 1);
-    const drawn = drawing("fig-chains", 230 * rows), width = narrow ? drawn.width : drawn.width / 2;
+    const drawn = drawing("fig-" + id, 230 * rows), width = narrow ? drawn.width : drawn.width / 2;
     const kind = (at) => ({ class: "chain", style: "stroke: " + data.colors[at % data.colors.length], "stroke-dasharray": at < data.colors.length ? "none" : "4 2" });
     data.quantities.forEach((quantity, at) => {
       const top = 230 * at * (narrow ? 2 : 1) + 10;
@@ -123,5 +120,47 @@ const figures = (function () {
     });
   }
 
-  return { counts, strips, points, trace, chains };
+  // The nodes and links of a small network.
+  function network(id, data) {
+    const side = Math.min(700, Math.max(260, byId("fig-" + id).clientWidth)), drawn = drawing("fig-" + id, side + legendHeight(data.labels, side) + 8);
+    const [low, high] = padded([0, 1], 0.04), to = (value) => (value - low) / (high - low) * side;
+    const xs = data.x.map(to), ys = data.y.map(to);
+    const links = data.links.map(([i, j]) => path([xs[i], xs[j]], [ys[i], ys[j]])).join("");
+    drawn.svg.append(node("path", { d: links, class: "link" }));
+    marks(drawn.svg, xs, ys, data.labels, data.colors, 6);
+    legend(drawn.svg, data.labels, data.colors, side + 4, side);
+    if (data.names.length <= NAMED_AT_MOST) { data.names.forEach((name, at) => words(drawn.svg, xs[at] + 8, ys[at] + 4, name, "start", { class: "name" })); }
+    watch(drawn, (x, y) => {
+      const far = xs.map((place, at) => (place - x) ** 2 + (ys[at] - y) ** 2), at = far.indexOf(Math.min(...far));
+      if (far[at] < 400) { say(id + "-readout", data.names[at] + inCluster(data.labels[at])); }
+    });
+  }
+
+  // A table of pairs as a picture, each value from 0 to 1.
+  function pairs(id, data) {
+    const count = data.names.length, bytes = atob(data.z), named = count <= NAMED_AT_MOST;
+    const longest = Math.min(LETTERS, Math.max(...data.names.map((text) => text.length)));
+    const left = named ? LETTER * longest + 10 : 0;
+    const side = Math.min(Math.max(260, byId("fig-" + id).clientWidth) - left, Math.max(200, 26 * count), 560);
+    const drawn = drawing("fig-" + id, side + 40);
+    const image = { href: similarityMap.picture(count, bytes), x: left, y: 0, width: side, height: side, preserveAspectRatio: "none" };
+    const cells = node("g", { class: "cells" });
+    cells.append(node("image", image));
+    drawn.svg.append(cells, node("rect", { x: left + 0.5, y: 0.5, width: side - 1, height: side - 1, class: "frame" }));
+    if (named) {
+      data.names.forEach((text, row) => {
+        const shown = text.length > LETTERS ? text.slice(0, LETTERS - 1) + "…" : text;
+        words(drawn.svg, left - 6, (row + 0.5) * side / count + 4, shown, "end");
+      });
+    }
+    scale(drawn.svg, "scale-" + id, left, side + 12, Math.min(240, side - 20), ["0", "0.5", "1"]);
+    watch(drawn, (x, y) => {
+      const column = Math.floor((x - left) / side * count), row = Math.floor(y / side * count);
+      if (column < 0 || row < 0 || column >= count || row >= count) { return; }
+      say(id + "-readout", data.names[row] + " and " + data.names[column] + ": " + (bytes.charCodeAt(row * count + column) / 100).toFixed(2));
+    });
+  }
+  const map = (id, data) => similarityMap.draw(data);
+
+  return { counts, strips, points, trace, chains, network, pairs, map };
 })();

@@ -2,7 +2,7 @@
 // The similarity map: an image in an SVG, with zoom by drag, choice and key.
 const similarityMap = (function () {
   const { byId, node, drawing, watch, say, scale, variable } = chart;
-  const LEGEND = 34, BOXES_AT_MOST = 300;
+  const LEGEND = 40, BOXES_AT_MOST = 300;
   let data = null, bytes = "", drawn = null, view = null, inner = null;
 
   function rgb(color) {
@@ -39,6 +39,7 @@ const similarityMap = (function () {
     return low;
   }
   function itemsAt(at) {
+    if (!data) { return "items"; }
     if (data.names) { return data.names[at]; }
     return (data.unit || "items") + " " + (data.edges[at] + 1) + " to " + data.edges[at + 1] + " of the order";
   }
@@ -78,7 +79,7 @@ const similarityMap = (function () {
       data.clusters.forEach(([, start, stop]) => inner.append(node("rect", { x: start, y: start, width: stop - start, height: stop - start, class: "box" })));
     }
     drawn.svg.append(inner, node("rect", { x: 0.5, y: 0.5, width: drawn.width - 1, height: side - 1, class: "frame" }));
-    scale(drawn.svg, "map-scale", 0, side + 12, Math.min(240, side - 60), data.legend || "0 to 100%");
+    scale(drawn.svg, "map-scale", 0, side + 12, Math.min(300, side - 2), data.legend || ["0%", "50%", "100%"]);
     if (view) { show(view.x, view.y, view.size); } else { whole(); }
     watch(drawn, tell);
     bindDrag();

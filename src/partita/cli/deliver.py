@@ -1,0 +1,156 @@
+"""What every command does with its result: files, JSON, text. It knows no kinds of results."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from partita.cli.errors import INTERRUPTED
+from partita.cli.form import first_number, table_name
+from partita.cli.outputs import SUMMARY, print_json, print_table, whole_folder, write_csv, write_json
+from partita.cli.steps import step
+from partita.cli.terminal import print_lines, printable
+
+if TYPE_CHECKING:
+    from partita.cli.options import OutputOptions
+    from partita.results.presentation import Note, Presentation
+    from partita.results.tables import Table
+
+LABELS, REPORT = "labels.csv", "report.html"
+FILES = {"items": LABELS}
+
+
+def command_line() -> str:
+    """The command as the user typed it."""
+    return shlex.join(["partita", *sys.argv[1:]])
+
+
+class Delivery:
+    """Takes the presentation of a result: writes its files at once, and prints it when they are complete."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self.shown: Presentation | None = None
+        self.more: dict[str, Any] = {}
+        self.text, self.truth = "", None  # type: str, str | None
+        self.printed: Mapping[str, int] | None = None
+
+    def __call__(
+        self,
+        shown: Presentation,
+        *,
+        title: str | None = None,
+        facts: Mapping[str, Any] | None = None,
+        tables: Mapping[str, Table] | None = None,
+        text: str = "",
+        truth: str | None = None,
+        printed: Mapping[str, int] | None = None,
+    ) -> None:
+        """The result of the command.
+
+        Parameters
+        ----------
+        shown : Presentation
+        title : str, optional
+            Heading of the report.
+        facts : dict, optional
+            Further facts for JSON.
+        tables : dict, optional
+            Further tables to write, by name.
+        text : str
+            Further text for the terminal.
+        truth : str, optional
+            The name of the truth that the user gave.
+        printed : dict, optional
+            Tables for the terminal and their largest numbers of rows; by default those of the kind.
+        """
+        self.shown, self.more, self.truth = shown, dict(facts or {}), truth
+        self.text, self.printed = text, printed
+        if self.folder is not None:
+            self._write(self.folder, shown, title, dict(tables or {}))
+
+    def _write(self, folder: Path, shown: Presentation, title: str | None, others: dict[str, Table]) -> None:
+        from partita.draws.npy import write_npy
+        from partita.pages.report import write_page
+
+        own = {name: shown.tables[name] for name in shown.written if name in shown.tables}
+        for name, table in (own | others).items():
+            write_result_table(folder / FILES.get(name, f"{name}.csv"), table)
+        for name, array in shown.arrays().items():
+            write_npy(folder / f"{name}.npy", array)
+        with step(f"wrote {REPORT}"):
+            write_page(shown, folder / REPORT, title=title, command=command_line(), labels_file=table_name(LABELS))
+        names = sorted([*(path.name for path in folder.iterdir()), SUMMARY])
+        write_json(folder / SUMMARY, shown.facts | self.more | {"command": command_line(), "files": names})
+
+    def print(self, out: Path | None, *, json: bool, quiet: bool = False) -> None:
+        """The result on standard output."""
+        assert self.shown is not None
+        if json:
+            print_json(self.shown.facts | self.more)
+        elif not quiet:
+            print_result(self.shown, self.truth, self.printed)
+            if self.text:
+                print_lines(self.text)
+            if out is not None:
+                print(f"Results are in {out}; open {out / REPORT} in a browser.")
+
+
+@contextmanager
+def delivering(writing: OutputOptions, *, quiet: bool = False) -> Iterator[Delivery]:
+    """Opens the folder of `--out` before the work; prints what was delivered after it, and ends if interrupted."""
+    place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force)
+    with place as folder:
+        delivery = Delivery(folder)
+        yield delivery
+    if delivery.shown is not None:
+        delivery.print(writing.out, json=writing.json, quiet=quiet)
+        if delivery.shown.interrupted:
+            raise typer.Exit(INTERRUPTED)
+
+
+def write_result_table(path: Path, table: Table) -> None:
+    """A table of a result as a file, its clusters counted as the user wants."""
+    counted = table.counted_from(first_number())
+    write_csv(path, [column.header for column in counted.columns], counted.values())
+
+
+def print_notes(notes: tuple[Note, ...]) -> None:
+    """The notes, one line each."""
+    for note in notes:
+        print(printable(f"{'Warning' if note.warning else 'Note'}: {note.text}"))
+
+
+def print_warnings(sentences: tuple[str, ...]) -> None:
+    """Sentences that come before a result, one line each."""
+    for sentence in sentences:
+        print(printable(f"Warning: {sentence}"))
+
+
+def print_result(shown: Presentation, truth: str | None = None, printed: Mapping[str, int] | None = None) -> None:
+    """Warnings, the answer, how it was found, notes, and the tables that a terminal has room for."""
+    from partita.results.truth import agreement_sentence
+
+    print_notes(tuple(note for note in shown.notes if note.warning))
+    print(printable(" ".join(filter(None, [shown.answer, shown.details]))))
+    print_notes(tuple(note for note in shown.notes if not note.warning))
+    for name, most in (shown.printed if printed is None else printed).items():
+        if name in shown.tables:
+            print_rows(shown.tables[name], most)
+    if truth is not None:
+        print(agreement_sentence(shown.facts["agreement"], truth))
+
+
+def print_rows(table: Table, most: int) -> None:
+    """The first rows of a table."""
+    shown = table.counted_from(first_number())
+    rows = [tuple(text for _, text, _ in shown.cells(row)) for row in shown.rows[:most]]
+    print_table(table.caption, [column.name.lower() for column in table.columns], rows)
+    if len(table.rows) > most:
+        print(f"and {len(table.rows) - most:,} more")

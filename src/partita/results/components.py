@@ -1,0 +1,65 @@
+"""Tables for many clusters: how many there are of each size, and the components that are most uncertain."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.estimation.result import Estimate
+from partita.results.tables import Column, Table
+
+#: With fewer clusters the table of the clusters itself shows all there is to see.
+MANY_CLUSTERS = 100
+COMPONENTS_LISTED = 200
+SIZES_LISTED = 50
+
+
+def components_table(estimate: Estimate, certainty: NDArray[np.float64], names: tuple[str, ...]) -> Table | None:
+    """The components of several items, the most uncertain first; None for few clusters.
+
+    The doubt of a component is Σ_i (1 - certainty of item i), a score for ranking.
+    """
+    if estimate.n_clusters < MANY_CLUSTERS:
+        return None
+    parts = estimate.components
+    doubt = np.bincount(parts.labels, weights=1 - certainty)
+    several = np.flatnonzero(parts.sizes > 1)
+    listed = several[np.argsort(-doubt[several], kind="stable")][:COMPONENTS_LISTED]
+    first = np.unique(parts.labels, return_index=True)[1]
+    clusters = _clusters_of(parts.labels, estimate.labels, parts.count)
+    rows = [
+        (names[first[c]], int(parts.sizes[c]), int(clusters[c]), float(doubt[c]), "yes" if parts.is_proven[c] else "no")
+        for c in listed.tolist()
+    ]
+    columns = (
+        Column("First item", "text"),
+        Column("Items", "number"),
+        Column("Clusters", "number"),
+        Column("Doubt", "share", "Sum over its items of 1 − certainty: a score for ranking"),
+        Column("Proven", "text", "Whether no partition of its items is better"),
+    )
+    caption = "Components (items that are ever together), the most uncertain first"
+    return Table("components", caption, columns, rows, _note(estimate, several.size, len(rows)))
+
+
+def _clusters_of(component: NDArray[np.int64], labels: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """The number of clusters with items of each component."""
+    pairs = np.unique(component * (labels.max() + 1) + labels)
+    return np.bincount(pairs // (labels.max() + 1), minlength=count)
+
+
+def _note(estimate: Estimate, several: int, listed: int) -> str:
+    parts = estimate.components
+    alone = parts.count - several
+    said = f"{parts.count:,} components, of which {parts.proven:,} are proven; {alone:,} of them are single items."
+    return said if listed == several else f"{said} The {listed:,} most uncertain of the others are listed."
+
+
+def sizes_table(estimate: Estimate) -> Table | None:
+    """How many clusters there are of each size, large ones first; None for few clusters."""
+    if estimate.n_clusters < MANY_CLUSTERS:
+        return None
+    sizes, count = np.unique(estimate.sizes, return_counts=True)
+    rows = list(zip(sizes.tolist(), count.tolist(), (sizes * count).tolist(), strict=True))[::-1][:SIZES_LISTED]
+    columns = (Column("Items each", "number"), Column("Clusters", "number"), Column("Items in all", "number"))
+    return Table("sizes", "Clusters by size", columns, rows)

@@ -1,0 +1,138 @@
+"""Drawings of the page that need no script: lines, dots and words in units of pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from partita._support.arrays import Floats
+from partita.plots.hierarchy import node_places
+from partita.uncertainty.hierarchy import Hierarchy
+from partita.uncertainty.parameters import ClusterParameters
+
+WIDTH, LEFT, RIGHT, TOP = 640, 60, 20, 14
+CURVE_HEIGHT, POINTS_DRAWN = 260, 400
+ROW_HEIGHT, INTERVALS_DRAWN = 22, 60
+LEAF_WIDTH, LEVEL_HEIGHT, LEAVES_DRAWN = 40, 28, 60
+
+
+class Drawing:
+    """Cells, lines (with a class of the style sheet and a width), dots, and words (with their anchor)."""
+
+    def __init__(self, width: float, height: float) -> None:
+        self.width, self.height = width, height
+        self.cells: list[tuple[float, float, float, float, str, float, str]] = []
+        self.lines: list[tuple[str, str, float]] = []
+        self.dots: list[tuple[float, float, str]] = []
+        self.words: list[tuple[float, float, str, str]] = []
+
+    def cell(
+        self, x: float, y: float, width: float, height: float, told: str, fill: str = "", shade: float = 1.0
+    ) -> None:
+        """A rectangle, of a colour or of a shade of the accent colour, which tells what it is."""
+        places = (round(float(value), 1) for value in (x, y, width, height))
+        self.cells.append((*places, fill, round(shade, 3), told))  # type: ignore[arg-type]
+
+    def line(self, xs: Any, ys: Any, kind: str, width: float = 1.0) -> None:
+        """A line through points."""
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(xs, ys, strict=True))
+        self.lines.append((points, kind, round(width, 2)))
+
+    def content(self) -> dict[str, Any]:
+        """Plain values for the template."""
+        return {name: getattr(self, name) for name in ("width", "height", "cells", "lines", "dots", "words")}
+
+
+def curve_drawing(curve: Floats, n_items: int) -> dict[str, Any]:
+    """Joint probability against the number of items."""
+    drawing, bottom = Drawing(WIDTH, CURVE_HEIGHT + 40), float(CURVE_HEIGHT)
+    most = max(2, n_items)
+
+    def x(count: Any) -> Any:
+        return LEFT + (count - 1) / (most - 1) * (WIDTH - LEFT - RIGHT)
+
+    def y(share: Any) -> Any:
+        return bottom - share * (bottom - TOP)
+
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        drawing.line([LEFT, WIDTH - RIGHT], [y(share)] * 2, "base" if share == 0 else "grid")
+        drawing.words.append((LEFT - 8, y(share) + 4, "end", f"{share:g}"))
+    for count in sorted({1, *(int(k) for k in np.linspace(1, most, 5).round())}):
+        drawing.words.append((x(count), bottom + 18, "middle", f"{count:,}"))
+    drawing.words.append(((LEFT + WIDTH) / 2, bottom + 36, "middle", "number of items"))
+    shown = np.unique(np.linspace(0, len(curve) - 1, min(len(curve), POINTS_DRAWN)).round().astype(int))
+    drawing.line(x(shown + 1.0), y(curve[shown]), "run best", 2.5)
+    return drawing.content()
+
+
+def interval_drawing(parameters: ClusterParameters, first: int) -> dict[str, Any] | None:
+    """The interval of each cluster, one block per component with a scale of its own; None if there are too many."""
+    rows = list(parameters.rows())
+    if len(rows) > INTERVALS_DRAWN:
+        return None
+    components = list(dict.fromkeys(row["component"] for row in rows))
+    drawing = Drawing(WIDTH, TOP + (len(rows) + 1.6 * len(components)) * ROW_HEIGHT)
+    top: float = TOP
+    for component in components:
+        own = [row for row in rows if row["component"] == component]
+        _draw_intervals(drawing, own, top, first)
+        top += (len(own) + 1.6) * ROW_HEIGHT
+    return drawing.content()
+
+
+def _draw_intervals(drawing: Drawing, rows: list[dict[str, Any]], top: float, first: int) -> None:
+    """One line per cluster, and the scale below them."""
+    low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
+    left, right, bottom = LEFT + 60, WIDTH - RIGHT, top + len(rows) * ROW_HEIGHT
+    scale = (right - left) / ((high - low) or 1.0)
+    for at, row in enumerate(rows):
+        y = top + (at + 0.5) * ROW_HEIGHT
+        drawing.words.append((left - 12, y + 4, "end", f"cluster {row['cluster'] + first}"))
+        drawing.line([left + (row[end] - low) * scale for end in ("low", "high")], [y, y], "interval", 2.0)
+        told = f"{row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
+        drawing.dots.append((round(left + (row["mean"] - low) * scale, 1), y, told))
+    drawing.line([left, right], [bottom + 2] * 2, "base")
+    name = f"component {rows[0]['component']}" if rows[0]["component"] else "parameter"
+    words = (f"{low:.4g}", name, f"{high:.4g}")
+    for x, anchor, word in zip((left, (left + right) / 2, right), ("start", "middle", "end"), words, strict=True):
+        drawing.words.append((x, bottom + 18, anchor, word))
+
+
+def tree_drawing(tree: Hierarchy) -> dict[str, Any] | None:
+    """The tree with the coarsest level at the top, its support on the branches; None if there are too many leaves."""
+    across, order = node_places(tree)
+    if len(order) > LEAVES_DRAWN:
+        return None
+    levels = len(tree.levels)
+    drawing = Drawing(LEFT + (len(order) + 0.5) * LEAF_WIDTH + RIGHT, TOP + (levels + 1) * LEVEL_HEIGHT)
+
+    def x(place: Any) -> Any:
+        return LEFT + (place + 0.5) * LEAF_WIDTH
+
+    def y(level: Any) -> Any:
+        return TOP + (levels - level) * LEVEL_HEIGHT
+
+    drawing.line([LEFT, drawing.width - RIGHT], [y(tree.estimate_level)] * 2, "estimate")
+    for level, count in enumerate(tree.n_clusters.tolist()):
+        drawing.words.append((LEFT - 14, y(level) + 4, "end", str(count)))
+    for node, parent, height, share in _branches(tree):
+        width = 1 if np.isnan(share) else 1 + 2.5 * share
+        drawing.line([x(across[node])] * 2, [y(tree.first_level[node]), y(height)], "branch", width)
+        if parent >= 0:
+            drawing.line([x(across[node]), x(across[parent])], [y(height)] * 2, "branch")
+        if not np.isnan(share):
+            middle = y((tree.first_level[node] + height) / 2)
+            drawing.words.append((x(across[node]) + 3, middle + 4, "start", f"{share:.2f}"))
+    sizes = tree.members.sum(axis=1)
+    for node in order:
+        drawing.words.append((x(across[node]), y(0) + 16, "middle", f"{sizes[node]:,}"))
+    return drawing.content()
+
+
+def _branches(tree: Hierarchy) -> Iterator[tuple[int, int, float, float]]:
+    """Each node with its parent, the level at which its branch ends, and its support: NaN of a single item."""
+    for node, parent in enumerate(tree.parents.tolist()):
+        height = float(tree.first_level[parent]) if parent >= 0 else len(tree.levels) - 0.4
+        yield node, parent, height, float(tree.support.transfer[node])

@@ -1,0 +1,660 @@
+"""An estimate from draws: answer, notes, facts, tables, and the sections of its page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from functools import cached_property
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._support.arrays import Floats, Labels
+from partita._support.hints import plural
+from partita.estimation.mixing import Quantity, draw_summaries, quantities
+from partita.estimation.result import Estimate
+from partita.estimation.search_warnings import HARD_SEARCH, unlabelled_warnings
+from partita.losses.agreement import adjusted_rand
+from partita.partitions.checks import check_same_items
+from partita.partitions.labels import align_labels
+from partita.plots.points import axis_names, check_data
+from partita.proofs.bounds import with_proof
+from partita.results.blocks import next_clusters
+from partita.results.chains import chain_figure, chain_strips
+from partita.results.components import components_table, sizes_table
+from partita.results.extras import EXTRAS, extra_sections
+from partita.results.figures import ball_strips, bars, map_figure, scatter_figure, trace_figure
+from partita.results.heatmap import HeatMap, has_map, heat_map
+from partita.results.interpretation import interpretation
+from partita.results.presentation import (
+    Note,
+    Presentation,
+    button,
+    figure,
+    listed,
+    section,
+    show,
+    subheading,
+    words,
+)
+from partita.results.sentences import amount, loss_words, percent
+from partita.results.tables import Column, Table
+from partita.search.limits import explicit_limit, into_at_most
+from partita.uncertainty.ball import CredibleBall
+from partita.uncertainty.certainty import (
+    ClusterStability,
+    ItemCertainty,
+    cluster_stability,
+    item_certainty,
+    n_clusters_posterior,
+)
+from partita.uncertainty.placed import placed_only
+
+LISTED = 1000  # rows of a table on a page
+BOUNDS_LISTED = 8
+FEW_DRAWS = 200
+GIVEN = "given"  # the method of a partition that was not searched
+WORTH_PROVING = 0.05
+#: Labels of distinct draws up to which summaries of the chains take a moment.
+MIXING_CELLS = 12_000_000
+BOUNDS = ("upper", "lower", "horizontal")
+#: The certainties of an estimate, which several presentations may need.
+_certainties: WeakKeyDictionary[Estimate, ItemCertainty] = WeakKeyDictionary()
+
+
+class DrawsPresentation(Presentation):
+    """An estimate from draws with its ball, its bound and other extras."""
+
+    kind = "draws"
+    takes: ClassVar[dict[str, str]] = {
+        "partita.uncertainty.ball.CredibleBall": "ball",
+        "partita.proofs.bounds.Bound": "bound",
+        "partita.uncertainty.diagnostics.Diagnostics": "diagnostics",
+        "partita.estimation.result.Estimate": "others",
+        "partita.models.chains.chain.Chain": "chain",
+        **EXTRAS,
+    }
+    several = frozenset({"others"})
+    takes_data = True
+    meanings: ClassVar[dict[str, str]] = {
+        "expected_loss": "posterior expected loss of the partition",
+        "loss": "name of the loss",
+        "loss_weights": "weights of the loss; empty if it has none",
+        "method": "method of the search",
+        "proven": "whether no partition is better",
+        "gap": "how much lower the loss of another partition may be, as a share; null if no bound is known",
+        "bound": "lower bound on the expected loss; null if none was asked for",
+        "seed": "seed that gives the same answer again",
+        "standard_error": "Monte Carlo standard error of the expected loss; null if the draws are no chains",
+        "n_draws": "number of draws",
+        "n_unique": "number of distinct draws",
+        "runs": "number of runs of the search",
+        "partitions_compared": "number of partitions to which the runs led",
+        "times_reached": "how many of them have the lowest loss",
+        "held_out": "expected loss on draws that were not searched; null without such",
+        "compression": "how many items, draws and clusters each searched one represents",
+        "ball": "credible ball; null if none was asked for",
+    }
+    written = ("items", "clusters", "runs", "ball")
+
+    def __init__(self, result: Estimate, extras: Any = (), **given: Any) -> None:
+        self.density: Any = None
+        super().__init__(result, extras, **given)
+        self.searched, self.result = result, with_proof(result, self.extras.get("bound"))
+        if self.data is not None:
+            self.columns = axis_names(self.data)
+            self.data = check_data(self.data, len(self.labels), self.names, "the estimate")
+
+    # Extras.
+
+    def check_ball(self, ball: CredibleBall) -> None:
+        """A ball must be around a partition of the same items."""
+        check_same_items(self.result.labels, ball.center, "estimate", "ball")
+
+    def check_partial(self, partial: Any) -> None:
+        """A partial clustering must be one of the same items."""
+        check_same_items(self.result.labels, partial.labels, "estimate", "partial")
+
+    def check_tree(self, tree: Any) -> None:
+        """A hierarchy must be one of the same items."""
+        check_same_items(self.result.labels, tree.levels[0], "estimate", "hierarchy")
+
+    def check_error(self, error: Any) -> None:
+        """A Monte Carlo error must be one of the same items."""
+        check_same_items(self.result.labels, error.labels[0], "estimate", "error")
+
+    def check_others(self, other: Estimate) -> None:
+        """Another estimate must be one of the same items."""
+        check_same_items(self.result.labels, other.labels, "estimate", "other estimate")
+
+    def check_parameters(self, parameters: Any) -> None:
+        """Parameters must be those of the clusters of this partition."""
+        check_same_items(self.result.labels, parameters.labels, "estimate", "parameters")
+        if not np.array_equal(self.result.labels, parameters.labels):
+            raise ValueError("parameters are those of another partition than the estimate")
+
+    @property
+    def ball(self) -> CredibleBall | None:
+        """The credible ball, if it was given."""
+        return self.extras.get("ball")
+
+    # What is computed once.
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The names of the items of the draws."""
+        return self.result.sample.names  # type: ignore[no-any-return]
+
+    @cached_property
+    def of_items(self) -> ItemCertainty:
+        """How certain the cluster of each item is."""
+        if self.searched not in _certainties:
+            _certainties[self.searched] = item_certainty(self.searched)
+        return _certainties[self.searched]
+
+    @cached_property
+    def certainty(self) -> Floats:
+        """Mean probability of each item of being with the other members of its cluster."""
+        return self.of_items.probability
+
+    @cached_property
+    def placed(self) -> tuple[Estimate, CredibleBall | None, NDArray[np.int64]]:
+        """Estimate and ball without items that are in no cluster, and the items that are."""
+        part, ball, items = placed_only(self.result, self.ball, self.first)
+        return part, ball, np.arange(len(self.labels)) if items is None else items
+
+    @cached_property
+    def stability(self) -> ClusterStability:
+        """How certain each cluster is."""
+        part, _, items = self.placed
+        whole = items.size == len(self.labels)
+        return cluster_stability(part, certainty=self.of_items) if whole else cluster_stability(part)
+
+    @cached_property
+    def heat(self) -> HeatMap | None:
+        """The similarity map of the items in clusters; None if it would be empty."""
+        part, _, items = self.placed
+        known = np.nan_to_num(self.certainty[items])
+        return heat_map(part.labels, known, part.sample) if has_map(part.labels) else None
+
+    @cached_property
+    def quantities(self) -> list[Quantity]:
+        """R-hat and effective sample size of summaries of the draws; empty if they cost much or have no meaning."""
+        sample = self.result.sample
+        if "diagnostics" in self.extras:
+            return list(self.extras["diagnostics"].quantities)
+        if sample.is_weighted or sample.n_unique * sample.n_items > MIXING_CELLS:
+            return []
+        return quantities(draw_summaries(sample, self.result.distances))
+
+    # The answer and the notes.
+
+    def more_answer(self) -> Iterator[str]:
+        """What 95 % of the posterior allows."""
+        if self.ball is not None:
+            yield ball_sentence(self.ball)
+
+    @cached_property
+    def details(self) -> str:
+        """What was searched, and what the search found."""
+        best, sample = self.result, self.result.sample
+        what = f"the lowest posterior expected {loss_words(best.loss)} {_found(best)}"
+        if best.method == GIVEN:
+            what = f"the posterior expected {loss_words(best.loss)}"
+        sentences = [
+            f"This partition has {what}: {amount(best.expected_loss, best.loss)}, over"
+            f" {plural(sample.n_draws, 'draw')} ({sample.n_unique:,} distinct)."
+        ]
+        runs = len(best.runs)
+        if not best.proven and runs > 1 and not best.interrupted and best.times_reached > max(1, HARD_SEARCH * runs):
+            sentences.append(f"{best.times_reached} of {best.ends} reached this loss: different runs agree.")
+        if "bound" in self.extras:
+            sentences.append(self.extras["bound"].in_words())
+        return " ".join(sentences)
+
+    def find_notes(self) -> Iterator[Note]:
+        """Cautions of the estimate, then what may surprise, then what would be worth computing."""
+        best, sample = self.result, self.result.sample
+        checked = self.extras.get("diagnostics")
+        for sentence in (*best.cautions, *(checked.on_chains if checked is not None else ())):
+            yield Note(sentence, warning=True)
+        if sample.n_draws < FEW_DRAWS:
+            yield Note(
+                f"There are only {plural(sample.n_draws, 'draw')}. Probabilities, such as that of the ball,"
+                " are coarse; a few thousand draws are better.",
+                warning=True,
+            )
+        part, ball, items = self.placed
+        converged = set(best.cautions) <= set(unlabelled_warnings(best)) and (checked is None or checked.converged)
+        known = np.nan_to_num(self.certainty[items])
+        yield from (Note(text) for text in interpretation(part, ball, known, converged=converged))
+        if sample.n_unique == sample.n_draws > 1:
+            yield Note(
+                "No partition was drawn twice: the posterior is spread over more partitions than there are draws,"
+                " so the draws say more about pairs of items and distances than about single partitions."
+            )
+        if sample.n_chains == 1 and sample.n_draws > 1 and not sample.is_weighted:
+            yield Note("There is one chain. Several chains from different starts show whether they mix.")
+        if ball is not None and not ball.loss.is_metric:
+            yield Note(
+                f"The {loss_words(ball.loss)} is not a metric: distances in the ball are measured from a draw to"
+                " the estimate, and two partitions inside it may be far from each other."
+            )
+
+    # Facts and tables.
+
+    def own_facts(self) -> dict[str, Any]:
+        """Loss, search, draws and ball."""
+        best, sample = self.result, self.result.sample
+        bound = self.extras.get("bound")
+        return {
+            "expected_loss": best.expected_loss,
+            "loss": best.loss.name,
+            "loss_weights": best.loss.weights,
+            "method": best.method,
+            "proven": best.proven,
+            "gap": best.gap,
+            "bound": None if bound is None else asdict(bound),
+            "seed": best.seed,
+            "standard_error": best.standard_error,
+            "n_draws": sample.n_draws,
+            "n_unique": sample.n_unique,
+            "runs": best.n_runs,
+            "partitions_compared": len(best.runs),
+            "times_reached": best.times_reached if best.runs else None,
+            "held_out": None if best.held_out is None else asdict(best.held_out),
+            "compression": asdict(best.compression),
+            "ball": None if self.ball is None else ball_facts(self.ball),
+        }
+
+    def clusters_table(self) -> Table:
+        """Size, certainty, stability and exemplar of each cluster."""
+        stability, (part, _, _) = self.stability, self.placed
+        names = part.sample.names or self.item_names
+        shares = (stability.size, stability.size / part.labels.size, stability.cohesion, stability.jaccard)
+        cells = [values.tolist() for values in (*shares, stability.exact)]
+        exemplars = [names[item] for item in stability.exemplar.tolist()]
+        columns = (
+            Column("Cluster", "cluster"),
+            Column("Items", "number"),
+            Column("Share", "percent"),
+            Column("Certainty", "share", "Mean probability that two of its items are together"),
+            Column("Stability", "share", "Mean overlap (Jaccard) with the most similar cluster of a draw"),
+            Column("Exact", "share", "Probability of exactly this cluster"),
+            Column("Exemplar", "text", "The item with the highest certainty"),
+        )
+        rows = list(zip(range(part.n_clusters), *cells, exemplars, strict=True))
+        return Table("clusters", "Clusters of the estimate", columns, rows, indexed=True)
+
+    def more_tables(self) -> Iterator[Table | None]:
+        """Uncertain items, the runs, the bounds of the ball, other estimates."""
+        part, _, items = self.placed
+        names = tuple(self.item_names[i] for i in items.tolist())
+        yield uncertain_table(part.labels, self.certainty[items], names, part.sample)
+        yield self._runs()
+        yield self._mixing()
+        yield components_table(part, np.nan_to_num(self.certainty[items]), names)
+        yield sizes_table(part)
+        if self.ball is not None:
+            yield ball_table(self.ball, self.item_names)
+            yield bounds_table(self.ball)
+        yield self._others()
+
+    def _runs(self) -> Table | None:
+        if not self.result.runs:
+            return None
+        rows = [
+            (run, row.start, row.sweeps, row.moves, row.clusters, row.loss, round(row.seconds, 4))
+            for run, row in enumerate(self.result.runs)
+        ]
+        columns = (
+            Column("Run", "number"),
+            Column("Start", "text"),
+            Column("Sweeps", "number"),
+            Column("Moves", "number"),
+            Column("Clusters", "number"),
+            Column("Expected loss", "loss"),
+            Column("Seconds", "seconds"),
+        )
+        return Table("runs", "Runs of the search", columns, rows)
+
+    def _mixing(self) -> Table | None:
+        rows = [(q.name, q.mean, q.sd, q.r_hat, q.ess) for q in self.quantities]
+        columns = (
+            Column("Quantity", "text"),
+            Column("Mean", "mean"),
+            Column("Spread", "mean", "Standard deviation over the draws"),
+            Column("R-hat", "share", "1 when the chains agree; above 1.05 they have not mixed"),
+            Column("Effective draws", "rounded", "Number of independent draws that are equally informative"),
+        )
+        return Table("mixing", "Mixing of the chains", columns, rows) if rows else None
+
+    def _others(self) -> Table | None:
+        best = self.result
+        rows = [
+            (loss_words(other.loss), other.n_clusters, float(adjusted_rand(best.partition, other.partition)))
+            for other in self.extras.get("others", ())
+        ]
+        columns = (
+            Column("Loss", "text"),
+            Column("Clusters", "number"),
+            Column(
+                "Agreement", "share", "Adjusted Rand index with the estimate of this report; 1 is the same partition"
+            ),
+        )
+        return Table("losses", "Estimates under other losses", columns, rows) if rows else None
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The labels of the chain, if it was given."""
+        return {"draws": self.extras["chain"].labels} if "chain" in self.extras else {}
+
+    # The page.
+
+    def settings(self) -> Iterator[tuple[str, str]]:
+        """The draws and the settings."""
+        best, sample = self.result, self.result.sample
+        chains = f" in {sample.n_chains} chains" if sample.n_chains > 1 else ""
+        yield "Draws", f"{sample.n_draws:,}{chains}, {sample.n_unique:,} distinct"
+        yield "Items", f"{sample.n_items:,}"
+        yield "Loss", loss_words(best.loss)
+        error = "" if best.standard_error is None else f" ± {best.standard_error:.2g}"
+        yield "Expected loss", f"{amount(best.expected_loss, best.loss)}{error}"
+        yield "Method", best.method
+        if sample.is_weighted:
+            yield "Weights", "the draws are weighted"
+        if sample.has_gaps:
+            yield "Missing labels", "some draws leave items unlabelled"
+
+    def sections(self) -> Iterator[dict[str, Any] | None]:
+        """Clusters, items, similarity, ball, extras, truth, diagnostics."""
+        yield self._clusters_section()
+        yield section("items", "Items to look at first", button(), show(listed_items(self.tables)), menu="Items")
+        yield self._map_section()
+        yield self._ball_section()
+        if "losses" in self.tables:
+            told = (
+                "The same draws, summarised by other losses: different losses penalise splits and merges differently."
+            )
+            yield section("losses", "Estimates under other losses", words(told), show(self.tables["losses"]))
+        yield from extra_sections(self)
+        yield self.truth_section()
+        yield self._diagnostics_section()
+
+    def _clusters_section(self) -> dict[str, Any]:
+        posterior = bars(n_clusters_posterior(self.result.sample), self.n_clusters)
+        tables, points = self.tables, None if self.ball is not None else self._points()
+        shown = tables["clusters"]
+        if len(shown.rows) > LISTED:
+            shown = listed_rows(shown, 3, LISTED, "clusters")
+        return section(
+            "clusters",
+            "Clusters",
+            *(show(tables.get(name)) for name in ("sizes", "components")),
+            show(shown),
+            figure(
+                "points", "points", points, "The data, coloured by cluster", "", "Point at or tap an item for its name."
+            ),
+            subheading("Number of clusters"),
+            figure(
+                "counts",
+                "counts",
+                posterior,
+                "Posterior probabilities of the number of clusters",
+                "The orange bar is the number of clusters of the estimate.",
+                "Point at or tap a bar for its value.",
+            ),
+        )
+
+    def _points(self) -> dict[str, Any] | None:
+        part, ball, items = self.placed
+        if self.data is None:
+            return None
+        names = tuple(self.item_names[i] for i in items.tolist())
+        partitions = [("estimate", part.labels), *_aligned_bounds(part.labels, ball)]
+        return scatter_figure(self.data[items], partitions, names, self._density(), self.columns)
+
+    def _density(self) -> tuple[Any, Any] | None:
+        """Grid and values of the posterior predictive density of one column, if the chain of a model was given."""
+        chain = self.extras.get("chain")
+        if chain is None or self.data.shape[1] > 1 or not hasattr(chain.model, "predictive_density"):
+            return None
+        low, high = float(self.data.min()), float(self.data.max())
+        grid = np.linspace(low - 0.1 * (high - low), high + 0.1 * (high - low), 400)
+        return grid, chain.predictive_density(grid[:, None])
+
+    def _map_section(self) -> dict[str, Any]:
+        part, _, items = self.placed
+        if self.heat is None:
+            empty = (
+                f"The similarity map is omitted: with {len(self.labels):,} items and such small clusters it would be"
+                " blank. The tables of components, clusters and items show what is uncertain."
+            )
+            return section("map", "Similarity of items", words(empty, note=True), menu="Similarity")
+        names = None if self.heat.aggregated else tuple(self.item_names[i] for i in items.tolist())
+        told = (
+            "Posterior probability that two items share a cluster. Items are ordered by cluster, and within a cluster"
+            " so that neighbours are similar; the boxes are the clusters of the estimate."
+        )
+        picture = figure("map", "map", map_figure(self.heat, part.labels, names), "Similarity map")
+        return section(
+            "map", "Similarity of items", words(told), words(map_note(self.heat), note=True), picture, menu="Similarity"
+        )
+
+    def _ball_section(self) -> dict[str, Any] | None:
+        part, ball, _ = self.placed
+        if ball is None:
+            return None
+        told = (
+            "The ball holds the draws nearest to the estimate. Its upper bound is the draw in the ball with the fewest"
+            " clusters, its lower bound the one with the most, and its horizontal bound the one farthest from the"
+            " estimate."
+        )
+        partitions = [("estimate", part.labels), *_aligned_bounds(part.labels, ball)]
+        strips = None if self.heat is None else ball_strips(partitions, self.heat)
+        return section(
+            "ball",
+            "Credible ball",
+            words(told),
+            listed(_ball_rows(ball)),
+            figure(
+                "strips",
+                "strips",
+                strips,
+                "Labels of the estimate and of the bounds, one strip each",
+                "One strip per partition, with the items in the order of the map.",
+                "Point at or tap a strip for the cluster.",
+            ),
+            figure(
+                "points",
+                "points",
+                self._points(),
+                "The data, coloured by cluster, for the estimate and each bound",
+                "",
+                "Point at or tap an item for its name.",
+            ),
+            show(self.tables["bounds"]),
+        )
+
+    def _diagnostics_section(self) -> dict[str, Any]:
+        part, best = self.placed[0], self.result
+        checked = self.extras.get("diagnostics")
+        strips = (
+            None if checked is None or self.heat is None else chain_strips(part, checked, self.placed[2], self.heat)
+        )
+        disagree = len(best.runs) > 1 and best.times_reached < len(best.runs)
+        trace = trace_figure([run.trace for run in best.runs]) if disagree else None
+        chains = chain_figure(best) if self.quantities else None
+        return section(
+            "diagnostics",
+            "Diagnostics",
+            words(self.details),
+            listed(self.settings()),
+            subheading("Chains") if self.quantities else None,
+            figure(
+                "chains",
+                "chains",
+                chains,
+                "Trace of each chain, and the ranks of its draws among all",
+                "One line per chain: the summary of each draw on the left, the ranks of its draws among those of all"
+                " chains on the right. Chains that mixed overlap, and their ranks are flat.",
+            ),
+            figure(
+                "chain-strips",
+                "strips",
+                strips,
+                "Estimate of each chain, one strip each",
+                "The estimate of each chain alone, with the items in the order of the map.",
+                "Point at or tap a strip for the cluster.",
+            ),
+            show(self.tables.get("mixing")),
+            subheading("Runs") if disagree else None,
+            figure(
+                "trace",
+                "trace",
+                trace,
+                "Expected loss after each sweep, one line per run",
+                "Expected loss after each sweep, one line per run, the best in orange. Early sweeps of the default"
+                " search use only some of the draws, so their values may be below the final one.",
+            ),
+            show(self.tables["runs"]) if disagree else None,
+        )
+
+    def reproduce(self) -> Iterator[tuple[str, str]]:
+        """Seed and calls that give the same answer again."""
+        best = self.result
+        yield "Seed", "none was given" if best.seed is None else str(best.seed)
+        yield (
+            "Call",
+            f"estimate(draws, loss={best.loss}, method={best.method!r}, search={best.search}, rng={best.seed})",
+        )
+        if self.ball is not None:
+            yield "Ball", f"credible_ball(estimate, level={self.ball.level:g})"
+
+
+# Parts that other kinds use.
+
+
+def ball_sentence(ball: CredibleBall) -> str:
+    """What the stated share of the posterior allows."""
+    counts = ball.sample.n_clusters[ball.inside]
+    fewest, most = int(counts.min()), int(counts.max())
+    span = plural(fewest, "cluster") if fewest == most else f"{fewest} to {most} clusters"
+    return (
+        f"{percent(ball.level)} of the posterior lies within {amount(ball.radius, ball.loss)}"
+        f" ({loss_words(ball.loss)}) of this partition, in {plural(ball.n_inside, 'distinct draw')} with {span}."
+    )
+
+
+def ball_facts(ball: CredibleBall) -> dict[str, Any]:
+    """The facts about a credible ball."""
+    return {
+        "level": ball.level,
+        "mass": ball.mass,
+        "radius": ball.radius,
+        "standard_error": ball.standard_error,
+        "loss": ball.loss.name,
+        "n_inside": ball.n_inside,
+        "center": ball.center.tolist(),
+        **{kind: [labels.tolist() for labels in getattr(ball, kind)] for kind in BOUNDS},
+        "summary": ball.summary(),
+    }
+
+
+def ball_table(ball: CredibleBall, names: tuple[str, ...]) -> Table:
+    """One row per item: its cluster in the estimate and in each bound."""
+    partitions = {"estimate": ball.center}
+    for kind in BOUNDS:
+        partitions |= {f"{kind}_{i + 1}": labels for i, labels in enumerate(getattr(ball, kind))}
+    rows = list(zip(names, *(labels.tolist() for labels in partitions.values()), strict=True))
+    columns = (Column("Item", "text"), *(Column(name, "cluster") for name in partitions))
+    return Table("ball", "Labels of the estimate and of the bounds of its ball", columns, rows, indexed=True)
+
+
+def bounds_table(ball: CredibleBall) -> Table:
+    """Clusters, distance and probability of the estimate and of each bound."""
+    seen: dict[str, int] = {}
+    rows = []
+    for row in ball.summary():
+        seen[row["partition"]] = seen.get(row["partition"], 0) + 1
+        if seen[row["partition"]] <= BOUNDS_LISTED:
+            rows.append((row["partition"], row["clusters"], row["distance"], row["weight"]))
+    left_out = sum(max(0, count - BOUNDS_LISTED) for count in seen.values())
+    note = f"{left_out:,} more bounds tie with these." if left_out else None
+    columns = (
+        Column("Partition", "text"),
+        Column("Clusters", "number"),
+        Column("Distance", "loss", "Distance from the estimate"),
+        Column("Probability", "share", "Share of the draws that equal this partition"),
+    )
+    return Table("bounds", "The estimate and the bounds of its credible ball", columns, rows, note)
+
+
+def uncertain_table(
+    labels: Labels, certainty: Floats, names: tuple[str, ...], sample: Any, noun: str = "item"
+) -> Table:
+    """The least certain items, with the other cluster that each is most often with."""
+    known = np.nan_to_num(certainty)
+    first = np.argsort(known, kind="stable")[:LISTED]
+    columns = [
+        Column(noun.capitalize(), "text"),
+        Column("Cluster", "cluster"),
+        Column("Certainty", "share", "Mean probability of being with the other members of its cluster"),
+    ]
+    cells: list[list[Any]] = [[names[i] for i in first.tolist()], labels[first].tolist(), known[first].tolist()]
+    if labels.max() > 0:
+        cluster, probability = next_clusters(labels, sample, first)
+        columns += [
+            Column("Next cluster", "cluster", "The other cluster with the highest mean similarity"),
+            Column("Affinity", "share", "Mean probability of being with the members of that cluster"),
+        ]
+        cells += [cluster.tolist(), probability.tolist()]
+    note = f"The {LISTED:,} least certain of {len(labels):,} {noun}s." if len(labels) > LISTED else None
+    rows = list(zip(*cells, strict=True))
+    return Table("uncertain", f"{noun.capitalize()}s, least certain first", tuple(columns), rows, note, True, True)
+
+
+def listed_items(tables: dict[str, Table]) -> Table:
+    """The items that a page lists: the least certain."""
+    return replace(tables["uncertain"], id="items")
+
+
+def listed_rows(table: Table, column: int, most: int, what: str) -> Table:
+    """The rows with the smallest values of a column, in their order."""
+    order = sorted(range(len(table.rows)), key=lambda row: table.rows[row][column])[:most]
+    note = f"The {most:,} least certain of {len(table.rows):,} {what}."
+    return Table(table.id, table.caption, table.columns, [table.rows[row] for row in sorted(order)], note)
+
+
+def map_note(heat: HeatMap | None) -> str | None:
+    """What a cell of the map is, if it is more than one pair of items."""
+    if heat is None or not heat.aggregated:
+        return None
+    most = int(np.diff(heat.edges).max())
+    return (
+        f"There are too many items to show every pair. Each cell is the mean over up to {most:,} × {most:,} pairs"
+        " of neighbours; within a cluster the most certain items come first."
+    )
+
+
+def _ball_rows(ball: CredibleBall) -> Iterator[tuple[str, str]]:
+    error = ball.standard_error
+    spread = "" if not error or not np.isfinite(error) else f" ± {error:.2g}"
+    yield "Level", percent(ball.level)
+    yield "Posterior mass inside", percent(ball.mass)
+    yield "Radius", amount(ball.radius, ball.loss) + spread
+    yield "Distinct partitions inside", f"{ball.n_inside:,}"
+
+
+def _aligned_bounds(labels: Labels, ball: CredibleBall | None) -> Iterator[tuple[str, Labels]]:
+    """One bound of each kind, relabelled to match the estimate."""
+    if ball is not None:
+        for kind in BOUNDS:
+            yield f"{kind} bound", align_labels(labels, getattr(ball, kind)[0])
+
+
+def _found(estimate: Estimate) -> str:
+    if estimate.proven:
+        return f"of all partitions{into_at_most(explicit_limit(estimate.sample, estimate.search))}, which is proven"
+    return f"that {estimate.n_runs} runs of the search found" if estimate.n_runs > 1 else "that was found"

@@ -1,0 +1,246 @@
+"""A consensus of base clusterings: the map, certainty, agreement and dependence."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._support.arrays import Floats
+from partita._support.hints import plural
+from partita.ensembles.summary import Redundant
+from partita.plots.order import leaf_order
+from partita.results.draws import LISTED, listed_items, map_note, uncertain_table
+from partita.results.figures import map_figure
+from partita.results.heatmap import HeatMap, has_map, heat_map, percent
+from partita.results.presentation import Note, Presentation, button, figure, listed, section, show, words
+from partita.results.tables import Column, Table
+from partita.uncertainty.certainty import ClusterStability, cluster_stability
+
+NAMES_SHOWN = 12
+CONSENSUS = "the consensus"
+MODEL_FACTS = ("seed", "loss", "expected_loss", "inference", "prior", "alpha", "beta", "perplexity", "bound")
+
+
+class EnsemblePresentation(Presentation):
+    """A consensus beside its base clusterings."""
+
+    kind = "ensemble"
+    heading = "Consensus of clusterings"
+    whose = "an ensemble"
+    takes: ClassVar[dict[str, str]] = {"partita.models.chains.chain.Chain": "draws"}
+    written = ("items", "clusters", "base")
+    meanings: ClassVar[dict[str, str]] = {
+        "method": "name of the method, or how the consensus was found; empty if it is not known",
+        "outliers": "number of clusters of a single item",
+        "clusterings": "names of the base clusterings",
+        "weights": "weight of each base clustering",
+        "effective_clusterings": "sum of the weights: how many independent clusterings the base counts as",
+        "base_agreement": "adjusted Rand index of each base clustering and the consensus",
+        "redundant": "clusterings that add little to another one",
+        "seed": "seed of the method",
+        "loss": "loss of the consensus; null for other methods",
+        "expected_loss": "its expected loss by the draws (nbce with gibbs), else null",
+        "inference": "inference of nbce, else null",
+        "prior": "prior of nbce, else null",
+        "alpha": "concentration of the clusters (nbce), else null",
+        "beta": "concentration of the labels (nbce), else null",
+        "perplexity": "perplexity of the base clusterings (nbce), else null",
+        "bound": "variational bound (nbce with vb or cvb), else null",
+    }
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The names of the items of the base clusterings."""
+        return self.result.base.names  # type: ignore[no-any-return]
+
+    @cached_property
+    def certainty(self) -> Floats:
+        """The certainty of the consensus."""
+        return np.asarray(self.result.certainty, np.float64)
+
+    @cached_property
+    def placed(self) -> NDArray[np.int64]:
+        """The items with a label."""
+        return np.flatnonzero(self.labels >= 0)
+
+    @cached_property
+    def stability(self) -> ClusterStability:
+        """How far base clusterings have each cluster."""
+        return cluster_stability(self.labels[self.placed], self.result.sample)
+
+    @cached_property
+    def heat(self) -> HeatMap | None:
+        """The co-association map; None if it would be empty."""
+        labels = self.labels[self.placed]
+        known = np.nan_to_num(self.certainty[self.placed])
+        return heat_map(labels, known, self.result.sample) if has_map(labels) else None
+
+    def more_answer(self) -> Iterator[str]:
+        """How far the base clusterings agree with it."""
+        found = self.result
+        method = f", found by {found.method}" if found.method else ""
+        yield (
+            f"It is the consensus of {plural(found.base.n_clusterings, 'base clustering')}{method}; the effective"
+            f" number of independent clusterings is {found.dependence.effective:.1f}. Their mean agreement with the"
+            f" consensus is {found.agreement.mean():.2f} (adjusted Rand index, from {found.agreement.min():.2f} to"
+            f" {found.agreement.max():.2f})."
+        )
+
+    def find_notes(self) -> Iterator[Note]:
+        """Cautions of the consensus, and base clusterings that could be left out."""
+        yield from (Note(sentence, warning=True) for sentence in self.result.cautions)
+        if self.result.redundant:
+            yield Note(self._redundancy())
+
+    def own_facts(self) -> dict[str, Any]:
+        """The base clusterings, and how far they agree."""
+        found, names = self.result, self.result.clusterings
+        sizes = np.bincount(self.labels[self.placed])
+        return {
+            "method": found.model.get("name", found.method),
+            "outliers": int((sizes == 1).sum()),
+            "clusterings": list(names),
+            "weights": np.asarray(found.weights, float).tolist(),
+            "effective_clusterings": float(np.sum(found.weights)),
+            "base_agreement": found.agreement.tolist(),
+            "redundant": [
+                {"clustering": names[pair.which], "beside": names[pair.beside], "said": pair.said}
+                for pair in found.redundant
+            ],
+        } | {name: found.model.get(name) for name in MODEL_FACTS}
+
+    def clusters_table(self) -> Table:
+        """With the recovery of each cluster by the base clusterings."""
+        table, jaccard = super().clusters_table(), self.stability.jaccard
+        told = "Mean overlap (Jaccard) with the most similar cluster of a base clustering"
+        columns = (*table.columns[:-1], Column("Recovery", "share", told), table.columns[-1])
+        rows = [(*row[:-1], float(jaccard[row[0]]), row[-1]) for row in table.rows]
+        return Table(table.id, "Clusters of the consensus", columns, rows, indexed=True)
+
+    def more_tables(self) -> Iterator[Table | None]:
+        """Uncertain items and base clusterings."""
+        labels, certainty = self.labels[self.placed], self.certainty[self.placed]
+        names = tuple(self.item_names[i] for i in self.placed.tolist())
+        yield uncertain_table(labels, certainty, names, self.result.sample)
+        yield self._base()
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The draws of the consensus, if they were given."""
+        chain = self.extras.get("draws")
+        return {} if chain is None else {"draws": chain.labels.reshape(-1, chain.n_items)}
+
+    def _base(self) -> Table:
+        """One row per base clustering, those that agree most with the consensus first."""
+        found = self.result
+        others = found.dependence.matrix - 2 * np.eye(found.base.n_clusterings)
+        nearest, names = others.argmax(axis=1), found.clusterings
+        labelled = (found.base.codes >= 0).mean(axis=0)
+        rows = []
+        for m in np.argsort(-found.agreement, kind="stable").tolist():
+            beside = [names[nearest[m]], float(others[m, nearest[m]])] if len(names) > 1 else [None, None]
+            facts = (names[m], int(found.base.sizes[m]), float(labelled[m]), float(found.agreement[m]))
+            rows.append((*facts, float(found.weights[m]), float(found.dependence.weights[m]), *beside))
+        columns = (
+            Column("Clustering", "text"),
+            Column("Clusters", "number"),
+            Column("Labelled", "percent"),
+            Column("Agreement", "share", "Adjusted Rand index with the consensus, on the items that it labels"),
+            Column("Weight", "share", "In this consensus"),
+            Column("Counts as", "share", "What it adds, of one independent clustering, given the others"),
+            Column("Nearest", "text", "The clustering on which it depends most, beyond the consensus"),
+            Column("Dependence", "share", "On that clustering: 0 if independent given the consensus, 1 for copies"),
+        )
+        return Table("base", "Base clusterings, those nearest to the consensus first", columns, rows, indexed=True)
+
+    def _redundancy(self) -> str:
+        """Which base clusterings could be left out."""
+        redundant, names = self.result.redundant, self.result.clusterings
+        if not redundant:
+            return (
+                "No base clustering is redundant: each contains information that neither the consensus nor another one"
+                " has."
+            )
+        told = "; ".join(_redundant_words(pair, names) for pair in redundant[:NAMES_SHOWN])
+        more = f"; and {len(redundant) - NAMES_SHOWN} more" if len(redundant) > NAMES_SHOWN else ""
+        count = plural(len(redundant), "base clustering")
+        return f"{count} of {len(names)} are redundant, each nearly identical to another one: {told}{more}."
+
+    # The page.
+
+    def settings(self) -> Iterator[tuple[str, str]]:
+        """The ensemble and the method."""
+        base, found = self.result.base, self.result
+        yield from super().settings()
+        yield "Base clusterings", f"{base.n_clusterings:,}"
+        yield "Clusters in each", f"{base.sizes.min():,} to {base.sizes.max():,}"
+        yield "Missing labels", f"{(base.codes < 0).mean():.1%}"
+        if found.method:
+            yield "Method", found.method
+        equal = np.ptp(found.weights) == 0
+        yield "Weights", "equal" if equal else f"from {found.weights.min():.2f} to {found.weights.max():.2f}"
+        yield from ((name.capitalize(), f"{value:.6g}") for name, value in found.model.items() if type(value) is float)
+
+    def sections(self) -> Iterator[dict[str, Any] | None]:
+        """Clusters, items, map, base clusterings, dependence, truth."""
+        found, tables = self.result, self.tables
+        yield section("clusters", "Clusters", show(tables["clusters"].head(LISTED, "clusters")))
+        yield section("items", "Items to look at first", button(), show(listed_items(tables)), menu="Items")
+        yield self._map_section()
+        told = (
+            "Agreement of each base clustering with the consensus and with the others (adjusted Rand index: 0 by"
+            " chance, 1 if equal)."
+        )
+        pairs = np.block([[np.ones((1, 1)), found.agreement[None, :]], [found.agreement[:, None], found.pairs]])
+        label = "Agreement of each pair of clusterings, the consensus among them"
+        hint = "Point at or tap a cell for the pair."
+        data = _pairs_figure(pairs, (CONSENSUS, *found.clusterings))
+        yield section(
+            "base",
+            "Base clusterings",
+            words(told),
+            show(tables["base"]),
+            figure("agreement", "pairs", data, label, "", hint),
+        )
+        told = (
+            "What two base clusterings share beyond the consensus, of what they could share: 0 if they are independent"
+            " given the consensus, 1 if one repeats the other. Clusterings that repeat each other count less."
+        )
+        label = "Dependence of each pair of base clusterings beyond the consensus"
+        data = _pairs_figure(found.dependence.matrix, found.clusterings)
+        yield section(
+            "dependence",
+            "Dependence",
+            words(told),
+            words(self._redundancy()),
+            figure("dependence", "pairs", data, label, "", hint),
+        )
+        yield self.truth_section()
+        yield section("diagnostics", "Diagnostics", listed(self.settings()))
+
+    def _map_section(self) -> dict[str, Any]:
+        if self.heat is None:
+            empty = f"The map is omitted: with {len(self.labels):,} items and such small clusters it would be blank."
+            return section("map", "Consensus map", words(empty, note=True))
+        told = (
+            "Share of the base clusterings, by weight, in which two items are together. Items are ordered by cluster,"
+            " and within a cluster so that neighbours are similar; the boxes are the clusters of the consensus."
+        )
+        names = None if self.heat.aggregated else tuple(self.item_names[i] for i in self.placed.tolist())
+        picture = figure("map", "map", map_figure(self.heat, self.labels[self.placed], names), "Consensus map")
+        return section("map", "Consensus map", words(told), words(map_note(self.heat), note=True), picture)
+
+
+def _redundant_words(pair: Redundant, names: tuple[str, ...]) -> str:
+    return f"{names[pair.which]} beside {names[pair.beside]} ({pair.said:.0%})"
+
+
+def _pairs_figure(matrix: Floats, names: tuple[str, ...]) -> dict[str, Any]:
+    """A table of pairs as a picture, in an order that puts similar ones side by side."""
+    order = leaf_order(np.clip(matrix, 0, 1))
+    cells = percent(np.clip(matrix, 0, 1)[np.ix_(order, order)])
+    return {"z": base64.b64encode(cells.tobytes()).decode(), "names": [names[m] for m in order.tolist()]}

@@ -1,0 +1,129 @@
+"""Sections of what may be given beside a result: profiles, parameters, partial clustering, tree, Monte Carlo error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from partita._support.hints import plural
+from partita.results.drawings import curve_drawing, interval_drawing, tree_drawing
+from partita.results.presentation import Presentation, drawing, listed, section, show, words
+from partita.results.profiles import profile_section
+from partita.results.sentences import amount, percent
+from partita.results.tables import Column, Table
+from partita.uncertainty.hierarchy import Hierarchy
+from partita.uncertainty.monte_carlo import MonteCarloError
+from partita.uncertainty.parameters import ClusterParameters
+from partita.uncertainty.partial import PartialClustering
+
+ROWS_LISTED = 1000
+#: Joint probabilities of the table of partial clusterings.
+PROBABILITIES = (0.99, 0.95, 0.9, 0.75, 0.5, 0.25)
+#: What may be given beside an estimate and has a section of its own: its type, and its name.
+EXTRAS = {
+    "partita.profiling.profiles.Profiles": "profiles",
+    "partita.uncertainty.parameters.ClusterParameters": "parameters",
+    "partita.uncertainty.partial.PartialClustering": "partial",
+    "partita.uncertainty.hierarchy.Hierarchy": "tree",
+    "partita.uncertainty.monte_carlo.MonteCarloError": "error",
+}
+
+
+def extra_sections(shown: Presentation) -> Iterator[dict[str, Any]]:
+    """The sections of the extras that were given."""
+    for name, made in SECTIONS.items():
+        if name in shown.extras:
+            yield made(shown.extras[name], shown.first)
+
+
+def _partial_section(partial: PartialClustering, first: int) -> dict[str, Any]:
+    """How many items can be clustered with how much confidence."""
+    cuts = [partial.cut(probability) for probability in PROBABILITIES]
+    rows = [
+        (wanted, cut.n_items, int(cut.labels.max()) + 1, cut.probability)
+        for wanted, cut in zip(PROBABILITIES, cuts, strict=True)
+    ]
+    columns = (
+        Column("At least", "share", "Joint probability that is asked for"),
+        Column("Items", "number", "How many items the draws then cluster in the same way"),
+        Column("Clusters", "number"),
+        Column("Probability", "share", "Probability that all these items are clustered in exactly this way"),
+    )
+    told = (
+        f"{partial.n_items:,} of {plural(partial.labels.size, 'item')} are clustered in the same way with probability"
+        f" {partial.probability:.3f}. The curve is the joint probability of the items in the order in which the search"
+        f" added them; the area under it, as a share, is {partial.area:.3f}: 1 if all draws agree on all items."
+    )
+    table = Table("partial", "Partial clusterings", columns, rows)
+    curve = curve_drawing(partial.curve, partial.labels.size)
+    picture = drawing("partial", curve, "Joint probability against the number of clustered items")
+    return section("partial", "Partial clustering", words(told), picture, show(table))
+
+
+def _parameters_section(parameters: ClusterParameters, first: int) -> dict[str, Any]:
+    rows = [tuple(row.values()) for row in parameters.rows()]
+    note = None if len(rows) <= ROWS_LISTED else f"The first {ROWS_LISTED:,} of {len(rows):,} rows."
+    columns = (
+        Column("Cluster", "cluster"),
+        Column("Items", "number"),
+        Column("Component", "text"),
+        Column("Mean", "loss", "Posterior mean of the parameter, over the items of the cluster"),
+        Column("Low", "loss", f"Lower end of the {percent(parameters.level)} interval"),
+        Column("High", "loss", f"Upper end of the {percent(parameters.level)} interval"),
+    )
+    table = Table("parameters", "Parameters of the clusters", columns, rows[:ROWS_LISTED], note)
+    told = (
+        "The parameter of a cluster is the mean over its items of their parameters in a draw, whatever numbers the"
+        " sampler gave its clusters."
+    )
+    picture = drawing("parameters", interval_drawing(parameters, first), "Posterior mean and interval of each cluster")
+    return section("parameters", "Parameters of the clusters", words(told), picture, show(table))
+
+
+def _tree_section(tree: Hierarchy, first: int) -> dict[str, Any]:
+    support, sizes = tree.support, tree.members.sum(axis=1).tolist()
+    rows = [
+        (node, size, int(tree.n_clusters[tree.first_level[node]]), *(float(v[node]) for v in shares))
+        for shares in [(support.transfer, support.together, support.exact)]
+        for node, size in enumerate(sizes[:ROWS_LISTED])
+    ]
+    columns = (
+        Column("Node", "number"),
+        Column("Items", "number"),
+        Column("Level", "number", "Number of clusters of the finest level on which the node is a cluster"),
+        Column("Support", "share", "1 minus the mean share of its items that must move for a draw to contain the node"),
+        Column("Together", "share", "Probability that its items are all in one cluster"),
+        Column("Exact", "share", "Probability of exactly this cluster"),
+    )
+    told = (
+        "Nested partitions from fine (bottom) to coarse (top); the dashed line is the estimate. The number on a branch"
+        " is the posterior support of the node below it: 1 if no cluster of any draw crosses it."
+    )
+    below = (
+        "On the left the number of clusters of each level, at the bottom the number of items of the finest clusters."
+    )
+    picture = drawing("tree", tree_drawing(tree), "Tree of clusterings with the support of each node", below)
+    table = Table("tree", "Nodes of the tree", columns, rows)
+    return section("tree", "Tree of clusterings", words(told), picture, show(table), menu="Tree")
+
+
+def _error_section(error: MonteCarloError, first: int) -> dict[str, Any]:
+    worst = float(np.nanmax(error.certainty)) if np.isfinite(error.certainty).any() else float("nan")
+    facts = [
+        ("Standard error of the expected loss", amount(error.expected_loss, error.loss)),
+        (f"Standard error of the {percent(error.level)} radius", amount(error.radius, error.loss)),
+        ("Standard error of an item's certainty", f"at most {worst:.2g}"),
+        ("Clusters in the estimates of parts of the draws", ", ".join(map(str, error.n_clusters))),
+    ]
+    return section("error", "Monte Carlo error", words(error.in_words()), listed(facts))
+
+
+SECTIONS: dict[str, Callable[[Any, int], dict[str, Any]]] = {
+    "profiles": profile_section,
+    "parameters": _parameters_section,
+    "partial": _partial_section,
+    "tree": _tree_section,
+    "error": _error_section,
+}

@@ -1,0 +1,154 @@
+"""A latent block model of a matrix: clusters of rows and of columns, and the blocks they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._support.hints import plural
+from partita._support.names import names_or_none
+from partita.models.networks.fit import Blocks
+from partita.results.block_tables import EDGE_MODELS, blocks_table
+from partita.results.drawings import Drawing
+from partita.results.icl import LISTED, IclPresentation
+from partita.results.presentation import drawing, first_names, members_of, section, show, subheading, words
+from partita.results.sentences import sizes_in_words
+from partita.results.tables import Column, Table
+
+WIDTH, HEIGHT, LEFT, TOP = 640, 420, 46, 26  # of the picture, and its margins for the numbers of clusters
+NARROW = 14  # units below which a cluster has no number
+
+
+class MatrixPresentation(IclPresentation):
+    """A fit of a latent block model; its items are the rows."""
+
+    kind = "matrix"
+    noun = "row"
+    heading = "Clusters of a matrix"
+    whose = "the fit of a latent block model"
+    written = ("items", "clusters", "columns", "column_clusters", "blocks", "runs", "path")
+    printed: ClassVar[dict[str, int]] = {"clusters": 50, "column_clusters": 50}
+    meanings: ClassVar[dict[str, str]] = IclPresentation.meanings | {
+        "column_labels": "cluster of each column",
+        "column_names": "names of the columns; null if they have none",
+        "n_column_clusters": "number of clusters of columns",
+    }
+
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        """The cluster of each row."""
+        return self.result.rows  # type: ignore[no-any-return]
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The names of the rows."""
+        return names_or_none(self.result.graph.names)
+
+    @property
+    def column_names(self) -> tuple[str, ...] | None:
+        """The names of the columns."""
+        given = self.result.graph.column_names
+        return None if given is None else names_or_none(given)
+
+    @cached_property
+    def answer(self) -> str:
+        """Clusters of rows and of columns."""
+        fit = self.result
+        rows, columns = fit.n_clusters
+        return (
+            f"The {len(fit.rows):,} rows fall into {plural(rows, 'cluster')} ({sizes_in_words(fit.rows, 'rows')}) and"
+            f" the {len(fit.columns):,} columns into {plural(columns, 'cluster')}"
+            f" ({sizes_in_words(fit.columns, 'columns')})."
+        )
+
+    def own_facts(self) -> dict[str, Any]:
+        """The ICL, and the clusters of the columns."""
+        names = self.column_names
+        return super().own_facts() | {
+            "column_labels": self.result.columns.tolist(),
+            "column_names": None if names is None else list(names),
+            "n_column_clusters": self.result.n_clusters[1],
+        }
+
+    def settings(self) -> Iterator[tuple[str, str]]:
+        """The matrix and the model."""
+        fit = self.result
+        yield "Rows", f"{len(fit.rows):,}"
+        yield "Columns", f"{len(fit.columns):,}"
+        yield "Edges", f"{fit.graph.adjacency.nnz:,}"
+        yield "Edge model", EDGE_MODELS[fit.edges.kind]
+        if fit.graph.missing.nnz:
+            yield "Missing cells", f"{fit.graph.missing.nnz:,}"
+
+    def more_tables(self) -> Iterator[Table | None]:
+        """The columns, their clusters, the blocks and the search."""
+        fit = self.result
+        names = self.column_names or tuple(map(str, range(self.first, len(fit.columns) + self.first)))
+        columns = (Column("Column", "text"), Column("Cluster", "cluster"))
+        members = list(zip(names, fit.columns.tolist(), strict=True))
+        yield Table("columns", "The cluster of each column", columns, members, indexed=True)
+        rows = [(k, len(own), first_names(names, own)) for k, own in enumerate(members_of(fit.columns))]
+        header = (Column("Cluster", "cluster"), Column("Columns", "number"), Column("First columns", "text"))
+        yield Table("column_clusters", "Clusters of columns", header, rows)
+        pairs = [(k, m) for k in range(fit.n_clusters[0]) for m in range(fit.n_clusters[1])]
+        yield blocks_table(fit.blocks(), pairs, ("Rows", "Columns", "Edges", "Cells"), counts=fit.edges.counts)
+        yield from super().more_tables()
+
+    def path_table(self) -> Table:
+        """One row per merge of rows or columns."""
+        path = self.result.path
+        rows = [(*map(int, counts), float(icl)) for counts, icl in zip(path.n_clusters, path.icl, strict=True)]
+        columns = (Column("Row clusters", "number"), Column("Column clusters", "number"), Column("ICL", "log"))
+        return Table("path", "Greedy merges down to one cluster of each", columns, rows)
+
+    def sections(self) -> Iterator[dict[str, Any] | None]:
+        """Clusters, blocks, members, search."""
+        tables, fit = self.tables, self.result
+        yield section("clusters", "Clusters", show(tables["clusters"]), show(tables["column_clusters"]))
+        told = (
+            "Each rectangle is a cluster of rows (numbered at the left) and a cluster of columns (numbered at the"
+            " top), as large as the block and of a stronger shade the more likely an edge is."
+        )
+        picture = _picture(fit.rows, fit.columns, fit.blocks(), self.first)
+        yield section(
+            "blocks",
+            "Blocks",
+            words(told),
+            drawing("blocks", picture, "The blocks of the matrix", "Point at or tap a block for its value."),
+            show(tables["blocks"]),
+        )
+        members = [subheading("Columns"), show(tables["columns"].head(LISTED, "columns"))]
+        own = self.items_section()
+        yield section("items", "Rows and columns", *own["blocks"], *members)
+        yield from self.search_sections()
+
+
+def _picture(rows: NDArray[np.int64], columns: NDArray[np.int64], blocks: Blocks, first: int) -> dict[str, Any]:
+    """Rectangles as large as the blocks, darker for larger means, and the numbers of the clusters beside them."""
+    picture = Drawing(WIDTH + LEFT + 1, HEIGHT + TOP + 1)
+    down, across = _edges(rows, HEIGHT) + TOP, _edges(columns, WIDTH) + LEFT
+    top = float(blocks.mean.max()) or 1.0
+    for k, (y, below) in enumerate(pairwise(down.tolist())):
+        for m, (x, beyond) in enumerate(pairwise(across.tolist())):
+            told = f"rows {k + first}, columns {m + first}: {blocks.mean[k, m]:.3g}"
+            picture.cell(x, y, beyond - x, below - y, told, shade=float(np.sqrt(blocks.mean[k, m] / top)))
+    picture.words += [(round(at, 1), TOP - 8, "middle", str(m + first)) for m, at in _middles(across)]
+    picture.words += [(LEFT - 8, round(at + 4, 1), "end", str(k + first)) for k, at in _middles(down)]
+    return picture.content()
+
+
+def _edges(labels: NDArray[np.int64], length: int) -> NDArray[np.float64]:
+    """Where each cluster begins and ends on a line of this length."""
+    return np.concatenate([[0.0], np.cumsum(np.bincount(labels)) / len(labels) * length])
+
+
+def _middles(edges: Sequence[float] | NDArray[np.float64]) -> Iterator[tuple[int, float]]:
+    """The number and the middle of each cluster that is wide enough for its number."""
+    for k, (start, end) in enumerate(pairwise(np.asarray(edges).tolist())):
+        if end - start >= NARROW:
+            yield k, (start + end) / 2

@@ -1,0 +1,39 @@
+"""The partition of a table of largest exact ICL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from partita.results.extras import extra_sections
+from partita.results.icl import LISTED, IclPresentation
+from partita.results.presentation import section, show
+
+
+class MixturePresentation(IclPresentation):
+    """A fit of a mixture to a table, with the profiles of its clusters."""
+
+    kind = "mixture"
+    heading = "Clusters of a table"
+    whose = "the fit of a mixture"
+    takes: ClassVar[dict[str, str]] = {"partita.profiling.profiles.Profiles": "profiles"}
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The names of the rows."""
+        return self.result.names  # type: ignore[no-any-return]
+
+    def settings(self) -> Iterator[tuple[str, str]]:
+        """The criterion and its prior."""
+        yield from super().settings()
+        yield "Criterion", "exact integrated complete-data log likelihood, log p(X, z | K)"
+        yield "Cluster proportions", f"Dirichlet({self.result.n0:g}, …, {self.result.n0:g})"
+        yield "Runs", f"{len(self.result.runs):,}"
+
+    def sections(self) -> Iterator[dict[str, Any] | None]:
+        """Clusters, profiles, items, truth, search."""
+        yield section("clusters", "Clusters", show(self.tables["clusters"].head(LISTED, "clusters")))
+        yield from extra_sections(self)
+        yield self.items_section()
+        yield self.truth_section()
+        yield from self.search_sections()

@@ -1,0 +1,334 @@
+"""A block model of a network: clusters of nodes, blocks, uncertain nodes, the matrix and a drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from partita._support.arrays import Floats
+from partita.draws.sample import PartitionSample, as_sample
+from partita.models.networks.nested_fit import NestedFit
+from partita.results.block_tables import EDGE_MODELS, all_blocks, blocks_table
+from partita.results.colors import shades
+from partita.results.draws import listed_items, uncertain_table
+from partita.results.icl import IclPresentation
+from partita.results.network_matrix import PIXELS, matrix_map
+from partita.results.presentation import Note, button, figure, listed, section, show, words
+from partita.results.tables import Column, Table
+from partita.uncertainty.certainty import item_certainty
+
+if TYPE_CHECKING:
+    from partita.models.networks.graph import Graph
+
+LARGEST_DRAWN = 300  # nodes of a network that is drawn
+
+
+class NetworkPresentation(IclPresentation):
+    """A fit of a block model, with draws of its posterior and the score of hidden dyads if they are given."""
+
+    kind = "network"
+    noun = "node"
+    heading = "Clusters of a network"
+    whose = "the fit of a block model"
+    takes: ClassVar[dict[str, str]] = {
+        "partita.models.chains.chain.Chain": "draws",
+        "partita.models.networks.prediction.HeldOut": "held_out",
+        "partita.models.networks.comparison.ModelComparison": "models",
+    }
+    written = ("items", "clusters", "blocks", "levels", "runs", "path", "models")
+    printed: ClassVar[dict[str, int]] = {"clusters": 50, "uncertain": 5, "models": 50}
+    meanings: ClassVar[dict[str, str]] = IclPresentation.meanings | {
+        "directed": "whether edges have a direction",
+        "levels": "clusters and ICL of each level of a nested model, from fine to coarse; null for a flat one",
+        "held_out": "prediction of hidden dyads; null if it was not computed",
+        "models": "block models by their ICL; null if they were not compared",
+    }
+
+    def check_draws(self, chain: Any) -> None:
+        """Draws must be of the same nodes."""
+        if chain.n_items != len(self.result.labels):
+            raise ValueError(f"draws has {chain.n_items} items but the fit has {len(self.result.labels)} nodes")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the nodes; in a matrix their numbers, as in Python."""
+        return tuple(map(str, self.result.graph.names))
+
+    @cached_property
+    def sample(self) -> PartitionSample | None:
+        """The draws of the posterior, if they were given."""
+        return as_sample(self.extras["draws"]) if "draws" in self.extras else None
+
+    @cached_property
+    def certainty(self) -> Floats | None:
+        """Mean probability, by the draws, of each node of being with the others of its cluster."""
+        return None if self.sample is None else item_certainty(self.labels, self.sample).probability
+
+    def of_what(self) -> str:
+        """The network."""
+        directed = self.result.edges.directed
+        edges = n_edges(self.result.graph, directed)
+        return f" of the {'directed' if directed else 'undirected'} network with {edges:,} edges"
+
+    def more_answer(self) -> Iterator[str]:
+        """The prediction of hidden dyads."""
+        scored = self.extras.get("held_out")
+        if scored is not None:
+            hidden = f"{scored.n_pairs:,} hidden dyads, {scored.n_edges:,} of them edges,"
+            yield f"{hidden} are predicted {_verdict(scored)} than by the density of the network alone."
+
+    @cached_property
+    def details(self) -> str:
+        """The criterion and, for a nested model, what the runs are about."""
+        if not isinstance(self.result, NestedFit):
+            return super().details
+        counts = ", ".join(str(level.n_clusters) for level in self.result.levels)
+        return (
+            f"{super().details} This is about the flat search that the levels were refined from. Levels from fine to"
+            f" coarse: {counts} clusters."
+        )
+
+    def find_notes(self) -> Iterator[Note]:
+        """Chains first, then the search, then what would be worth computing."""
+        draws = self.extras.get("draws")
+        if draws is not None:
+            yield from (Note(sentence, warning=True) for sentence in draws.notes)
+        yield from super().find_notes()
+        if draws is None and self.result.model is not None and not isinstance(self.result, NestedFit):
+            yield Note("Which nodes are uncertain is not known: draws of the same model (sample) tell it.")
+        if "held_out" not in self.extras and self.result.model is not None:
+            yield Note("Whether the model predicts unseen edges is not known: hiding some of them (held_out) tells it.")
+
+    def own_facts(self) -> dict[str, Any]:
+        """The ICL, the edges, the levels and the checks."""
+        fit, scored, compared = self.result, self.extras.get("held_out"), self.extras.get("models")
+        levels = [{"n_clusters": level.n_clusters, "icl": level.icl} for level in getattr(fit, "levels", ())]
+        scores = ("n_pairs", "n_edges", "auc", "log_score", "baseline")
+        return super().own_facts() | {
+            "directed": fit.edges.directed,
+            "levels": levels or None,
+            "held_out": None if scored is None else {name: _number(getattr(scored, name)) for name in scores},
+            "models": None if compared is None else _model_rows(compared),
+        }
+
+    def settings(self) -> Iterator[tuple[str, str]]:
+        """The network and the model."""
+        fit, edges = self.result, self.result.edges
+        yield from super().settings()
+        yield "Edges", f"{n_edges(fit.graph, edges.directed):,}, {'directed' if edges.directed else 'undirected'}"
+        yield "Loops", "allowed" if edges.loops else "not allowed"
+        yield "Edge model", EDGE_MODELS[edges.kind]
+        blocks = "free"
+        if isinstance(fit, NestedFit):
+            yield "Levels", ", ".join(f"{level.n_clusters:,} clusters" for level in fit.levels)
+            blocks = "free, with priors whose means are shared by groups of clusters"
+        yield "Blocks", "affiliation: one parameter inside clusters, one between" if edges.affiliation else blocks
+        if edges.degree_corrected:
+            yield "Degree correction", f"yes{'' if edges.loops else '; without loops the ICL is an approximation'}"
+        if fit.graph.missing.nnz:
+            yield "Missing dyads", f"{fit.graph.missing.nnz:,}"
+        if "draws" in self.extras:
+            yield "Posterior draws", f"{self.extras['draws'].n_chains} chains of {self.extras['draws'].n_draws:,}"
+
+    def clusters_table(self) -> Table:
+        """With the edge probability (or rate) within each cluster."""
+        table, mean = super().clusters_table(), self.result.blocks().mean
+        name = "Rate within" if self.result.edges.counts else "Probability within"
+        within = (Column(name, "rate"), *table.columns[-1:])
+        rows = [(*row[:-1], float(mean[row[0], row[0]]), row[-1]) for row in table.rows]
+        return Table(table.id, table.caption, (*table.columns[:-1], *within), rows, indexed=True)
+
+    def more_tables(self) -> Iterator[Table | None]:
+        """Uncertain nodes, blocks, levels, the search."""
+        if self.sample is not None and self.certainty is not None:
+            yield uncertain_table(self.labels, self.certainty, self.item_names, self.sample, self.noun)
+        yield all_blocks(self.result.blocks())
+        yield self._levels()
+        yield self._models()
+        yield from super().more_tables()
+
+    def _levels(self) -> Table | None:
+        """The group of each node on every level; None for a flat model."""
+        if not isinstance(self.result, NestedFit):
+            return None
+        levels = self.result.levels
+        columns = (Column("Node", "text"), *(Column(f"level_{at}", "cluster") for at in range(len(levels))))
+        rows = list(zip(self.item_names, *(level.labels.tolist() for level in levels), strict=True))
+        return Table("levels", "Groups of the nodes from fine to coarse", columns, rows, indexed=True)
+
+    def _models(self) -> Table | None:
+        compared = self.extras.get("models")
+        if compared is None:
+            return None
+        columns = (
+            Column("Model", "text"),
+            Column("Clusters", "number"),
+            Column("ICL", "log"),
+            Column("Scale", "text", "ICLs are compared within a scale"),
+            Column("ICL deficit", "log", "Below the best of the same scale"),
+            Column("Exact", "text", "Whether the ICL is exact"),
+            Column("AUC", "share", "Of hidden dyads"),
+            Column("Log score", "mean", "Mean log probability of hidden dyads; higher is better"),
+        )
+        rows = [(*row[:5], "yes" if row[5] else "no", *row[6:]) for row in compared.cells()]
+        return Table("models", "Block models, the best first", columns, rows)
+
+    # The page.
+
+    def sections(self) -> Iterator[dict[str, Any] | None]:
+        """Clusters, uncertain nodes, prediction, blocks, matrix, drawing, levels, nodes, truth, search."""
+        fit, tables = self.result, self.tables
+        yield section("clusters", "Clusters", show(tables["clusters"]))
+        if "uncertain" in tables:
+            yield section("items", "Nodes to look at first", button(), show(listed_items(tables)), menu="Nodes")
+        if "held_out" in self.extras:
+            yield _prediction(self.extras["held_out"])
+        yield section("models", "Comparison of models", show(tables["models"])) if "models" in tables else None
+        n, directed = fit.n_clusters, fit.edges.directed
+        pairs = [(k, m) for k in range(n) for m in range(0 if directed else k, n)]
+        told = "How likely a node of one cluster links to a node of another, given the partition."
+        blocks = blocks_table(fit.blocks(), pairs, ("From", "To", "Edges", "Dyads"), counts=fit.edges.counts)
+        yield section("blocks", "Blocks", words(told), show(blocks))
+        yield section(
+            "matrix",
+            "Matrix in the order of the clusters",
+            words(_matrix_words(len(fit.labels))),
+            figure("map", "map", matrix_map(fit), "Matrix sorted by cluster"),
+            menu="Matrix",
+        )
+        yield self._drawing_section()
+        yield self._levels_section()
+        yield None if "uncertain" in tables else self.items_section()
+        yield self.truth_section()
+        yield from self.search_sections()
+
+    def _drawing_section(self) -> dict[str, Any] | None:
+        """The network, if it is small."""
+        fit, n = self.result, len(self.labels)
+        if n > LARGEST_DRAWN:
+            return None
+        try:
+            import networkx as nx
+        except ImportError:
+            return None
+        graph = nx.from_scipy_sparse_array(fit.graph.adjacency)
+        layout = nx.spring_layout(graph, seed=1, k=2 / np.sqrt(n))
+        place = np.array([layout[i] for i in range(n)])
+        low, high = place.min(axis=0), place.max(axis=0)
+        place = (place - low) / np.where(high > low, high - low, 1.0)
+        data = {
+            "x": place[:, 0].round(4).tolist(),
+            "y": place[:, 1].round(4).tolist(),
+            "links": [(i, j) for i, j in graph.edges() if i != j],
+            "labels": fit.labels.tolist(),
+            "names": list(self.item_names),
+            "colors": shades(),
+        }
+        caption = "Clusters differ by colour and, beyond seven, by shape."
+        hint = "Point at or tap a node for its name."
+        picture = figure("drawing", "network", data, "The network, its nodes coloured by cluster", caption, hint)
+        return section("drawing", "Network", picture)
+
+    def _levels_section(self) -> dict[str, Any] | None:
+        """The levels of a nested model, and the groups of every cluster."""
+        fit = self.result
+        if not isinstance(fit, NestedFit):
+            return None
+        rows = []
+        for at, level in enumerate(fit.levels):
+            sizes = np.bincount(level.labels)
+            rows.append((at, level.n_clusters, int(sizes.min()), int(sizes.max()), level.icl))
+        columns = (
+            Column("Level", "number"),
+            Column("Clusters", "number"),
+            Column("Smallest", "number"),
+            Column("Largest", "number"),
+            Column("ICL", "log", "If the levels below were left out"),
+        )
+        first = np.unique(fit.labels, return_index=True)[1]
+        members = [tuple(int(level.labels[i]) for level in fit.levels) for i in first]
+        names = tuple(
+            Column("Cluster" if at == 0 else f"Group, level {at}", "cluster") for at in range(len(fit.levels))
+        )
+        told = (
+            "Clusters of nodes, groups of clusters, and so on: blocks between the same two groups share the mean of"
+            " their prior."
+        )
+        tables = (
+            Table("levels", "Levels from fine to coarse", columns, rows),
+            Table("groups", "The groups of each cluster", names, members),
+        )
+        return section("levels", "Levels", words(told), *map(show, tables))
+
+
+def n_edges(graph: Graph, directed: bool) -> int:
+    """The number of linked pairs (with a direction, if edges have one) and loops."""
+    loops = int(np.count_nonzero(graph.adjacency.diagonal()))
+    entries = int(graph.adjacency.nnz)
+    return entries if directed else (entries - loops) // 2 + loops
+
+
+def _matrix_words(n: int) -> str:
+    cell = "one dyad" if n <= PIXELS else f"the mean over about {round(n / PIXELS)} × {round(n / PIXELS)} dyads"
+    return f"Rows and columns sorted by cluster; each cell is {cell}, with a stronger shade for more edges."
+
+
+def _prediction(scored: Any) -> dict[str, Any]:
+    told = (
+        "A share of the dyads was hidden, the model fitted to the others, and the hidden ones predicted:"
+        f" {_verdict(scored)} than by the density of the network alone."
+    )
+    rows = [
+        ("Hidden dyads", f"{scored.n_pairs:,}, {scored.n_edges:,} of them edges"),
+        ("AUC", "–" if np.isnan(scored.auc) else f"{scored.auc:.3f}"),
+        ("Mean log score", f"{scored.log_score:.4f}".replace("-", "−")),
+        ("Density baseline", f"{scored.baseline:.4f}".replace("-", "−")),
+    ]
+    return section("prediction", "Prediction of hidden dyads", words(told), listed(rows), menu="Prediction")
+
+
+def _verdict(scored: Any) -> str:
+    return "better" if scored.log_score > scored.baseline else "no better"
+
+
+def _model_rows(compared: Any) -> list[dict[str, Any]]:
+    names = compared.header()
+    return [dict(zip(names, map(_number, row), strict=True)) for row in compared.cells()]
+
+
+def _number(value: Any) -> Any:
+    return None if isinstance(value, float) and value != value else value
+
+
+class LayersPresentation(IclPresentation):
+    """A fit of several networks on the same nodes."""
+
+    kind = "layers"
+    noun = "node"
+    heading = "Clusters of several networks"
+    whose = "the fit of a layered block model"
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The names of the nodes."""
+        return tuple(map(str, self.result.names))
+
+    def more_tables(self) -> Iterator[Table | None]:
+        """The layers and the search."""
+        columns = (Column("Layer", "text"), Column("Edges", "number"), Column("ICL", "log", "Of the layer alone"))
+        rows = [
+            (name, n_edges(fit.graph, fit.edges.directed), float(fit.icl)) for name, fit in self.result.layers.items()
+        ]
+        yield Table("layers", "Layers", columns, rows)
+        yield from super().more_tables()
+
+    def sections(self) -> Iterator[dict[str, Any] | None]:
+        """Clusters, layers, nodes, truth, search."""
+        yield section("clusters", "Clusters", show(self.tables["clusters"]))
+        yield section("layers", "Layers", show(self.tables["layers"]))
+        yield self.items_section()
+        yield self.truth_section()
+        yield from self.search_sections()

@@ -1,0 +1,240 @@
+"""An estimate from pair probabilities: uncertain pairs, components and proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from partita._support.arrays import Floats
+from partita.results.icl import LISTED
+from partita.results.presentation import (
+    Note,
+    Presentation,
+    button,
+    first_names,
+    listed,
+    members_of,
+    section,
+    show,
+    words,
+)
+from partita.results.tables import Column, Table
+from partita.uncertainty.pair_doubts import doubtful_pairs, pair_certainty
+
+PAIRS_WRITTEN, PAIRS_LISTED = 1000, 500
+SIZES_LISTED = 50
+CLUSTERS_LISTED = 200
+LOSS_WORDS = {
+    "binder": "expected Binder loss",
+    "vi-lower-bound": "lower bound to the variation of information",
+    "pear": "approximate one minus adjusted Rand index",
+}
+
+
+class PairPresentation(Presentation):
+    """An estimate from pair probabilities, and its bound."""
+
+    kind = "pairs"
+    whose = "an estimate from pair probabilities"
+    of_pairs = True
+    takes: ClassVar[dict[str, str]] = {"partita.proofs.bounds.Bound": "bound"}
+    written = ("items", "clusters", "pairs")
+    printed: ClassVar[dict[str, int]] = {"pairs": 10}
+    meanings: ClassVar[dict[str, str]] = {
+        "expected_loss": "loss of the partition by the pair probabilities",
+        "loss": "name of the loss",
+        "loss_weights": "weights of the loss; empty if it has none",
+        "method": "method of the search",
+        "proven": "whether no partition is better",
+        "gap": "how much lower the loss of another partition may be, as a share; null if no bound is known",
+        "bound": "lower bound on the loss; null if none was asked for",
+        "seed": "seed that gives the same answer again",
+        "n_pairs": "number of pairs with a probability of their own",
+        "components": "count, largest size and number of proven components",
+    }
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The names of the items."""
+        return self.result.similarity.names  # type: ignore[no-any-return]
+
+    @cached_property
+    def certainty(self) -> Floats:
+        """Mean probability of each item of being with the other members of its cluster."""
+        return pair_certainty(self.result)
+
+    @cached_property
+    def details(self) -> str:
+        """The loss, and what is proven."""
+        best, parts = self.result, self.result.components
+        obeying = "" if best.constraints is None else f" Constraints: {best.constraints.summary()}."
+        found, proof = "of all partitions", ", which is proven"
+        if not best.proven:
+            found, proof = "that was found", f"; {parts.proven:,} of {parts.count:,} components are provably optimal"
+        bound = f" {self.extras['bound'].in_words()}" if "bound" in self.extras else ""
+        return (
+            f"Given {best.similarity.n_pairs:,} pair probabilities, this partition has the lowest"
+            f" {LOSS_WORDS[best.loss.name]} {found}, {best.expected_loss:.6g}{proof}.{obeying}{bound}"
+        )
+
+    def find_notes(self) -> Iterator[Note]:
+        """Cautions of the search, and what pairs mean that are not listed."""
+        yield from (Note(sentence, warning=True) for sentence in self.result.cautions)
+        if not all(pair.listed for pair in self.doubtful[:PAIRS_LISTED]):
+            yield Note(
+                f"A pair that is not listed has probability {self.result.similarity.default:g} only because it is not"
+                " in the input: if such pairs were never compared, other pairs hold their cluster together."
+            )
+
+    @cached_property
+    def doubtful(self) -> list[Any]:
+        """The pairs about which the estimate is most likely wrong, the worst first."""
+        return doubtful_pairs(self.result, PAIRS_WRITTEN)
+
+    def own_facts(self) -> dict[str, Any]:
+        """Loss, search, pairs and components."""
+        best, bound = self.result, self.extras.get("bound")
+        parts = best.components
+        return {
+            "expected_loss": best.expected_loss,
+            "loss": best.loss.name,
+            "loss_weights": best.loss.weights,
+            "method": best.method,
+            "proven": best.proven,
+            "gap": best.gap,
+            "bound": None if bound is None else asdict(bound),
+            "seed": best.seed,
+            "n_pairs": best.similarity.n_pairs,
+            "components": {"count": parts.count, "largest": int(parts.sizes.max()), "proven": parts.proven},
+        }
+
+    def items_table(self) -> Table:
+        """With the component of each item."""
+        table = super().items_table()
+        columns = (*table.columns[:2], Column("Component", "cluster"), *table.columns[2:])
+        parts = self.result.components.labels.tolist()
+        rows = [(*row[:2], part, *row[2:]) for row, part in zip(table.rows, parts, strict=True)]
+        return Table(table.id, table.caption, columns, rows, indexed=True)
+
+    def more_tables(self) -> Iterator[Table | None]:
+        """Doubtful pairs, sizes of clusters, components."""
+        yield self._pairs()
+        sizes, count = np.unique(self.result.sizes, return_counts=True)
+        columns = (
+            Column("Items", "number", "In each of these clusters"),
+            Column("Clusters", "number", "How many have this size"),
+        )
+        yield Table("sizes", "Clusters by size", columns, list(zip(sizes.tolist(), count.tolist(), strict=True)))
+        yield self._components()
+        yield self._open_components()
+
+    def _pairs(self) -> Table:
+        name = self.item_names
+        rows = [
+            (
+                name[pair.left],
+                name[pair.right],
+                "together" if pair.together else "apart",
+                pair.probability,
+                pair.doubt,
+                "yes" if pair.listed else "no",
+            )
+            for pair in self.doubtful
+        ]
+        columns = (
+            Column("Item", "text", key="left"),
+            Column("Other item", "text", key="right"),
+            Column("Estimate", "text"),
+            Column("Probability", "share", "That the two belong together, by itself"),
+            Column("Doubt", "share", "The probability, by itself, that the estimate is wrong about the pair"),
+            Column("Listed", "text", f"Pairs that are not listed have probability {self.result.similarity.default:g}"),
+        )
+        return Table("pairs", "Pairs, the most uncertain first", columns, rows, search=True)
+
+    def _components(self) -> Table:
+        parts = self.result.components
+        sizes, count = np.unique(parts.sizes, return_counts=True)
+        proven = [int(parts.is_proven[parts.sizes == size].sum()) for size in sizes]
+        columns = (
+            Column("Items", "number", "In each of these components"),
+            Column("Components", "number", "How many have this size"),
+            Column("Proven", "number", "For how many of them no partition is better"),
+        )
+        rows = list(zip(sizes.tolist(), count.tolist(), proven, strict=True))[::-1]
+        return Table("components", "Components by size", columns, rows[:SIZES_LISTED])
+
+    def _open_components(self) -> Table | None:
+        parts = self.result.components
+        unproven = np.flatnonzero(~parts.is_proven)
+        if not unproven.size:
+            return None
+        largest = unproven[np.argsort(-parts.sizes[unproven], kind="stable")][:SIZES_LISTED]
+        first = np.unique(parts.labels, return_index=True)[1]
+        clusters = [int(np.unique(self.labels[parts.labels == c]).size) for c in largest]
+        rows = [
+            (self.item_names[int(first[c])], int(parts.sizes[c]), k) for c, k in zip(largest, clusters, strict=True)
+        ]
+        columns = (Column("First item", "text"), Column("Items", "number"), Column("Clusters", "number"))
+        note = f"{unproven.size:,} in all." if unproven.size > SIZES_LISTED else None
+        return Table("open", "Components that are not proven, largest first", columns, rows, note)
+
+    def settings(self) -> Iterator[tuple[str, str]]:
+        """The pairs and the loss."""
+        best = self.result
+        yield from super().settings()
+        others = f"probability {best.similarity.default:g} for all others"
+        yield "Pairs", f"{best.similarity.n_pairs:,} listed pairs; {others}"
+        yield "Loss", str(best.loss)
+        yield "Method", best.method
+        if best.constraints is not None:
+            yield "Constraints", best.constraints.summary()
+
+    def sections(self) -> Iterator[dict[str, Any] | None]:
+        """Clusters with their members, pairs, items, components, truth."""
+        tables = self.tables
+        yield section("clusters", "Clusters", button(), show(self._members()), show(tables["sizes"].head(SIZES_LISTED)))
+        told = (
+            "The pairs about which the estimate is most likely wrong. First come those where it goes against the"
+            " pair's own probability, because of other pairs or of constraints."
+        )
+        yield section("pairs", "Pairs to look at first", words(told), show(tables["pairs"].head(PAIRS_LISTED, "pairs")))
+        rows = sorted(tables["items"].rows, key=lambda row: row[1])
+        items = Table("items", tables["items"].caption, tables["items"].columns, rows, search=True)
+        yield section("items", "Items", show(items.head(LISTED, "items")))
+        yield self.truth_section()
+        told = "No best partition joins two components, so that each was searched by itself."
+        yield section(
+            "diagnostics",
+            "Diagnostics",
+            words(self.details),
+            listed(self.settings()),
+            words(told),
+            show(tables["components"]),
+            show(tables.get("open")),
+        )
+
+    def _members(self) -> Table:
+        """The clusters of several items with their members, the largest first."""
+        found = [(k, own) for k, own in enumerate(members_of(self.labels)) if len(own) > 1]
+        found.sort(key=lambda pair: -len(pair[1]))
+        known = self.certainty
+        rows = [(k, len(own), float(np.nanmean(known[own])), first_names(self.item_names, own)) for k, own in found]
+        columns = (
+            Column("Cluster", "cluster"),
+            Column("Items", "number"),
+            Column("Certainty", "share", "Mean certainty of its items"),
+            Column("Members", "text"),
+        )
+        single = self.n_clusters - len(found)
+        note = f"{single:,} further clusters are single items." if single else None
+        table = Table("clusters", "Clusters of several items, largest first", columns, rows, note)
+        return table.head(CLUSTERS_LISTED, "clusters of several items")
+
+    def reproduce(self) -> Iterator[tuple[str, str]]:
+        """The seed and the runs."""
+        yield "Seed", str(self.result.seed)
+        yield "Runs", str(self.result.search.most_runs)

@@ -1,0 +1,373 @@
+"""The one way to show a result: answer, notes, facts, tables and sections, computed once and shared by all views.
+
+A kind of result is one subclass of `Presentation`. The views (repr and notes in Python, `to_pandas`, JSON, the files of
+`--out`, the terminal, the report) are made from it by code that knows no kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._support.arrays import Floats
+from partita._support.names import as_named, names_or_none
+from partita.results.sentences import fall_into, uncertain_sentence
+from partita.results.tables import Column, Table
+from partita.results.truth import agreement, crossed, truth_measures
+
+#: Number of the layout of `facts`.
+SCHEMA = 1
+#: The page itself holds the labels of this many items; those of more are in a file beside it.
+LABELS_HELD = 100_000
+#: What every kind says in `facts`.
+COMMON = {
+    "schema": "number of this layout",
+    "kind": "kind of result",
+    "version": "version of partita",
+    "first_cluster": "number of the first cluster in `labels`: 0, as in Python; files and reports count from 1",
+    "answer": "the result in words",
+    "notes": "what a careful reader needs to know, the most important first",
+    "n_items": "number of items",
+    "n_clusters": "number of clusters",
+    "sizes": "number of items of each cluster",
+    "labels": "cluster of each item; -1 for an item in no cluster",
+    "names": "names of the items; null if they have none",
+    "certainty": "certainty of each item, null where it is unknown; null if it was not computed",
+    "agreement": "agreement with a given truth; null without one",
+    "interrupted": "whether Ctrl-C ended the work early: this is the best so far",
+}
+
+
+@dataclass(frozen=True)
+class Note:
+    """A sentence for a careful reader, which says what to do; a warning is about whether the result can be trusted."""
+
+    text: str
+    warning: bool = False
+
+
+class Presentation:
+    """What there is to say about a result and about what was computed beside it (the extras).
+
+    Subclasses set the class attributes and override what differs. What is costly is a `cached_property`: all views
+    share it. Clusters are numbered as in Python; views add 1 (or what the user asked for), so that one numbering holds.
+
+    Attributes
+    ----------
+    result : object
+        The result.
+    truth : (n,) array_like or None
+        A partition to compare with, in the order of the items.
+    first : int
+        Number of the first item without a name, in sentences and tables.
+    """
+
+    #: Kind in JSON and on the page, what an item is called, the heading of the page.
+    kind: ClassVar[str]
+    noun: ClassVar[str] = "item"
+    heading: ClassVar[str] = "Cluster analysis"
+    #: What messages call the result.
+    whose: ClassVar[str] = "the estimate"
+    #: Extras by type ("module.Class"): their names in `extras`. A method `check_<name>` may refuse one.
+    takes: ClassVar[dict[str, str]] = {}
+    #: Extras of which there may be several: a list.
+    several: ClassVar[frozenset[str]] = frozenset()
+    #: Keys of `facts` beyond the common ones, with their meaning.
+    meanings: ClassVar[dict[str, str]] = {}
+    #: Tables that `--out` writes, and those that the terminal shows with the number of their rows.
+    written: ClassVar[tuple[str, ...]] = ("items", "clusters")
+    printed: ClassVar[dict[str, int]] = {"clusters": 50, "uncertain": 5}
+    #: Whether measurements of the items can be shown, and whether a truth is compared by pairs as in record linkage.
+    takes_data: ClassVar[bool] = False
+    of_pairs: ClassVar[bool] = False
+
+    def __init__(
+        self, result: Any, extras: Iterable[Any] = (), *, data: Any = None, truth: Any = None, first: int = 0
+    ) -> None:
+        self.result, self.first = result, first
+        self.extras: dict[str, Any] = {}
+        for extra in extras:
+            self._take(extra)
+        if data is not None and not self.takes_data:
+            raise ValueError(f"data is for estimates from draws, and this is {self.whose}")
+        self.data = data
+        self.truth = None if truth is None else self._in_order(truth)
+
+    def _take(self, extra: Any) -> None:
+        """Keeps an extra under its name; one of a type that does not belong here is refused."""
+        types = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(extra).__mro__]
+        name = next((self.takes[kind] for kind in types if kind in self.takes), None)
+        if name is None:
+            known = ", ".join(sorted({kind.rpartition(".")[2] for kind in self.takes})) or "nothing"
+            raise TypeError(f"{type(extra).__name__} does not belong to {self.whose}, which takes {known}")
+        check: Callable[[Any], None] | None = getattr(self, f"check_{name}", None)
+        if check is not None:
+            check(extra)
+        if name in self.several:
+            self.extras.setdefault(name, []).append(extra)
+        elif name in self.extras:
+            raise ValueError(f"{type(extra).__name__} is given twice")
+        else:
+            self.extras[name] = extra
+
+    def _in_order(self, truth: Any) -> NDArray[Any]:
+        given = as_named(truth, "truth")
+        return np.asarray(given.in_order_of(self.names, len(self.labels), self.whose))
+
+    # The items.
+
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        """The cluster of each item; -1 for an item in no cluster."""
+        return np.asarray(self.result.labels, np.int64)
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The names of the items; None if they have none."""
+        return None
+
+    @cached_property
+    def certainty(self) -> Floats | None:
+        """The certainty of each item, NaN where it is unknown; None if nothing tells it."""
+        return None
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return int(self.labels.max()) + 1
+
+    @cached_property
+    def item_names(self) -> tuple[str, ...]:
+        """The names of the items, or their numbers."""
+        return self.names or tuple(map(str, range(self.first, len(self.labels) + self.first)))
+
+    # The five questions.
+
+    @cached_property
+    def answer(self) -> str:
+        """The result in words, for a co-author."""
+        uncertain = uncertain_sentence(self.labels, self.certainty, self.item_names, self.noun)
+        return " ".join(
+            filter(None, [fall_into(self.labels, self.noun, self.of_what()), uncertain, *self.more_answer()])
+        )
+
+    @cached_property
+    def details(self) -> str:
+        """How the result was found, in words: for the terminal and the section on diagnostics."""
+        return ""
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What a careful reader needs, warnings first, each sentence once."""
+        found = dict.fromkeys(self.find_notes())
+        return tuple(sorted(found, key=lambda note: not note.warning))
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """Plain data for scripts: the keys of COMMON and `meanings`."""
+        from importlib.metadata import version
+
+        labels = self.labels
+        return {
+            "schema": SCHEMA,
+            "kind": self.kind,
+            "version": version("partita"),
+            "first_cluster": 0,
+            "answer": self.answer,
+            "notes": [note.text for note in self.notes],
+            "n_items": len(labels),
+            "n_clusters": self.n_clusters,
+            "sizes": np.bincount(labels[labels >= 0]).tolist(),
+            "labels": labels.tolist(),
+            "names": None if self.names is None else list(self.names),
+            "certainty": None if self.certainty is None else plain(self.certainty),
+            "agreement": None if self.truth is None else agreement(labels, self.truth, of_pairs=self.of_pairs),
+            "interrupted": self.interrupted,
+        } | self.own_facts()
+
+    @cached_property
+    def tables(self) -> dict[str, Table]:
+        """The tables by name, in full."""
+        made = (self.clusters_table(), self.items_table(), *self.more_tables())
+        return {table.id: table for table in made if table is not None}
+
+    def sections(self) -> Iterator[dict[str, Any] | None]:
+        """The sections of the page; None is left out."""
+        yield section("clusters", "Clusters", show(self.tables["clusters"]), button())
+
+    def frame(self, table: str = "items") -> Any:
+        """A table as a pandas DataFrame; items without names have their numbers."""
+        if table not in self.tables:
+            raise ValueError(f"table must be one of {', '.join(self.tables)}, but it is {table!r}")
+        frame = self.tables[table].to_pandas()
+        if table == "items" and names_or_none(self.item_names) is None:
+            import pandas as pd
+
+            frame.index = pd.RangeIndex(len(frame), name=frame.index.name)
+        return frame
+
+    # What kinds override.
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the work early."""
+        return bool(getattr(self.result, "interrupted", False))
+
+    def of_what(self) -> str:
+        """Of what the items are, in the first sentence."""
+        return ""
+
+    def more_answer(self) -> Iterator[str]:
+        """Further sentences of the answer."""
+        return iter(())
+
+    def find_notes(self) -> Iterator[Note]:
+        """The notes, in any order; the most important of the warnings first."""
+        return iter(())
+
+    def own_facts(self) -> dict[str, Any]:
+        """The facts of this kind: the keys of `meanings`."""
+        return {}
+
+    def more_tables(self) -> Iterator[Table | None]:
+        """Tables beside those of the clusters and of the items."""
+        return iter(())
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Arrays that `--out` writes as npy files, by name."""
+        return {}
+
+    def settings(self) -> Iterator[tuple[str, str]]:
+        """The data and the settings, as rows of a list."""
+        yield f"{self.noun.capitalize()}s", f"{len(self.labels):,}"
+
+    def reproduce(self) -> Iterator[tuple[str, str]]:
+        """Seed and calls that give the same answer again."""
+        return iter(())
+
+    def items_table(self) -> Table:
+        """One row per item: its name, its cluster and its certainty."""
+        certainty = [None] * len(self.labels) if self.certainty is None else self.certainty.tolist()
+        columns = (
+            Column(self.noun.capitalize(), "text"),
+            Column("Cluster", "cluster"),
+            Column("Certainty", "share", "Mean probability of being with the other members of its cluster"),
+        )
+        rows = list(zip(self.item_names, self.labels.tolist(), certainty, strict=True))
+        return Table("items", f"The cluster of each {self.noun}", columns, rows, indexed=True)
+
+    def clusters_table(self) -> Table:
+        """One row per cluster: its size, its certainty and its first members."""
+        rows: list[tuple[Any, ...]] = []
+        for k, members in enumerate(members_of(self.labels)):
+            mean = None if self.certainty is None else mean_of(self.certainty[members])
+            rows.append((k, len(members), len(members) / len(self.labels), mean, first_names(self.item_names, members)))
+        columns: tuple[Column, ...] = (
+            Column("Cluster", "cluster"),
+            Column(f"{self.noun.capitalize()}s", "number"),
+            Column("Share", "percent"),
+            Column("Certainty", "share", f"Mean certainty of its {self.noun}s"),
+            Column(f"First {self.noun}s", "text"),
+        )
+        if self.certainty is None:
+            keep = (0, 1, 2, 4)
+            columns, rows = tuple(columns[j] for j in keep), [tuple(row[j] for j in keep) for row in rows]
+        return Table("clusters", "Clusters", columns, rows, indexed=True)
+
+    # What the pages of several kinds have.
+
+    def truth_section(self) -> dict[str, Any] | None:
+        """The result against a given truth; None without one."""
+        if self.truth is None:
+            return None
+        placed = self.labels >= 0
+        known, classes = np.unique(self.truth[placed].astype(str), return_inverse=True)
+        labels = self.labels[placed]
+        table = crossed(classes.astype(np.int64), labels, [str(name) for name in known])
+        measures = truth_measures(classes, labels, of_pairs=self.of_pairs)
+        return section("truth", "Comparison with the truth", *(show(t) for t in (table, measures) if t is not None))
+
+    def held_labels(self) -> dict[str, Any] | None:
+        """Names, clusters and certainties of all items as content of a page; None if there are too many."""
+        if len(self.labels) > LABELS_HELD:
+            return None
+        known = None if self.certainty is None else [None if p is None else round(p, 6) for p in plain(self.certainty)]
+        own = None if self.names is None else list(self.names)
+        return {"names": own, "cluster": self.labels.tolist(), "certainty": known}
+
+
+# Parts of a page.
+
+
+def section(name: str, title: str, *blocks: Any, menu: str | None = None) -> dict[str, Any]:
+    """A section of the page with a heading, and its name in the menu; blocks that are None are left out."""
+    return {"id": name, "heading": title, "menu": menu or title, "blocks": [b for b in blocks if b is not None]}
+
+
+def words(text: str | None, *, note: bool = False) -> dict[str, Any] | None:
+    """A paragraph."""
+    return {"note" if note else "text": text} if text else None
+
+
+def subheading(text: str) -> dict[str, Any]:
+    """A heading within a section."""
+    return {"subheading": text}
+
+
+def listed(rows: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Names and values."""
+    return {"facts": [list(row) for row in rows]}
+
+
+def show(table: Table | None) -> dict[str, Any] | None:
+    """A table."""
+    return None if table is None else {"table": table}
+
+
+def button() -> dict[str, Any]:
+    """The button that downloads the labels of all items."""
+    return {"button": "labels"}
+
+
+def figure(name: str, kind: str, data: Any, label: str, caption: str = "", hint: str = "") -> dict[str, Any] | None:
+    """A figure that the page draws: `kind` names the function of figures.js; None without data."""
+    return (
+        None
+        if data is None
+        else {"figure": kind, "id": name, "data": data, "label": label, "caption": caption, "hint": hint}
+    )
+
+
+def drawing(name: str, picture: Any, label: str, caption: str = "") -> dict[str, Any] | None:
+    """A figure that is drawn already; None if it has too many parts."""
+    return None if picture is None else {"drawing": picture, "id": name, "label": label, "caption": caption}
+
+
+# Helpers.
+
+
+def plain(values: Floats) -> list[float | None]:
+    """Numbers as JSON has them: None where they are not known."""
+    return [None if value != value else value for value in values.tolist()]
+
+
+def members_of(labels: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """The items of each cluster, in their order."""
+    order = np.argsort(labels, kind="stable")[int((labels < 0).sum()) :]
+    return np.split(order, np.cumsum(np.bincount(labels[labels >= 0]))[:-1])
+
+
+def first_names(names: tuple[str, ...], members: NDArray[np.int64], shown: int = 12) -> str:
+    """The first members of a cluster in words."""
+    return ", ".join(names[i] for i in members[:shown].tolist()) + (", …" if len(members) > shown else "")
+
+
+def mean_of(values: Floats) -> float | None:
+    """The mean of the values that are known; None if there are none."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else None

@@ -1,0 +1,135 @@
+"""Tables of a result: each cell has a value, and a text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from partita._support.text.write_table import significant
+
+
+def _decimals(value: Any, decimals: int) -> str:
+    """Fixed decimals, so that the numbers of a column stand one below the other; small numbers keep three digits."""
+    return f"{value:.3g}" if 0 < abs(value) < 10.0 ** (1 - decimals) else f"{value:,.{decimals}f}"
+
+
+FORMATS: dict[str, Callable[[Any], str]] = {
+    "text": str,
+    "cluster": str,
+    "number": lambda value: f"{value:,}",
+    "percent": lambda value: f"{value:.1%}",
+    "share": lambda value: "< 0.001" if 0 < value < 0.0005 else f"{value:.3f}",
+    "loss": lambda value: _decimals(value, 5),
+    "mean": lambda value: _decimals(value, 3),
+    "rate": lambda value: _decimals(value, 3),
+    "log": lambda value: f"{value:,.2f}".replace("-", "−"),
+    "rounded": lambda value: f"{value:,.0f}",
+    "seconds": lambda value: f"{value:.2f}",
+}
+#: Cells without a value, and cells that are infinite; the number that sorts the latter.
+UNKNOWN, INFINITE, LARGEST = "–", "∞", 1e308
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column; `kind` is a key of FORMATS, and everything but text is sorted as a number.
+
+    `help` says what the column means: the page shows it under the table. `key` is its name in files and data frames if
+    that is not the name in lower case.
+    """
+
+    name: str
+    kind: str
+    help: str | None = None
+    key: str | None = None
+
+    @property
+    def header(self) -> str:
+        """The name in files and data frames."""
+        return self.key or self.name.lower().replace(" ", "_")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that the page can sort, download and, on request, search; `indexed` by its first column or not."""
+
+    id: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: Sequence[Sequence[Any]]
+    note: str | None = None
+    search: bool = False
+    indexed: bool = False
+
+    def cells(self, row: Sequence[Any]) -> Iterator[tuple[str, str, Any]]:
+        """The kind, the text and the sort value of each cell."""
+        for column, value in zip(self.columns, row, strict=True):
+            if value is None or value != value:  # there are too few draws to compute it
+                yield column.kind, UNKNOWN, -1
+            elif value in (INFINITE, float("inf")):
+                yield column.kind, INFINITE, LARGEST
+            else:
+                yield column.kind, FORMATS[column.kind](value), value
+
+    def counted_from(self, first: int) -> Table:
+        """The table with the numbers of clusters, which are kept from 0, counted from `first`."""
+        at = {place for place, column in enumerate(self.columns) if column.kind == "cluster"}
+        if not first or not at:
+            return self
+        rows = [
+            [cell + first if place in at and cell is not None and cell >= 0 else cell for place, cell in enumerate(row)]
+            for row in self.rows
+        ]
+        return replace(self, rows=rows)
+
+    def head(self, most: int, what: str | None = None) -> Table:
+        """The first rows, with a note that says so if there are more."""
+        if len(self.rows) <= most:
+            return self
+        note = f"The first {most:,} of {len(self.rows):,} {what or 'rows'}."
+        return replace(self, rows=self.rows[:most], note=" ".join(filter(None, [note, self.note])))
+
+    def values(self) -> Iterator[list[Any]]:
+        """The rows as files hold them: shares with six digits, None where a value is not known."""
+        shares = [column.kind in ("share", "percent") for column in self.columns]
+        for row in self.rows:
+            yield [
+                significant(cell) if share and isinstance(cell, float) else _known(cell)
+                for share, cell in zip(shares, row, strict=True)
+            ]
+
+    def to_pandas(self) -> Any:
+        """The table as a pandas DataFrame in full precision; `indexed` tables are indexed by their first column."""
+        import pandas as pd
+
+        headers = [column.header for column in self.columns]
+        frame = pd.DataFrame([list(row) for row in self.rows], columns=headers)
+        for column in self.columns:
+            if column.kind != "text":
+                frame[column.header] = pd.to_numeric(frame[column.header])
+        return frame.set_index(headers[0]) if self.indexed else frame
+
+    def to_json(self) -> dict[str, Any]:
+        """The table as values that JSON has."""
+        return asdict(replace(self, rows=())) | {"rows": [[_as_json(cell) for cell in row] for row in self.rows]}
+
+    @classmethod
+    def from_json(cls, found: dict[str, Any]) -> Table:
+        """The table of `to_json`; what a later version added is left out."""
+        known = {field.name for field in fields(cls)}
+        columns = tuple(Column(c["name"], c["kind"], c.get("help"), c.get("key")) for c in found["columns"])
+        if any(column.kind not in FORMATS for column in columns):
+            raise ValueError("it has a table with an unknown kind of column")
+        return cls(**{key: value for key, value in found.items() if key in known} | {"columns": columns})
+
+
+def _as_json(cell: Any) -> Any:
+    """A cell: null if it is not known, and a text if it is infinite, for which JSON has no number."""
+    if not isinstance(cell, float) or abs(cell) < float("inf"):
+        return cell
+    return INFINITE if cell > 0 else None
+
+
+def _known(cell: Any) -> Any:
+    return None if isinstance(cell, float) and cell != cell else cell

@@ -1,0 +1,165 @@
+"""Every view of a result says the same: the notes, the facts and their layout, and what is costly is computed once."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import partita as pt
+from partita.cli import app
+from partita.results.draws import DrawsPresentation
+from partita.results.ensembles import EnsemblePresentation
+from partita.results.matrices import MatrixPresentation
+from partita.results.mixtures import MixturePresentation
+from partita.results.networks import LayersPresentation, NetworkPresentation
+from partita.results.pairs import PairPresentation
+from partita.results.present import present
+from partita.results.presentation import COMMON
+
+DOCS = Path(__file__).parents[2] / "docs" / "summary.md"
+KINDS = (
+    DrawsPresentation,
+    PairPresentation,
+    NetworkPresentation,
+    LayersPresentation,
+    MatrixPresentation,
+    MixturePresentation,
+    EnsemblePresentation,
+)
+NEVER_WRITTEN = {"command", "files"}
+#: Keys that a command adds to those of the kind.
+ADDED = {
+    "cluster": {"families", "column_notes", "chains", "complete"},
+    "maximize": {"families", "column_notes"},
+    "ball": {"level", "mass", "radius", "n_inside", "center", "upper", "lower", "horizontal", "summary"},
+}
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    """One small file for each command."""
+    folder = tmp_path_factory.mktemp("inputs")
+    rng = np.random.default_rng(1)
+    truth = np.repeat([0, 1], 8)
+    draws = np.where(rng.random((2, 60, 16)) < 0.2, rng.integers(0, 3, (2, 60, 16)), truth)
+    for chain, rows in enumerate(draws):
+        np.savetxt(folder / f"chain{chain}.csv", rows, fmt="%d", delimiter=",")
+    np.savetxt(folder / "base.csv", draws[0, :6].T, fmt="%d", delimiter=",")
+    (folder / "pairs.csv").write_text("left,right,probability\na,b,0.9\nb,c,0.8\na,d,0.95\nc,d,0.6\n")
+    edges = [(i, j) for i in range(16) for j in range(i) if (rng.random() < (0.7 if truth[i] == truth[j] else 0.1))]
+    (folder / "edges.csv").write_text("source,target\n" + "".join(f"n{i},n{j}\n" for i, j in edges))
+    rows = "".join(f"{9 * truth[i] + rng.normal():.3f},{rng.normal():.3f}\n" for i in range(16))
+    (folder / "table.csv").write_text("x,y\n" + rows)
+    return folder
+
+
+COMMANDS = {
+    "estimate": ("draws", ["estimate", "chain0.csv", "chain1.csv", "--seed", "1"]),
+    "ball": ("draws", ["ball", "chain0.csv", "chain1.csv", "--seed", "1"]),
+    "pairs": ("pairs", ["estimate", "--pairs", "pairs.csv", "--seed", "1"]),
+    "blockmodel": ("network", ["blockmodel", "edges.csv", "--undirected", "--seed", "1", "--restarts", "2"]),
+    "ensemble": ("ensemble", ["ensemble", "base.csv", "--seed", "1"]),
+    "cluster": (
+        "draws",
+        ["cluster", "table.csv", "--seed", "1", "--draws", "20", "--warmup", "20", "--chains", "2"],
+    ),
+    "maximize": ("mixture", ["cluster", "table.csv", "--maximize", "--seed", "1", "--restarts", "2"]),
+}
+
+
+def call(inputs, words, *more):
+    given = [str(inputs / word) if (inputs / word).is_file() else word for word in words]
+    answer = CliRunner().invoke(app, [*given, *map(str, more)], terminal_width=300)
+    assert answer.exit_code == 0, answer.output
+    return answer.stdout
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_page_json_and_terminal_have_the_same_notes_and_layout(command, inputs, tmp_path):
+    kind, words = COMMANDS[command]
+    printed = call(inputs, words, "--out", tmp_path / "run")
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text(encoding="utf-8"))
+    page = pt.read_report(tmp_path / "run" / "report.html")
+    assert list(page.notes) == summary["notes"]
+    assert page.answer == summary["answer"]
+    assert page.kind == summary["kind"] == kind
+    lines = printed.splitlines()
+    for note in page.content["notes"]:
+        assert f"{'Warning' if note['warning'] else 'Note'}: {note['text']}" in lines
+    assert any(summary["answer"] in line for line in lines)
+    own = next(shown for shown in KINDS if shown.kind == kind)
+    known = COMMON.keys() | own.meanings.keys()
+    assert known <= summary.keys()
+    assert summary.keys() - known - NEVER_WRITTEN == ADDED.get(command, set())
+    asked = json.loads(call(inputs, words, "--json", *(["--out", tmp_path / "json"] if words[0] == "cluster" else [])))
+    assert asked.keys() == summary.keys() - NEVER_WRITTEN
+    assert asked["schema"] == 1
+    header = (tmp_path / "run" / "labels.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
+    assert header[1] == "cluster"
+    assert header[-1] == "certainty"
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_notes_in_python_are_those_of_the_page(tmp_path):
+    rng = np.random.default_rng(2)
+    draws = rng.integers(0, 3, (2, 50, 10))
+    best = pt.estimate(draws, rng=1)
+    ball = pt.credible_ball(best)
+    model = pt.models.StochasticBlockModel(directed=False)
+    graph = np.triu(rng.random((12, 12)) < 0.4, 1).astype(int)
+    fit = model.maximize(graph + graph.T, restarts=2, rng=1)
+    layered = pt.models.LayeredBlockModel({"a": model, "b": model}).maximize(
+        {"a": graph + graph.T, "b": graph + graph.T}, restarts=2, rng=1
+    )
+    base = draws[0, :5].T
+    results = [
+        best,
+        pt.estimate(pt.as_similarity(pt.similarity(best.sample)), "binder", rng=1),
+        fit,
+        layered,
+        pt.models.LatentBlockModel().maximize(graph, restarts=2, rng=1),
+        pt.models.MixtureDPM().maximize({"x": rng.normal(size=20)}, restarts=2, rng=1),
+        pt.ensembles.summarize(pt.ensembles.consensus(base, rng=1), base),
+        ball,
+    ]
+    assert {present(result).kind for result in results} == {shown.kind for shown in KINDS}
+    for result in results:
+        page = pt.read_report(pt.report(result, path=tmp_path / "page.html"))
+        assert page.notes == result.notes == tuple(present(result).facts["notes"])
+        assert present(result).facts.keys() == COMMON.keys() | present(result).meanings.keys()
+        json.dumps(present(result).facts, allow_nan=False)
+    assert set(best.notes) <= set(ball.notes)
+
+
+def test_the_documentation_has_every_key():
+    text = DOCS.read_text(encoding="utf-8")
+    for shown in KINDS:
+        for key, meaning in (COMMON | shown.meanings).items():
+            assert f"| `{key}` | {meaning} |" in text, (shown.kind, key)
+
+
+def test_distances_and_certainties_are_computed_once(inputs, tmp_path, monkeypatch):
+    """They were computed four times and three times."""
+    from partita.losses.expected import unique_distances
+    from partita.uncertainty.certainty import item_certainty
+
+    counts = {"distances": 0, "certainties": 0}
+
+    def counted(partition, sample, *more):
+        if sample.n_items == 16 and sample.n_unique > 1 and np.unique(partition).size > 1:
+            counts["distances"] += 1
+        return unique_distances(partition, sample, *more)
+
+    def certain(*given):
+        counts["certainties"] += 1
+        return item_certainty(*given)
+
+    for name in ("estimation.estimate", "estimation.result", "uncertainty.ball", "losses.expected"):
+        monkeypatch.setattr(f"partita.{name}.unique_distances", counted)
+    for name in ("results.draws", "uncertainty.certainty"):
+        monkeypatch.setattr(f"partita.{name}.item_certainty", certain)
+    call(inputs, COMMANDS["estimate"][1], "--out", tmp_path / "run")
+    assert counts == {"distances": 1, "certainties": 1}
