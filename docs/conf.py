@@ -61,7 +61,7 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "pydata_sphinx_theme"
-html_title = "partita"
+html_title = f"partita {version}"
 html_static_path = ["static"]
 html_css_files = ["partita.css"]
 html_show_sourcelink = False

@@ -61,6 +61,13 @@ def test_the_paper_cites_only_what_its_bibliography_has():
     assert set(re.findall(r"(?<![\w.])@([a-z][\w-]+)", paper.split("---", 2)[2])) == known
 
 
+def test_licences_of_what_is_compiled_in_are_shipped():
+    """nanobind and the robin_map in it are linked into the extension; both licences ask for their text beside the binary."""
+    assert PROJECT["project"]["license-files"] == ["LICENSE", "licenses/*.txt"]
+    texts = [path.read_text("utf-8") for path in sorted((ROOT / "licenses").glob("*.txt"))]
+    assert ["Wenzel Jakob" in texts[0], "Thibaut Goetghebuer-Planchon" in texts[1]] == [True, True]
+
+
 def test_every_function_of_the_r_package_has_a_help_page():
     exported = re.findall(r"[\w.]+", " ".join(re.findall(r"^export\((.+)\)$", _read("r/NAMESPACE"), re.MULTILINE)))
     pages = [page.read_text("utf-8") for page in (ROOT / "r" / "man").glob("*.Rd")]
