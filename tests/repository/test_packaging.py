@@ -62,7 +62,7 @@ def test_the_paper_cites_only_what_its_bibliography_has():
 
 
 def test_licences_of_what_is_compiled_in_are_shipped():
-    """nanobind and the robin_map in it are linked into the extension; both licences ask for their text beside the binary."""
+    """nanobind and the robin_map in it are linked into the extension; both licences ask for their text."""
     assert PROJECT["project"]["license-files"] == ["LICENSE", "licenses/*.txt"]
     texts = [path.read_text("utf-8") for path in sorted((ROOT / "licenses").glob("*.txt"))]
     assert ["Wenzel Jakob" in texts[0], "Thibaut Goetghebuer-Planchon" in texts[1]] == [True, True]
