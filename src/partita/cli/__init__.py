@@ -18,6 +18,7 @@ from partita.cli import (
     ensemble,
     estimate,
     hierarchy,
+    link,
     monitor,
     partial,
     report,
@@ -48,6 +49,7 @@ register(app, "partial", partial.run, writes_labels=True, panel=FROM_DRAWS)
 register(app, "hierarchy", hierarchy.run, writes_labels=True, panel=FROM_DRAWS)
 register(app, "monitor", monitor.run, writes_labels=True, panel=FROM_DRAWS)
 register(app, "cluster", cluster.run, writes_labels=True, panel=FROM_DATA)
+register(app, "link", link.run, writes_labels=True, panel=FROM_DATA)
 register(app, "blockmodel", blockmodel.run, writes_labels=True, panel=FROM_DATA)
 register(app, "ensemble", ensemble.run, writes_labels=True, panel=FROM_DATA)
 app.add_typer(sample.app, name="sample", rich_help_panel=FROM_DATA)

@@ -1,4 +1,4 @@
-"""`--together`, `--apart` and `--one-per`: what the partition must obey, from files."""
+"""`--together`, `--apart`, `--one-per` and `--max-size`: what the partition must obey."""
 
 from __future__ import annotations
 
@@ -35,11 +35,15 @@ class ConstraintOptions:
         ),
     ] = None
 
+    max_size: Annotated[
+        int | None, typer.Option(help="Largest number of items in a cluster.", min=1, show_default="no limit")
+    ] = None
+
     def constraints(self, names: Names | None, n_items: int, whose: str) -> Constraints | None:
         """The constraints of the files on the items of `whose`, free of contradictions; None without files."""
         from partita.search.constraints import Constraints, resolve
 
-        if self.together is None and self.apart is None and self.one_per is None:
+        if all(given is None for given in (self.together, self.apart, self.one_per, self.max_size)):
             return None
         sources = None
         if self.one_per is not None:
@@ -47,7 +51,7 @@ class ConstraintOptions:
         lines, groups = {}, {}
         for option, path in (("together", self.together), ("apart", self.apart)):
             lines[option], groups[option] = ([], []) if path is None else _read_groups(path, names, n_items)
-        found = Constraints(groups["together"], groups["apart"], sources)
+        found = Constraints(groups["together"], groups["apart"], sources, self.max_size)
         try:
             resolve(found, names, n_items, whose)
         except ArgumentError as error:

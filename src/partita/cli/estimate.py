@@ -10,6 +10,8 @@ from partita.cli.inputs import DRAWS, in_order
 from partita.cli.options import DaskOptions, Level, OptionalDrawsOptions, OutputOptions, SearchOptions
 from partita.cli.pairs import PairOptions, pair_estimate
 
+LINK_HINT = "For records, `partita link` also counts those without a pair and can be updated with new ones."
+
 
 def run(
     reading: OptionalDrawsOptions,
@@ -41,7 +43,7 @@ def run(
     with delivering(writing) as deliver:
         if pair_options.is_given:
             files, linked = pair_estimate(pair_options, constraining, searching, extras)
-            deliver(extras.presented(linked, files), truth=extras.truth)
+            deliver(extras.presented(linked, files), truth=extras.truth, text=LINK_HINT if pair_options.pairs else "")
             return
         files = extras.read()
         sample = reading.sample()

@@ -14,7 +14,7 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -42,7 +42,8 @@ from partita.search.pair_graph import Parts, bound_of
 from partita.search.settings import Search
 
 FORMAT, VERSION = "partita linkage", 1
-POINTER, FACTS = "linkage.json", "state.json"
+POINTER, FACTS, RESULTS = "linkage.json", "state.json", "results"
+FIRST = "state-000001"
 _STATE = re.compile(r"state-\d{6,18}")
 _SEARCH = ("runs", "seconds", "zealous", "p_sequential")
 
@@ -81,11 +82,16 @@ def write_linkage(path: str | os.PathLike[str], est: PairEstimate) -> PairEstima
         raise ValueError("est has no components: only an estimate from pair probabilities can be stored")
     if est._origin is None:
         with atomic_folder(folder) as building:
-            _write_state(building, "state-000001", est)
-            (building / POINTER).write_bytes(_pointer("state-000001", None))
-        return replace(est, _origin=Origin("state-000001", _digest(folder / POINTER)))
+            store_first(building, est)
+        return replace(est, _origin=Origin(FIRST, _digest(folder / POINTER)))
     with locked_linkage(folder):
-        return _write_next(folder, est, est._origin)
+        return store_next(folder, est)
+
+
+def store_first(folder: Path, est: PairEstimate) -> None:
+    """Writes the first state to a folder that is being made."""
+    _write_state(folder, FIRST, est)
+    (folder / POINTER).write_bytes(_pointer(FIRST, None))
 
 
 @contextmanager
@@ -97,9 +103,15 @@ def locked_linkage(folder: Path) -> Iterator[None]:
         yield
 
 
-def _write_next(folder: Path, est: PairEstimate, origin: Origin) -> PairEstimate:
+def store_next(folder: Path, est: PairEstimate, results: Callable[[Path], None] | None = None) -> PairEstimate:
+    """Writes the state after the one that an estimate comes from; the caller has the lock.
+
+    `results` writes tables and a report to a folder that belongs to the state. Copies of them replace those of the
+    folder itself, one by one, once the state is the present one.
+    """
     present, before = _present(folder)
-    if _digest(folder / POINTER) != origin.pointer:
+    origin = est._origin
+    if origin is None or _digest(folder / POINTER) != origin.pointer:
         raise ValueError(
             f"{folder} has changed since it was read (its state is {present} now); read it again and repeat the update"
         )
@@ -108,8 +120,11 @@ def _write_next(folder: Path, est: PairEstimate, origin: Origin) -> PairEstimate
             shutil.rmtree(entry)
     last = max(int(name.removeprefix("state-")) for name in (present, before) if name)
     name = f"state-{last + 1:06d}"
-    _write_state(folder, name, est)
+    _write_state(folder, name, est, results)
     write_bytes(folder / POINTER, _pointer(name, origin.state))
+    if results is not None:
+        for file in sorted((folder / name / RESULTS).iterdir()):
+            write_bytes(folder / file.name, file.read_bytes())
     for old in {present, before} - {name, origin.state, None}:
         shutil.rmtree(folder / str(old), ignore_errors=True)
     return replace(est, _origin=Origin(name, _digest(folder / POINTER)))
@@ -181,7 +196,7 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _write_state(folder: Path, name: str, est: PairEstimate) -> None:
+def _write_state(folder: Path, name: str, est: PairEstimate, results: Callable[[Path], None] | None = None) -> None:
     """One folder with everything, which appears with one rename."""
     parts, pairs, ledger = est._parts, est.similarity, ledger_of(est)
     assert parts is not None
@@ -214,6 +229,9 @@ def _write_state(folder: Path, name: str, est: PairEstimate) -> None:
             write_npy(building / f"{what}.npy", array)
         facts["files"] = {f"{what}.npy": file_facts(building / f"{what}.npy") for what in arrays}
         (building / FACTS).write_bytes(_headed(facts))
+        if results is not None:
+            (building / RESULTS).mkdir()
+            results(building / RESULTS)
 
 
 def _constraint_facts(est: PairEstimate, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:

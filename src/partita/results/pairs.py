@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from partita._support.arrays import Floats
+from partita.estimation.linkage_ids import Changes
 from partita.results.icl import LISTED
 from partita.results.presentation import (
     Note,
@@ -23,6 +24,7 @@ from partita.results.presentation import (
     words,
 )
 from partita.results.tables import Column, Table
+from partita.uncertainty.linkage_reasons import questions
 from partita.uncertainty.pair_doubts import doubtful_pairs, pair_certainty
 
 PAIRS_WRITTEN, PAIRS_LISTED = 1000, 500
@@ -36,7 +38,7 @@ LOSS_WORDS = {
 
 
 class PairPresentation(Presentation):
-    """An estimate from pair probabilities, and its bound."""
+    """An estimate from pair probabilities, its bound, what an update changed, and what to ask a reviewer."""
 
     kind = "pairs"
     whose = "an estimate from pair probabilities"
@@ -55,6 +57,8 @@ class PairPresentation(Presentation):
         "seed": "seed that gives the same answer again",
         "n_pairs": "number of pairs with a probability of their own",
         "components": "count, largest size and number of proven components",
+        "ids": "lasting identifier of each item's cluster, which updates of the linkage carry on",
+        "changes": "number of identifiers of each kind since the last state; null if there was no update",
     }
 
     @property
@@ -76,9 +80,10 @@ class PairPresentation(Presentation):
         if not best.proven:
             found, proof = "that was found", f"; {parts.proven:,} of {parts.count:,} components are provably optimal"
         bound = f" {self.extras['bound'].in_words()}" if "bound" in self.extras else ""
+        since = "" if self.changes is None else f" {repr(self.changes).replace('Changes:', 'Since the last state:')}."
         return (
             f"Given {best.similarity.n_pairs:,} pair probabilities, this partition has the lowest"
-            f" {LOSS_WORDS[best.loss.name]} {found}, {best.expected_loss:.6g}{proof}.{obeying}{bound}"
+            f" {LOSS_WORDS[best.loss.name]} {found}, {best.expected_loss:.6g}{proof}.{obeying}{bound}{since}"
         )
 
     def find_notes(self) -> Iterator[Note]:
@@ -110,14 +115,22 @@ class PairPresentation(Presentation):
             "seed": best.seed,
             "n_pairs": best.similarity.n_pairs,
             "components": {"count": parts.count, "largest": int(parts.sizes.max()), "proven": parts.proven},
+            "ids": best.ids.tolist(),
+            "changes": None if self.changes is None else self.changes.counts,
         }
 
+    @cached_property
+    def changes(self) -> Changes | None:
+        """What the last update did with each identifier; None without one."""
+        return None if self.result._ledger is None else self.result.changes
+
     def items_table(self) -> Table:
-        """With the component of each item."""
+        """With the component of each item, and the identifier of its cluster."""
         table = super().items_table()
-        columns = (*table.columns[:2], Column("Component", "cluster"), *table.columns[2:])
-        parts = self.result.components.labels.tolist()
-        rows = [(*row[:2], part, *row[2:]) for row, part in zip(table.rows, parts, strict=True)]
+        own = (Column("Component", "cluster"), Column("Id", "number", "Lasting identifier of the cluster"))
+        columns = (*table.columns[:2], *own, *table.columns[2:])
+        parts, ids = self.result.components.labels.tolist(), self.result.ids.tolist()
+        rows = [(*row[:2], *beside, *row[2:]) for row, *beside in zip(table.rows, parts, ids, strict=True)]
         return Table(table.id, table.caption, columns, rows, indexed=True)
 
     def more_tables(self) -> Iterator[Table | None]:
@@ -131,6 +144,39 @@ class PairPresentation(Presentation):
         yield Table("sizes", "Clusters by size", columns, list(zip(sizes.tolist(), count.tolist(), strict=True)))
         yield self._components()
         yield self._open_components()
+        yield self._reasons()
+        yield self._changes()
+
+    def _reasons(self) -> Table | None:
+        """What to show a reviewer, in the order of what the answer would change."""
+        asked = questions(self.result, PAIRS_WRITTEN)
+        if not asked:
+            return None
+        columns = (
+            Column("Item", "text", key="left"),
+            Column("Other item", "text", key="right"),
+            Column("Would", "text", "What an answer against the estimate would do", key="kind"),
+            Column("Probability", "share", "That the two belong together, by itself"),
+            Column("Change", "mean", "Expected number of pairs of items whose verdict the answer reverses"),
+            Column("Cost", "loss", "Increase of the loss if the clusters are split or merged there"),
+            Column("Ids", "text", "Identifiers of the clusters concerned"),
+        )
+        rows = [(q.left, q.right, q.kind, q.probability, q.change, q.cost, " ".join(map(str, q.ids))) for q in asked]
+        return Table("reasons", "Questions for a reviewer, by what the answer would change", columns, rows, search=True)
+
+    def _changes(self) -> Table | None:
+        """The identifiers that are not as they were."""
+        if self.changes is None:
+            return None
+        found = self.changes[self.changes.kind != "kept"]
+        columns = (
+            Column("Id", "number", "Lasting identifier of the cluster"),
+            Column("Kind", "text", "Grown, shrunk, split, merged, new or gone"),
+            Column("Records", "text", "Records that came or left; all of a cluster that is new or gone"),
+        )
+        rows = [(own, kind, "; ".join(records)) for own, kind, records in found]
+        kept = self.changes.counts["kept"]
+        return Table("changes", "Changes since the last state", columns, rows, f"{kept:,} clusters are as they were.")
 
     def _pairs(self) -> Table:
         name = self.item_names
@@ -202,6 +248,11 @@ class PairPresentation(Presentation):
             " pair's own probability, because of other pairs or of constraints."
         )
         yield section("pairs", "Pairs to look at first", words(told), show(tables["pairs"].head(PAIRS_LISTED, "pairs")))
+        if self.changes is not None:
+            yield section("changes", "Changes", show(tables["changes"].head(PAIRS_LISTED, "changes")))
+        if "reasons" in tables:
+            told = "The answer to the first questions would change most. Answers go back as constraints of an update."
+            yield section("reasons", "Review", words(told), show(tables["reasons"].head(PAIRS_LISTED, "questions")))
         rows = sorted(tables["items"].rows, key=lambda row: row[1])
         items = Table("items", tables["items"].caption, tables["items"].columns, rows, search=True)
         yield section("items", "Items", show(items.head(LISTED, "items")))

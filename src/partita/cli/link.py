@@ -1,0 +1,250 @@
+"""`partita link`: from pair probabilities of records to entities with lasting identifiers, today and tomorrow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from partita._support.errors import Argument, ArgumentError, Setting
+from partita._support.text.table import split_column
+from partita.cli.answer import ExtraOptions
+from partita.cli.constraints import ConstraintOptions
+from partita.cli.deliver import Delivery, delivering
+from partita.cli.given import refuse
+from partita.cli.inputs import in_order, split_names
+from partita.cli.options import OutputOptions, SearchOptions
+from partita.cli.pairs import OF_DRAWS
+from partita.cli.steps import step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from partita.estimation.pair_estimate import PairEstimate
+    from partita.results.presentation import Presentation
+    from partita.results.tables import Table
+
+RECORDS = "the records"
+#: Names of a first column that is a header and no record.
+HEADERS = frozenset({"record", "records", "record_id", "rec_id", "unique_id", "id", "item", "name", "key"})
+#: What the folder of --previous says.
+OF_FIRST = ("loss", "method", "default", "a", "b", "runs", "seconds", "zealous")
+QUESTIONS_PRINTED = 10
+
+PairsFile = Annotated[
+    str | None,
+    typer.Argument(
+        help="Pairs with their probabilities: csv, csv.gz or parquet; three columns, those of Splink, or --columns.",
+        show_default=False,
+    ),
+]
+RecordsFile = Annotated[
+    str | None,
+    typer.Option(
+        "--records",
+        help="All records, or with --previous the new ones: a csv file, file.csv:column.",
+        show_default=False,
+    ),
+]
+PreviousFolder = Annotated[
+    Path | None,
+    typer.Option("--previous", help="Folder of an earlier `partita link`, to be updated.", show_default=False),
+]
+RemovedFile = Annotated[
+    str | None,
+    typer.Option(
+        "--removed", help="Records that have left, or pairs that no longer count: a csv file.", show_default=False
+    ),
+]
+StepBack = Annotated[bool, typer.Option("--step-back", help="Begin at the state before the last one of --previous.")]
+Default = Annotated[float | None, typer.Option(help="Probability of pairs that are not listed.", show_default="0")]
+
+
+def run(
+    constraining: ConstraintOptions,
+    searching: SearchOptions,
+    writing: OutputOptions,
+    extras: ExtraOptions,
+    pairs: PairsFile = None,
+    records: RecordsFile = None,
+    previous: PreviousFolder = None,
+    removed: RemovedFile = None,
+    step_back: StepBack = False,
+    default: Default = None,
+) -> None:
+    """Find which records refer to the same entity, from the probabilities of pairs.
+
+    Every entity has a lasting identifier. --out keeps what tomorrow's update needs beside labels.csv, reasons.csv (what
+    to show a reviewer) and report.html. --previous updates such a folder with new pairs, records and constraints: only
+    what they touch is solved again, and changes.csv says what became of each identifier.
+
+    Example: partita link pairs.csv --records records.csv:id --out linked
+
+    Example: partita link more.csv --previous linked --apart reviewed.csv
+    """
+    refuse(OF_DRAWS, "is for draws, not for pairs of records")
+    names = None if records is None else read_names(records)
+    if previous is None:
+        refuse(["removed", "step_back"], "is for updates: give --previous too")
+        if pairs is None:
+            raise ValueError("give a file of pairs, or --previous")
+        with delivering(writing) as deliver:
+            best, shown = _first(pairs, names, default, constraining, searching, extras)
+            _deliver(deliver, shown, extras)
+            if deliver.folder is not None:
+                from partita.estimation.linkage_store import store_first
+
+                with step("stored the linkage"):
+                    store_first(deliver.folder, best)
+        return
+    refuse(OF_FIRST, "is that of the first link, which --previous has")
+
+    def update(before: PairEstimate) -> tuple[PairEstimate, Presentation]:
+        return _update(before, pairs, names, removed, constraining, extras)
+
+    if writing.out is None or writing.out.absolute() == previous.absolute():
+        _update_in_place(previous, step_back, update, writing, extras)
+        return
+    from partita.estimation.linkage_store import read_linkage, store_first
+
+    with delivering(writing) as deliver:
+        best, shown = update(read_linkage(previous, step_back=step_back))
+        _deliver(deliver, shown, extras)
+        if deliver.folder is not None:
+            store_first(deliver.folder, best)
+
+
+def _first(
+    pairs: str,
+    names: list[str] | None,
+    default: float | None,
+    constraining: ConstraintOptions,
+    searching: SearchOptions,
+    extras: ExtraOptions,
+) -> tuple[PairEstimate, Presentation]:
+    import partita
+
+    files = extras.read(with_data=False)
+    columns = split_names(extras.columns) or None
+    with step("read pairs"):
+        table = partita.as_similarity(pairs, names, 0.0 if default is None else default, columns=columns)
+    files = in_order(files, table.names, table.n_items, RECORDS)
+    with step(f"searched ({searching.method})"):
+        best = partita.estimate(
+            table,
+            searching.pair_loss(),
+            searching.method,
+            searching.settings(),
+            rng=searching.seed,
+            constraints=constraining.constraints(table.names, table.n_items, RECORDS),
+        )
+    return best, extras.presented(best, files)
+
+
+def _update(
+    before: PairEstimate,
+    pairs: str | None,
+    names: list[str] | None,
+    removed: str | None,
+    constraining: ConstraintOptions,
+    extras: ExtraOptions,
+) -> tuple[PairEstimate, Presentation]:
+    import partita
+    from partita.pairs.sources.text import csv_rows
+
+    files = extras.read(with_data=False)
+    gone = None if removed is None else [tuple(filter(None, row)) for _, row in csv_rows(removed) if any(row)]
+    if gone and len(gone[0]) == 1 and gone[0][0].lower() in HEADERS:
+        gone = gone[1:]
+    leave = None if gone is None else [row[0] if len(row) == 1 else row for row in gone]
+    columns = split_names(extras.columns) or None
+    with step("updated"):
+        best = partita.update(before, pairs, names, leave, columns=columns)
+        if pairs is not None and names is None and leave is None:
+            _check_same_data(before, best, pairs)
+        more = constraining.constraints(best.similarity.names, best.similarity.n_items, RECORDS)
+        if more is not None:
+            best = _over_both(best, partita.update(best, constraints=more))
+    files = in_order(files, best.similarity.names, best.similarity.n_items, RECORDS)
+    return best, extras.presented(best, files)
+
+
+def _over_both(first: PairEstimate, second: PairEstimate) -> PairEstimate:
+    """The second of two updates, with a ledger from what was before the first; no record left in the second."""
+    from partita.estimation.pair_estimate import ledger_of
+
+    one, two = ledger_of(first), ledger_of(second)
+    before = {"before": one.before, "gone_before": one.gone_before, "gone_names": one.gone_names}
+    return replace(second, _ledger=replace(two, **before))  # type: ignore[arg-type]
+
+
+def _check_same_data(before: PairEstimate, after: PairEstimate, pairs: str) -> None:
+    """Pairs of which no record was known before are those of other data, unless --records lists them."""
+    import numpy as np
+
+    old, new = before.similarity, after.similarity
+    same_rows = np.array_equal(new.offsets[: old.n_items + 1], old.offsets)
+    if (
+        new.n_items > old.n_items
+        and same_rows
+        and np.array_equal(new.probabilities[: old.offsets[-1]], old.probabilities)
+    ):
+        raise ArgumentError(
+            f"none of the records of {pairs} is among those of ",
+            Argument("previous"),
+            ": are they other data? New records are listed with ",
+            Setting("records"),
+        )
+
+
+def _update_in_place(
+    folder: Path,
+    step_back: bool,
+    update: Callable[[PairEstimate], tuple[PairEstimate, Presentation]],
+    writing: OutputOptions,
+    extras: ExtraOptions,
+) -> None:
+    """Updates a folder while no other process can: its state changes with one rename, then its tables."""
+    from partita.cli.errors import INTERRUPTED
+    from partita.estimation.linkage_store import locked_linkage, read_linkage, store_next
+
+    with locked_linkage(folder):
+        with step("read the linkage"):
+            before = read_linkage(folder, step_back=step_back)
+        best, shown = update(before)
+        delivery = Delivery(None)
+
+        def results(place: Path) -> None:
+            delivery.folder = place
+            _deliver(delivery, shown, extras)
+
+        with step("stored the linkage"):
+            store_next(folder, best, results)
+    delivery.print(folder, json=writing.json)
+    if shown.interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _deliver(deliver: Delivery, shown: Presentation, extras: ExtraOptions) -> None:
+    own: dict[str, Table] = {name: shown.tables[name] for name in ("reasons", "changes") if name in shown.tables}
+    printed = {"changes": QUESTIONS_PRINTED, "reasons": QUESTIONS_PRINTED}
+    deliver(shown, tables=own, truth=extras.truth, printed=printed)
+
+
+def read_names(source: str) -> list[str]:
+    """The records of a file: the column that is named, or the first one; a usual name above it is a header."""
+    from partita.pairs.sources.text import csv_rows
+
+    path, column = split_column(source)
+    rows = [row for _, row in csv_rows(path) if any(row)]
+    if not rows:
+        raise ValueError(f"{path} has no records")
+    at = 0
+    if column is not None:
+        if rows[0].count(column) != 1:
+            raise ValueError(f"{path} has no column {column!r}; its columns are {', '.join(rows[0])}")
+        at = rows[0].index(column)
+    has_header = column is not None or rows[0][0].lower() in HEADERS
+    return [row[at] for row in rows[has_header:]]
