@@ -300,3 +300,10 @@ def test_what_is_no_estimate_or_no_list_is_a_type_error():
             pt.update(est, **asked)
     with pytest.raises(TypeError, match="est must be an estimate from pair probabilities, not list"):
         pt.update([0, 1])
+
+
+def test_the_way_out_to_arrow():
+    est = pt.update(pt.estimate(pt.as_similarity(PAIR, names=["a", "b", "c"]), "binder", rng=1), removed=["b"])
+    table = est.to_arrow()
+    assert table.column_names == ["record", "id", "cluster"]
+    assert table.to_pydict() == {"record": ["a", "c"], "id": [0, 1], "cluster": [0, 1]}

@@ -30,7 +30,7 @@ RECORDS = "the records"
 #: Names of a first column that is a header and no record.
 HEADERS = frozenset({"record", "records", "record_id", "rec_id", "unique_id", "id", "item", "name", "key"})
 #: What the folder of --previous says.
-OF_FIRST = ("loss", "method", "default", "a", "b", "runs", "seconds", "zealous")
+OF_FIRST = ("loss", "method", "default", "a", "b", "runs", "seconds", "seed", "jobs")
 QUESTIONS_PRINTED = 10
 
 PairsFile = Annotated[
@@ -85,6 +85,7 @@ def run(
     Example: partita link more.csv --previous linked --apart reviewed.csv
     """
     refuse(OF_DRAWS, "is for draws, not for pairs of records")
+    writing.refuse_unused()
     names = None if records is None else read_names(records)
     if previous is None:
         refuse(["removed", "step_back"], "is for updates: give --previous too")

@@ -153,6 +153,13 @@ class PairEstimate(HasClusters, Shown):
 
         return questions(self, check_count(most, "most", 1))
 
+    def to_arrow(self) -> Any:
+        """A table of Arrow with one row per record: its name, the identifier and the number of its cluster."""
+        import pyarrow
+
+        names = tuple(map(str, range(len(self.labels)))) if self.similarity.names is None else self.similarity.names
+        return pyarrow.table({"record": pyarrow.array(names), "id": self.ids, "cluster": self.labels})
+
     def __repr__(self) -> str:
         facts = "".join(f"\n  {name:<14}{value}" for name, value in self._facts())
         return f"Estimate: {self.n_clusters:,} clusters of {len(self.labels):,} items{facts}"
