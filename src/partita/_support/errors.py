@@ -84,7 +84,18 @@ class TableModel:
         return "partita.models.MixtureDPM"
 
 
-Part = Argument | Setting | Within | Resume | MissingCells | TableModel
+@dataclass(frozen=True)
+class Repeated:
+    """What makes the rows of a long table repeated measurements of its items."""
+
+    item: str
+    time: str
+
+    def __str__(self) -> str:
+        return f"curves=Curves(id={self.item!r}, time={self.time!r})"
+
+
+Part = Argument | Setting | Within | Resume | MissingCells | TableModel | Repeated
 
 
 class Sentence(str):

@@ -23,6 +23,7 @@ from partita._support.errors import (
     Argument,
     MissingCells,
     Part,
+    Repeated,
     Resume,
     Sentence,
     Setting,
@@ -109,6 +110,8 @@ def as_option(part: Part) -> str:
             return "the same command with --resume"
         case TableModel():
             return "partita cluster"
+        case Repeated(item, time):
+            return f"--id {shlex.quote(item)} --time {shlex.quote(time)}"
         case MissingCells(marker):
             return f"--missing {shlex.quote(marker)} takes these cells as missing"
         case Within():  # the place that follows names a file

@@ -5,6 +5,7 @@ from partita.models.chains.checkpoint import RunFormatError, RunInUseError
 from partita.models.chains.plan import Sampling
 from partita.models.chains.sampling import resume
 from partita.models.merge_path import MergePath
+from partita.models.mixtures.curves import Curves
 from partita.models.mixtures.dpm import MixtureDPM
 from partita.models.mixtures.gaussian_dpm import GaussianDPM
 from partita.models.mixtures.imputation import Imputation
@@ -26,6 +27,7 @@ __all__ = [
     "BipartiteChain",
     "BlockFit",
     "Chain",
+    "Curves",
     "FiniteMixture",
     "GammaAlpha",
     "GaussianDPM",

@@ -16,11 +16,13 @@ from partita.estimation.result import Estimate
 from partita.models.estimator import Estimator
 from partita.models.mixtures.base import make_base
 from partita.models.mixtures.cells import encode
+from partita.models.mixtures.curves import Curves
 from partita.models.mixtures.dpm import MixtureDPM
 from partita.models.mixtures.maximum import MixtureFit
 from partita.models.mixtures.raw import read_raw
-from partita.models.mixtures.schema import POSITIVE, Column, choose_schema
+from partita.models.mixtures.schema import CURVED, POSITIVE, Column, choose_schema
 from partita.profiling.column_parts import Part, column_parts
+from partita.profiling.curve_parts import curve_parts
 
 _LEVEL_SHOWN = 9  # characters of a level's name
 _COLUMNS_SHOWN = 12
@@ -155,6 +157,8 @@ class Profiles:
 def _shown(own: ColumnProfile, cluster: int) -> str:
     if not own.column.levels:
         return f"{own.mean[cluster]:.4g}"
+    if own.column.family in CURVED:
+        return f"{own.mean[cluster, 0]:.4g} → {own.mean[cluster, -1]:.4g}"
     best = int(own.mean[cluster].argmax())
     level = str(own.column.levels[best])
     return f"{level if len(level) <= _LEVEL_SHOWN else level[: _LEVEL_SHOWN - 1] + '…'} {own.mean[cluster, best]:.0%}"
@@ -165,6 +169,8 @@ def profiles(
     table: Any,
     *,
     columns: Any = None,
+    curves: Curves | None = None,
+    regression: str | None = None,
     level: float = 0.9,
     draws: int = 200,
     rng: Any = None,
@@ -194,6 +200,8 @@ def profiles(
         The items in the same order as in the draws; in all forms that `MixtureDPM` takes, with gaps.
     columns : dict, sequence of str or str, optional
         Families that differ from those that the types imply, as for `MixtureDPM`.
+    curves, regression : Curves, str, optional
+        As for `MixtureDPM`: the profile of an outcome is then its mean curve, or the coefficients.
     level : float
         Posterior probability of the intervals.
     draws : int
@@ -216,17 +224,18 @@ def profiles(
     """
     check_level(level)
     generator, n_draws = check_rng(rng), check_count(draws, "draws", minimum=1)
-    raw, estimate = read_raw(table), _reported(estimate)
+    model, estimate = MixtureDPM(columns, curves=curves, regression=regression), _reported(estimate)
+    raw, families, extra = model._items(read_raw(table))
     if raw.n_items != len(estimate.labels):
         raise ValueError(f"table has {raw.n_items} items, but the draws have {len(estimate.labels)}")
-    cells = encode(raw, schema := choose_schema(raw, columns))
-    base = make_base(MixtureDPM(columns), cells, schema)
+    cells = encode(raw, schema := choose_schema(raw, families)) | extra
+    base = make_base(model, cells, schema)
     reported = np.asarray(estimate.labels)
     if isinstance(estimate, MixtureFit):
         partitions = iter([(reported, n_draws)])
     else:
         partitions = _partitions(estimate.sample, n_draws, generator)
-    parts = list(column_parts(base, cells))
+    parts = [*column_parts(base, cells), *curve_parts(base, cells)]
     drawn = _drawn(parts, reported, partitions, generator)
     found = [_profile(part, reported, own, level) for part, own in zip(parts, drawn, strict=True)]
     order = {column.name: place for place, column in enumerate(schema.columns)}

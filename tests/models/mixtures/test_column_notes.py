@@ -92,7 +92,7 @@ def test_items_that_repeat_are_recognised():
     assert note.startswith(
         "Chick repeats, with another step in each row: 180 rows of 18 items. Clusters will be of rows."
     )
-    assert "one row per Chick and one column per step" in note
+    assert "curves=Curves(id='Chick', time='step')" in note
     shuffled = long_table(18, range(10), ordered=False)
     assert not any("repeats" in text for text in notes(shuffled))
     assert any("Subject repeats" in text for text in notes(shuffled.rename(columns={"Chick": "Subject"})))
@@ -126,8 +126,8 @@ def test_patterns_give_families_to_several_columns():
         families({"C*": "count"})
     with pytest.raises(ValueError, match="'A\\*' and '\\?1' give the column 'A1' different families"):
         families({"A*": "count", "?1": "gaussian"})
-    with pytest.raises(ValueError, match="must be one of gaussian, positive, count, categorical, binary, ignore"):
-        families({"A*": "ordinal"})
+    with pytest.raises(ValueError, match="must be one of gaussian, positive, count, negative-binomial, categorical"):
+        families({"A*": "graded"})
 
 
 def test_an_infinite_cell_is_no_whole_number():

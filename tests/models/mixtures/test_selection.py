@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.models import MixtureDPM
+from partita.models import MixtureDPM, Sampling, SplitMergeMoves
 from support import mixture_reference as reference
 from support import table_reference as tables
 
@@ -62,7 +62,7 @@ def excess(found, exact):
 def test_a_long_run_has_the_exact_posterior_of_partitions_and_columns(prior, split_merge):
     partitions, logs = joint(prior)
     exact = np.exp(logs - logs.max()) / np.exp(logs - logs.max()).sum()
-    model = MixtureDPM({"visits": "count"}, select=prior, split_merge=split_merge, **SETTINGS)
+    model = MixtureDPM({"visits": "count"}, select=prior, moves=SplitMergeMoves(split_merge), **SETTINGS)
     chain = model.sample(TABLE, draws=2000, warmup=50, chains=12, rng=3)
     assert excess(frequencies(chain, partitions), exact.ravel()) < 1.6
     several = np.array([labels.max() > 0 for labels in partitions])
@@ -134,7 +134,9 @@ def test_resumed_chains_are_those_of_an_uninterrupted_run(tmp_path):
 def test_new_rows_under_a_selection():
     """The density of a new row is that of the exact mixture over partitions and selections of all rows."""
     new = {"x": [0.7], "y": [0.2], "visits": [4.0], "colour": ["b"]}
-    model = MixtureDPM({"visits": "count"}, select=True, draws=3000, warmup=100, random_state=1, mu0=0.1, **SETTINGS)
+    model = MixtureDPM(
+        {"visits": "count"}, select=True, sampling=Sampling(3000, 100), random_state=1, mu0=0.1, **SETTINGS
+    )
     model.fit(TABLE)
     everyone = {name: [*cells, *new[name]] for name, cells in TABLE.items()}
     without = [np.array(labels) for labels in reference.partitions(5)]

@@ -16,7 +16,18 @@ from partita._support.ranges import check_scale, check_shape
 from partita.models.mixtures.base_measure import per_dimension
 from partita.models.mixtures.cells import COUNT_GAP, is_gap, narrow_columns, wide_columns
 from partita.models.mixtures.ordinal import level_shares, log_weights
-from partita.models.mixtures.schema import COUNT, COUNTED, NEGATIVE_BINOMIAL, NUMERIC, ORDINAL, POSITIVE, Column, Schema
+from partita.models.mixtures.regression import CurveBase, curve_bases, statistics
+from partita.models.mixtures.schema import (
+    COUNT,
+    COUNTED,
+    CURVED,
+    NEGATIVE_BINOMIAL,
+    NUMERIC,
+    ORDINAL,
+    POSITIVE,
+    Column,
+    Schema,
+)
 
 #: The grid of the size r of negative binomial columns, each with the same prior probability.
 SIZES = 2.0 ** np.arange(-2, 7)
@@ -40,6 +51,7 @@ class Base:
     rate: Floats
     weight: float
     ordinal: tuple[Floats, ...]  # shares of the levels of each ordinal column on the grid
+    curves: tuple[CurveBase, ...] = ()  # of each outcome
 
     @property
     def alone(self) -> list[int]:
@@ -72,7 +84,18 @@ def make_base(model: Any, cells: Mapping[str, NDArray[Any]], schema: Schema) -> 
             if column.family == ORDINAL
             for gaps in [is_gap(cells, "codes")[:, j]]
         ),
+        curves=_curves(model, cells, schema),
     )
+
+
+def _curves(model: Any, cells: Mapping[str, NDArray[Any]], schema: Schema) -> tuple[CurveBase, ...]:
+    if not schema.used(*CURVED):
+        return ()
+    if "curve_items" not in cells:
+        raise ValueError(
+            f"{schema.used(*CURVED)[0].name!r} is to be a curve, which needs curves=Curves(id=..., time=...)"
+        )
+    return curve_bases(cells, model.curves, check_scale(model.c, "c"), check_shape(model.a, "a"))
 
 
 def _mean_and_spread(column: Floats) -> tuple[float, float]:
@@ -146,6 +169,11 @@ def core_columns(base: Base, cells: Mapping[str, NDArray[Any]], *, any_gaps: boo
     for group in base.groups:
         columns.add_full_gaussian(_columns_at(numbers, list(group)), _wishart_base(base, group))
         units.append(tuple(names[place] for place in group))
+    for place, (column, own) in enumerate(zip(schema.used(*CURVED), base.curves, strict=True)):
+        found, coordinates = statistics(cells, place, own, len(numbers))
+        weights = [-float(np.log(len(own.ratios)))] * len(own.ratios)
+        columns.add_regression(found, coordinates, [own.c] * own.basis.size, own.a, own.b, weights)
+        units.append((column.name,))
     return CoreColumns(columns, tuple(units))
 
 

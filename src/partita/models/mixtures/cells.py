@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from partita._support.warn import warn_user
 from partita.models.mixtures.raw import RawTable
 from partita.models.mixtures.raw_column import TEXTS, RawColumn, row_line
-from partita.models.mixtures.schema import COUNTED, LEVELLED, NUMERIC, POSITIVE, Column, Schema
+from partita.models.mixtures.schema import COUNTED, CURVED, LEVELLED, NUMERIC, POSITIVE, Column, Schema
 
 MAX_COUNT = 2**31 - 1
 #: The code of a gap is the largest of its type.
@@ -68,8 +68,19 @@ def check_cells(cells: Mapping[str, NDArray[Any]], schema: Schema) -> None:
     positive = [j for j, column in enumerate(schema.used(*NUMERIC)) if column.family == POSITIVE]
     if np.isinf(cells["numbers"]).any() or (cells["numbers"][:, positive] <= 0).any():
         raise ValueError("numbers has cells that are out of range")
+    if schema.used(*CURVED):
+        _check_curves(cells, n_items, len(schema.used(*CURVED)))
     if ((cells["counts"] > MAX_COUNT) & (cells["counts"] != COUNT_GAP)).any():
         raise ValueError("counts has cells that are out of range")
+
+
+def _check_curves(cells: Mapping[str, NDArray[Any]], n_items: int, n_outcomes: int) -> None:
+    items, times, values = cells["curve_items"], cells["curve_times"], cells["curve_values"]
+    fits = items.dtype == np.int64 and values.shape == (len(items), n_outcomes) and len(times) == len(items)
+    if not fits or len(items) == 0 or items.min() < 0 or items.max() >= n_items or (np.diff(items) < 0).any():
+        raise ValueError("curve_items, curve_times and curve_values do not fit each other")
+    if not np.isfinite(times).all() or np.isinf(values).any():
+        raise ValueError("curve_times or curve_values has cells that are out of range")
 
 
 def is_gap(cells: Mapping[str, NDArray[Any]], name: str) -> NDArray[np.bool_]:
@@ -82,7 +93,10 @@ def is_gap(cells: Mapping[str, NDArray[Any]], name: str) -> NDArray[np.bool_]:
 def warn_empty_rows(cells: Mapping[str, NDArray[Any]], table: RawTable) -> None:
     """Rows without a single observed cell follow the prior, which the user should know."""
     names = ("numbers", "counts", "codes", "wide_codes")
-    empty = np.flatnonzero(np.logical_and.reduce([is_gap(cells, name).all(axis=1) for name in names]))
+    is_empty = np.logical_and.reduce([is_gap(cells, name).all(axis=1) for name in names])
+    if "curve_items" in cells:
+        is_empty[cells["curve_items"][~np.isnan(cells["curve_values"]).all(axis=1)]] = False
+    empty = np.flatnonzero(is_empty)
     if empty.size:
         place = table.line_of(int(empty[0]))
         if empty.size == 1:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.errors import MissingCells, Sentence, Setting
+from partita._support.errors import MissingCells, Repeated, Sentence, Setting
 from partita._support.hints import plural
 from partita.models.mixtures.raw import RawTable
 from partita.models.mixtures.raw_column import NUMBERS, TEXTS, RawColumn
@@ -168,8 +168,9 @@ def _on_repeated_items(used: Sequence[_Facts]) -> Iterator[Sentence]:
             if time is not item and _repeats(item, time, n):
                 yield Sentence(
                     f"{item.name} repeats, with another {time.name} in each row: {n:,} rows of {item.n_distinct:,}"
-                    " items. Clusters will be of rows. Should they be of items? Reshape the table first, to one row"
-                    f" per {item.name} and one column per {time.name}."
+                    " items. Clusters will be of rows. Should they be of items, by their curves over time? ",
+                    Repeated(item.name, time.name),
+                    " does that.",
                 )
                 return
 

@@ -18,11 +18,12 @@ from partita.models.mixtures.base import Base, CoreColumns, check_full, core_col
 from partita.models.mixtures.base_measure import partition_prior
 from partita.models.mixtures.cells import Cells, check_cells, encode, warn_empty_rows
 from partita.models.mixtures.column_notes import column_notes
+from partita.models.mixtures.curves import Curves, read_regression, read_subjects
 from partita.models.mixtures.maximum import IclSearch, proportions_prior
 from partita.models.mixtures.mixture_model import MixtureModel, NewScores
 from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha
 from partita.models.mixtures.raw import RawTable, read_raw
-from partita.models.mixtures.schema import IGNORE, Schema, choose_schema, given_families
+from partita.models.mixtures.schema import CURVED, IGNORE, Schema, choose_schema, given_families
 from partita.models.mixtures.selection import (
     SelectingSearch,
     inclusion,
@@ -72,6 +73,11 @@ class MixtureDPM(MixtureModel):
     select : bool or float
         Whether columns are selected: each has one parameter for each cluster, or one for all, so that it says nothing
         about them; a number is the prior probability of the former, True is 1/2. `chain.inclusion` has the result.
+    curves : Curves, optional
+        The columns of a long table, with one row per subject and time, that make curves; items are then the subjects.
+    regression : str, optional
+        A linear regression in each cluster, such as "y ~ x1 + x2": y has a mean that depends on the other columns,
+        which are themselves not modelled, with the prior of `Curves` for the coefficients of standardised columns.
     mu0, c, a, b : float or None
         Base measure of gaussian and positive columns. None for mu0: the mean of each column; None for b: its sample
         variance. mu0 is from -1e100 to 1e100, c and b from 1e-100 to 1e100, a at most 1e8.
@@ -120,6 +126,8 @@ class MixtureDPM(MixtureModel):
         *,
         full: Sequence[Sequence[str]] | str | None = None,
         select: bool | float = False,
+        curves: Curves | None = None,
+        regression: str | None = None,
         mu0: float | None = None,
         c: float = 0.5,
         a: float = 2.0,
@@ -134,10 +142,11 @@ class MixtureDPM(MixtureModel):
         loss: Any = "vi",
         random_state: Any = None,
     ) -> None:
-        self.columns, self.alpha, self.full = columns, alpha, full
+        self.columns, self.alpha, self.full, self.select = columns, alpha, full, select
+        self.curves, self.regression = curves, regression
         self.mu0, self.c, self.a, self.b = mu0, c, a, b
         self.shape, self.rate, self.weight = shape, rate, weight
-        self.select, self.discount, self.components = select, discount, components
+        self.discount, self.components = discount, components
         self.moves, self.sampling = moves, sampling
         self.loss, self.random_state = loss, random_state
 
@@ -147,8 +156,8 @@ class MixtureDPM(MixtureModel):
 
     def _read(self, X: Any) -> tuple[RawTable, Cells, Base]:
         """A table of items as it came, as cells, and the base measure of these."""
-        table = read_raw(X)
-        cells = encode(table, choose_schema(table, self.columns))
+        table, families, curves = self._items(read_raw(X))
+        cells = encode(table, choose_schema(table, families)) | curves
         warn_empty_rows(cells, table)
         base = self._base(cells)
         check_full(base, cells, table.place)
@@ -163,9 +172,25 @@ class MixtureDPM(MixtureModel):
         """
         return self._described(read_raw(X))
 
+    def _items(self, table: RawTable) -> tuple[RawTable, Any, Cells]:
+        """One row per item, the families of its columns, and the cells of curves and regressions."""
+        if self.curves is None and self.regression is None:
+            return table, self.columns, {}
+        if self.curves is not None and self.regression is not None:
+            raise ValueError("curves and regression cannot be used together")
+        if self.curves is not None and not isinstance(self.curves, Curves):
+            raise TypeError(f"curves must be Curves(id=..., time=...), but it is {self.curves!r}")
+        found = (
+            read_subjects(table, self.curves, self.columns)
+            if self.curves is not None
+            else read_regression(table, self.regression, self.columns)
+        )
+        return found.table, found.families, found.cells
+
     def _described(self, table: RawTable) -> Schema:
-        schema = choose_schema(table, self.columns)
-        return replace(schema, notes=tuple(map(str, column_notes(table, schema, given_families(table, self.columns)))))
+        table, families, _ = self._items(table)
+        schema = choose_schema(table, families)
+        return replace(schema, notes=tuple(map(str, column_notes(table, schema, given_families(table, families)))))
 
     def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> Sequence[Sampler]:
         cells = dict(inputs)
@@ -218,7 +243,15 @@ class MixtureDPM(MixtureModel):
     def _new_cells(self, chain: Chain, X: Any) -> Cells:
         """New items as the chain's model sees them."""
         table, schema = read_raw(X), Schema.from_array(chain.inputs["schema"])
-        return encode(_matched(table, schema, type(self).__name__), schema)
+        if not schema.used(*CURVED):
+            return encode(_matched(table, schema, type(self).__name__), schema)
+        outcomes = [column.name for column in schema.used(*CURVED)]
+        found = (
+            read_regression(table, self.regression, None)
+            if self.curves is None
+            else read_subjects(table, self.curves, None, outcomes)
+        )
+        return encode(_matched(found.table, schema, type(self).__name__), schema) | found.cells
 
     def _new_scores(self, chain: Chain, X: Any) -> Iterator[NewScores]:
         cells, base = self._new_cells(chain, X), self._base(chain.inputs)

@@ -12,6 +12,7 @@ from scipy.special import digamma, gammaln, logsumexp
 
 from partita._support.ranges import check_scale, check_shape
 from partita._support.validate import check_count
+from partita.models.mixtures.curves import Curves
 
 _MIN_CLUSTERS = 0.01  # exp(digamma(k)) soon underflows below it
 _MAX_U = 18.0  # exp(u) is the argument of a Gamma function
@@ -169,7 +170,7 @@ def _log_rising(x: NDArray[Any], n: int) -> NDArray[np.float64]:
     return rising
 
 
-_PRIORS: dict[str, Any] = {cls.__name__: cls for cls in (GammaAlpha, PowerAlpha, WishartGrid, FiniteMixture)}
+_PRIORS: dict[str, Any] = {cls.__name__: cls for cls in (GammaAlpha, PowerAlpha, WishartGrid, FiniteMixture, Curves)}
 
 
 def to_plain(value: Any) -> Any:

@@ -18,10 +18,15 @@ from partita.models.mixtures.raw_column import NUMBERS, TEXTS, TRUTHS, RawColumn
 
 GAUSSIAN, POSITIVE, COUNT = "gaussian", "positive", "count"
 NEGATIVE_BINOMIAL, ORDINAL = "negative-binomial", "ordinal"
+CURVE, REGRESSION = "curve", "regression"
 CATEGORICAL, BINARY, IGNORE = "categorical", "binary", "ignore"
-FAMILIES = (GAUSSIAN, POSITIVE, COUNT, NEGATIVE_BINOMIAL, CATEGORICAL, BINARY, ORDINAL, IGNORE)
+FAMILIES = (GAUSSIAN, POSITIVE, COUNT, NEGATIVE_BINOMIAL, CATEGORICAL, BINARY, ORDINAL, CURVE, REGRESSION, IGNORE)
+#: What a user may name; regressions come from their formula.
+NAMED_FAMILIES = tuple(family for family in FAMILIES if family != REGRESSION)
 #: Families of numbers, of counts, and of levels, whose cells are in one array each.
 NUMERIC, COUNTED, LEVELLED = (GAUSSIAN, POSITIVE), (COUNT, NEGATIVE_BINOMIAL), (CATEGORICAL, BINARY, ORDINAL)
+#: Families of outcomes with a mean that depends on time or on other columns.
+CURVED = (CURVE, REGRESSION)
 #: The family of a column whose family is not given.
 DEFAULTS = {NUMBERS: GAUSSIAN, TRUTHS: BINARY, TEXTS: CATEGORICAL}
 ALL = "*"  # the pattern of all columns
@@ -156,7 +161,7 @@ def given_families(table: RawTable, given: Any) -> dict[str, str]:
     given = {str(name): family for name, family in given.items()}
     for name, family in given.items():
         if family not in FAMILIES:
-            known = f"{', '.join(FAMILIES)}, but it is {family!r}{did_you_mean(family, FAMILIES)}"
+            known = f"{', '.join(NAMED_FAMILIES)}, but it is {family!r}{did_you_mean(family, NAMED_FAMILIES)}"
             raise ArgumentError(Argument("columns", name, family), f" must be one of {known}")
     return _matched(given, names)
 
