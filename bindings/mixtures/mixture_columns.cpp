@@ -184,6 +184,12 @@ void bind_mixture_columns(nb::module_& m) {
     const auto make = [](const MixtureColumns& columns) { return std::pair(columns.table, columns.family); };
     bind_sampler<Product>(m, "MixtureColumnsSampler", Inputs<MixtureColumns>{}, make, nb::arg("columns"))
         .def(
+            "set_state",
+            [](MixtureSampler<Product>& self, const Array1<std::uint32_t>& labels, double alpha) {
+                self.set_state(as_span(labels), alpha, {});
+            },
+            nb::arg("labels"), nb::arg("alpha"))
+        .def(
             "score_new",
             [](MixtureSampler<Product>& self, const Array1<std::uint32_t>& labels, double alpha,
                const MixtureColumns& columns, const nb::list& included) {

@@ -133,10 +133,6 @@ def test_a_csv_file_is_refused_with_its_line(tmp_path):
         ({"full": ["x"]}, "full must contain lists"),
         ({"full": [["z"]]}, "full names 'z', which is not a gaussian or positive column"),
         ({"full": [["x"], ["x"]]}, "full names 'x' twice"),
-        (
-            {"full": [["x", "y"]]},
-            "row 1, column 'y': a missing value in a column of full=, whose covariance needs",
-        ),
         ({"moves": SplitMergeMoves(-1)}, "split_merge"),
         ({"discount": 1}, "discount"),
     ],

@@ -150,8 +150,11 @@ class CoreColumns:
     units: tuple[tuple[str, ...], ...]
 
 
-def core_columns(base: Base, cells: Mapping[str, NDArray[Any]], *, any_gaps: bool = False) -> CoreColumns:
-    """The cells with their base measures. `any_gaps`: any numeric column may have missing values."""
+def core_columns(
+    base: Base, cells: Mapping[str, NDArray[Any]], *, any_gaps: bool = False, groups: Sequence[Floats] | None = None
+) -> CoreColumns:
+    """The cells with their base measures. `any_gaps`: any numeric column may have missing values; `groups`: the cells
+    of columns with a covariance, if some of them were missing."""
     schema, numbers = base.schema, log_positive(cells["numbers"], base.schema)
     columns = _core.MixtureColumns(len(numbers), float(log_carrier(cells, schema).sum()))
     units: list[tuple[str, ...]] = [
@@ -166,8 +169,9 @@ def core_columns(base: Base, cells: Mapping[str, NDArray[Any]], *, any_gaps: boo
         if places:
             add(_columns_at(numbers, places), _gamma_base(base, places))
             units += [(names[place],) for place in places]
-    for group in base.groups:
-        columns.add_full_gaussian(_columns_at(numbers, list(group)), _wishart_base(base, group))
+    complete = groups or [_columns_at(numbers, list(group)) for group in base.groups]
+    for group, own_cells in zip(base.groups, complete, strict=True):
+        columns.add_full_gaussian(own_cells, _wishart_base(base, group))
         units.append(tuple(names[place] for place in group))
     for place, (column, own) in enumerate(zip(schema.used(*CURVED), base.curves, strict=True)):
         found, coordinates = statistics(cells, place, own, len(numbers))
@@ -215,8 +219,14 @@ def _columns_at(cells: NDArray[Any], places: list[int]) -> NDArray[Any]:
     return cells if everything else np.ascontiguousarray(cells[:, places])
 
 
+def has_full_gaps(base: Base, cells: Mapping[str, NDArray[Any]]) -> bool:
+    """Whether columns with a covariance have missing values."""
+    return any(bool(np.isnan(cells["numbers"][:, list(group)]).any()) for group in base.groups)
+
+
 def check_full(base: Base, cells: Mapping[str, NDArray[Any]], place: Any) -> None:
-    """Columns with a covariance must be complete: a row with missing values would leave the conjugate family."""
+    """Columns with a covariance must be complete where nothing is sampled: a row with missing values would leave the
+    conjugate family."""
     own = base.schema.used(*NUMERIC)
     for group in base.groups:
         for column in group:
@@ -224,7 +234,7 @@ def check_full(base: Base, cells: Mapping[str, NDArray[Any]], place: Any) -> Non
             if rows.size:
                 raise ValueError(
                     f"{place(int(rows[0]), own[column].name)}: a missing value in a column of full=, whose covariance "
-                    "needs complete rows; leave the column out of full= to model it on its own"
+                    "needs complete rows here (`sample` does not); leave the column out of full= to model it on its own"
                 )
 
 

@@ -14,7 +14,17 @@ from partita.models.chains.chain import Chain
 from partita.models.chains.checkpoint import Plan
 from partita.models.chains.plan import Sampling
 from partita.models.chains.sampling import Registry, Sampler
-from partita.models.mixtures.base import Base, CoreColumns, check_full, core_columns, log_carrier, make_base
+from partita.models.mixtures.augmentation import AugmentedSampler, groups_of
+from partita.models.mixtures.base import (
+    Base,
+    CoreColumns,
+    check_full,
+    core_columns,
+    has_full_gaps,
+    log_carrier,
+    log_positive,
+    make_base,
+)
 from partita.models.mixtures.base_measure import partition_prior
 from partita.models.mixtures.cells import Cells, check_cells, encode, warn_empty_rows
 from partita.models.mixtures.column_notes import column_notes
@@ -69,7 +79,7 @@ class MixtureDPM(MixtureModel):
     full : sequence of lists of str, or "all", optional
         Names of gaussian and positive columns that share a covariance matrix within a cluster, one list for each such
         matrix; "all" is one list of all of them. The prior is Inverse-Wishart with 2 a + d − 1 degrees of freedom and
-        scale 2 diag(b). These columns may not have missing cells.
+        scale 2 diag(b). `sample` draws missing cells of these columns in each sweep; `maximize` and new rows have none.
     select : bool or float
         Whether columns are selected: each has one parameter for each cluster, or one for all, so that it says nothing
         about them; a number is the prior probability of the former, True is 1/2. `chain.inclusion` has the result.
@@ -160,7 +170,6 @@ class MixtureDPM(MixtureModel):
         cells = encode(table, choose_schema(table, families)) | curves
         warn_empty_rows(cells, table)
         base = self._base(cells)
-        check_full(base, cells, table.place)
         return table, cells, base
 
     def describe(self, X: Any) -> Schema:
@@ -196,18 +205,28 @@ class MixtureDPM(MixtureModel):
         cells = dict(inputs)
         base = self._base(cells)
         check_cells(cells, base.schema)
-        check_full(base, cells, lambda row, column: f"row {row}, column {column!r}")
-        core = self._core_columns(base, cells)
         prior = partition_prior(self, len(cells["numbers"]))
         start = np.empty(0, np.uint32)
         moves: tuple[float | None, int] = self._group("moves").checked()
-        return [
-            _core.MixtureColumnsSampler(core.native, prior, *moves, plan.seed, chain, start, plan.warmup)
-            for chain in range(plan.chains)
-        ]
+
+        def native(columns: Any, chain: int) -> Any:
+            return _core.MixtureColumnsSampler(columns, prior, *moves, plan.seed, chain, start, plan.warmup)
+
+        if not has_full_gaps(base, cells):
+            core = self._core_columns(base, cells)
+            return [native(core.native, chain) for chain in range(plan.chains)]
+        if prior_log_odds(self.select) is not None:
+            raise ValueError("select does not work with missing values in columns of full=; leave out one of the two")
+        samplers = []
+        for chain in range(plan.chains):
+            groups = groups_of(base, log_positive(cells["numbers"], base.schema))
+            core = core_columns(base, cells, groups=[group.cells for group in groups])
+            samplers.append(AugmentedSampler(native(core.native, chain), groups, plan.seed, chain))
+        return samplers
 
     def _icl_search(self, X: Any, n0: float) -> IclSearch:
         table, cells, base = self._read(X)
+        check_full(base, cells, table.place)
         core, prior = self._core_columns(base, cells), proportions_prior(n0, table.n_items)
         native = _core.MixtureColumnsSearch(core.native, prior)
         common = (native, table.n_items, table.names, 0.0, n0, self.params())
@@ -255,7 +274,8 @@ class MixtureDPM(MixtureModel):
 
     def _new_scores(self, chain: Chain, X: Any) -> Iterator[NewScores]:
         cells, base = self._new_cells(chain, X), self._base(chain.inputs)
-        check_full(base, cells, lambda row, column: f"row {row}, column {column!r}")
+        for complete in (chain.inputs, cells):
+            check_full(base, complete, lambda row, column: f"row {row}, column {column!r}")
         core = self._core_columns(base, chain.inputs, any_gaps=True)
         prior = partition_prior(self, chain.n_items, chain.n_items + 1)
         start = np.zeros(chain.n_items, np.uint32)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from partita._support.validate import check_count, check_rng
 from partita.models.chains.chain import Chain
+from partita.models.mixtures.augmentation import groups_of
 from partita.models.mixtures.base import SIZES, Base, log_positive
 from partita.models.mixtures.cells import is_gap, narrow_columns, wide_columns
 from partita.models.mixtures.grid_posteriors import draw_place, size_posterior
@@ -21,6 +22,7 @@ _INTERVAL = (0.05, 0.95)
 #: Draws of a Student t with hardly any degrees of freedom are cut here, so that their squares are still numbers.
 _LARGEST = 1e150
 _LARGEST_RATE = 1e15
+_STEPS = 2  # of the sampler of missing cells of columns with a covariance, for each draw
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,14 +116,34 @@ def impute(base: Base, chain: Chain, draws: int | None, rng: Any) -> Imputation:
     chosen = np.linspace(0, total - 1, wanted).round().astype(int)
     generator = check_rng(rng)
     labels = chain.labels.reshape(total, chain.n_items)[chosen]
-    columns = []
+    columns = list(_grouped(base, chain, labels, generator))
+    done = {own.column.name for own in columns}
     for column, values, gaps, sampler in _columns(base, chain):
         rows = np.flatnonzero(gaps)
-        if rows.size:
+        if rows.size and column.name not in done:
             drawn = [sampler(values[~gaps], draw[~gaps], draw[rows], generator) for draw in labels]
             columns.append(ImputedColumn(column, rows, np.array(drawn, dtype=np.float64)))
     order = {column.name: place for place, column in enumerate(base.schema.columns)}
     return Imputation(tuple(sorted(columns, key=lambda own: order[own.column.name])), wanted, chain.names)
+
+
+def _grouped(base: Base, chain: Chain, labels: NDArray[Any], rng: np.random.Generator) -> Iterator[ImputedColumn]:
+    """Columns with a covariance: two steps of the sampler of missing cells for each draw, from those of the last."""
+    own = base.schema.used(*NUMERIC)
+    for group, cells in zip(
+        base.groups, groups_of(base, log_positive(chain.inputs["numbers"], base.schema)), strict=True
+    ):
+        drawn = []
+        for draw in labels if cells.missing.any() else ():
+            for _ in range(_STEPS):
+                cells.draw(draw.astype(np.int64), rng)
+            drawn.append(cells.cells[cells.missing])
+        at, place = np.nonzero(cells.missing)
+        for j in np.unique(place):
+            values = np.array(drawn)[:, place == j]
+            column = own[group[j]]
+            is_log = column.family == POSITIVE
+            yield ImputedColumn(column, at[place == j], np.exp(np.minimum(values, 345.0)) if is_log else values)
 
 
 def _columns(base: Base, chain: Chain) -> Iterator[tuple[Column, NDArray[Any], NDArray[np.bool_], Any]]:
