@@ -130,11 +130,15 @@ nb::tuple search_constrained(const SampleView& sample, const LossHandle& loss, L
                              nb::object report) {
     const auto progress = python_progress(report);
     const partita::Restrictions restrictions{std::move(atoms), std::move(apart), max_size};
+    std::vector<Run> given(starts.size());
+    for (std::size_t start = 0; start < starts.size(); ++start) {
+        given[start].labels = starts[start];
+        given[start].start = "given";
+    }
     return interruptible_runs(sample, loss, {}, Sharing::where_it_pays,
                               [&](const auto& draws, const auto& tables, const auto& stop) {
-                                  const partita::search::Problem problem(draws, tables);
-                                  return partita::search::each_started(partita::search::search_constrained(
-                                      problem, restrictions, starts, options, stop, progress));
+                                  return partita::search::search_constrained(draws, tables, restrictions,
+                                                                             given, options, stop, progress);
                               });
 }
 

@@ -1,21 +1,22 @@
-// Searches under constraints: items that move together, clusters that an item may not join.
+// The search of draws under constraints: items that stay together, items that stay apart, limits on sizes.
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <vector>
 
-#include "draws/state.hpp"
+#include "draws/draws.hpp"
+#include "draws/losses.hpp"
 #include "partition/restrictions.hpp"
 #include "partition/run.hpp"
 
 namespace partita::search {
 
-/// Runs that begin at the given partitions, which must obey, and then at atoms allocated in random order.
-/// There is no limit on clusters: one may be impossible to keep.
-std::vector<Run> search_constrained(const Problem& problem, const Restrictions& restrictions,
-                                    const std::vector<std::vector<std::uint32_t>>& starts,
-                                    const SearchOptions& options, const common::StopFlag& stop,
-                                    const Progress& progress);
+/// As many runs as the options ask for, the first from the given partitions; what breaks a constraint there
+/// is allocated anew. All moves of the default search, on all draws. There is no limit on clusters: one may
+/// be impossible to keep.
+template <class Label>
+Found search_constrained(const Draws<Label>& draws, const LossTables& tables,
+                         const Restrictions& restrictions, std::vector<Run> given,
+                         const SearchOptions& options, const common::StopFlag& stop,
+                         const Progress& progress);
 
 } // namespace partita::search

@@ -24,13 +24,6 @@ inline constexpr std::size_t finer = 8;          // times more draws on the next
 
 inline constexpr std::size_t min_intensified_runs = 8;                      // fewer are requested for speed
 inline constexpr std::size_t max_intensified_labels = std::size_t{1} << 20; // of all draws: then it is cheap
-// Runs disagree if at most this many, or this part of them, led to the best loss; on the similarity matrix a
-// larger part, since to go on costs little there.
-inline constexpr std::size_t few_at_best = 2;
-inline constexpr double part_at_best = 0.125, matrix_part_at_best = 0.5;
-inline constexpr std::size_t intensified = 4;      // partitions in one round of large neighbourhoods
-inline constexpr std::size_t fruitless_rounds = 2; // that end it
-
 // --- Binder's loss on the similarity matrix ---
 
 inline constexpr std::size_t max_matrix_items = 8192;   // 256 megabytes
@@ -39,6 +32,7 @@ inline constexpr std::size_t max_tabu_items = 2048;     // with more, it costs t
 inline constexpr std::uint64_t tabu_patience = 200;     // moves without a new best
 inline constexpr std::uint64_t least_tenure = 5;        // moves for which an item that has moved is held, and
 inline constexpr std::uint64_t tenure_part = 20;        // up to this part of the items more, by chance
+inline constexpr double matrix_part_at_best = 0.5;      // of runs: to go on costs little here
 inline constexpr std::uint32_t further_persistence = 8; // times more attempts in further runs
 // The population: partitions, children of a generation, generations without a lower loss that end it, and
 // children of other parents at the best loss that do.

@@ -12,6 +12,7 @@
 #include "draws/sparse_search.hpp"
 #include "draws/tabu.hpp"
 #include "partition/breed.hpp"
+#include "partition/finish.hpp"
 #include "partition/level.hpp"
 
 namespace partita::search {
@@ -22,10 +23,6 @@ constexpr Breeding matrix_breeding{draws::policy::population, draws::policy::chi
                                    draws::policy::fruitless_generations, draws::policy::enough_at_best};
 constexpr std::uint64_t further_stream = std::uint64_t{1} << 32;  // of further starts, and
 constexpr std::uint64_t refining_stream = std::uint64_t{1} << 63; // apart from the streams of the search
-
-template <class S>
-constexpr double part_at_best =
-    std::is_same_v<S, MatrixState> ? draws::policy::matrix_part_at_best : draws::policy::part_at_best;
 
 template <class Label> bool has_gaps(const Draws<Label>& draws) {
     return std::find(draws.labels.begin(), draws.labels.end(), gap<Label>) != draws.labels.end();
@@ -39,84 +36,6 @@ template <class Label> auto random_draw(const Draws<Label>& draws) {
 
 template <class Label> bool is_small(const Draws<Label>& draws) {
     return draws.n_draws() * draws.n_items <= draws::policy::max_intensified_labels;
-}
-
-/// Crosses the runs of one level; children join them.
-template <SearchState S> void cross(Level<S>& level, std::vector<Run>& runs, const Runner& runner) {
-    cross(std::span(&level, 1), std::span(&runs, 1), runner);
-}
-
-/// Runs tasks on the best run; what is better joins the runs.
-template <class Tasks> void improve_best(std::vector<Run>& runs, const Runner& runner, Tasks tasks) {
-    const auto& best = *distinct_best_first(runs).front();
-    auto improved = runner.run(tasks(best));
-    if (!improved.empty() && improved.front().loss < best.loss)
-        runs.push_back(std::move(improved.front()));
-}
-
-bool is_among(const Run& run, const std::vector<Run>& others) {
-    return std::any_of(others.begin(), others.end(), [&](const Run& x) { return x.labels == run.labels; });
-}
-
-/// `most` distinct partitions from the given rank on, best first, and from the best on after the last.
-std::vector<Run> next_best(const std::vector<Run>& runs, std::size_t rank, std::size_t most) {
-    const auto distinct = distinct_best_first(runs);
-    std::vector<Run> next;
-    for (; next.size() < std::min(most, distinct.size()); ++rank)
-        next.push_back(*distinct[rank % distinct.size()]);
-    return next;
-}
-
-/// How many of the runs have led to this loss.
-std::size_t count_at(double loss, double rounding, const std::vector<Run>& runs) {
-    return static_cast<std::size_t>(
-        std::count_if(runs.begin(), runs.end(), [&](const Run& run) { return run.loss <= loss + rounding; }));
-}
-
-/// Whether so few of the runs have led to the best loss that more is tried: this many, or this part of all.
-bool is_doubtful(const std::vector<Run>& runs, double part) {
-    const auto& best = *distinct_best_first(runs).front();
-    const auto at_best = count_at(best.loss, best.rounding, runs);
-    return at_best < runs.size() && (at_best <= draws::policy::few_at_best ||
-                                     static_cast<double>(at_best) <= part * static_cast<double>(runs.size()));
-}
-
-/// Moves of many items on the best partitions, and crossings of what they lead to. A round that has lowered
-/// the best loss begins with the best partitions again, another goes on with those that follow, until so many
-/// were in vain or one of the other partitions has led to the best loss as well.
-template <SearchState S, class RandomDraw>
-void insist(Level<S>& level, std::vector<Run>& runs, const Runner& runner, RandomDraw random_draw) {
-    constexpr auto n_tasks = draws::policy::intensified, fruitless_rounds = draws::policy::fruitless_rounds;
-    auto best = *distinct_best_first(runs).front();
-    for (std::size_t fruitless = 0; fruitless < fruitless_rounds && !runner.limits().reached();) {
-        const auto from = next_best(runs, fruitless * n_tasks, n_tasks);
-        auto found = runner.run(level.insistences(from, n_tasks, random_draw));
-        std::erase_if(found, [&](const Run& run) { return is_among(run, from); });
-        const bool agrees = count_at(best.loss, best.rounding, found) > 0;
-        std::move(found.begin(), found.end(), std::back_inserter(runs));
-        cross(level, runs, runner);
-        const auto& least = *distinct_best_first(runs).front();
-        const bool falls = least.loss < best.loss - best.rounding;
-        if (!falls && agrees)
-            return;
-        fruitless = falls ? 0 : fruitless + 1;
-        best = least;
-    }
-}
-
-/// What is done with the runs on all draws: crossings, more where the runs disagree and the problem is small
-/// enough to insist, and chains of moves. `is_chained`: a single partition has had these.
-template <SearchState S, class Insist>
-void finish(Level<S>& level, std::vector<Run>& runs, const Runner& runner, bool may_insist, Insist insist,
-            bool is_chained = false) {
-    const bool insists = may_insist && is_doubtful(runs, part_at_best<S>);
-    cross(level, runs, runner);
-    if (insists)
-        insist(level, runs);
-    if (!is_chained)
-        improve_best(runs, runner, [&](const Run& best) { return level.chains(best); });
-    if (insists)
-        improve_best(runs, runner, [&](const Run& best) { return level.exchanges(best); });
 }
 
 /// The search of Binder's loss on the similarity matrix; nothing if there is no time for the matrix.
@@ -158,7 +77,8 @@ std::optional<Found> search_pairs(const Draws<Label>& draws, const Binder& loss,
             insist(level, found, runner, random_draw(draws));
         breed(level, found, runner, matrix_breeding, tabu);
     };
-    finish(level, runs, runner, options.runs >= draws::policy::min_intensified_runs, try_harder);
+    finish(level, runs, runner, options.runs >= draws::policy::min_intensified_runs, try_harder, false,
+           draws::policy::matrix_part_at_best);
     return Found{std::move(runs), n_started};
 }
 

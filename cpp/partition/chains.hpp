@@ -35,7 +35,7 @@ template <SearchState S> void add_waverer(S& state, std::uint32_t i, std::vector
     const auto own = state.cluster_of(i);
     const auto scores = state.score(i).first(state.n_clusters());
     const auto other = best_other(scores, own);
-    if (state.n_clusters() > 1 && !state.is_alone(i))
+    if (std::isfinite(other.best_score) && !state.is_alone(i))
         found.push_back({i, own, other.best, other.best_score - scores[own]});
 }
 

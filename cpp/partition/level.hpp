@@ -45,6 +45,17 @@ public:
         return starts(n_runs, first_kind, random_draw, [](S&, common::Rng&, Tally&, const Limits&) {});
     }
 
+    /// Partitions that were given, each improved as a start is. They must stay as they are until the tasks
+    /// are done.
+    std::vector<Task> improvements(const std::vector<Run>& given) {
+        return tasks(given.size(), [this, &given](std::size_t index, Run& run, S& state, common::Rng& rng) {
+            run = given[index];
+            state.assign(run.labels);
+            complete(state, options_.max_clusters, rng, limits_);
+            improve(state, Patience{options_.zealous}, options_.max_clusters, rng, run.tally, limits_);
+        });
+    }
+
     /// Runs of a coarser level, carried on: near an optimum already, so that single moves and merges suffice,
     /// and chains of moves if these are wanted at once. Items that have no cluster yet get one. The runs must
     /// stay as they are until the tasks are done.

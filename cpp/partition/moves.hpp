@@ -51,6 +51,14 @@ concept SearchState =
         state.compact();
     };
 
+/// Whether an item may join a cluster; a state without constraints allows everything.
+template <class S> bool allows(S& state, std::size_t i, std::uint32_t cluster) {
+    if constexpr (requires { state.allows(i, cluster); })
+        return state.allows(i, cluster);
+    else
+        return true;
+}
+
 /// When to end: asked to, or out of time.
 class Limits {
 public:

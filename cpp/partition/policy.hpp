@@ -61,6 +61,11 @@ inline constexpr std::size_t max_dissolved = 3;
 inline constexpr std::size_t few_dissolved_items = 32, dissolved_part = 8;
 inline constexpr int draw_cluster_tries = 8;
 inline constexpr double alike_share = 0.8; // of the items of both that both have
+// Runs disagree if at most this many, or this part of them, led to the best loss. Then so many partitions at
+// a time get large neighbourhoods, until so many rounds were in vain.
+inline constexpr std::size_t few_at_best = 2;
+inline constexpr double part_at_best = 0.125;
+inline constexpr std::size_t intensified = 4, fruitless_rounds = 2;
 // Exchanges: clusters given up have at most this many items; so many are tried first, each so many steps
 // deep.
 inline constexpr std::size_t max_given_up = 3, exchange_breadth = 16, exchange_depth = 3;

@@ -100,7 +100,8 @@ Region gather(S& state, std::span<const std::uint32_t> draw, std::uint32_t max_c
     if (state.n_clusters() < max_clusters && !state.is_alone(anchor) && rng.below(2) == 0)
         state.move(anchor, state.n_clusters());
     for (const auto i : gathered)
-        if (const auto target = state.cluster_of(anchor); target != state.cluster_of(i)) // numbers change
+        if (const auto target = state.cluster_of(anchor); // numbers change
+            target != state.cluster_of(i) && allows(state, i, target))
             state.move(i, target);
     rng.shuffle(std::span(region.items));
     for (int count = 0; count < 2; ++count)

@@ -30,3 +30,4 @@ void test_pairs();
 void test_sample();
 void test_search();
 void test_selection();
+void test_states();

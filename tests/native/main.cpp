@@ -35,7 +35,8 @@ int main() {
                                                {"pairs", test_pairs},
                                                {"sample", test_sample},
                                                {"search", test_search},
-                                               {"selection", test_selection}};
+                                               {"selection", test_selection},
+                                               {"states", test_states}};
     int failed = 0;
     for (const auto& part : parts)
         failed += !passes(part);

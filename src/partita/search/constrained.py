@@ -9,20 +9,20 @@ import numpy as np
 
 from partita import _core
 from partita._support.arrays import Labels
-from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.expected import core_sample
 from partita.losses.losses import Binder
 from partita.search.components import MAX_ENUMERATED, solve_parts
 from partita.search.constraints import Resolved, native_restrictions
-from partita.search.core import find_search, with_default_limit
+from partita.search.core import as_row, find_search, native_options, with_default_limit
 from partita.search.deadline import Deadline
 from partita.search.enumerate import MAX_ITEMS, QUICK_LOSSES, are_few, best_of_all
+from partita.search.jobs import as_options
 from partita.search.limits import cluster_limit, explicit_limit
 from partita.search.pair_graph import PairSearch, Parts
 from partita.search.progress import reporting
-from partita.search.result import RunRow, SearchResult
+from partita.search.result import SearchResult
 from partita.search.settings import Search
 from partita.search.starts import GIVEN
 
@@ -116,40 +116,26 @@ def _by_search(
     within = free.labels.max() + 1 < cluster_limit(sample, how) or explicit_limit(sample, how) is None
     if free.interrupted or (not starts and within and constraints.broken_by(free.labels) is None):
         return replace(free, labels=near)
-    begun = {GIVEN: list(starts), "unconstrained": [near], "draw": _some_draws(sample, constraints, search, rng)}
-    return _runs_from(begun, sample, loss, until.limit(search), rng, constraints)
-
-
-def _some_draws(
-    sample: PartitionSample, constraints: Resolved, search: Search, rng: np.random.Generator
-) -> list[Labels]:
-    """Draws as they are after repair, for a quarter of the runs; none if they have missing labels."""
-    rows = rng.choice(sample.n_unique, search.most_runs // 4, p=sample.weights)
-    return [] if sample.has_gaps else [constraints.repaired(sample.labels[row].astype(np.int64)) for row in rows]
+    return _runs_from([*starts, near], sample, loss, until.limit(search), rng, constraints)
 
 
 def _runs_from(
-    starts: dict[str, list[Labels]],
+    starts: list[Labels],
     sample: PartitionSample,
     loss: Loss,
     search: Search,
     rng: np.random.Generator,
     constraints: Resolved,
 ) -> SearchResult:
-    begun = [start.tolist() for kind in starts.values() for start in kind]
-    names = [name for name, kind in starts.items() for _ in kind]
-    options = _core.SearchOptions()
-    options.runs, options.zealous = max(search.most_runs, len(begun)), search.zealous
-    options.seconds = np.inf if search.seconds is None else search.seconds
-    options.threads, options.seed = check_n_jobs(search.n_jobs), int(rng.integers(2**63))
-    options.max_clusters = sample.n_items
-    names += ["sequential"] * (options.runs - len(names))
-    native = loss._native(sample.n_items)
-    with reporting(search.progress, options.runs) as report:
-        runs, interrupted, _ = _core.search_constrained(
-            core_sample(sample), native, *native_restrictions(constraints), begun, options, report
+    """The best of runs from the starts, the last of which is the unconstrained estimate after repair."""
+    options = native_options(sample, search, rng)
+    options |= {"runs": max(search.most_runs, len(starts)), "max_clusters": sample.n_items}
+    native, begun = loss._native(sample.n_items), [start.tolist() for start in starts]
+    with reporting(search.progress, options["runs"]) as report:
+        runs, interrupted, n_runs = _core.search_constrained(
+            core_sample(sample), native, *native_restrictions(constraints), begun, as_options(options), report
         )
-    done = [(name, r) for name, r in zip(names, runs, strict=True) if r.labels.size]
-    best = min((r for _, r in done), key=lambda run: run.loss)
-    rows = tuple(RunRow(name, r.sweeps, r.moves, r.loss, r.clusters, r.seconds, tuple(r.trace)) for name, r in done)
-    return SearchResult(best.labels.astype(np.int64), rows, interrupted=interrupted, n_runs=len(rows))
+    best = min(runs, key=lambda run: run.loss)
+    given = "unconstrained" if len(starts) == 1 else GIVEN
+    rows = tuple(replace(as_row(run), start=given if run.start == GIVEN else run.start) for run in runs)
+    return SearchResult(best.labels.astype(np.int64), rows, interrupted=interrupted, n_runs=n_runs)

@@ -67,7 +67,7 @@ def find_native(
     check_starts_within(starts, cluster_limit(sample, search))
     (runs, interrupted, n_runs), group = search_runs(core, sample, loss, search, rng, engine, starts)
     best = min(runs, key=lambda run: run.loss)
-    rows = tuple(_row(run) for run in runs)
+    rows = tuple(as_row(run) for run in runs)
     labels = (best.labels if group is None else best.labels[group]).astype(np.int64)
     compression = Compression(items=len(labels) / len(best.labels), clusters=best.clusters_per_row)
     proven = best.start == "components"  # all components are small, and each was solved
@@ -80,7 +80,8 @@ def find_native(
     return no_worse_than_draws(found, sample, loss, search)
 
 
-def _row(run: _core.Run) -> RunRow:
+def as_row(run: _core.Run) -> RunRow:
+    """A run of the core."""
     return RunRow(run.start, run.sweeps, run.moves, run.loss, run.clusters, run.seconds, tuple(run.trace))
 
 
@@ -97,7 +98,7 @@ def _refined(
     options = native_options(sample, search, rng)
     runs, interrupted, _ = engine(Job(SEARCH.name, sample, loss, options, starts=np.array(starts, np.uint32)), None)
     best = min(runs, key=lambda run: run.loss)
-    rows = (*found.runs, *(replace(_row(run), start=GIVEN) for run in runs))
+    rows = (*found.runs, *(replace(as_row(run), start=GIVEN) for run in runs))
     better = best.loss < min(run.loss for run in found.runs)
     labels = best.labels.astype(np.int64) if better else found.labels
     return replace(found, labels=labels, runs=rows, interrupted=found.interrupted or interrupted)
