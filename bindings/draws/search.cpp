@@ -20,9 +20,9 @@
 
 using namespace nb::literals;
 using partita::Sharing;
-using partita::search::Found;
 using partita::search::Run;
 using partita::search::SearchOptions;
+using partita::search::SearchResult;
 using partita::search::Stage;
 using partita::search::StateKind;
 
@@ -40,8 +40,9 @@ partita::search::Progress python_progress(nb::object report) {
 
 /// The runs of a paper's algorithm.
 template <class S>
-Found run_paper(const std::string& method, const typename S::Setting& problem, const SearchOptions& options,
-                const partita::common::StopFlag& stop, const partita::search::Progress& progress) {
+SearchResult run_paper(const std::string& method, const typename S::Setting& problem,
+                       const SearchOptions& options, const partita::common::StopFlag& stop,
+                       const partita::search::Progress& progress) {
     if (method != "salso" && method != "greedy")
         throw std::invalid_argument("unknown method " + method);
     const auto one = method == "salso" ? partita::search::salso_run<S> : partita::search::greedy_run<S>;
@@ -53,9 +54,9 @@ Found run_paper(const std::string& method, const typename S::Setting& problem, c
 }
 
 template <class Label>
-Found run_method(const std::string& method, const partita::Draws<Label>& draws,
-                 const partita::LossTables& tables, const SearchOptions& options,
-                 const partita::common::StopFlag& stop, const partita::search::Progress& progress) {
+SearchResult run_method(const std::string& method, const partita::Draws<Label>& draws,
+                        const partita::LossTables& tables, const SearchOptions& options,
+                        const partita::common::StopFlag& stop, const partita::search::Progress& progress) {
     if (method == "search")
         return partita::search::search(draws, tables, options, stop, progress);
     if (partita::search::prefers_sparse(draws, tables.loss(), options)) {
@@ -85,7 +86,7 @@ nb::tuple interruptible_runs(const SampleView& sample, const LossHandle& loss,
     return sample.visit([&](auto draws) {
         draws.copies = copies;
         draws.sharing = sharing;
-        Found found;
+        SearchResult found;
         const bool interrupted = run_interruptible([&](const partita::common::StopFlag& stop) {
             const partita::LossTables tables(loss.loss, draws.n_total());
             found = work(draws, tables, stop);
@@ -198,7 +199,7 @@ void bind_search(nb::module_& m) {
         .def("__getstate__",
              [](const Run& run) {
                  return nb::make_tuple(to_numpy(std::vector<std::uint32_t>(run.labels)), run.start,
-                                       run.tally.sweeps, run.tally.moves, run.tally.trace, run.tally.doubtful,
+                                       run.tally.sweeps, run.tally.moves, run.tally.trace, run.tally.boundary,
                                        run.loss, run.clusters, run.seconds, run.clusters_per_row,
                                        run.rounding);
              })

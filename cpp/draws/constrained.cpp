@@ -13,10 +13,10 @@
 namespace partita::search {
 
 template <class Label>
-Found search_constrained(const Draws<Label>& draws, const LossTables& tables,
-                         const Restrictions& restrictions, std::vector<Run> given,
-                         const SearchOptions& options, const common::StopFlag& stop,
-                         const Progress& progress) {
+SearchResult search_constrained(const Draws<Label>& draws, const LossTables& tables,
+                                const Restrictions& restrictions, std::vector<Run> given,
+                                const SearchOptions& options, const common::StopFlag& stop,
+                                const Progress& progress) {
     const Limits limits(stop, options.seconds);
     const Runner runner(options, limits, progress);
     const Problem problem(draws, tables);
@@ -32,10 +32,10 @@ Found search_constrained(const Draws<Label>& draws, const LossTables& tables,
     auto runs = std::move(stages[0]);
     std::move(stages[1].begin(), stages[1].end(), std::back_inserter(runs));
     const auto n_started = runs.size();
-    const bool may_insist = options.runs >= draws::policy::min_intensified_runs &&
-                            draws.n_draws() * draws.n_items <= draws::policy::max_intensified_labels;
-    finish(level, runs, runner, may_insist,
-           [&](auto& own, auto& found) { insist(own, found, runner, random_draw); });
+    const bool may_intensify = options.runs >= draws::policy::min_intensified_runs &&
+                               draws.n_draws() * draws.n_items <= draws::policy::max_intensified_labels;
+    finish(level, runs, runner, may_intensify,
+           [&](auto& own, auto& found) { intensify(own, found, runner, random_draw); });
     for (auto& run : runs) {
         run.labels = constrained.labels_of_items(run.labels);
         renumber(run.labels);
@@ -44,9 +44,9 @@ Found search_constrained(const Draws<Label>& draws, const LossTables& tables,
 }
 
 #define INSTANTIATE(Label)                                                                                   \
-    template Found search_constrained(const Draws<Label>&, const LossTables&, const Restrictions&,           \
-                                      std::vector<Run>, const SearchOptions&, const common::StopFlag&,       \
-                                      const Progress&);
+    template SearchResult search_constrained(const Draws<Label>&, const LossTables&, const Restrictions&,    \
+                                             std::vector<Run>, const SearchOptions&,                         \
+                                             const common::StopFlag&, const Progress&);
 INSTANTIATE(std::uint8_t)
 INSTANTIATE(std::uint16_t)
 INSTANTIATE(std::uint32_t)

@@ -14,9 +14,9 @@ namespace partita::search {
 /// is allocated anew. All moves of the default search, on all draws. There is no limit on clusters: one may
 /// be impossible to keep.
 template <class Label>
-Found search_constrained(const Draws<Label>& draws, const LossTables& tables,
-                         const Restrictions& restrictions, std::vector<Run> given,
-                         const SearchOptions& options, const common::StopFlag& stop,
-                         const Progress& progress);
+SearchResult search_constrained(const Draws<Label>& draws, const LossTables& tables,
+                                const Restrictions& restrictions, std::vector<Run> given,
+                                const SearchOptions& options, const common::StopFlag& stop,
+                                const Progress& progress);
 
 } // namespace partita::search

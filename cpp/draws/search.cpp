@@ -40,8 +40,9 @@ template <class Label> bool is_small(const Draws<Label>& draws) {
 
 /// The search of Binder's loss on the similarity matrix; nothing if there is no time for the matrix.
 template <class Label>
-std::optional<Found> search_pairs(const Draws<Label>& draws, const Binder& loss, const SearchOptions& options,
-                                  const Limits& limits, const Progress& progress) {
+std::optional<SearchResult> search_pairs(const Draws<Label>& draws, const Binder& loss,
+                                         const SearchOptions& options, const Limits& limits,
+                                         const Progress& progress) {
     std::vector<float> matrix(draws.n_items * draws.n_items);
     std::vector<std::int64_t> items(draws.n_items);
     std::iota(items.begin(), items.end(), std::int64_t{0});
@@ -74,12 +75,12 @@ std::optional<Found> search_pairs(const Draws<Label>& draws, const Binder& loss,
             std::move(more.begin(), more.end(), std::back_inserter(found));
         }
         if (is_small)
-            insist(level, found, runner, random_draw(draws));
+            intensify(level, found, runner, random_draw(draws));
         breed(level, found, runner, matrix_breeding, tabu);
     };
     finish(level, runs, runner, options.runs >= draws::policy::min_intensified_runs, try_harder, false,
            draws::policy::matrix_part_at_best);
-    return Found{std::move(runs), n_started};
+    return SearchResult{std::move(runs), n_started};
 }
 
 /// Fewer for more items: what the first level looks for are the clusters, not each item's place. A part of
@@ -101,8 +102,8 @@ template <class Label> bool has_one_level(const Draws<Label>& draws, std::size_t
 /// Starts in several groups, each on few draws of its own: what the groups agree on is no accident of the
 /// draws, and where they differ the finer level has something to cross.
 template <class Label>
-Found search_groups(const Draws<Label>& draws, const LossTables& tables,
-                    std::span<const std::uint32_t> shuffled, const Runner& runner) {
+SearchResult search_groups(const Draws<Label>& draws, const LossTables& tables,
+                           std::span<const std::uint32_t> shuffled, const Runner& runner) {
     const auto n_runs = runner.options().runs;
     const auto coarse = coarse_draws(draws, n_runs);
     const auto groups = std::min<std::size_t>(n_runs, draws::policy::max_groups);
@@ -121,7 +122,7 @@ Found search_groups(const Draws<Label>& draws, const LossTables& tables,
         starts.push_back(levels.back().starts(own, group, random_draw(draws)));
     }
     auto runs = runner.run(starts);
-    Found carried;
+    SearchResult carried;
     for (const auto& own : runs)
         carried.n_started += own.size();
     cross(std::span(levels), std::span(runs), runner);
@@ -133,16 +134,18 @@ Found search_groups(const Draws<Label>& draws, const LossTables& tables,
 
 /// The search of any loss: on few draws first, then on more and more.
 template <class Label>
-Found search_cells(const Draws<Label>& draws, const LossTables& tables, const Runner& runner) {
+SearchResult search_cells(const Draws<Label>& draws, const LossTables& tables, const Runner& runner) {
     const auto& options = runner.options();
-    const bool may_insist = options.runs >= draws::policy::min_intensified_runs && is_small(draws);
-    const auto insists = [&](auto& level, auto& runs) { insist(level, runs, runner, random_draw(draws)); };
+    const bool may_intensify = options.runs >= draws::policy::min_intensified_runs && is_small(draws);
+    const auto intensifies = [&](auto& level, auto& runs) {
+        intensify(level, runs, runner, random_draw(draws));
+    };
     if (has_one_level(draws, options.runs)) {
         const Problem problem(draws, tables);
         Level<State> level(problem, runner);
         auto runs = runner.run(level.starts(options.runs, 0, random_draw(draws)));
         const auto n_started = runs.size();
-        finish(level, runs, runner, may_insist, insists);
+        finish(level, runs, runner, may_intensify, intensifies);
         return {std::move(runs), n_started};
     }
     common::Rng rng(options.seed, std::numeric_limits<std::uint64_t>::max());
@@ -154,9 +157,9 @@ Found search_cells(const Draws<Label>& draws, const LossTables& tables, const Ru
         const Problem problem(draws, tables, std::span(shuffled.data(), last ? 0 : used));
         Level<State> level(problem, runner, std::uint64_t{used} << 32);
         const auto coarser = last ? std::move(runs) : best_of(runs, draws::policy::max_groups);
-        runs = carry_on(level, coarser, runner, last);
+        runs = refine_runs(level, coarser, runner, last);
         if (last) {
-            finish(level, runs, runner, may_insist, insists, distinct_best_first(coarser).size() == 1);
+            finish(level, runs, runner, may_intensify, intensifies, distinct_best_first(coarser).size() == 1);
             return {std::move(runs), n_started};
         }
         cross(level, runs, runner);
@@ -173,8 +176,8 @@ template <class Label> bool takes_matrix(const Draws<Label>& draws, const Loss& 
 }
 
 template <class Label>
-Found search(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
-             const common::StopFlag& stop, const Progress& progress) {
+SearchResult search(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
+                    const common::StopFlag& stop, const Progress& progress) {
     const Limits limits(stop, options.seconds);
     if (prefers_sparse(draws, tables.loss(), options))
         return search_sparse(draws, tables, options, limits, progress);
@@ -193,7 +196,7 @@ std::vector<Run> refine(const Draws<Label>& draws, const LossTables& tables, con
     const Problem problem(draws, tables);
     const Runner runner(options, limits, progress);
     Level<State> level(problem, runner, refining_stream);
-    auto runs = carry_on(level, starts, runner);
+    auto runs = refine_runs(level, starts, runner);
     cross(level, runs, runner);
     return runs;
 }
@@ -208,8 +211,8 @@ INSTANTIATE_REFINE(std::uint32_t)
 
 #define INSTANTIATE_SEARCH(Label)                                                                            \
     template bool takes_matrix(const Draws<Label>&, const Loss&);                                            \
-    template Found search(const Draws<Label>&, const LossTables&, const SearchOptions&,                      \
-                          const common::StopFlag&, const Progress&);
+    template SearchResult search(const Draws<Label>&, const LossTables&, const SearchOptions&,               \
+                                 const common::StopFlag&, const Progress&);
 INSTANTIATE_SEARCH(std::uint8_t)
 INSTANTIATE_SEARCH(std::uint16_t)
 INSTANTIATE_SEARCH(std::uint32_t)

@@ -1,4 +1,4 @@
-// The default search: many starts on few draws, their optima crossed, the best carried on to all draws.
+// The default search: many starts on few draws, their optima crossed, the best refined on all draws.
 #pragma once
 
 #include "draws/draws.hpp"
@@ -13,10 +13,10 @@ template <class Label> bool takes_matrix(const Draws<Label>& draws, const Loss& 
 
 /// All runs, starts and crossings, with their values on all draws; the best partition is among them.
 template <class Label>
-Found search(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
-             const common::StopFlag& stop, const Progress& progress);
+SearchResult search(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
+                    const common::StopFlag& stop, const Progress& progress);
 
-/// Carries partitions on, by single moves, merges and crossings. Items labelled State::nowhere first join the
+/// Refines partitions by single moves, merges and crossings. Items labelled State::nowhere first join the
 /// cluster that suits them best; the other labels must be 0..K-1, each in use.
 template <class Label>
 std::vector<Run> refine(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,

@@ -15,6 +15,7 @@
 #include "partition/improve.hpp"
 #include "partition/level.hpp"
 #include "partition/moves.hpp"
+#include "partition/queue.hpp"
 
 namespace partita::search {
 
@@ -71,7 +72,8 @@ template <CandidateState S> double gain_of_move(S& state, std::size_t i, std::ui
     return score_at(candidates, state.cluster_of(i)) - score_at(candidates, target);
 }
 
-template <CandidateState S> void add_waverer(S& state, std::uint32_t i, std::vector<Waverer>& found) {
+template <CandidateState S>
+void add_boundary_item(S& state, std::uint32_t i, std::vector<BoundaryItem>& found) {
     const auto own = state.cluster_of(i);
     const auto candidates = state.candidates(i);
     const auto other =
@@ -194,85 +196,57 @@ template <CandidateState S> std::vector<std::uint32_t> cluster_order(const S& st
     return order;
 }
 
-/// Items that wait for a look, each once, first come first served.
-class Waiting {
-public:
-    explicit Waiting(std::size_t n_items) : waits_(n_items) {}
-
-    bool empty() const { return next_ == items_.size(); }
-    void add(std::uint32_t i) {
-        if (!waits_[i]) {
-            waits_[i] = true;
-            items_.push_back(i);
-        }
-    }
-    std::uint32_t take() {
-        const auto i = items_[next_++];
-        waits_[i] = false;
-        if (next_ == items_.size()) {
-            items_.clear();
-            next_ = 0;
-        }
-        return i;
-    }
-
-private:
-    std::vector<bool> waits_;
-    std::vector<std::uint32_t> items_;
-    std::size_t next_ = 0;
-};
-
 /// The items whose scores a change of a cluster changes: its members and their neighbours. Of a large
 /// cluster, which one item hardly changes, none.
-template <CandidateState S> void add_surroundings(S& state, std::uint32_t cluster, Waiting& waiting) {
+template <CandidateState S> void add_surroundings(S& state, std::uint32_t cluster, WorkQueue& queue) {
     if (cluster >= state.n_clusters() || state.size(cluster) > policy::large_cluster)
         return;
     for (const auto j : state.members(cluster)) {
-        waiting.add(j);
-        state.for_each_neighbour(j, [&](std::uint32_t neighbour) { waiting.add(neighbour); });
+        queue.push(j);
+        state.for_each_neighbour(j, [&](std::uint32_t neighbour) { queue.push(neighbour); });
     }
 }
 
-/// Moves the items that wait, and then those that have more to gain because of it, until nothing moves.
-template <CandidateState S> void settle(S& state, Waiting& waiting, Tally& tally, const Limits& limits) {
+/// Moves the items of the queue, and then those that have more to gain because of it, until nothing moves.
+template <CandidateState S> void move_queued(S& state, WorkQueue& queue, Tally& tally, const Limits& limits) {
     const auto n = state.labels().size();
-    Falling value;
+    MonotoneGuard value;
     std::uint64_t visited = 0;
-    for (; !waiting.empty(); ++visited) {
+    for (; !queue.empty(); ++visited) {
         if (visited % poll_every == 0 && limits.reached())
             break;
         if (visited % n == 0 && visited / n >= unchecked_sweeps &&
             !value.falls(state.exact_value(), state.rounding()))
             break;
-        const auto i = waiting.take();
+        const auto i = queue.pop();
         const auto old = state.cluster_of(i), target = best_cluster(state, i);
         if (target == old)
             continue;
         state.move(i, target);
         ++tally.moves;
-        state.for_each_neighbour(i, [&](std::uint32_t neighbour) { waiting.add(neighbour); });
-        add_surroundings(state, old, waiting); // or the cluster that took the number: no harm
-        add_surroundings(state, state.cluster_of(i), waiting);
+        state.for_each_neighbour(i, [&](std::uint32_t neighbour) { queue.push(neighbour); });
+        add_surroundings(state, old, queue); // or the cluster that took the number: no harm
+        add_surroundings(state, state.cluster_of(i), queue);
     }
     tally.sweeps += (visited + n - 1) / n;
     tally.trace.push_back(state.problem().loss_of(state.value()));
 }
 
 /// Single moves and merges until neither helps, looking again only where something has changed.
-template <CandidateState S> void descend(S& state, Waiting& waiting, Tally& tally, const Limits& limits) {
-    Falling value;
+template <CandidateState S> void descend(S& state, WorkQueue& queue, Tally& tally, const Limits& limits) {
+    MonotoneGuard value;
     do {
-        settle(state, waiting, tally, limits);
+        move_queued(state, queue, tally, limits);
         for (const auto i : merge_and_list(state, limits))
-            add_surroundings(state, state.cluster_of(i), waiting);
-    } while (!waiting.empty() && !limits.reached() && value.falls(state.value(), state.rounding()));
+            add_surroundings(state, state.cluster_of(i), queue);
+    } while (!queue.empty() && !limits.reached() && value.falls(state.value(), state.rounding()));
 }
 
 template <CandidateState S> void descend(S& state, common::Rng& rng, Tally& tally, const Limits& limits) {
-    Waiting waiting(state.labels().size());
+    WorkQueue queue(state.labels().size());
     for (const auto i : cluster_order(state, rng))
-        waiting.add(i);
-    descend(state, waiting, tally, limits);
+        queue.push(i);
+    descend(state, queue, tally, limits);
 }
 
 /// A random cluster that shares a row with this one and is not much larger: to build a large cluster anew for
@@ -338,14 +312,14 @@ void improve(S& state, Patience patience, std::uint32_t, common::Rng& rng, Tally
              const Limits& limits) {
     descend(state, rng, tally, limits);
     auto items = patience.attempts > 0 ? cluster_order(state, rng) : std::vector<std::uint32_t>{};
-    Waiting waiting(state.labels().size());
-    for (Falling value;
+    WorkQueue queue(state.labels().size());
+    for (MonotoneGuard value;
          !items.empty() && !limits.reached() && value.falls(state.exact_value(), state.rounding());) {
         items = rebuild_each(state, items, rng, tally, limits);
         for (const auto i : items)
-            add_surroundings(state, state.cluster_of(i), waiting);
+            add_surroundings(state, state.cluster_of(i), queue);
         if (!items.empty())
-            descend(state, waiting, tally, limits);
+            descend(state, queue, tally, limits);
     }
     state.refresh();
 }

@@ -17,16 +17,17 @@ constexpr std::size_t n_shards = 16; // fixed, so that rows and sums do not depe
 constexpr std::uint32_t none = 0xffffffffu;
 
 /// A cluster of at least two items, where it was seen first.
-struct Sighting {
+struct DistinctCluster {
     ItemSum sum;
     std::uint32_t draw, label, size, first_item;
 };
 
 /// The clusters of a draw that hold at least two items, by label.
 template <class Label>
-std::vector<Sighting> clusters_of(std::span<const Label> labels, std::uint32_t draw,
-                                  std::span<const ItemSum> keys, std::span<const std::uint32_t> ranks) {
-    std::vector<Sighting> clusters(count_clusters(labels), Sighting{{}, draw, 0, 0, 0});
+std::vector<DistinctCluster> clusters_of(std::span<const Label> labels, std::uint32_t draw,
+                                         std::span<const ItemSum> keys,
+                                         std::span<const std::uint32_t> ranks) {
+    std::vector<DistinctCluster> clusters(count_clusters(labels), DistinctCluster{{}, draw, 0, 0, 0});
     for (std::uint32_t i = 0; i < labels.size(); ++i) {
         if (labels[i] == gap<Label>)
             continue;
@@ -35,7 +36,7 @@ std::vector<Sighting> clusters_of(std::span<const Label> labels, std::uint32_t d
         own.sum += keys[i];
         own.label = labels[i];
     }
-    std::erase_if(clusters, [](const Sighting& cluster) { return cluster.size < 2; });
+    std::erase_if(clusters, [](const DistinctCluster& cluster) { return cluster.size < 2; });
     return clusters;
 }
 
@@ -43,10 +44,10 @@ std::vector<Sighting> clusters_of(std::span<const Label> labels, std::uint32_t d
 /// numbers of clusters: the sums are random already.
 class Shard {
 public:
-    std::vector<Sighting> clusters;
+    std::vector<DistinctCluster> clusters;
     std::vector<double> coefficients;
 
-    void add(const Sighting& cluster, double coefficient) {
+    void add(const DistinctCluster& cluster, double coefficient) {
         if (2 * clusters.size() >= slots_.size())
             grow();
         auto& slot = find(cluster.sum);
@@ -82,7 +83,7 @@ void for_each_batch(const Draws<Label>& draws, std::span<const std::uint32_t> ch
                     std::span<const std::uint32_t> ranks, unsigned threads, Take take) {
     const auto keys = random_keys(draws.n_items);
     for (std::size_t begin = 0; begin < chosen.size(); begin += draws_at_a_time) {
-        std::vector<std::vector<Sighting>> batch(std::min(draws_at_a_time, chosen.size() - begin));
+        std::vector<std::vector<DistinctCluster>> batch(std::min(draws_at_a_time, chosen.size() - begin));
         common::parallel_for(batch.size(), threads, [&](std::size_t place, unsigned) {
             const auto t = static_cast<std::uint32_t>(begin + place);
             batch[place] = clusters_of(draws.draw(chosen[t]), t, keys, ranks);
@@ -93,9 +94,10 @@ void for_each_batch(const Draws<Label>& draws, std::span<const std::uint32_t> ch
 
 /// The distinct clusters of all draws and, in the same order, their coefficients.
 template <class Label>
-std::vector<Sighting> distinct(const Draws<Label>& draws, std::span<const std::uint32_t> chosen,
-                               std::span<const double> coefficients, std::span<const std::uint32_t> ranks,
-                               unsigned threads, std::vector<double>& summed, std::size_t& n_seen) {
+std::vector<DistinctCluster> distinct(const Draws<Label>& draws, std::span<const std::uint32_t> chosen,
+                                      std::span<const double> coefficients,
+                                      std::span<const std::uint32_t> ranks, unsigned threads,
+                                      std::vector<double>& summed, std::size_t& n_seen) {
     std::array<Shard, n_shards> shards;
     for_each_batch(draws, chosen, ranks, threads, [&](const auto& batch) {
         for (const auto& clusters : batch)
@@ -107,7 +109,7 @@ std::vector<Sighting> distinct(const Draws<Label>& draws, std::span<const std::u
                         shards[shard].add(cluster, coefficients[cluster.draw]);
         });
     });
-    std::vector<Sighting> found;
+    std::vector<DistinctCluster> found;
     for (auto& shard : shards) {
         found.insert(found.end(), shard.clusters.begin(), shard.clusters.end());
         summed.insert(summed.end(), shard.coefficients.begin(), shard.coefficients.end());
@@ -117,7 +119,7 @@ std::vector<Sighting> distinct(const Draws<Label>& draws, std::span<const std::u
 }
 
 /// Numbers in the order of each cluster's smallest item.
-std::vector<std::uint32_t> order_by_first_item(std::span<const Sighting> found, std::size_t n_items) {
+std::vector<std::uint32_t> order_by_first_item(std::span<const DistinctCluster> found, std::size_t n_items) {
     std::vector<std::uint32_t> next(n_items + 1), order(found.size());
     for (const auto& cluster : found)
         ++next[cluster.first_item + 1];
@@ -131,7 +133,7 @@ std::vector<std::uint32_t> order_by_first_item(std::span<const Sighting> found, 
 /// own.
 template <class Label>
 void list_items(const Draws<Label>& draws, std::span<const std::uint32_t> chosen,
-                std::span<const Sighting> found, std::span<const std::uint32_t> order,
+                std::span<const DistinctCluster> found, std::span<const std::uint32_t> order,
                 std::span<const std::uint32_t> ranks, unsigned threads, SparseRows& rows) {
     rows.row_begin.assign(order.size() + 1, 0);
     for (std::size_t row = 0; row < order.size(); ++row)
@@ -239,7 +241,7 @@ SparseRows find_sparse_rows(const Draws<Label>& draws, std::span<const std::uint
                             std::span<const double> coefficients, std::span<const std::uint32_t> ranks,
                             unsigned threads) {
     SparseRows rows;
-    std::vector<Sighting> found;
+    std::vector<DistinctCluster> found;
     std::vector<double> summed;
     if (!coefficients.empty())
         found = distinct(draws, chosen, coefficients, ranks, threads, summed, rows.n_seen);

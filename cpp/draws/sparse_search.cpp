@@ -5,17 +5,17 @@
 #include <optional>
 
 #include "draws/components.hpp"
+#include "draws/differing_items.hpp"
 #include "draws/policy.hpp"
 #include "draws/random_draw.hpp"
 #include "draws/sparse_moves.hpp"
-#include "draws/unsettled.hpp"
-#include "partition/fold.hpp"
+#include "partition/blockwise_best.hpp"
 #include "partition/level.hpp"
 
 namespace partita::search {
 namespace {
 
-constexpr std::uint64_t unsettled_stream = std::uint64_t{1} << 60, limited_stream = std::uint64_t{1} << 62,
+constexpr std::uint64_t differing_stream = std::uint64_t{1} << 60, limited_stream = std::uint64_t{1} << 62,
                         refining_stream = std::uint64_t{1} << 63;
 
 /// What scoring one item in one draw costs, in units of one vector of eight cells.
@@ -127,17 +127,17 @@ std::vector<Run> further_runs(const SparseProblem& problem, Level<SparseState>& 
         return {};
     if (!problem.is_linear())
         return free.run(level.starts(n_further, first.size(), random_draw));
-    const Unsettled unsettled(problem, std::move(items), *distinct_best_first(first).front());
-    Level<SparseState> part(unsettled.problem(), free, unsettled_stream);
+    const DifferingItems differing(problem, std::move(items), *distinct_best_first(first).front());
+    Level<SparseState> part(differing.problem(), free, differing_stream);
     auto runs = free.run(part.starts(n_further, first.size(),
-                                     [&](common::Rng& rng) { return unsettled.restrict(random_draw(rng)); }));
+                                     [&](common::Rng& rng) { return differing.restrict(random_draw(rng)); }));
     for (auto& run : runs)
-        unsettled.complete(run);
+        differing.complete(run);
     return runs;
 }
 
 /// Runs without a limit on clusters, and what is best in each place of all of them.
-Found free_runs(const SparseProblem& problem, const Runner& runner, const RandomDraw& random_draw) {
+SearchResult free_runs(const SparseProblem& problem, const Runner& runner, const RandomDraw& random_draw) {
     auto options = runner.options();
     options.max_clusters = static_cast<std::uint32_t>(problem.n_items());
     options.start_groups = std::min(options.start_groups, options.max_clusters);
@@ -150,7 +150,7 @@ Found free_runs(const SparseProblem& problem, const Runner& runner, const Random
             runs.push_back(std::move(run));
     const auto n_started = runs.size();
     if (runs.size() > 1)
-        for (auto& run : free.run({folded<SparseState>(problem, options, runner.limits(), runs)}))
+        for (auto& run : free.run({blockwise_best<SparseState>(problem, options, runner.limits(), runs)}))
             runs.push_back(std::move(run));
     const auto& best = *distinct_best_first(runs).front();
     auto chained = free.run(level.chains(best));
@@ -167,7 +167,7 @@ std::vector<Run> within_limit(const SparseProblem& problem, std::vector<Run> run
         return runs;
     const auto distinct = best_of(runs, draws::policy::max_limited);
     Level<SparseState> level(problem, runner, limited_stream);
-    const auto limited = runner.run(level.carry_on(distinct));
+    const auto limited = runner.run(level.refinements(distinct));
     std::vector<Run> all;
     for (auto& run : runs)
         for (std::size_t place = 0; place < limited.size(); ++place)
@@ -206,12 +206,12 @@ bool prefers_sparse(const Draws<Label>& draws, const Loss& loss, const SearchOpt
 }
 
 template <class Label>
-Found search_sparse(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
-                    const Limits& limits, const Progress& progress) {
+SearchResult search_sparse(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
+                           const Limits& limits, const Progress& progress) {
     const SparseProblem whole(draws, tables, options.threads, SparseProblem::Order::by_locality);
     const Reduced reduced(whole, options.threads, limits.stop());
     const Runner runner(options, limits, progress);
-    Found found;
+    SearchResult found;
     if (reduced.solved_all()) {
         found = {{reduced.solution()}, 1};
         if (progress)
@@ -237,15 +237,15 @@ std::vector<Run> refine_sparse(const Draws<Label>& draws, const LossTables& tabl
         start.labels = problem.to_own(start.labels);
     const Runner runner(options, limits, progress);
     Level<SparseState> level(problem, runner, refining_stream);
-    auto runs = carry_on(level, starts, runner);
+    auto runs = refine_runs(level, starts, runner);
     give_back(problem, runs);
     return runs;
 }
 
 #define INSTANTIATE(Label)                                                                                   \
     template bool prefers_sparse(const Draws<Label>&, const Loss&, const SearchOptions&);                    \
-    template Found search_sparse(const Draws<Label>&, const LossTables&, const SearchOptions&,               \
-                                 const Limits&, const Progress&);                                            \
+    template SearchResult search_sparse(const Draws<Label>&, const LossTables&, const SearchOptions&,        \
+                                        const Limits&, const Progress&);                                     \
     template std::vector<Run> refine_sparse(const Draws<Label>&, const LossTables&, const SearchOptions&,    \
                                             std::vector<Run>, const Limits&, const Progress&);
 INSTANTIATE(std::uint8_t)

@@ -15,8 +15,8 @@ bool prefers_sparse(const Draws<Label>& draws, const Loss& loss, const SearchOpt
 
 /// As `search`, on lists of cells.
 template <class Label>
-Found search_sparse(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
-                    const Limits& limits, const Progress& progress);
+SearchResult search_sparse(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
+                           const Limits& limits, const Progress& progress);
 
 /// As `refine`, on lists of cells, without crossings.
 template <class Label>

@@ -61,8 +61,9 @@ void State::add_own_sizes(std::uint32_t own, std::size_t columns, std::uint32_t 
     }
 }
 
-/// A score is the cost of a larger cluster, which is positive, less what its cells give back: cost, and cost
-/// less score.
+/// A score is a difference of two terms: what a larger cluster costs (positive), less what the cells of the
+/// item's rows gain. Their absolute values sum to at most |score| + 2 cost, so that 2 cost is what may
+/// cancel.
 double State::cancelled(std::size_t i, std::uint32_t cluster) const {
     if (sums_changes())
         return 2 * (factors_.per_gain * static_cast<double>(candidate_gains_.cluster[cluster]) +

@@ -19,8 +19,8 @@
 #include "mcmc/mixture_moves.hpp"
 #include "mcmc/pair_choice.hpp"
 #include "mcmc/pick.hpp"
-#include "mcmc/settled_items.hpp"
 #include "mcmc/split_merge.hpp"
+#include "mcmc/stable_items.hpp"
 #include "mixtures/base_update.hpp"
 #include "mixtures/cluster_slots.hpp"
 #include "mixtures/greedy_merges.hpp"
@@ -42,7 +42,7 @@ public:
                    MixtureMoves moves, std::uint64_t seed, std::uint64_t stream,
                    std::span<const std::uint32_t> labels)
         : Slots(std::move(table), std::move(family), std::move(prior)), split_merge_(family_, *table_),
-          settled_(n_items_), moves_(moves),
+          stable_(n_items_), moves_(moves),
           rate_(moves.split_merges.value_or(mixtures::policy::min_split_merges)), rng_(seed, stream),
           stream_(stream), started_(!labels.empty()) {
         if (started_)
@@ -57,7 +57,7 @@ public:
             start();
         if (sweeps_ % mixtures::policy::refresh_period == 0) {
             refresh();
-            settled_.forget();
+            stable_.forget();
         }
         const auto& stop = common::WatchedStop::flag();
         for (std::size_t i = 0; i < n_items_; ++i) {
@@ -67,13 +67,13 @@ public:
         propose_split_merges();
         if (update_base(family_, summaries_, rng_, [this] { summarise(); })) {
             assign_all();
-            settled_.forget();
+            stable_.forget();
         }
         if (update_selection(family_, used_, rng_, [this] { refresh(); }))
             settled_.forget();
         prior_.update_alpha(rng_, n_clusters_);
         weigh_open();
-        settled_.open_weight(weights_[open_]);
+        stable_.open_weight(weights_[open_]);
         ++sweeps_;
     }
 
@@ -109,7 +109,7 @@ public:
         prior_.set_alpha(alpha);
         started_ = true;
         set_labels(labels);
-        settled_.forget();
+        stable_.forget();
     }
 
     /// The same of a selection of columns; `set_state` comes after it.
@@ -146,7 +146,7 @@ public:
         for (std::size_t slot = 0; slot < weights_.size(); ++slot)
             weigh(slot);
         weigh_open();
-        settled_.forget();
+        stable_.forget();
         started_ = true;
     }
 
@@ -206,7 +206,7 @@ private:
     /// before, which a resumed chain does not know.
     void update(std::size_t i) {
         const double uniform = rng_.uniform();
-        if (settled_.stays(i, uniform))
+        if (stable_.stays(i, uniform))
             return;
         const std::size_t own = labels_[i];
         if (!this->score(i, far())) {
@@ -214,22 +214,22 @@ private:
             join(i, uniform);
         } else {
             const auto rivals = rivals_of(scores_.data(), used_, own);
-            if (rivals.total() <= SettledItems::max_share - SettledItems::max_far)
-                settled_.add(i);
-            if (rivals.lose(uniform, SettledItems::max_far))
+            if (rivals.total() <= StableItems::max_share - StableItems::max_far)
+                stable_.add(i);
+            if (rivals.lose(uniform, StableItems::max_far))
                 return;
             this->move(i, choose(i, uniform));
             if (labels_[i] == own)
                 return;
         }
-        settled_.forget();
+        stable_.forget();
     }
 
     /// Below this, all slots together have less than `max_far` of the item's own cluster.
     double far() {
         if (far_slots_ != used_) {
             far_slots_ = used_;
-            far_ = std::log(SettledItems::max_far / static_cast<double>(used_));
+            far_ = std::log(StableItems::max_far / static_cast<double>(used_));
         }
         return far_;
     }
@@ -237,7 +237,7 @@ private:
     /// The slot that item i draws, which was scored without clusters that are far. If one of these might
     /// matter to the draw, it is scored again.
     std::size_t choose(std::size_t i, double uniform) {
-        const auto near = pick_without_far(scores_.data(), used_, uniform, labels_[i], SettledItems::max_far);
+        const auto near = pick_without_far(scores_.data(), used_, uniform, labels_[i], StableItems::max_far);
         if (near)
             return *near;
         this->score(i, negligible);
@@ -302,7 +302,7 @@ private:
         if (!split_merge_.propose(family_, prior_, labels_, now, i, j, moves_.restricted_scans, rng_))
             return;
         ++accepted_;
-        settled_.forget();
+        stable_.forget();
         if (from == to) {
             const auto fresh = static_cast<std::uint32_t>(open_);
             split_merge_.apply_split(family_, labels_, fresh, to);
@@ -318,7 +318,7 @@ private:
     }
 
     SplitMerge<Family> split_merge_;
-    SettledItems settled_;
+    StableItems stable_;
     MixtureMoves moves_;
     std::size_t far_slots_ = 0; // the slots that `far_` is of
     double far_ = 0.0;

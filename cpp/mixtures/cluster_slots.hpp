@@ -113,7 +113,7 @@ protected:
             return;
         family_.remove(own, item(i));
         const bool opened = target == open_;
-        settle(i, target);
+        place(i, target);
         if (n_own == 1)
             --n_clusters_;
         weigh(own);
@@ -124,7 +124,7 @@ protected:
     /// An item without a cluster joins one, or opens one.
     void join(std::size_t i, std::size_t target) {
         const bool opened = target == open_;
-        settle(i, target);
+        place(i, target);
         if (opened)
             choose_open();
     }
@@ -200,7 +200,7 @@ protected:
     typename Family::Summaries summaries_;
 
 private:
-    void settle(std::size_t i, std::size_t target) {
+    void place(std::size_t i, std::size_t target) {
         family_.insert(target, item(i));
         labels_[i] = static_cast<std::uint32_t>(target);
         if (family_.size(target) == 1)

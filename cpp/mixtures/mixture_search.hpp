@@ -39,7 +39,7 @@ public:
         return climber_at(labels, rng).climb(true);
     }
 
-    bool doubts(const Solution&) const { return false; }
+    bool is_trivial(const Solution&) const { return false; }
     Solution improve(std::size_t, const Solution& found, common::Rng&) const { return found; }
     Solution refine(const Solution& best, common::Rng&) const { return best; }
 

@@ -1,5 +1,5 @@
-// The samplers and searches of mixtures, one per family, compiled once in the core: elsewhere each takes
-// seconds, and bindings are optimised for size.
+// The samplers and searches of mixtures, one per family, compiled once in the core: in every other file
+// each would take seconds.
 #pragma once
 
 #include "mcmc/mixture_sampler.hpp"

@@ -48,7 +48,7 @@ public:
     }
 
     /// Merges at once may leave a single cluster of every start of a network with weak ones.
-    bool doubts(const Solution& found) const {
+    bool is_trivial(const Solution& found) const {
         return plan_.merge_first && !plan_.as_printed &&
                *std::max_element(found.labels.begin(), found.labels.end()) == 0;
     }

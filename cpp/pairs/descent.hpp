@@ -8,38 +8,11 @@
 #include "common/random.hpp"
 #include "pairs/state.hpp"
 #include "partition/moves.hpp"
+#include "partition/queue.hpp"
 
 namespace partita::pairs {
 
 using Labels = std::vector<std::uint32_t>;
-
-/// Nodes that wait to be looked at, each at most once, first in, first out.
-class Queue {
-public:
-    explicit Queue(std::uint32_t n_nodes) : waits_(n_nodes) {}
-
-    void push(std::uint32_t node) {
-        if (!waits_[node]) {
-            waits_[node] = true;
-            nodes_.push_back(node);
-        }
-    }
-    bool empty() const { return first_ == nodes_.size(); }
-    std::uint32_t pop() {
-        const auto node = nodes_[first_++];
-        waits_[node] = false;
-        if (first_ > nodes_.size() / 2 && first_ > 1024) {
-            nodes_.erase(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(first_));
-            first_ = 0;
-        }
-        return node;
-    }
-
-private:
-    std::vector<std::uint32_t> nodes_;
-    std::size_t first_ = 0;
-    std::vector<bool> waits_;
-};
 
 /// Moves, in the order they were made, and what they changed in all.
 struct Journal {
@@ -48,7 +21,7 @@ struct Journal {
 };
 
 /// The nodes around a node that are elsewhere may want to follow it, or to leave where it was.
-template <class S> void push_neighbours(const S& state, std::uint32_t node, Queue& queue) {
+template <class S> void push_neighbours(const S& state, std::uint32_t node, WorkQueue& queue) {
     for (const auto i : state.items(node))
         for (const auto j : state.neighbours(i))
             if (state.labels()[j] != state.labels()[i])
@@ -56,7 +29,8 @@ template <class S> void push_neighbours(const S& state, std::uint32_t node, Queu
 }
 
 /// Nodes of the queue go to their best clusters until none of them gains. Every move is a strict gain.
-template <class S> void settle(S& state, Queue& queue, Journal& journal, const search::Limits& limits) {
+template <class S>
+void move_queued(S& state, WorkQueue& queue, Journal& journal, const search::Limits& limits) {
     for (std::uint32_t looked = 0; !queue.empty(); ++looked) {
         if (looked % search::poll_every == 0 && limits.reached())
             return;
@@ -72,14 +46,14 @@ template <class S> void settle(S& state, Queue& queue, Journal& journal, const s
 
 /// Nodes of a level all move until none gains; returns whether any did. Labels are those of the items.
 template <class Objective>
-bool settle_level(const Local& local, const Objective& objective, const Lists& nodes, Labels& labels,
-                  common::Rng& rng, const search::Limits& limits) {
+bool move_level(const Local& local, const Objective& objective, const Lists& nodes, Labels& labels,
+                common::Rng& rng, const search::Limits& limits) {
     State<Objective> state(local, objective, nodes, labels);
-    Queue queue(nodes.size());
+    WorkQueue queue(nodes.size());
     for (const auto node : rng.permutation(nodes.size()))
         queue.push(node);
     Journal journal;
-    settle(state, queue, journal, limits);
+    move_queued(state, queue, journal, limits);
     labels = state.labels();
     return journal.change < 0;
 }
@@ -90,8 +64,8 @@ void descend(const Local& local, const Objective& objective, Labels& labels, com
              const search::Limits& limits) {
     bool gained = true;
     while (gained && !limits.reached()) {
-        settle_level(local, objective, local.atoms, labels, rng, limits);
-        gained = settle_level(local, objective, grouped(labels), labels, rng, limits);
+        move_level(local, objective, local.atoms, labels, rng, limits);
+        gained = move_level(local, objective, grouped(labels), labels, rng, limits);
     }
 }
 
@@ -106,7 +80,8 @@ template <class S> std::uint32_t near_cluster(const S& state, std::uint32_t clus
 /// Takes a cluster, or it and one near it, apart and allocates its nodes anew; kept if that gains, else
 /// undone.
 template <class S>
-bool rebuild(S& state, std::uint32_t cluster, Queue& queue, common::Rng& rng, const search::Limits& limits) {
+bool rebuild(S& state, std::uint32_t cluster, WorkQueue& queue, common::Rng& rng,
+             const search::Limits& limits) {
     auto nodes = state.members(cluster);
     if (const auto other = near_cluster(state, cluster, rng); other != cluster && rng.below(3) > 0)
         nodes.insert(nodes.end(), state.members(other).begin(), state.members(other).end());
@@ -122,7 +97,7 @@ bool rebuild(S& state, std::uint32_t cluster, Queue& queue, common::Rng& rng, co
     }
     for (const auto node : nodes)
         queue.push(node);
-    settle(state, queue, journal, limits);
+    move_queued(state, queue, journal, limits);
     while (!queue.empty())
         queue.pop();
     if (journal.change < -min_gain)
@@ -139,7 +114,7 @@ template <class Objective>
 bool rebuild_all(const Local& local, const Objective& objective, Labels& labels, common::Rng& rng,
                  const search::Limits& limits) {
     State<Objective> state(local, objective, local.atoms, labels);
-    Queue queue(local.atoms.size());
+    WorkQueue queue(local.atoms.size());
     bool any = false;
     for (const auto cluster : rng.permutation(state.n_nodes())) {
         if (limits.reached())

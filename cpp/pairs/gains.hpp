@@ -45,29 +45,29 @@ private:
 /// The logarithm of a product for each key: one logarithm for many factors.
 class LogTally {
 public:
-    explicit LogTally(std::size_t n_keys) : product_(n_keys, 1.0), folded_(n_keys) {}
+    explicit LogTally(std::size_t n_keys) : product_(n_keys, 1.0), logs_(n_keys) {}
 
     void clear() {
-        for (const auto key : folded_.keys())
+        for (const auto key : logs_.keys())
             product_[key] = 1;
-        folded_.clear();
+        logs_.clear();
     }
-    /// Factors are at least 1, and so few at a time that a product of them is finite between two folds.
+    /// Factors are at least 1, and so few at a time that a product of them is finite between two logarithms.
     void multiply(std::uint32_t key, double factor) {
         product_[key] *= factor;
         if (product_[key] > 1e150) {
-            folded_.add(key, std::log2(product_[key]));
+            logs_.add(key, std::log2(product_[key]));
             product_[key] = 1;
         } else {
-            folded_.add(key, 0);
+            logs_.add(key, 0);
         }
     }
-    double operator[](std::uint32_t key) const { return folded_[key] + std::log2(product_[key]); }
-    std::span<const std::uint32_t> keys() const { return folded_.keys(); }
+    double operator[](std::uint32_t key) const { return logs_[key] + std::log2(product_[key]); }
+    std::span<const std::uint32_t> keys() const { return logs_.keys(); }
 
 private:
     std::vector<double> product_;
-    Tally folded_;
+    Tally logs_;
 };
 
 template <class Objective> class Gains;

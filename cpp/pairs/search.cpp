@@ -225,7 +225,7 @@ private:
         if (other.labels.empty())
             return false;
         auto labels = best.labels;
-        settle_level(problem, objective_, meet(best.labels, other.labels), labels, rng, limits_);
+        move_level(problem, objective_, meet(best.labels, other.labels), labels, rng, limits_);
         improve(problem, objective_, labels, 1, rng, limits_);
         const auto value = value_of(problem, objective_, labels);
         if (!(value < best.value - min_gain))

@@ -15,11 +15,11 @@
 namespace partita::search {
 
 /// An item that would lose little in another cluster.
-struct Waverer {
+struct BoundaryItem {
     std::uint32_t item, own, other;
     double penalty;
 
-    bool touches(const Waverer& moved) const {
+    bool touches(const BoundaryItem& moved) const {
         return own == moved.own || own == moved.other || other == moved.own || other == moved.other;
     }
 };
@@ -30,8 +30,8 @@ template <SearchState S> double gain_of_move(S& state, std::size_t i, std::uint3
     return scores[state.cluster_of(i)] - scores[target];
 }
 
-/// Adds item i to the waverers, with the cluster that suits it second best, unless there is none.
-template <SearchState S> void add_waverer(S& state, std::uint32_t i, std::vector<Waverer>& found) {
+/// Adds item i to the boundary_items, with the cluster that suits it second best, unless there is none.
+template <SearchState S> void add_boundary_item(S& state, std::uint32_t i, std::vector<BoundaryItem>& found) {
     const auto own = state.cluster_of(i);
     const auto scores = state.score(i).first(state.n_clusters());
     const auto other = best_other(scores, own);
@@ -40,24 +40,25 @@ template <SearchState S> void add_waverer(S& state, std::uint32_t i, std::vector
 }
 
 /// The items that lose least by going to another cluster, least first; as many as keep all chains
-/// together no more expensive than a sweep. `doubtful` are the items to choose from, all if empty. Clusters
+/// together no more expensive than a sweep. `boundary` are the items to choose from, all if empty. Clusters
 /// neither open nor close in a chain, so that it can be undone step by step.
 template <SearchState S>
-std::vector<Waverer> waverers(S& state, std::vector<std::uint32_t> doubtful, const Limits& limits) {
+std::vector<BoundaryItem> boundary_items(S& state, std::vector<std::uint32_t> boundary,
+                                         const Limits& limits) {
     const auto n = state.labels().size();
-    if (doubtful.empty()) {
-        doubtful.resize(n);
-        std::iota(doubtful.begin(), doubtful.end(), 0u);
+    if (boundary.empty()) {
+        boundary.resize(n);
+        std::iota(boundary.begin(), boundary.end(), 0u);
     }
-    std::vector<Waverer> found;
-    for (std::size_t visited = 0; visited < doubtful.size(); ++visited) {
+    std::vector<BoundaryItem> found;
+    for (std::size_t visited = 0; visited < boundary.size(); ++visited) {
         if (visited % poll_every == 0 && limits.reached())
             break;
-        add_waverer(state, doubtful[visited], found);
+        add_boundary_item(state, boundary[visited], found);
     }
     const auto count = std::min(found.size(), static_cast<std::size_t>(std::sqrt(static_cast<double>(n))));
     std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count), found.end(),
-                      [](const Waverer& x, const Waverer& y) { return x.penalty < y.penalty; });
+                      [](const BoundaryItem& x, const BoundaryItem& y) { return x.penalty < y.penalty; });
     found.resize(count);
     return found;
 }
@@ -95,11 +96,11 @@ private:
     std::vector<std::pair<std::uint32_t, std::uint32_t>> steps_; // item and where it came from
 };
 
-/// Starts a chain at each waverer in turn; the waverers that share a cluster with it may follow. Returns
-/// whether one of the chains helped.
+/// Starts a chain at each boundary item in turn; the boundary_items that share a cluster with it may follow.
+/// Returns whether one of the chains helped.
 template <SearchState S> bool try_chains(S& state, Tally& tally, const Limits& limits) {
     bool helped = false;
-    const auto candidates = waverers(state, tally.doubtful, limits);
+    const auto candidates = boundary_items(state, tally.boundary, limits);
     for (const auto& first : candidates) {
         if (limits.reached())
             break;

@@ -43,10 +43,10 @@ template <class P>
 concept IclProblem = requires(const P& problem, std::size_t run, std::span<const std::uint32_t> labels,
                               const Solution& solution, common::Rng& rng) {
     { problem.n_runs() } -> std::same_as<std::size_t>;
-    { problem.crosses() } -> std::same_as<bool>;              // or keeps the best run as it is
-    { problem.run(run, rng) } -> std::same_as<Solution>;      // a climb from the start of a run
-    { problem.climb(labels, rng) } -> std::same_as<Solution>; // from a start with too many clusters
-    { problem.doubts(solution) } -> std::same_as<bool>; // whether the agreement of runs on it says little
+    { problem.crosses() } -> std::same_as<bool>;                       // or keeps the best run as it is
+    { problem.run(run, rng) } -> std::same_as<Solution>;               // a climb from the start of a run
+    { problem.climb(labels, rng) } -> std::same_as<Solution>;          // from a start with too many clusters
+    { problem.is_trivial(solution) } -> std::same_as<bool>;            // agreement of runs on it says little
     { problem.improve(run, solution, rng) } -> std::same_as<Solution>; // a run that disagrees with others
     { problem.refine(solution, rng) } -> std::same_as<Solution>; // the best, if groups of runs do not agree
     { problem.reheats() } -> std::same_as<bool>;                 // whether some children are
@@ -96,7 +96,7 @@ public:
         std::vector<Solution> found(n_runs);
         const auto first = std::span(found).first(trials);
         climb(found, 0, trials);
-        if (agree(first) && problem_.doubts(found.front())) {
+        if (agree(first) && problem_.is_trivial(found.front())) {
             stream_ = n_runs; // the streams of all runs are taken
             improve(first);
         }

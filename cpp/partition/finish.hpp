@@ -46,7 +46,7 @@ inline std::size_t count_at(double loss, double rounding, const std::vector<Run>
 }
 
 /// Whether so few of the runs have led to the best loss that more is tried: this many, or this part of all.
-inline bool is_doubtful(const std::vector<Run>& runs, double part) {
+inline bool runs_disagree(const std::vector<Run>& runs, double part) {
     const auto& best = *distinct_best_first(runs).front();
     const auto at_best = count_at(best.loss, best.rounding, runs);
     return at_best < runs.size() && (at_best <= policy::few_at_best ||
@@ -57,12 +57,12 @@ inline bool is_doubtful(const std::vector<Run>& runs, double part) {
 /// the best loss begins with the best partitions again, another goes on with those that follow, until so many
 /// were in vain or one of the other partitions has led to the best loss as well.
 template <SearchState S, class RandomDraw>
-void insist(Level<S>& level, std::vector<Run>& runs, const Runner& runner, RandomDraw random_draw) {
+void intensify(Level<S>& level, std::vector<Run>& runs, const Runner& runner, RandomDraw random_draw) {
     constexpr auto n_tasks = policy::intensified, fruitless_rounds = policy::fruitless_rounds;
     auto best = *distinct_best_first(runs).front();
     for (std::size_t fruitless = 0; fruitless < fruitless_rounds && !runner.limits().reached();) {
         const auto from = next_best(runs, fruitless * n_tasks, n_tasks);
-        auto found = runner.run(level.insistences(from, n_tasks, random_draw));
+        auto found = runner.run(level.intensifications(from, n_tasks, random_draw));
         std::erase_if(found, [&](const Run& run) { return is_among(run, from); });
         const bool agrees = count_at(best.loss, best.rounding, found) > 0;
         std::move(found.begin(), found.end(), std::back_inserter(runs));
@@ -77,17 +77,17 @@ void insist(Level<S>& level, std::vector<Run>& runs, const Runner& runner, Rando
 }
 
 /// What is done with the runs on all draws: crossings, more where the runs disagree and the problem is small
-/// enough to insist, and chains of moves. `is_chained`: a single partition has had these.
-template <SearchState S, class Insist>
-void finish(Level<S>& level, std::vector<Run>& runs, const Runner& runner, bool may_insist, Insist insist,
-            bool is_chained = false, double part = policy::part_at_best) {
-    const bool insists = may_insist && is_doubtful(runs, part);
+/// enough to intensify, and chains of moves. `is_chained`: a single partition has had these.
+template <SearchState S, class Intensify>
+void finish(Level<S>& level, std::vector<Run>& runs, const Runner& runner, bool may_intensify,
+            Intensify intensify, bool is_chained = false, double part = policy::part_at_best) {
+    const bool intensifies = may_intensify && runs_disagree(runs, part);
     cross(level, runs, runner);
-    if (insists)
-        insist(level, runs);
+    if (intensifies)
+        intensify(level, runs);
     if (!is_chained)
         improve_best(runs, runner, [&](const Run& best) { return level.chains(best); });
-    if (insists)
+    if (intensifies)
         improve_best(runs, runner, [&](const Run& best) { return level.exchanges(best); });
 }
 

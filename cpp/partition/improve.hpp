@@ -31,7 +31,7 @@ template <SearchState S> std::vector<std::uint32_t> cluster_order(const S& state
 /// Single moves and merges until neither helps. Sweeps may split what merges join, so that the value after
 /// the merges has to fall from round to round.
 template <SearchState S> void descend(S& state, common::Rng& rng, Tally& tally, const Limits& limits) {
-    Falling value;
+    MonotoneGuard value;
     do
         sweep_until_stable(state, [&] { return cluster_order(state, rng); }, tally, limits);
     while (merge_best_pairs(state, limits) > 0 && value.falls(state.exact_value(), state.rounding()));
@@ -128,8 +128,8 @@ template <SearchState S> ClusterMerge cheap_merge(const S& state, std::uint32_t 
 /// where the limit on clusters binds, after a cheap merge of two others, which frees a cluster for a split.
 /// Kept if the value falls, by its changes in single precision and computed anew. `allocated` counts items.
 template <SearchState S>
-bool rebuild(S& state, std::uint32_t cluster, std::uint32_t max_clusters, Falling& exact, common::Rng& rng,
-             Tally& tally, const Limits& limits, std::size_t& allocated) {
+bool rebuild(S& state, std::uint32_t cluster, std::uint32_t max_clusters, MonotoneGuard& exact,
+             common::Rng& rng, Tally& tally, const Limits& limits, std::size_t& allocated) {
     const auto value = state.value();
     std::vector<std::vector<std::uint32_t>> groups{state.members(cluster)};
     auto order = groups[0];
@@ -177,7 +177,7 @@ template <SearchState S>
 void improve(S& state, Patience patience, std::uint32_t max_clusters, common::Rng& rng, Tally& tally,
              const Limits& limits) {
     descend(state, rng, tally, limits);
-    Falling value(state.exact_value());
+    MonotoneGuard value(state.exact_value());
     std::uint32_t failures = 0, turn = 0;
     std::size_t allocated = 0;
     while (!patience.ends(failures, allocated, state.labels().size(), state.n_clusters()) &&

@@ -11,7 +11,7 @@
 #include "partition/chains.hpp"
 #include "partition/exchanges.hpp"
 #include "partition/improve.hpp"
-#include "partition/ruin.hpp"
+#include "partition/large_neighbourhoods.hpp"
 #include "partition/runner.hpp"
 
 namespace partita::search {
@@ -56,10 +56,10 @@ public:
         });
     }
 
-    /// Runs of a coarser level, carried on: near an optimum already, so that single moves and merges suffice,
+    /// Runs of a coarser level, refined: near an optimum already, so that single moves and merges suffice,
     /// and chains of moves if these are wanted at once. Items that have no cluster yet get one. The runs must
     /// stay as they are until the tasks are done.
-    std::vector<Task> carry_on(const std::vector<Run>& coarser, bool with_chains = false) {
+    std::vector<Task> refinements(const std::vector<Run>& coarser, bool with_chains = false) {
         return tasks(coarser.size(),
                      [this, &coarser, with_chains](std::size_t index, Run& run, S& state, common::Rng& rng) {
                          run = coarser[index];
@@ -67,7 +67,7 @@ public:
                          complete(state, options_.max_clusters, rng, limits_);
                          // first where most moves are to be expected, so that few items are scored again
                          for (int count = 0; count < 2; ++count)
-                             sweep(state, run.tally.doubtful, run.tally, limits_);
+                             sweep(state, run.tally.boundary, run.tally, limits_);
                          descend(state, rng, run.tally, limits_);
                          if (with_chains)
                              follow_chains(run, state, rng);
@@ -77,13 +77,14 @@ public:
     /// Good runs, each with as many moves of many items at once as it takes. The runs must stay as they are
     /// until the tasks are done.
     template <class RandomDraw>
-    std::vector<Task> insistences(const std::vector<Run>& runs, std::size_t n_tasks, RandomDraw random_draw) {
+    std::vector<Task> intensifications(const std::vector<Run>& runs, std::size_t n_tasks,
+                                       RandomDraw random_draw) {
         return tasks(n_tasks,
                      [this, &runs, random_draw](std::size_t index, Run& run, S& state, common::Rng& rng) {
                          run = runs[index % runs.size()];
                          state.assign(run.labels);
-                         insist(state, policy::intensifying_attempts, options_.max_clusters, random_draw, rng,
-                                run.tally, limits_);
+                         intensify(state, policy::intensifying_attempts, options_.max_clusters, random_draw,
+                                   rng, run.tally, limits_);
                      });
     }
 
@@ -125,9 +126,9 @@ public:
         return tasks(1, [this, &best](std::size_t, Run& run, S& state, common::Rng& rng) {
             run = best;
             state.assign(run.labels);
-            for (Falling value; value.falls(state.exact_value(), state.rounding()) &&
-                                state.n_clusters() >= options_.max_clusters &&
-                                try_exchanges(state, run.tally, limits_);)
+            for (MonotoneGuard value; value.falls(state.exact_value(), state.rounding()) &&
+                                      state.n_clusters() >= options_.max_clusters &&
+                                      try_exchanges(state, run.tally, limits_);)
                 descend(state, rng, run.tally, limits_);
         });
     }
@@ -161,7 +162,7 @@ private:
 
     /// A chain's gain is summed step by step: the value, computed anew, has to fall as well.
     void follow_chains(Run& run, S& state, common::Rng& rng) {
-        for (Falling value;
+        for (MonotoneGuard value;
              value.falls(state.exact_value(), state.rounding()) && try_chains(state, run.tally, limits_);) {
             descend(state, rng, run.tally, limits_);
             state.refresh();
@@ -205,11 +206,11 @@ private:
     std::uint64_t stream_;
 };
 
-/// The runs of a coarser level on the draws of this one. Equal partitions are carried on as one; a single one
+/// The runs of a coarser level on the draws of this one. Equal partitions are refined as one; a single one
 /// gets its chains of moves at once.
 template <SearchState S>
-std::vector<Run> carry_on(Level<S>& level, const std::vector<Run>& coarser, const Runner& runner,
-                          bool with_chains = false) {
+std::vector<Run> refine_runs(Level<S>& level, const std::vector<Run>& coarser, const Runner& runner,
+                             bool with_chains = false) {
     std::vector<Run> distinct;
     std::vector<std::size_t> places;
     for (const auto& run : coarser) {
@@ -219,7 +220,7 @@ std::vector<Run> carry_on(Level<S>& level, const std::vector<Run>& coarser, cons
         if (equal == distinct.end())
             distinct.push_back(run);
     }
-    auto done = runner.run(level.carry_on(distinct, with_chains && distinct.size() == 1));
+    auto done = runner.run(level.refinements(distinct, with_chains && distinct.size() == 1));
     if (done.size() < distinct.size()) // there was no time for some
         return done;
     std::vector<Run> runs;

@@ -41,11 +41,11 @@ concept MergeState = requires(M& merges, const M& seen, std::size_t at, const Me
 template <MergeState M>
 bool merge_clusters(M& merges, const std::size_t* max_clusters, const common::StopFlag& stop) {
     for (bool merged = false;; merged = true) {
-        std::size_t crowded = 0;
-        while (crowded < merges.n_sides() && merges.n_clusters(crowded) <= max_clusters[crowded])
-            ++crowded;
-        const auto best = stop ? Merge::none() : merges.best(crowded);
-        const bool forced = crowded < merges.n_sides();
+        std::size_t over_limit = 0;
+        while (over_limit < merges.n_sides() && merges.n_clusters(over_limit) <= max_clusters[over_limit])
+            ++over_limit;
+        const auto best = stop ? Merge::none() : merges.best(over_limit);
+        const bool forced = over_limit < merges.n_sides();
         if (!best.exists() || !(forced || best.change > min_gain))
             return merged;
         merges.merge(best);

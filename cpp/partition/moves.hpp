@@ -1,8 +1,9 @@
 // Moves that lower the expected loss of a state. Every search is made of these.
 //
-// A state knows a partition and three verbs: remove(i), score(i), insert(i, k). Two kinds exist: State counts
-// the cells of every draw's contingency table and serves any loss; MatrixState keeps the co-clustering mass
-// of every item with every cluster and serves Binder's loss.
+// A state knows a partition and three verbs: remove(i), score(i), insert(i, k). For draws there are three:
+// State counts the cells of every draw's contingency table and serves any loss, SparseState lists those that
+// are not empty, MatrixState keeps the co-clustering mass of every item with every cluster and serves
+// Binder's loss. ConstrainedState filters what one of them offers.
 #pragma once
 
 #include <algorithm>
@@ -86,7 +87,7 @@ struct Tally {
     std::vector<double> trace; // expected loss after each full sweep, on the draws of its level
     /// The items that lost least by going to another cluster when single moves last came to an end, least
     /// first. More draws, or a chain of moves, change the places of these before those of others.
-    std::vector<std::uint32_t> doubtful = {};
+    std::vector<std::uint32_t> boundary = {};
 };
 
 using policy::poll_every, policy::unchecked_sweeps;
@@ -144,9 +145,9 @@ template <SearchState S> std::uint32_t best_cluster(S& state, std::size_t i) {
 
 /// Which items have been scored since the last move: they would stay where they are. And what each would lose
 /// in the best of the other clusters.
-class Settled {
+class StableItems {
 public:
-    explicit Settled(std::size_t n_items) : moves_when_scored_(n_items, never), penalties_(n_items) {
+    explicit StableItems(std::size_t n_items) : moves_when_scored_(n_items, never), penalties_(n_items) {
         common::count_steps(n_items);
     }
 
@@ -157,8 +158,8 @@ public:
     }
     void clear() { ++moves_; }
 
-    /// The part of the items that lose least, least first; all items are settled.
-    std::vector<std::uint32_t> doubtful() const {
+    /// The part of the items that lose least, least first; all items are stable.
+    std::vector<std::uint32_t> boundary() const {
         constexpr auto part = policy::boundary_part;
         const auto n = penalties_.size();
         std::vector<std::uint32_t> items(n);
@@ -207,20 +208,20 @@ std::uint64_t sweep(S& state, std::span<const std::uint32_t> order, Tally& tally
     });
 }
 
-/// The same for the items that are not settled. Afterwards all of them are, unless one has moved later.
+/// The same for the items that are not stable. Afterwards all of them are, unless one has moved later.
 template <SearchState S>
-std::uint64_t sweep(S& state, std::span<const std::uint32_t> order, Settled& settled, Tally& tally,
+std::uint64_t sweep(S& state, std::span<const std::uint32_t> order, StableItems& stable, Tally& tally,
                     const Limits& limits) {
     return count_moves(order, tally, limits, [&](std::uint32_t i) {
-        if (settled.contains(i))
+        if (stable.contains(i))
             return false;
         const auto decision = decide(state, i);
         const bool moves = decision.target != state.cluster_of(i);
         if (moves) {
             state.move(i, decision.target);
-            settled.clear();
+            stable.clear();
         }
-        settled.add(i, decision.other.best_score);
+        stable.add(i, decision.other.best_score);
         return moves;
     });
 }
@@ -230,18 +231,18 @@ std::uint64_t sweep(S& state, std::span<const std::uint32_t> order, Settled& set
 /// the first ones, the value falls with each.
 template <SearchState S, class NextOrder>
 void sweep_until_stable(S& state, NextOrder next_order, Tally& tally, const Limits& limits) {
-    Falling value;
-    Settled settled(state.labels().size());
-    tally.doubtful.clear();
+    MonotoneGuard value;
+    StableItems stable(state.labels().size());
+    tally.boundary.clear();
     for (std::uint64_t count = 0; !limits.reached(); ++count) {
         const std::vector<std::uint32_t> order = next_order();
-        const auto moves = sweep(state, order, settled, tally, limits);
+        const auto moves = sweep(state, order, stable, tally, limits);
         ++tally.sweeps;
         tally.trace.push_back(state.problem().loss_of(state.value()));
         state.compact();
         if (moves == 0) {
             if (!limits.reached())
-                tally.doubtful = settled.doubtful();
+                tally.boundary = stable.boundary();
             break;
         }
         if (count >= unchecked_sweeps && !value.falls(state.exact_value(), state.rounding()))

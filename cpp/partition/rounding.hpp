@@ -1,4 +1,5 @@
-// The rounding errors of the sums of a search: the only place for its tolerances.
+// The rounding errors of the sums of a search of draws. Losses that are not linear have their own in
+// draws/state.hpp, log densities in partition/sweep.hpp, pair probabilities in pairs/state.hpp.
 //
 // Scores and values are sums of terms of both signs, which cancel. What rounding leaves is therefore small
 // beside the terms and not beside the sum: the tolerances are relative to the sum of the terms' absolute
@@ -18,9 +19,9 @@ inline constexpr double double_rounding = 1e-13;
 /// The measure that ends the loops of a search: a value that has to fall by more than rounding each time.
 /// There are finitely many partitions, so that it cannot fall for ever, and what does not fall is not tried
 /// again.
-class Falling {
+class MonotoneGuard {
 public:
-    explicit Falling(double from = std::numeric_limits<double>::infinity()) : least_(from) {}
+    explicit MonotoneGuard(double from = std::numeric_limits<double>::infinity()) : least_(from) {}
 
     /// Whether the value is below all earlier ones, beyond rounding.
     bool falls(double value, double rounding) {

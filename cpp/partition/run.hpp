@@ -54,7 +54,7 @@ struct Run {
     std::uint32_t clusters = 0;
     double seconds = 0;
     double clusters_per_row = 1; // of the problem it ended on
-    double rounding = 0;         // what it may do to the loss
+    double rounding = 0;         // error of the loss in double precision, at most
 
     /// Takes over the partition of a state that is done.
     template <SearchState S> void finish(S& state) {
@@ -69,13 +69,13 @@ struct Run {
 };
 
 /// The runs of a search, starts and crossings, and how many starts were made.
-struct Found {
+struct SearchResult {
     std::vector<Run> runs;
     std::size_t n_started = 0;
 };
 
 /// Runs each of which is a start.
-inline Found each_started(std::vector<Run> runs) {
+inline SearchResult each_started(std::vector<Run> runs) {
     const auto n_started = runs.size();
     return {std::move(runs), n_started};
 }

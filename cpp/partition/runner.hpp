@@ -44,7 +44,8 @@ std::vector<Run> best_of(const std::vector<Run>& runs, std::size_t most);
 /// Adds children to the runs; whether one of them is better than every run before, beyond rounding.
 bool join(std::vector<Run>& runs, std::vector<Run> children);
 
-/// The blocks on which two partitions agree; small ones beyond a multiple of the clusters stay loose.
+/// The blocks on which two partitions agree, the largest ones, at most twice as many as the larger number of
+/// clusters; the items of all other blocks are in no cluster.
 std::vector<std::uint32_t> common_blocks(const Run& x, const Run& y);
 
 } // namespace partita::search

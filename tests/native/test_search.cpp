@@ -7,7 +7,7 @@
 #include "draws/search.hpp"
 #include "draws/state.hpp"
 #include "partition/chains.hpp"
-#include "partition/ruin.hpp"
+#include "partition/large_neighbourhoods.hpp"
 #include "partition/runner.hpp"
 #include "random_draws.hpp"
 
@@ -133,9 +133,9 @@ void check_that_chains_help() {
     }
 }
 
-/// When single moves end, the items that are said to be doubtful lose no more than any other by leaving,
+/// When single moves end, the items that are said to be boundary lose no more than any other by leaving,
 /// least first.
-void check_that_doubtful_items_lose_least() {
+void check_that_boundary_items_lose_least() {
     const RandomDraws<std::uint8_t> owned(20, 30, 4, 0.0, 13);
     const common::StopFlag stop{false};
     const search::Limits limits(stop, std::numeric_limits<double>::infinity());
@@ -153,21 +153,21 @@ void check_that_doubtful_items_lose_least() {
             const auto scores = state.score_precisely(i).first(state.n_clusters());
             return search::best_other(scores, state.cluster_of(i)).best_score - scores[state.cluster_of(i)];
         };
-        CHECK(tally.doubtful.size() == 4); // an eighth
+        CHECK(tally.boundary.size() == 4); // an eighth
         auto last = -std::numeric_limits<double>::infinity();
-        for (const auto i : tally.doubtful) {
+        for (const auto i : tally.boundary) {
             CHECK(penalty(i) >= last - 1e-5);
             last = penalty(i);
         }
         for (std::uint32_t i = 0; i < 30; ++i)
-            if (std::find(tally.doubtful.begin(), tally.doubtful.end(), i) == tally.doubtful.end())
+            if (std::find(tally.boundary.begin(), tally.boundary.end(), i) == tally.boundary.end())
                 CHECK(penalty(i) >= last - 1e-5);
     }
 }
 
 /// Clusters that were taken apart, or into which a cluster of a draw was put, can be put back; the limit
 /// holds.
-void check_that_ruins_can_be_undone() {
+void check_that_large_neighbourhoods_can_be_undone() {
     const RandomDraws<std::uint8_t> owned(20, 30, 4, 0.1, 13);
     const common::StopFlag stop{false};
     const search::Limits limits(stop, std::numeric_limits<double>::infinity());
@@ -188,8 +188,8 @@ void check_that_ruins_can_be_undone() {
             const auto before = canonical();
             const auto value = state.exact_value();
             const auto draw = search::random_labels(30, 3, rng);
-            const auto region =
-                attempt % 2 ? ruin(state, rng, tally, limits) : gather(state, draw, 5, rng, tally, limits);
+            const auto region = attempt % 2 ? reallocate_region(state, rng, tally, limits)
+                                            : gather(state, draw, 5, rng, tally, limits);
             CHECK(state.n_clusters() <= 5);
             changes += canonical() != before;
             restore(state, region.groups);
@@ -198,7 +198,7 @@ void check_that_ruins_can_be_undone() {
         }
         const auto value = state.exact_value();
         auto random_draw = [](common::Rng& own) { return search::random_labels(30, 3, own); };
-        insist(state, 20, 5, random_draw, rng, tally, limits);
+        intensify(state, 20, 5, random_draw, rng, tally, limits);
         CHECK(state.exact_value() <= value + 1e-12);
     }
     CHECK(changes > 100);
@@ -253,8 +253,8 @@ void check_common_blocks_of_many_clusters() {
 void test_search() {
     check_common_blocks_of_many_clusters();
     check_that_chains_help();
-    check_that_doubtful_items_lose_least();
-    check_that_ruins_can_be_undone();
+    check_that_boundary_items_lose_least();
+    check_that_large_neighbourhoods_can_be_undone();
     check_that_chains_are_undone_with_copies();
     for (const bool with_copies : {false, true}) {
         check_shared_rows<std::uint8_t>(with_copies);

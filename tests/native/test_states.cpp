@@ -17,9 +17,9 @@
 #include "mixtures/icl_state.hpp"
 #include "mixtures/mixtures.hpp"
 #include "networks/block_model.hpp"
+#include "partition/blockwise_best.hpp"
 #include "partition/constrained_state.hpp"
 #include "partition/finish.hpp"
-#include "partition/fold.hpp"
 #include "random_draws.hpp"
 
 namespace {
@@ -93,7 +93,7 @@ template <search::SearchState S> void check_loss_state(const typename S::Setting
     check_falls(state, [&] { improve(state, search::Patience{5}, max_clusters, rng, tally, limits); });
     check_falls(state, [&] { try_chains(state, tally, limits); });
     check_falls(state, [&] { try_exchanges(state, tally, limits); });
-    check_falls(state, [&] { insist(state, 10, max_clusters, random_draw, rng, tally, limits); });
+    check_falls(state, [&] { intensify(state, 10, max_clusters, random_draw, rng, tally, limits); });
     check_falls(state, [&] { take_better_blocks(state, random_draw(rng), limits); });
 }
 

@@ -1,4 +1,4 @@
-#include "draws/unsettled.hpp"
+#include "draws/differing_items.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -43,14 +43,15 @@ std::vector<std::uint32_t> restricted_labels(std::span<const std::uint32_t> labe
     return own;
 }
 
-Unsettled::Unsettled(const SparseProblem& whole, std::vector<std::uint32_t> items, const Run& agreed)
+DifferingItems::DifferingItems(const SparseProblem& whole, std::vector<std::uint32_t> items,
+                               const Run& agreed)
     : items_(std::move(items)), agreed_(agreed.labels), problem_(whole.restricted(items_, 0)) {
     SparseState state(problem_, static_cast<std::uint32_t>(items_.size()));
     state.assign(restrict(agreed_));
     problem_.add_constant(agreed.loss / whole.unit() - whole.loss_of(state.value()) / whole.unit());
 }
 
-void Unsettled::complete(Run& run) const {
+void DifferingItems::complete(Run& run) const {
     auto labels = agreed_;
     for (std::size_t place = 0; place < items_.size(); ++place) // above every label of the agreed clusters
         labels[items_[place]] = static_cast<std::uint32_t>(labels.size()) + run.labels[place];

@@ -81,10 +81,11 @@ void take_better_blocks(S& state, const std::vector<std::uint32_t>& labels, cons
     }
 }
 
-/// The task of folding all runs into the best of them. They must stay as they are until it is done.
+/// The task of improving the best of all runs by the better blocks of the others. They must stay as they are
+/// until it is done.
 template <SearchState S>
-Task folded(const typename S::Setting& setting, const SearchOptions& options, const Limits& limits,
-            const std::vector<Run>& runs) {
+Task blockwise_best(const typename S::Setting& setting, const SearchOptions& options, const Limits& limits,
+                    const std::vector<Run>& runs) {
     return [&] {
         const auto order = distinct_best_first(runs);
         Run run;

@@ -45,7 +45,8 @@ template <SearchState S> Region region_near(S& state, std::size_t i, std::size_t
 }
 
 /// Takes clusters near a random item apart and allocates their items anew, one by one.
-template <SearchState S> Region ruin(S& state, common::Rng& rng, Tally& tally, const Limits& limits) {
+template <SearchState S>
+Region reallocate_region(S& state, common::Rng& rng, Tally& tally, const Limits& limits) {
     auto region = region_near(state, rng.below(state.labels().size()), 1 + rng.below(policy::max_dissolved));
     rng.shuffle(std::span(region.items));
     for (const auto i : region.items)
@@ -109,17 +110,18 @@ Region gather(S& state, std::span<const std::uint32_t> draw, std::uint32_t max_c
     return region;
 }
 
-/// Ruins and gathers at random until `patience` attempts in a row have not lowered the value, computed anew.
-/// Where the limit on clusters binds, what is to be gained are mostly exchanges between clusters.
+/// Reallocates regions and gathers clusters of draws, by chance, until `patience` attempts in a row have not
+/// lowered the value, computed anew. Where the limit on clusters binds, what is to be gained are mostly
+/// exchanges between clusters.
 template <SearchState S, class RandomDraw>
-void insist(S& state, std::uint32_t patience, std::uint32_t max_clusters, RandomDraw random_draw,
-            common::Rng& rng, Tally& tally, const Limits& limits) {
-    Falling exact(state.exact_value());
+void intensify(S& state, std::uint32_t patience, std::uint32_t max_clusters, RandomDraw random_draw,
+               common::Rng& rng, Tally& tally, const Limits& limits) {
+    MonotoneGuard exact(state.exact_value());
     for (std::uint32_t failures = 0; failures < patience && !limits.reached();) {
         const auto value = state.value();
-        const bool ruins = rng.below(4) < (state.n_clusters() < max_clusters ? 1u : 2u);
-        const auto region = ruins ? ruin(state, rng, tally, limits)
-                                  : gather(state, random_draw(rng), max_clusters, rng, tally, limits);
+        const bool reallocates = rng.below(4) < (state.n_clusters() < max_clusters ? 1u : 2u);
+        const auto region = reallocates ? reallocate_region(state, rng, tally, limits)
+                                        : gather(state, random_draw(rng), max_clusters, rng, tally, limits);
         if (state.value() < value - state.tolerance() * std::abs(value) &&
             exact.falls(state.exact_value(), state.rounding())) {
             descend(state, rng, tally, limits);

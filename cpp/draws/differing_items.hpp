@@ -20,10 +20,10 @@ std::vector<std::uint32_t> restricted_labels(std::span<const std::uint32_t> labe
 
 /// The problem of a linear loss that is left if the clusters on which all runs agree are fixed: a sum over
 /// clusters has no other place where anything can be gained from what the runs have found.
-class Unsettled {
+class DifferingItems {
 public:
     /// At least one of the items, as `differing_items` gives them; one of the runs has the other clusters.
-    Unsettled(const SparseProblem& whole, std::vector<std::uint32_t> items, const Run& agreed);
+    DifferingItems(const SparseProblem& whole, std::vector<std::uint32_t> items, const Run& agreed);
 
     const SparseProblem& problem() const { return problem_; }
     std::vector<std::uint32_t> restrict(const std::vector<std::uint32_t>& labels) const {

@@ -10,14 +10,14 @@
 
 namespace partita::models {
 
-class SettledItems {
+class StableItems {
 public:
     /// Of the other clusters and a new one together, when an item is added.
     static constexpr double max_share = 1e-4;
     /// Of the clusters that need not be scored at all, together; the others may have the rest.
     static constexpr double max_far = 0.5 * max_share;
 
-    explicit SettledItems(std::size_t n_items) : known_at_(n_items, 0) {}
+    explicit StableItems(std::size_t n_items) : known_at_(n_items, 0) {}
 
     /// Item i has no more than `max_share` elsewhere, as the clusters are now.
     void add(std::size_t i) { known_at_[i] = state_; }

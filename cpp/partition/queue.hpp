@@ -1,0 +1,40 @@
+// Items that wait to be looked at.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace partita {
+
+/// Each item at most once, first in, first out.
+class WorkQueue {
+public:
+    explicit WorkQueue(std::size_t n_items) : waits_(n_items) {}
+
+    bool empty() const { return first_ == items_.size(); }
+    void push(std::uint32_t item) {
+        if (!waits_[item]) {
+            waits_[item] = true;
+            items_.push_back(item);
+        }
+    }
+    std::uint32_t pop() {
+        const auto item = items_[first_++];
+        waits_[item] = false;
+        if (first_ > items_.size() / 2 && first_ > min_erased) {
+            items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
+            first_ = 0;
+        }
+        return item;
+    }
+
+private:
+    static constexpr std::size_t min_erased = 1024; // what has been taken goes in large pieces
+
+    std::vector<std::uint32_t> items_;
+    std::size_t first_ = 0;
+    std::vector<bool> waits_;
+};
+
+} // namespace partita
