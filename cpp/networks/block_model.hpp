@@ -113,7 +113,7 @@ private:
     bool degree_corrected_ = false, affiliation_ = false;
 };
 
-// compiled only in the core: bindings are optimised for size, and a chain compiled there takes twice the time
+// compiled only in the core
 extern template class BlockChain<BlockState<BernoulliBlocks>>;
 extern template class BlockChain<BlockState<PoissonBlocks>>;
 extern template class BlockChain<AffiliationState<BernoulliBlocks>>;
