@@ -9,11 +9,11 @@
 #include "common/union_find.hpp"
 #include "draws/linear_loss.hpp"
 #include "draws/policy.hpp"
+#include "partition/labels.hpp"
 
 namespace partita::search {
 namespace {
 
-constexpr std::uint32_t nowhere = 0xffffffffu;
 constexpr std::size_t parts_at_a_time = 256;
 
 /// Restrictions, with the atom of each item; nothing if there are no atoms.
@@ -262,11 +262,11 @@ template <class Label> std::vector<std::uint32_t> find_components(const Draws<La
         if (!(draws.weights[t] > 0))
             continue;
         const auto labels = draws.draw(t);
-        first.assign(count_clusters(labels), nowhere);
+        first.assign(count_clusters(labels), no_cluster);
         for (std::uint32_t i = 0; i < labels.size(); ++i) {
             if (labels[i] == gap<Label>)
                 continue;
-            if (first[labels[i]] == nowhere)
+            if (first[labels[i]] == no_cluster)
                 first[labels[i]] = i;
             else
                 sets.join(first[labels[i]], i);
@@ -279,7 +279,7 @@ Parts solve_parts(const SparseProblem& problem, std::span<const std::uint32_t> l
                   const Restrictions& restrictions, unsigned threads, const common::StopFlag& stop) {
     Parts parts;
     parts.component = parts_of(problem, restrictions);
-    parts.labels.assign(problem.n_items(), nowhere);
+    parts.labels.assign(problem.n_items(), no_cluster);
     for (std::uint32_t i = 0; i < problem.n_items(); ++i) {
         if (parts.component[i] == parts.items.size())
             parts.items.emplace_back();

@@ -14,6 +14,7 @@
 #include "common/parallel.hpp"
 #include "draws/draws.hpp"
 #include "draws/sparse_problem.hpp"
+#include "partition/labels.hpp"
 #include "partition/restrictions.hpp"
 
 namespace partita::search {
@@ -28,7 +29,7 @@ template <class Label> std::vector<std::uint32_t> find_components(const Draws<La
 struct Parts {
     std::vector<std::uint32_t> component;          // of each item, numbered by first item
     std::vector<std::vector<std::uint32_t>> items; // of each component, in order
-    std::vector<std::uint32_t> labels; // best cluster of each item within its component; or nowhere
+    std::vector<std::uint32_t> labels; // best cluster of each item within its component; or no_cluster
     std::vector<double> least;         // the component's part of the value; NaN if not solved
     std::vector<double> given;         // the same of the labels that were given
 

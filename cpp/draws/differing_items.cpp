@@ -6,6 +6,7 @@
 #include "common/union_find.hpp"
 #include "draws/sparse_state.hpp"
 #include "partition/first_appearance.hpp"
+#include "partition/labels.hpp"
 
 namespace partita::search {
 
@@ -13,9 +14,9 @@ std::vector<std::uint32_t> differing_items(const std::vector<Run>& runs) {
     const auto n = static_cast<std::uint32_t>(runs.front().labels.size());
     UnionFind blocks(n);
     for (const auto& run : runs) {
-        std::vector<std::uint32_t> first(run.clusters, SparseState::nowhere);
+        std::vector<std::uint32_t> first(run.clusters, no_cluster);
         for (std::uint32_t i = 0; i < n; ++i)
-            if (auto& other = first[run.labels[i]]; other == SparseState::nowhere)
+            if (auto& other = first[run.labels[i]]; other == no_cluster)
                 other = i;
             else
                 blocks.join(other, i);
@@ -39,7 +40,7 @@ std::vector<std::uint32_t> restricted_labels(std::span<const std::uint32_t> labe
     own.reserve(items.size());
     common::FirstAppearance name(labels.size());
     for (const auto i : items)
-        own.push_back(labels[i] == SparseState::nowhere ? SparseState::nowhere : name(labels[i]));
+        own.push_back(labels[i] == no_cluster ? no_cluster : name(labels[i]));
     return own;
 }
 

@@ -4,6 +4,7 @@
 
 #include "common/clones.hpp"
 #include "common/work.hpp"
+#include "partition/labels.hpp"
 
 namespace partita::search {
 namespace {
@@ -16,7 +17,7 @@ PARTITA_CLONES void add_scaled(const float* row, std::size_t n, double factor, d
 } // namespace
 
 MatrixState::MatrixState(const MatrixProblem& problem, std::uint32_t max_clusters)
-    : problem_(&problem), max_clusters_(max_clusters), labels_(problem.n, nowhere) {
+    : problem_(&problem), max_clusters_(max_clusters), labels_(problem.n, no_cluster) {
     assign(labels_);
 }
 
@@ -33,14 +34,14 @@ void MatrixState::assign(std::span<const std::uint32_t> labels) {
         labels_.assign(labels.begin(), labels.end());
     sizes_.clear();
     for (const auto label : labels_)
-        if (label != nowhere) {
+        if (label != no_cluster) {
             if (label >= sizes_.size())
                 sizes_.resize(label + 1);
             ++sizes_[label];
         }
     mass_.assign(problem_->n * sizes_.size(), 0);
     for (std::size_t i = 0; i < problem_->n; ++i)
-        if (labels_[i] != nowhere)
+        if (labels_[i] != no_cluster)
             add_scaled(problem_->row(i), problem_->n, 1, masses_to_change(labels_[i]));
     refresh();
 }
@@ -48,7 +49,7 @@ void MatrixState::assign(std::span<const std::uint32_t> labels) {
 double MatrixState::exact_value() const {
     double value = 0;
     for (std::size_t i = 0; i < problem_->n; ++i)
-        if (labels_[i] != nowhere)
+        if (labels_[i] != no_cluster)
             value += cost(sizes_[labels_[i]], mass(i, labels_[i]));
     return value;
 }
@@ -60,7 +61,7 @@ std::span<const double> MatrixState::score(std::size_t i) {
     scores_.assign(candidates, 0.0);
     for (std::uint32_t k = 0; k < n_clusters(); ++k)
         scores_[k] = cost(2.0 * sizes_[k], 2 * mass(i, k));
-    if (own != nowhere)
+    if (own != no_cluster)
         scores_[own] -= cost(2, 2); // without the item itself
     return scores_;
 }
@@ -89,7 +90,7 @@ void MatrixState::remove(std::size_t i) {
     const auto cluster = labels_[i];
     add_mass(i, cluster, -1);
     --sizes_[cluster];
-    labels_[i] = nowhere;
+    labels_[i] = no_cluster;
     value_ -= cost(2.0 * sizes_[cluster] + 1, 2 * mass(i, cluster) + 1);
     if (sizes_[cluster] == 0)
         close_cluster(cluster);
@@ -124,7 +125,7 @@ std::vector<double> MatrixState::merge_changes() const {
     std::vector<double> between(clusters * clusters), changes(clusters * clusters);
     for (std::size_t k = 0; k < clusters; ++k)
         for (std::size_t i = 0; i < problem_->n; ++i)
-            if (labels_[i] != nowhere)
+            if (labels_[i] != no_cluster)
                 between[labels_[i] * clusters + k] += mass(i, k);
     for (std::size_t k = 0; k < clusters; ++k)
         for (std::size_t l = k + 1; l < clusters; ++l)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "draws/losses.hpp"
+#include "partition/labels.hpp"
 #include "partition/rounding.hpp"
 
 namespace partita::search {
@@ -42,12 +43,11 @@ private:
 class MatrixState {
 public:
     using Setting = MatrixProblem;
-    static constexpr std::uint32_t nowhere = 0xffffffffu;
 
     MatrixState(const MatrixProblem& problem, std::uint32_t max_clusters);
 
     std::uint32_t n_clusters() const { return static_cast<std::uint32_t>(sizes_.size()); }
-    bool is_alone(std::size_t i) const { return labels_[i] != nowhere && sizes_[labels_[i]] == 1; }
+    bool is_alone(std::size_t i) const { return labels_[i] != no_cluster && sizes_[labels_[i]] == 1; }
     std::uint32_t cluster_of(std::size_t i) const { return labels_[i]; }
     const std::vector<std::uint32_t>& labels() const { return labels_; }
     std::vector<std::uint32_t> members(std::uint32_t cluster) const;

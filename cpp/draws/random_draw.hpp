@@ -8,6 +8,7 @@
 #include "common/random.hpp"
 #include "draws/draws.hpp"
 #include "draws/state.hpp"
+#include "partition/labels.hpp"
 
 namespace partita::search {
 
@@ -18,7 +19,7 @@ template <class Label> std::vector<std::uint32_t> draw_labels(const Draws<Label>
     const auto row = draws.draw(t);
     std::vector<std::uint32_t> labels(row.size());
     std::transform(row.begin(), row.end(), labels.begin(), [](Label label) {
-        return label == gap<Label> ? State::nowhere : static_cast<std::uint32_t>(label);
+        return label == gap<Label> ? no_cluster : static_cast<std::uint32_t>(label);
     });
     return labels;
 }

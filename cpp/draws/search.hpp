@@ -3,6 +3,7 @@
 
 #include "draws/draws.hpp"
 #include "draws/losses.hpp"
+#include "partition/labels.hpp"
 #include "partition/run.hpp"
 
 namespace partita::search {
@@ -16,7 +17,7 @@ template <class Label>
 SearchResult search(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
                     const common::StopFlag& stop, const Progress& progress);
 
-/// Refines partitions by single moves, merges and crossings. Items labelled State::nowhere first join the
+/// Refines partitions by single moves, merges and crossings. Items labelled no_cluster first join the
 /// cluster that suits them best; the other labels must be 0..K-1, each in use.
 template <class Label>
 std::vector<Run> refine(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,

@@ -1,4 +1,5 @@
 #include "draws/shard.hpp"
+#include "partition/labels.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +30,7 @@ Shard::Shard(const Draws<Label>& draws, const LossTables& tables, std::span<cons
     states_.resize(slots);
     for (auto& states : states_)
         for (const auto& problem : blocks_)
-            states.emplace_back(*problem, State::nowhere);
+            states.emplace_back(*problem, no_cluster);
 }
 
 std::int64_t Shard::in_units(std::size_t block, double value) const {

@@ -13,6 +13,7 @@
 #include "draws/sparse_state.hpp"
 #include "partition/chains.hpp"
 #include "partition/improve.hpp"
+#include "partition/labels.hpp"
 #include "partition/level.hpp"
 #include "partition/moves.hpp"
 #include "partition/queue.hpp"
@@ -51,7 +52,7 @@ template <CandidateState S> Decision decide(S& state, std::size_t i) {
     const auto own = state.cluster_of(i);
     const auto candidates = state.candidates(i);
     const auto other = best_candidate(candidates, [&](std::uint32_t k) { return k != own; });
-    if (own == S::nowhere)
+    if (own == no_cluster)
         return {other.best};
     const auto stay = score_at(candidates, own);
     bool leaves = false;
@@ -165,7 +166,7 @@ template <CandidateState S> std::vector<std::uint32_t> merge_and_list(S& state, 
 
 /// The merge of the two smallest clusters: the cheapest of those that share no row.
 template <CandidateState S> ClusterMerge smallest_merge(S& state) {
-    const auto k = state.smallest_cluster(S::nowhere), l = state.smallest_cluster(k);
+    const auto k = state.smallest_cluster(no_cluster), l = state.smallest_cluster(k);
     return {std::min(k, l), std::max(k, l), state.merge_change(k, l)};
 }
 
@@ -257,7 +258,7 @@ template <CandidateState S> std::uint32_t random_partner(S& state, std::uint32_t
     for (const auto& candidate : state.merges_of(cluster))
         if (state.size(candidate.cluster) <= most)
             partners.push_back(candidate.cluster);
-    return partners.empty() ? S::nowhere : partners[rng.below(partners.size())];
+    return partners.empty() ? no_cluster : partners[rng.below(partners.size())];
 }
 
 /// Takes a cluster apart, alone or with one that shares a row, and allocates the items anew, one by one. Kept
@@ -268,7 +269,7 @@ void rebuild(S& state, std::uint32_t cluster, common::Rng& rng, Tally& tally, co
     const auto value = state.value();
     std::vector<std::vector<std::uint32_t>> groups{state.members(cluster)};
     if (groups[0].size() < policy::min_rebuilt || rng.below(3) > 0)
-        if (const auto partner = random_partner(state, cluster, rng); partner != S::nowhere)
+        if (const auto partner = random_partner(state, cluster, rng); partner != no_cluster)
             groups.push_back(state.members(partner));
     std::vector<std::uint32_t> order;
     for (const auto& group : groups)

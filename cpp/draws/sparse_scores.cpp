@@ -4,6 +4,7 @@
 
 #include "common/work.hpp"
 #include "draws/sparse_state.hpp"
+#include "partition/labels.hpp"
 
 namespace partita::search {
 
@@ -65,7 +66,7 @@ void SparseState::gather(std::size_t i) {
     fetch(i);
     const auto own = labels_[i], copies = problem_->copies(i);
     for (const auto& pair : rows_->pairs_of(i))
-        if (const auto cluster = labels_[pair.other]; cluster != nowhere)
+        if (const auto cluster = labels_[pair.other]; cluster != no_cluster)
             add_extra(cluster, pair, joint_extra(problem_->copies(pair.other), copies));
     std::size_t steps = rows_->pairs_of(i).size();
     for (const auto row : rows_->rows_of(i)) {
@@ -86,9 +87,9 @@ void SparseState::gather(std::size_t i) {
 void SparseState::find_terms(std::size_t i) {
     const auto table = problem_->tables().joint();
     const auto own = labels_[i];
-    const bool is_in = own != nowhere;
+    const bool is_in = own != no_cluster;
     const auto* extra =
-        is_in && slots_[own] != nowhere ? &extras_[slots_[own] * problem_->n_draws()] : nullptr;
+        is_in && slots_[own] != no_cluster ? &extras_[slots_[own] * problem_->n_draws()] : nullptr;
     terms_.resize(problem_->n_draws());
     for (std::size_t t = 0; t < terms_.size(); ++t) {
         const auto n = allocated_[t] + (is_in ? 0 : 1);
@@ -106,7 +107,7 @@ void SparseState::find_terms(std::size_t i) {
     if (is_in)
         return;
     for (const auto& pair : rows_->pairs_of(i))
-        terms_[pair.draw].draw += labels_[pair.other] != nowhere ? unit_extra_[1] : 0.0;
+        terms_[pair.draw].draw += labels_[pair.other] != no_cluster ? unit_extra_[1] : 0.0;
     for (const auto row : rows_->rows_of(i))
         terms_[rows_->draws[row]].draw += unit_extra_[row_sizes_[row]];
 }
@@ -161,21 +162,21 @@ double SparseState::combined_score(std::size_t i, std::uint32_t cluster, const d
         problem_->tables().loss());
 }
 
-/// The score of the item at hand in a cluster; `slot` is nowhere if they share no row.
+/// The score of the item at hand in a cluster; `slot` is no_cluster if they share no row.
 double SparseState::score_of(std::size_t i, std::uint32_t cluster, std::size_t slot) const {
     if (problem_->is_linear())
-        return linear_score(i, cluster, slot == nowhere ? 0.0 : found_[slot].score);
-    return combined_score(i, cluster, slot == nowhere ? nullptr : &extras_[slot * problem_->n_draws()]);
+        return linear_score(i, cluster, slot == no_cluster ? 0.0 : found_[slot].score);
+    return combined_score(i, cluster, slot == no_cluster ? nullptr : &extras_[slot * problem_->n_draws()]);
 }
 
 std::span<const SparseState::Candidate> SparseState::candidates(std::size_t i) {
     gather(i);
     const auto own = labels_[i];
-    if (own != nowhere)
+    if (own != no_cluster)
         slot_of(own);
     if (may_open(i))
         slot_of(n_clusters());
-    else if (const auto smallest = smallest_cluster(own); smallest != nowhere && !is_alone(i))
+    else if (const auto smallest = smallest_cluster(own); smallest != no_cluster && !is_alone(i))
         slot_of(smallest);
     if (!problem_->is_linear())
         find_terms(i);
@@ -204,10 +205,10 @@ void SparseState::gather_merges(std::uint32_t k) {
         std::fill(seen_.begin(), seen_.end(), 0u);
         look_ = 1;
     }
-    for (auto i = heads_[k]; i != nowhere; i = next_[i]) {
+    for (auto i = heads_[k]; i != no_cluster; i = next_[i]) {
         fetch(i);
         for (const auto& pair : rows_->pairs_of(i))
-            if (const auto cluster = labels_[pair.other]; cluster != nowhere && cluster != k)
+            if (const auto cluster = labels_[pair.other]; cluster != no_cluster && cluster != k)
                 add_extra(cluster, pair, joint_extra(problem_->copies(pair.other), problem_->copies(i)));
         for (const auto row : rows_->rows_of(i)) {
             if (std::exchange(seen_[row], look_) == look_)
@@ -258,8 +259,8 @@ double SparseState::combined_change(std::uint32_t k, std::uint32_t l, const doub
 
 double SparseState::change_of(std::uint32_t k, std::uint32_t l, std::size_t slot) const {
     if (problem_->is_linear())
-        return linear_change(k, l, slot == nowhere ? 0.0 : found_[slot].score);
-    return combined_change(k, l, slot == nowhere ? nullptr : &extras_[slot * problem_->n_draws()]);
+        return linear_change(k, l, slot == no_cluster ? 0.0 : found_[slot].score);
+    return combined_change(k, l, slot == no_cluster ? nullptr : &extras_[slot * problem_->n_draws()]);
 }
 
 std::span<const SparseState::Candidate> SparseState::merges_of(std::uint32_t k) {
@@ -288,8 +289,8 @@ std::vector<double> SparseState::merge_changes() const {
 
 /// One item after the other, so that the value follows; the last one closes the cluster.
 void SparseState::merge(std::uint32_t k, std::uint32_t l) {
-    for (auto i = heads_[l]; i != nowhere; i = heads_[l]) {
-        const bool is_last = next_[i] == nowhere;
+    for (auto i = heads_[l]; i != no_cluster; i = heads_[l]) {
+        const bool is_last = next_[i] == no_cluster;
         move(i, k);
         if (is_last)
             break;

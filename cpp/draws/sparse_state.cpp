@@ -4,11 +4,12 @@
 #include <utility>
 
 #include "common/work.hpp"
+#include "partition/labels.hpp"
 
 namespace partita::search {
 SparseState::SparseState(const SparseProblem& problem, std::uint32_t max_clusters)
     : problem_(&problem), rows_(&problem.rows()), max_clusters_(max_clusters),
-      labels_(problem.n_items(), nowhere), next_(problem.n_items()), previous_(problem.n_items()),
+      labels_(problem.n_items(), no_cluster), next_(problem.n_items()), previous_(problem.n_items()),
       short_cells_(max_short) {
     const auto table = problem.tables().joint();
     unit_extra_.resize(table.size());
@@ -17,7 +18,7 @@ SparseState::SparseState(const SparseProblem& problem, std::uint32_t max_cluster
     std::uint32_t n_long = 0;
     for (std::uint32_t row = 0; row < rows_->size(); ++row)
         if (rows_->items_of(row).size() > max_short) {
-            long_number_.resize(rows_->size(), nowhere);
+            long_number_.resize(rows_->size(), no_cluster);
             long_number_[row] = n_long++;
         }
     long_cells_.resize(n_long);
@@ -33,7 +34,7 @@ double SparseState::joint_extra(std::uint32_t count, std::uint32_t copies) const
 
 std::vector<std::uint32_t> SparseState::members(std::uint32_t cluster) const {
     std::vector<std::uint32_t> items;
-    for (auto i = heads_[cluster]; i != nowhere; i = next_[i])
+    for (auto i = heads_[cluster]; i != no_cluster; i = next_[i])
         items.push_back(i);
     std::sort(items.begin(), items.end());
     return items;
@@ -45,11 +46,11 @@ void SparseState::assign(std::span<const std::uint32_t> labels) {
     sizes_.clear();
     heads_.clear();
     for (std::size_t i = labels_.size(); i-- > 0;) {
-        if (labels_[i] == nowhere)
+        if (labels_[i] == no_cluster)
             continue;
         if (labels_[i] >= sizes_.size()) {
             sizes_.resize(labels_[i] + std::size_t{1});
-            heads_.resize(sizes_.size(), nowhere);
+            heads_.resize(sizes_.size(), no_cluster);
         }
         sizes_[labels_[i]] += problem_->copies(i);
         link(i, labels_[i]);
@@ -60,7 +61,7 @@ void SparseState::assign(std::span<const std::uint32_t> labels) {
     if (problem_->has_gaps()) {
         margins_.assign((sizes_.size() + 1) * problem_->n_draws(), 0);
         for (std::size_t i = 0; i < labels_.size(); ++i)
-            if (labels_[i] != nowhere)
+            if (labels_[i] != no_cluster)
                 change_margins(i, labels_[i], problem_->copies(i));
     }
     refresh();
@@ -68,26 +69,26 @@ void SparseState::assign(std::span<const std::uint32_t> labels) {
 
 void SparseState::link(std::size_t i, std::uint32_t cluster) {
     next_[i] = heads_[cluster];
-    previous_[i] = nowhere;
-    if (next_[i] != nowhere)
+    previous_[i] = no_cluster;
+    if (next_[i] != no_cluster)
         previous_[next_[i]] = static_cast<std::uint32_t>(i);
     heads_[cluster] = static_cast<std::uint32_t>(i);
 }
 
 void SparseState::unlink(std::size_t i) {
-    (previous_[i] == nowhere ? heads_[labels_[i]] : next_[previous_[i]]) = next_[i];
-    if (next_[i] != nowhere)
+    (previous_[i] == no_cluster ? heads_[labels_[i]] : next_[previous_[i]]) = next_[i];
+    if (next_[i] != no_cluster)
         previous_[next_[i]] = previous_[i];
 }
 
 /// The occupied cells of a row. What is returned for a short row lasts until the next call.
 std::span<const SparseState::Cell> SparseState::cells(std::uint32_t row) const {
-    if (!long_number_.empty() && long_number_[row] != nowhere)
+    if (!long_number_.empty() && long_number_[row] != no_cluster)
         return long_cells_[long_number_[row]];
     std::size_t used = 0;
     for (const auto j : rows_->items_of(row)) {
         const auto cluster = labels_[j];
-        if (cluster == nowhere)
+        if (cluster == no_cluster)
             continue;
         std::size_t place = 0;
         while (place < used && short_cells_[place].cluster != cluster)
@@ -111,12 +112,13 @@ void SparseState::count_long_rows() {
         return;
     std::vector<std::uint32_t> counts(n_clusters());
     for (std::uint32_t row = 0; row < rows_->size(); ++row) {
-        if (long_number_[row] == nowhere)
+        if (long_number_[row] == no_cluster)
             continue;
         auto& list = long_cells_[long_number_[row]];
         list.clear();
         for (const auto j : rows_->items_of(row))
-            if (labels_[j] != nowhere && (counts[labels_[j]] += problem_->copies(j)) == problem_->copies(j))
+            if (labels_[j] != no_cluster &&
+                (counts[labels_[j]] += problem_->copies(j)) == problem_->copies(j))
                 list.push_back({labels_[j], 0});
         for (auto& cell : list)
             cell.count = std::exchange(counts[cell.cluster], 0);
@@ -127,7 +129,7 @@ void SparseState::add_to_long_rows(std::size_t i, std::uint32_t cluster, std::in
     if (long_cells_.empty())
         return;
     for (const auto row : rows_->rows_of(i)) {
-        if (long_number_[row] == nowhere)
+        if (long_number_[row] == no_cluster)
             continue;
         auto& list = long_cells_[long_number_[row]];
         auto cell = std::find_if(list.begin(), list.end(), [&](auto& c) { return c.cluster == cluster; });
@@ -145,9 +147,9 @@ void SparseState::add_to_long_rows(std::size_t i, std::uint32_t cluster, std::in
 void SparseState::rename_in_long_rows(std::uint32_t from, std::uint32_t to) {
     if (long_cells_.empty())
         return;
-    for (auto i = heads_[from]; i != nowhere; i = next_[i])
+    for (auto i = heads_[from]; i != no_cluster; i = next_[i])
         for (const auto row : rows_->rows_of(i))
-            if (long_number_[row] != nowhere)
+            if (long_number_[row] != no_cluster)
                 for (auto& cell : long_cells_[long_number_[row]])
                     if (cell.cluster == from)
                         cell.cluster = to;
@@ -169,7 +171,7 @@ void SparseState::open_cluster(std::uint32_t cluster) {
     if (cluster < n_clusters())
         return;
     sizes_.push_back(0);
-    heads_.push_back(nowhere);
+    heads_.push_back(no_cluster);
     by_size_.add(cluster, 0);
     if (problem_->has_gaps()) // one more than in use, so that a new cluster can be scored
         margins_.resize((sizes_.size() + 1) * problem_->n_draws());
@@ -180,7 +182,7 @@ void SparseState::close_cluster(std::uint32_t cluster) {
     by_size_.erase(cluster, 0);
     if (cluster != last) {
         rename_in_long_rows(last, cluster);
-        for (auto i = heads_[last]; i != nowhere; i = next_[i])
+        for (auto i = heads_[last]; i != no_cluster; i = next_[i])
             labels_[i] = cluster;
         by_size_.erase(last, sizes_[last]);
         by_size_.add(cluster, sizes_[last]);
@@ -201,7 +203,7 @@ template <int Step> void SparseState::change(std::size_t i, std::uint32_t cluste
     const auto copies = problem_->copies(i);
     if constexpr (Step < 0) {
         unlink(i);
-        labels_[i] = nowhere;
+        labels_[i] = no_cluster;
         add_to_long_rows(i, cluster, -std::int64_t{copies});
         resize(cluster, sizes_[cluster] - copies);
         if (problem_->has_gaps())
@@ -249,7 +251,7 @@ void SparseState::change_sums(std::size_t i, std::uint32_t cluster, int sign) {
         estimate_[0] += sign * (table[sizes_[cluster] + 1] - table[sizes_[cluster]]);
     for (const auto& pair : rows_->pairs_of(i)) {
         joint_[pair.draw] += labels_[pair.other] == cluster ? sign * unit_extra_[1] : 0.0;
-        draw_[pair.draw] += labels_[pair.other] != nowhere ? sign * unit_extra_[1] : 0.0;
+        draw_[pair.draw] += labels_[pair.other] != no_cluster ? sign * unit_extra_[1] : 0.0;
     }
     for (const auto row : rows_->rows_of(i)) {
         const auto t = rows_->draws[row];
@@ -307,7 +309,7 @@ double SparseState::linear_value() const {
     const auto table = problem_->tables().joint();
     double value = 0;
     for (std::uint32_t i = 0; i < labels_.size(); ++i) {
-        if (labels_[i] == nowhere)
+        if (labels_[i] == no_cluster)
             continue;
         value += problem_->alone(i);
         for (const auto& pair : rows_->pairs_of(i))
@@ -319,7 +321,7 @@ double SparseState::linear_value() const {
         for (const auto& cell : cells(row))
             sum += table[cell.count];
         for (const auto j : rows_->items_of(row))
-            sum -= labels_[j] == nowhere ? 0.0 : table[problem_->copies(j)];
+            sum -= labels_[j] == no_cluster ? 0.0 : table[problem_->copies(j)];
         value += rows_->coefficients[row] * sum;
     }
     for (std::uint32_t k = 0; k < n_clusters(); ++k) {
@@ -342,12 +344,12 @@ void SparseState::find_sums() {
     row_sizes_.assign(rows_->size(), 0);
     for (std::size_t i = 0; i < labels_.size(); ++i)
         for (std::size_t t = 0; t < n_draws; ++t)
-            allocated_[t] += labels_[i] != nowhere && problem_->is_labelled(i, t);
+            allocated_[t] += labels_[i] != no_cluster && problem_->is_labelled(i, t);
     for (std::size_t t = 0; t < n_draws; ++t)
         joint_[t] = draw_[t] = allocated_[t] * table[1];
     for (std::uint32_t i = 0; i < labels_.size(); ++i)
         for (const auto& pair : rows_->pairs_of(i))
-            if (pair.other > i && labels_[i] != nowhere && labels_[pair.other] != nowhere) {
+            if (pair.other > i && labels_[i] != no_cluster && labels_[pair.other] != no_cluster) {
                 joint_[pair.draw] += labels_[i] == labels_[pair.other] ? unit_extra_[1] : 0.0;
                 draw_[pair.draw] += unit_extra_[1];
             }

@@ -15,6 +15,7 @@
 #include "draws/sparse_problem.hpp"
 #include "draws/state.hpp"
 #include "partition/cluster_index.hpp"
+#include "partition/labels.hpp"
 #include "partition/size_index.hpp"
 
 namespace partita::search {
@@ -22,7 +23,6 @@ namespace partita::search {
 class SparseState {
 public:
     using Setting = SparseProblem;
-    static constexpr std::uint32_t nowhere = 0xffffffffu;
     static constexpr std::size_t max_short = 32; // items of a row whose cells are counted when they are read
 
     /// A cluster and the score of an item there, or the change of value() if it were merged with another.
@@ -38,7 +38,7 @@ public:
     std::uint32_t n_clusters() const { return static_cast<std::uint32_t>(sizes_.size()); }
     std::uint32_t size(std::size_t cluster) const { return sizes_[cluster]; }
     bool is_alone(std::size_t i) const {
-        return labels_[i] != nowhere && sizes_[labels_[i]] == problem_->copies(i);
+        return labels_[i] != no_cluster && sizes_[labels_[i]] == problem_->copies(i);
     }
     std::uint32_t cluster_of(std::size_t i) const { return labels_[i]; }
     const std::vector<std::uint32_t>& labels() const { return labels_; }

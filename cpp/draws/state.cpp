@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "common/work.hpp"
+#include "partition/labels.hpp"
 
 namespace partita::search {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::size_t cache_line = 64; // a row of few columns fills one
 } // namespace
 
 State::State(const Problem& problem, std::uint32_t max_clusters)
-    : problem_(&problem), max_clusters_(max_clusters), labels_(problem.n_items(), nowhere) {
+    : problem_(&problem), max_clusters_(max_clusters), labels_(problem.n_items(), no_cluster) {
     if (problem_->is_linear())
         return; // room for cells is made when there is a cluster
     row_sizes_.assign(problem_->n_rows(), 0);
@@ -60,7 +61,7 @@ void State::assign(std::span<const std::uint32_t> labels) {
         labels_.assign(labels.begin(), labels.end());
     sizes_.clear();
     for (std::size_t i = 0; i < labels_.size(); ++i)
-        if (const auto label = labels_[i]; label != nowhere) {
+        if (const auto label = labels_[i]; label != no_cluster) {
             if (label >= sizes_.size())
                 sizes_.resize(label + 1);
             sizes_[label] += problem_->copies(i);
@@ -82,7 +83,7 @@ void State::count_cells() {
 
 void State::count_shared_cells() {
     for (std::size_t i = 0; i < labels_.size(); ++i)
-        if (labels_[i] != nowhere)
+        if (labels_[i] != no_cluster)
             for (const auto row : problem_->shared()->of_item(i))
                 table_.counts(row)[labels_[i]] += problem_->copies(i);
 }
@@ -90,7 +91,7 @@ void State::count_shared_cells() {
 void State::count_cells_of_draws() {
     row_sizes_.assign(problem_->n_rows(), 0);
     allocated_.assign(problem_->n_draws(), 0);
-    const bool is_whole = std::find(labels_.begin(), labels_.end(), nowhere) == labels_.end();
+    const bool is_whole = std::find(labels_.begin(), labels_.end(), no_cluster) == labels_.end();
     if (is_whole && !problem_->has_gaps() && !problem_->has_copies()) {
         problem_->count_cells(labels_, table_.counts(0),
                               CellTable::bytes_per_row(table_.stride) / sizeof(std::uint32_t));
@@ -101,7 +102,7 @@ void State::count_cells_of_draws() {
     for (std::size_t t = 0; t < problem_->n_draws(); ++t) {
         std::uint32_t allocated = 0;
         problem_->for_each_item(t, [&](std::size_t i, std::uint32_t row) {
-            if (labels_[i] == nowhere)
+            if (labels_[i] == no_cluster)
                 return;
             const auto copies = problem_->copies(i);
             table_.counts(row)[labels_[i]] += copies;

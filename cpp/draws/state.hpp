@@ -10,6 +10,7 @@
 #include "draws/change_kernels.hpp"
 #include "draws/kernels.hpp"
 #include "draws/problem.hpp"
+#include "partition/labels.hpp"
 #include "partition/rounding.hpp"
 
 namespace partita::search {
@@ -17,7 +18,6 @@ namespace partita::search {
 class State {
 public:
     using Setting = Problem;
-    static constexpr std::uint32_t nowhere = 0xffffffffu;
     /// Of the scores of losses that are not linear: sums in double precision of gains in single precision.
     static constexpr double nonlinear_rounding = 1e-10;
 
@@ -31,13 +31,14 @@ public:
     std::uint32_t size(std::size_t cluster) const { return sizes_[cluster]; }
     /// Whether item i, with its copies, is a cluster of its own.
     bool is_alone(std::size_t i) const {
-        return labels_[i] != nowhere && sizes_[labels_[i]] == problem_->copies(i);
+        return labels_[i] != no_cluster && sizes_[labels_[i]] == problem_->copies(i);
     }
     std::uint32_t cluster_of(std::size_t i) const { return labels_[i]; }
     const std::vector<std::uint32_t>& labels() const { return labels_; }
     std::vector<std::uint32_t> members(std::uint32_t cluster) const;
 
-    /// Replaces the whole partition; items labelled `nowhere` stay out. Labels must be 0..K-1, each in use.
+    /// Replaces the whole partition; items labelled `no_cluster` stay out. Labels must be 0..K-1, each in
+    /// use.
     void assign(std::span<const std::uint32_t> labels);
 
     /// Gives back the room of clusters that have gone.

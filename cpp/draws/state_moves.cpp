@@ -1,5 +1,6 @@
 // How cells, sums and value change as items come, go and move.
 #include "draws/state.hpp"
+#include "partition/labels.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -28,7 +29,7 @@ template <int Step> void State::change_copies(std::size_t i, std::uint32_t clust
     if (!problem_->has_gaps())
         value_ += problem_->estimate_scale() * (table[size + step] - table[size]);
     size += step;
-    labels_[i] = Step > 0 ? cluster : nowhere;
+    labels_[i] = Step > 0 ? cluster : no_cluster;
 }
 
 template <int Step> void State::change_one(std::size_t i, std::uint32_t cluster) {
@@ -55,7 +56,7 @@ template <int Step> void State::change_one(std::size_t i, std::uint32_t cluster)
         }
     const auto smaller = Step > 0 ? sizes_[cluster] : sizes_[cluster] - 1;
     sizes_[cluster] += static_cast<std::uint32_t>(Step);
-    labels_[i] = Step > 0 ? cluster : nowhere;
+    labels_[i] = Step > 0 ? cluster : no_cluster;
     if (linear)
         value_ +=
             sum + (problem_->has_gaps() ? 0.0 : Step * problem_->estimate_scale() * margin_gain[smaller]);

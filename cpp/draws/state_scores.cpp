@@ -1,5 +1,6 @@
 // The scores of an item in every cluster.
 #include "draws/state.hpp"
+#include "partition/labels.hpp"
 
 #include <algorithm>
 
@@ -45,7 +46,7 @@ std::span<const double> State::score_precisely(std::size_t i) {
 
 void State::score_linear(std::uint32_t own, std::size_t columns) {
     const OwnColumn own_column{own, coefficients_.data(), problem_->joint_gain().data()};
-    sum_gains(table_, rows_, padded(columns), own == nowhere ? nullptr : &own_column, scores_.data());
+    sum_gains(table_, rows_, padded(columns), own == no_cluster ? nullptr : &own_column, scores_.data());
     add_own_sizes(own, columns);
 }
 
@@ -94,18 +95,18 @@ void State::score_changes(std::uint32_t own, std::size_t columns) {
     const auto& tables = problem_->tables();
     const auto wide = padded(columns);
     find_sums_without(own);
-    const std::size_t n = allocated_[0] + (own == nowhere);
+    const std::size_t n = allocated_[0] + (own == no_cluster);
     const auto total = tables.joint()[n];
     auto estimate = estimate_[0];
-    if (own != nowhere)
+    if (own != no_cluster)
         estimate -= tables.estimate()[sizes_[own]] - tables.estimate()[sizes_[own] - 1];
     find_factors(tables.loss(),
-                 {problem_->weights(), joint_without_, own == nowhere ? draw_with_ : draw_, estimate, total,
-                  static_cast<double>(n)},
+                 {problem_->weights(), joint_without_, own == no_cluster ? draw_with_ : draw_, estimate,
+                  total, static_cast<double>(n)},
                  factors_);
     find_candidate_gains(own, wide, estimate, total);
     sum_changes(tables.loss(), table_, rows_, factors_, candidate_gains_, wide, scores_.data());
-    if (own != nowhere)
+    if (own != no_cluster)
         scores_[own] = sum_changes_of(tables.loss(), own_gains_, factors_, candidate_gains_.cluster[own],
                                       candidate_gains_.reciprocal[own]);
     if (factors_.any_degenerate)
@@ -118,7 +119,7 @@ void State::find_sums_without(std::uint32_t own) {
     const auto gain = problem_->joint_gain();
     own_gains_.resize(n_draws);
     joint_without_.assign(joint_.begin(), joint_.end());
-    if (own != nowhere) {
+    if (own != no_cluster) {
         for (std::size_t t = 0; t < n_draws; ++t)
             own_gains_[t] = gain[table_.counts(rows_[t])[own] - 1];
         for (std::size_t t = 0; t < n_draws; ++t)
@@ -146,7 +147,7 @@ void State::find_candidate_gains(std::uint32_t own, std::size_t columns, double 
 /// Whole losses of the draws for which changes would divide by next to nothing.
 void State::add_degenerate(std::uint32_t own, std::size_t columns) {
     const auto& tables = problem_->tables();
-    const auto n = allocated_[0] + (own == nowhere);
+    const auto n = allocated_[0] + (own == no_cluster);
     find_candidate_sums(own, columns);
     std::vector<Sums> sums(columns);
     std::vector<double> losses(columns);
@@ -155,12 +156,13 @@ void State::add_degenerate(std::uint32_t own, std::size_t columns) {
             continue;
         const auto* counts = table_.counts(rows_[t]);
         auto without = joint_[t];
-        if (own != nowhere)
+        if (own != no_cluster)
             without -= tables.joint()[counts[own]] - tables.joint()[counts[own] - 1];
         for (std::size_t k = 0; k < columns; ++k) {
             const auto count = counts[k] - (k == own);
             sums[k] = {without + (tables.joint()[count + 1] - tables.joint()[count]), candidate_estimate_[k],
-                       (own == nowhere ? draw_with_ : draw_)[t], static_cast<double>(n), tables.joint()[n]};
+                       (own == no_cluster ? draw_with_ : draw_)[t], static_cast<double>(n),
+                       tables.joint()[n]};
         }
         tables.combine(sums, losses);
         for (std::size_t k = 0; k < columns; ++k)
@@ -182,7 +184,7 @@ void State::score_combined(std::uint32_t own, std::size_t columns) {
                                 scores_.data());
     else
         score_rows(loss, table_, rows_, terms_, candidate_estimate_.data(), wide, scores_.data());
-    if (own != nowhere)
+    if (own != no_cluster)
         scores_[own] = stay_score();
 }
 
@@ -212,7 +214,7 @@ void State::find_terms(std::uint32_t own) {
         const auto t = draws_[e];
         auto joint = joint_[t], draw = draw_[t];
         auto n = allocated_[t];
-        if (own != nowhere) {
+        if (own != no_cluster) {
             const auto count = table_.counts(rows_[e])[own];
             joint -= tables.joint()[count] - tables.joint()[count - 1];
         } else {
@@ -222,7 +224,7 @@ void State::find_terms(std::uint32_t own) {
         }
         terms_[e] = {problem_->weight(t), joint, draw, static_cast<double>(n), tables.joint()[n]};
         if (problem_->has_gaps()) {
-            const auto margin = own == nowhere ? 0 : table_.counts(margin_rows_[e])[own];
+            const auto margin = own == no_cluster ? 0 : table_.counts(margin_rows_[e])[own];
             entry_estimate_[e] =
                 estimate_[t] - (margin ? tables.estimate()[margin] - tables.estimate()[margin - 1] : 0.0);
         }
@@ -233,7 +235,7 @@ void State::find_terms(std::uint32_t own) {
 void State::find_candidate_sums(std::uint32_t own, std::size_t columns) {
     const auto table = problem_->tables().estimate();
     auto without = estimate_[0];
-    if (own != nowhere)
+    if (own != no_cluster)
         without -= table[sizes_[own]] - table[sizes_[own] - 1];
     candidate_estimate_.resize(columns);
     for (std::size_t k = 0; k < columns; ++k) {

@@ -10,6 +10,7 @@
 
 #include "common/union_find.hpp"
 #include "partition/improve.hpp"
+#include "partition/labels.hpp"
 #include "partition/runner.hpp"
 
 namespace partita::search {
@@ -20,9 +21,9 @@ std::vector<std::vector<std::uint32_t>> differing_blocks(const S& state,
                                                          const std::vector<std::uint32_t>& labels) {
     const auto n = static_cast<std::uint32_t>(labels.size());
     UnionFind sets(n);
-    std::vector<std::uint32_t> first_here(n, S::nowhere), first_there(n, S::nowhere);
+    std::vector<std::uint32_t> first_here(n, no_cluster), first_there(n, no_cluster);
     auto join_first = [&](std::uint32_t& first, std::uint32_t i) {
-        if (first == S::nowhere)
+        if (first == no_cluster)
             first = i;
         else
             sets.join(first, i);

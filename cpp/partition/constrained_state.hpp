@@ -71,16 +71,16 @@ private:
 template <SearchState S> class ConstrainedState {
 public:
     using Setting = ConstrainedProblem<typename S::Setting>;
-    static constexpr std::uint32_t nowhere = S::nowhere;
 
     ConstrainedState(const Setting& setting, std::uint32_t max_clusters)
-        : setting_(&setting), state_(setting.problem(), max_clusters), labels_(setting.n_items(), nowhere) {}
+        : setting_(&setting), state_(setting.problem(), max_clusters),
+          labels_(setting.n_items(), no_cluster) {}
 
     const auto& problem() const { return state_.problem(); }
     std::uint32_t n_clusters() const { return state_.n_clusters(); }
     std::uint32_t cluster_of(std::size_t a) const { return state_.cluster_of(atom(a).front()); }
     bool is_alone(std::size_t a) const {
-        return cluster_of(a) != nowhere && state_.size(cluster_of(a)) == atom(a).size();
+        return cluster_of(a) != no_cluster && state_.size(cluster_of(a)) == atom(a).size();
     }
     const std::vector<std::uint32_t>& labels() const {
         for (std::size_t a = 0; is_stale_ && a < labels_.size(); ++a)
@@ -99,10 +99,10 @@ public:
     /// Atoms that the constraints keep out of their cluster, in the order of their numbers, are in none.
     void assign(std::span<const std::uint32_t> labels) {
         auto obeying = labels_;
-        std::fill(obeying.begin(), obeying.end(), nowhere);
+        std::fill(obeying.begin(), obeying.end(), no_cluster);
         std::vector<std::size_t> sizes;
         for (std::uint32_t a = 0; a < labels.size(); ++a) {
-            if (labels[a] == nowhere)
+            if (labels[a] == no_cluster)
                 continue;
             sizes.resize(std::max<std::size_t>(sizes.size(), labels[a] + std::size_t{1}));
             const auto& apart = setting_->apart(a);
@@ -167,7 +167,7 @@ public:
                     changes[k * clusters + l] = never;
         for (std::size_t a = 0; a < labels_.size(); ++a)
             for (const auto b : setting_->apart(a))
-                if (const auto k = cluster_of(a), l = cluster_of(b); k < l && l != nowhere)
+                if (const auto k = cluster_of(a), l = cluster_of(b); k < l && l != no_cluster)
                     changes[k * clusters + l] = never;
         return changes;
     }
@@ -185,9 +185,9 @@ private:
         std::vector<std::uint32_t> names;
         std::uint32_t next = 0;
         for (auto& label : labels)
-            if (label != nowhere) {
-                names.resize(std::max<std::size_t>(names.size(), label + std::size_t{1}), nowhere);
-                names[label] = names[label] == nowhere ? next++ : names[label];
+            if (label != no_cluster) {
+                names.resize(std::max<std::size_t>(names.size(), label + std::size_t{1}), no_cluster);
+                names[label] = names[label] == no_cluster ? next++ : names[label];
                 label = names[label];
             }
     }
@@ -197,9 +197,9 @@ private:
         for (std::uint32_t k = 0; k < forbidden_.size(); ++k)
             forbidden_[k] = state_.size(k) + atom(a).size() > setting_->max_size();
         for (const auto other : setting_->apart(a))
-            if (const auto k = cluster_of(other); k != nowhere)
+            if (const auto k = cluster_of(other); k != no_cluster)
                 forbidden_[k] = true;
-        if (const auto own = cluster_of(a); own != nowhere)
+        if (const auto own = cluster_of(a); own != no_cluster)
             forbidden_[own] = false;
     }
 
@@ -217,14 +217,14 @@ private:
         find_forbidden(a);
         const auto own = cluster_of(a), clusters = n_clusters();
         scores_.assign(clusters + std::size_t{1}, never);
-        if (own != nowhere)
+        if (own != no_cluster)
             scores_[own] = 0.0;
         const auto value = state_.value();
         for (std::uint32_t k = 0; k <= clusters && !is_alone(a); ++k)
             if (k != own && (k == clusters || !forbidden_[k])) {
-                own == nowhere ? insert(a, k) : move(a, k);
+                own == no_cluster ? insert(a, k) : move(a, k);
                 scores_[k] = state_.value() - value;
-                own == nowhere ? remove(a) : move(a, own);
+                own == no_cluster ? remove(a) : move(a, own);
             }
         return scores_;
     }

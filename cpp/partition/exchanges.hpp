@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "partition/labels.hpp"
 #include "partition/moves.hpp"
 
 namespace partita::search {
@@ -27,7 +28,7 @@ public:
         for (; steps_.size() > kept; steps_.pop_back()) {
             const auto [item, companion] = steps_.back();
             state_->move(item,
-                         companion == S::nowhere ? state_->n_clusters() : state_->cluster_of(companion));
+                         companion == no_cluster ? state_->n_clusters() : state_->cluster_of(companion));
         }
     }
 
@@ -35,13 +36,14 @@ public:
     std::size_t size() const { return steps_.size(); }
 
 private:
-    /// Another item of the item's cluster: numbers of clusters change, and `nowhere` is a cluster of its own.
+    /// Another item of the item's cluster: numbers of clusters change, and `no_cluster` is a cluster of its
+    /// own.
     std::uint32_t companion(std::uint32_t item) const {
         const auto& labels = state_->labels();
         for (std::uint32_t i = 0; i < labels.size(); ++i)
             if (i != item && labels[i] == labels[item])
                 return i;
-        return S::nowhere;
+        return no_cluster;
     }
 
     struct Step {

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "partition/labels.hpp"
 #include "partition/moves.hpp"
 #include "partition/rounding.hpp"
 
@@ -63,13 +64,13 @@ std::vector<std::vector<std::uint32_t>> overlaps(const S& state,
 }
 
 /// For each group an item that is in the cluster which can become the group's with the fewest moves, or
-/// `nowhere`. Such a cluster has no items but those of the groups, and serves one group.
+/// `no_cluster`. Such a cluster has no items but those of the groups, and serves one group.
 template <SearchState S>
 std::vector<std::uint32_t> anchors(const S& state, const std::vector<std::vector<std::uint32_t>>& groups) {
     auto shared = overlaps(state, groups);
-    std::vector<std::uint32_t> others(state.n_clusters()), found(groups.size(), S::nowhere);
+    std::vector<std::uint32_t> others(state.n_clusters()), found(groups.size(), no_cluster);
     for (const auto cluster : state.labels())
-        if (cluster != S::nowhere)
+        if (cluster != no_cluster)
             ++others[cluster];
     for (const auto& own : shared)
         for (std::size_t k = 0; k < own.size(); ++k)
@@ -79,7 +80,7 @@ std::vector<std::uint32_t> anchors(const S& state, const std::vector<std::vector
         std::size_t group = 0, cluster = 0;
         for (std::size_t g = 0; g < groups.size(); ++g)
             for (std::size_t k = 0; k < shared[g].size(); ++k)
-                if (found[g] == S::nowhere && others[k] == 0 && shared[g][k] > most) {
+                if (found[g] == no_cluster && others[k] == 0 && shared[g][k] > most) {
                     most = shared[g][k];
                     group = g;
                     cluster = k;
@@ -97,7 +98,7 @@ std::vector<std::uint32_t> anchors(const S& state, const std::vector<std::vector
 template <SearchState S> void put_back(S& state, const std::vector<std::vector<std::uint32_t>>& groups) {
     auto anchor = anchors(state, groups);
     for (std::size_t g = 0; g < groups.size(); ++g)
-        if (anchor[g] == S::nowhere) {
+        if (anchor[g] == no_cluster) {
             anchor[g] = groups[g].front();
             state.move(anchor[g], state.n_clusters());
         }
@@ -199,7 +200,7 @@ template <SearchState S>
 void complete(S& state, std::uint32_t max_clusters, common::Rng& rng, const Limits& limits) {
     std::vector<std::uint32_t> loose;
     for (std::uint32_t i = 0; i < state.labels().size(); ++i)
-        if (state.cluster_of(i) == S::nowhere)
+        if (state.cluster_of(i) == no_cluster)
             loose.push_back(i);
     rng.shuffle(std::span(loose));
     allocate_in_order(state, loose, limits);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "partition/improve.hpp"
+#include "partition/labels.hpp"
 #include "partition/moves.hpp"
 
 namespace partita::search {
@@ -63,7 +64,7 @@ std::vector<std::uint32_t> unlike_cluster(const S& state, std::span<const std::u
                                           common::Rng& rng) {
     for (int count = 0; count < policy::draw_cluster_tries; ++count) {
         const auto label = draw[rng.below(draw.size())];
-        if (label == S::nowhere) // the draw has a gap there
+        if (label == no_cluster) // the draw has a gap there
             continue;
         std::vector<std::uint32_t> items, shared(state.n_clusters()), sizes(state.n_clusters());
         for (std::uint32_t i = 0; i < draw.size(); ++i) {

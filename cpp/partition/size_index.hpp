@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/work.hpp"
+#include "partition/labels.hpp"
 
 namespace partita::search {
 
@@ -14,8 +15,6 @@ namespace partita::search {
 /// little.
 class SizeIndex {
 public:
-    static constexpr std::uint32_t nowhere = 0xffffffffu;
-
     void reset(std::span<const std::uint32_t> sizes) {
         for (auto& bucket : buckets_)
             bucket.clear();
@@ -45,7 +44,7 @@ public:
         bucket.pop_back();
     }
 
-    /// A smallest cluster other than `besides`; nowhere if there is no other.
+    /// A smallest cluster other than `besides`; no_cluster if there is no other.
     std::uint32_t smallest(std::span<const std::uint32_t> sizes, std::uint32_t besides) {
         while (lowest_ < buckets_.size() && buckets_[lowest_].empty())
             ++lowest_;
@@ -54,9 +53,9 @@ public:
                 if (cluster != besides)
                     return cluster;
         common::count_steps(sizes.size());
-        auto best = nowhere;
+        auto best = no_cluster;
         for (std::uint32_t cluster = 0; cluster < sizes.size(); ++cluster)
-            if (cluster != besides && (best == nowhere || sizes[cluster] < sizes[best]))
+            if (cluster != besides && (best == no_cluster || sizes[cluster] < sizes[best]))
                 best = cluster;
         return best;
     }
