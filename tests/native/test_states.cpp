@@ -67,16 +67,19 @@ template <search::SearchState S> void check_merges(S& state) {
 }
 
 /// Runs work(state) from the same start each time: the value does not rise.
-template <search::SearchState S, class Work> void check_falls(S& state, Work work) {
+template <search::SearchState S, class Work> void check_falls(S& state, std::uint32_t limit, Work work) {
     const auto start = state.labels();
     const auto value = state.exact_value();
     work();
     CHECK(state.exact_value() <= value + state.rounding() + 1e-6 * std::abs(value));
-    CHECK(state.n_clusters() <= max_clusters);
+    CHECK(state.n_clusters() <= limit);
     state.assign(start);
 }
 
-template <search::SearchState S> void check_loss_state(const typename S::Setting& setting) {
+/// Constraints may need more clusters than a limit would allow, and the best of several partitions block by
+/// block has no limit.
+template <search::SearchState S>
+void check_loss_state(const typename S::Setting& setting, std::uint32_t limit = max_clusters) {
     common::Rng rng(3, 1);
     const common::StopFlag stop{false};
     const search::Limits limits(stop, std::numeric_limits<double>::infinity());
@@ -84,17 +87,17 @@ template <search::SearchState S> void check_loss_state(const typename S::Setting
         return search::random_labels(setting.n_items(), 4, own);
     };
     search::Tally tally;
-    S state(setting, max_clusters);
+    S state(setting, limit);
     state.assign(search::random_labels(setting.n_items(), max_clusters, rng));
-    search::complete(state, max_clusters, rng, limits);
+    search::complete(state, limit, rng, limits);
     check_moves(state, rng);
     check_merges(state);
-    check_falls(state, [&] { descend(state, rng, tally, limits); });
-    check_falls(state, [&] { improve(state, search::Patience{5}, max_clusters, rng, tally, limits); });
-    check_falls(state, [&] { try_chains(state, tally, limits); });
-    check_falls(state, [&] { try_exchanges(state, tally, limits); });
-    check_falls(state, [&] { intensify(state, 10, max_clusters, random_draw, rng, tally, limits); });
-    check_falls(state, [&] { take_better_blocks(state, random_draw(rng), limits); });
+    check_falls(state, limit, [&] { descend(state, rng, tally, limits); });
+    check_falls(state, limit, [&] { improve(state, search::Patience{5}, limit, rng, tally, limits); });
+    check_falls(state, limit, [&] { try_chains(state, tally, limits); });
+    check_falls(state, limit, [&] { try_exchanges(state, tally, limits); });
+    check_falls(state, limit, [&] { intensify(state, 10, limit, random_draw, rng, tally, limits); });
+    check_falls(state, n_items, [&] { take_better_blocks(state, random_draw(rng), limits); });
 }
 
 void check_draws(const Loss& loss, double gaps) {
@@ -133,12 +136,12 @@ void check_matrix_and_constraints() {
     check_loss_state<search::MatrixState>(problem);
     const auto restrictions = some_restrictions();
     check_loss_state<search::ConstrainedState<search::MatrixState>>(
-        search::ConstrainedProblem<search::MatrixProblem>(problem, restrictions));
+        search::ConstrainedProblem<search::MatrixProblem>(problem, restrictions), n_items);
     for (const auto& loss : all_losses(n_items)) {
         const LossTables tables(loss, n_items);
         const search::Problem dense(owned.view(), tables);
         check_loss_state<search::ConstrainedState<search::State>>(
-            search::ConstrainedProblem<search::Problem>(dense, restrictions));
+            search::ConstrainedProblem<search::Problem>(dense, restrictions), n_items);
     }
 }
 
