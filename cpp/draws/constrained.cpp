@@ -18,17 +18,24 @@ SearchResult search_constrained(const Draws<Label>& draws, const LossTables& tab
                                 const SearchOptions& options, const common::StopFlag& stop,
                                 const Progress& progress) {
     const Limits limits(stop, options.seconds);
-    const Runner runner(options, limits, progress);
+    auto thorough = options;
+    thorough.zealous *= draws::policy::constrained_persistence;
+    const Runner runner(thorough, limits, progress);
     const Problem problem(draws, tables);
     const ConstrainedProblem<Problem> constrained(problem, restrictions);
     Level<ConstrainedState<State>> level(constrained, runner);
     const auto random_draw = [&](common::Rng& rng) {
         return constrained.labels_of_atoms(draw_labels(draws, rng.below(draws.n_draws())));
     };
+    const auto intensified = [&](auto& state, common::Rng& rng, Tally& tally, const Limits& until) {
+        if (options.zealous > 0)
+            intensify(state, partita::policy::intensifying_attempts, options.max_clusters, random_draw, rng,
+                      tally, until);
+    };
     for (auto& run : given)
         run.labels = constrained.labels_of_atoms(run.labels);
-    auto stages =
-        runner.run({level.improvements(given), level.starts(options.runs - given.size(), 0, random_draw)});
+    auto stages = runner.run({level.improvements(given, intensified),
+                              level.starts(options.runs - given.size(), 0, random_draw, intensified)});
     auto runs = std::move(stages[0]);
     std::move(stages[1].begin(), stages[1].end(), std::back_inserter(runs));
     const auto n_started = runs.size();

@@ -50,6 +50,12 @@ inline constexpr double min_sparse_clusters = 100;
 // Beyond so many pairs per entry, Binder's finer graph of components would cost more than a search.
 inline constexpr double max_pairs_per_entry = 64;
 
+// --- Constraints ---
+
+// Times more attempts to rebuild clusters: constraints make more local optima, and there are no coarser
+// levels.
+inline constexpr std::uint32_t constrained_persistence = 4;
+
 // --- Rows that draws share ---
 
 // Draws share rows if an item then lies in at most this many rows per draw. Searches are faster below

@@ -47,12 +47,15 @@ public:
 
     /// Partitions that were given, each improved as a start is. They must stay as they are until the tasks
     /// are done.
-    std::vector<Task> improvements(const std::vector<Run>& given) {
-        return tasks(given.size(), [this, &given](std::size_t index, Run& run, S& state, common::Rng& rng) {
+    template <class Improvement>
+    std::vector<Task> improvements(const std::vector<Run>& given, Improvement improvement) {
+        return tasks(given.size(), [this, &given, improvement](std::size_t index, Run& run, S& state,
+                                                               common::Rng& rng) {
             run = given[index];
             state.assign(run.labels);
             complete(state, options_.max_clusters, rng, limits_);
             improve(state, Patience{options_.zealous}, options_.max_clusters, rng, run.tally, limits_);
+            improvement(state, rng, run.tally, limits_);
         });
     }
 
