@@ -251,13 +251,14 @@ void sweep_until_stable(S& state, NextOrder next_order, Tally& tally, const Limi
 }
 
 /// Puts items that are in no cluster into their best one, in the given order. A stopped search still needs
-/// every item somewhere: the rest then join the first cluster.
+/// every item somewhere: the rest then join the first cluster, or are alone if constraints forbid that.
 template <SearchState S>
 void allocate_in_order(S& state, std::span<const std::uint32_t> order, const Limits& limits) {
     bool hurry = false;
     for (std::size_t visited = 0; visited < order.size(); ++visited) {
         hurry = hurry || (visited % poll_every == 0 && limits.reached());
-        state.insert(order[visited], hurry ? 0 : best_cluster(state, order[visited]));
+        const auto i = order[visited];
+        state.insert(i, !hurry ? best_cluster(state, i) : allows(state, i, 0) ? 0 : state.n_clusters());
     }
 }
 

@@ -125,6 +125,24 @@ Restrictions some_restrictions() {
     return restrictions;
 }
 
+/// A search that is stopped before it began still obeys.
+void check_that_stopped_searches_obey(const search::Problem& problem, const Restrictions& restrictions) {
+    const search::ConstrainedProblem<search::Problem> setting(problem, restrictions);
+    search::ConstrainedState<search::State> state(setting, n_items);
+    const common::StopFlag stop{true};
+    common::Rng rng(5, 1);
+    search::complete(state, n_items, rng, search::Limits(stop, 1.0));
+    std::vector<std::size_t> sizes(n_items);
+    for (std::size_t a = 0; a < setting.n_items(); ++a) {
+        CHECK(state.cluster_of(a) < state.n_clusters());
+        sizes[state.cluster_of(a)] += setting.atom(a).size();
+        for (const auto b : setting.apart(a))
+            CHECK(state.cluster_of(a) != state.cluster_of(b));
+    }
+    for (const auto size : sizes)
+        CHECK(size <= restrictions.max_size);
+}
+
 void check_matrix_and_constraints() {
     const RandomDraws<std::uint8_t> owned(20, n_items, 4, 0.0, 13);
     std::vector<float> matrix(n_items * n_items);
@@ -142,6 +160,7 @@ void check_matrix_and_constraints() {
         const search::Problem dense(owned.view(), tables);
         check_loss_state<search::ConstrainedState<search::State>>(
             search::ConstrainedProblem<search::Problem>(dense, restrictions), n_items);
+        check_that_stopped_searches_obey(dense, restrictions);
     }
 }
 
