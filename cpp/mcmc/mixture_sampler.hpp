@@ -70,7 +70,7 @@ public:
             stable_.forget();
         }
         if (update_selection(family_, used_, rng_, [this] { refresh(); }))
-            settled_.forget();
+            stable_.forget();
         prior_.update_alpha(rng_, n_clusters_);
         weigh_open();
         stable_.open_weight(weights_[open_]);
