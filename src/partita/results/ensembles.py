@@ -98,7 +98,7 @@ class EnsemblePresentation(Presentation):
             yield Note(self._redundancy())
 
     def own_facts(self) -> dict[str, Any]:
-        """The base clusterings, and how far they agree."""
+        """The base clusterings and their agreement."""
         found, names = self.result, self.result.clusterings
         sizes = np.bincount(self.labels[self.placed])
         return {
@@ -208,7 +208,7 @@ class EnsemblePresentation(Presentation):
         )
         told = (
             "What two base clusterings share beyond the consensus, of what they could share: 0 if they are independent"
-            " given the consensus, 1 if one repeats the other. Clusterings that repeat each other count less."
+            " given the consensus, 1 if one repeats the other. Dependent clusterings count less."
         )
         label = "Dependence of each pair of base clusterings beyond the consensus"
         data = _pairs_figure(found.dependence.matrix, found.clusterings)

@@ -1,4 +1,4 @@
-"""What fits by the exact ICL have in common: runs, merges, and how far the runs agree."""
+"""What fits by the exact ICL have in common: runs, merges, and the agreement between runs."""
 
 from __future__ import annotations
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from partita._support.atomic import atomic_file
-from partita._support.text.write_table import significant, write_table
-from partita.estimation.result import Estimate
-from partita.uncertainty.certainty import item_certainty
-
-UNLABELLED = -1
+from partita._support.text.write_table import write_table
+from partita.results.present import present
+from partita.results.tables import Column, Table
 
 
 def write_labels(path: str | PathLike[str], result: Any, *, one_based: bool = False) -> Path:
@@ -47,23 +43,18 @@ def write_labels(path: str | PathLike[str], result: Any, *, one_based: bool = Fa
     3,2,0.666667
     >>> folder.cleanup()
     """
-    path = Path(path)
-    labels = _labels_of(result)
-    header, columns = ["item", "cluster"], [_names_of(result, labels.size, one_based), shifted(labels, one_based)]
-    if isinstance(result, Estimate):
-        header.append("certainty")
-        columns.append(list(map(significant, item_certainty(result).probability.tolist())))
+    path, first = Path(path), int(one_based)
+    if hasattr(type(result), "presented_by"):
+        table = present(result, first=first).tables["items"].counted_from(first)
+    else:
+        table = _plain_table(result, first)
     with atomic_file(path) as temporary:
-        write_table(temporary, header, zip(*columns, strict=True))
+        write_table(temporary, [column.header for column in table.columns], table.values())
     return path
 
 
-def shifted(labels: NDArray[np.int64], one_based: bool) -> list[Any]:
-    """Labels as a list, counted from 1 if so asked; -1, no label, stays."""
-    return list(np.where(labels == UNLABELLED, UNLABELLED, labels + int(one_based)).tolist())
-
-
-def _labels_of(result: Any) -> NDArray[np.int64]:
+def _plain_table(result: Any, first: int) -> Table:
+    """The table of plain labels, or of a fitted estimator."""
     found = next((getattr(result, name) for name in ("labels", "labels_") if hasattr(result, name)), result)
     labels = np.asarray(found)
     if labels.ndim != 1 or labels.dtype.kind not in "iu" or labels.size == 0:
@@ -71,13 +62,6 @@ def _labels_of(result: Any) -> NDArray[np.int64]:
             f"result must have labels, one whole number per item, but it is {type(result).__name__}"
             " (an estimate, a fit, a fitted estimator, or an array of labels)"
         )
-    return labels.astype(np.int64, copy=False)
-
-
-def _names_of(result: Any, n_items: int, one_based: bool) -> Sequence[Any]:
-    """The names of the items, wherever the result holds them, or their numbers."""
-    for place in (result, *(getattr(result, name, None) for name in ("sample", "similarity", "graph"))):
-        names = getattr(place, "names", None)
-        if names is not None and len(names) == n_items:
-            return [str(name) for name in names]
-    return range(int(one_based), n_items + int(one_based))
+    names = getattr(result, "names", None) or range(first, labels.size + first)
+    rows = list(zip(map(str, names), labels.tolist(), strict=True))
+    return Table("items", "", (Column("item", "text"), Column("cluster", "cluster")), rows).counted_from(first)
