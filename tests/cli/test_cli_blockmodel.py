@@ -283,3 +283,17 @@ def test_the_papers_algorithm_and_a_time_limit(edges):
     plain = run(edges, "--undirected", "--seed", 1)
     assert "undirected network" in plain.output
     assert "the best was reached by" in plain.output
+
+
+def test_models_are_compared_on_request(edges, tmp_path):
+    out = tmp_path / "run"
+    result = run(edges, "--undirected", "--compare", "--restarts", 2, "--seed", 1, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "Block models, the best first" in result.stdout
+    with (out / "models.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    models = json.loads((out / "summary.json").read_text(encoding="utf-8"))["models"]
+    assert [row["model"] for row in rows] == [model["model"] for model in models]
+    assert len(rows) == 4
+    scores = [model["log_score"] for model in models]
+    assert scores == sorted(scores, reverse=True)

@@ -397,6 +397,14 @@ def test_numbers_of_a_column_have_the_same_decimals():
     assert cells == [["2.38640", "0.600"], ["2.46744", "0.079"], ["0.00000", "3e-06"]]
 
 
+def test_poor_diagnostics_are_marked_and_minus_signs_are_minus_signs():
+    own = Table(
+        "t", "t", (Column("x", "r-hat"), Column("y", "draws"), Column("z", "log")), [(1.2, 399, -1.5), (1.0, 400, 2)]
+    )
+    cells = [[text for _, text, _ in own.cells(row)] for row in own.rows]
+    assert cells == [["1.200 ▲", "399 ▼", "−1.50"], ["1.000", "400", "2.00"]]
+
+
 def test_other_losses_are_those_of_their_own_estimates(found):
     estimate, _ = found
     binder = pt.estimate(estimate.sample, "binder", rng=2)

@@ -21,7 +21,7 @@ GRID_POINTS = 400
 
 def run(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("demo"),
-    draws: Annotated[int, typer.Option(help="Posterior draws per chain; there are four chains.")] = 1000,
+    draws: Annotated[int, typer.Option(help="Posterior draws per chain; there are four chains.")] = 4000,
     seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same answer.")] = 1,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
     json: Json = False,

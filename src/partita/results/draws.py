@@ -326,8 +326,8 @@ class DrawsPresentation(Presentation):
             Column("Quantity", "text"),
             Column("Mean", "mean"),
             Column("Spread", "mean", "Standard deviation over the draws"),
-            Column("R-hat", "share", "1 when the chains agree; above 1.05 they have not mixed"),
-            Column("Effective draws", "rounded", "Number of independent draws that are equally informative"),
+            Column("R-hat", "r-hat", "1 when the chains agree; ▲ above 1.01, and above 1.05 they have not mixed"),
+            Column("Effective draws", "draws", "Number of independent draws that are equally informative; ▼ below 400"),
         )
         return Table("mixing", "Mixing of the chains", columns, rows) if rows else None
 

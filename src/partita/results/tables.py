@@ -14,6 +14,8 @@ def _decimals(value: Any, decimals: int) -> str:
     return f"{value:.3g}" if 0 < abs(value) < 10.0 ** (1 - decimals) else f"{value:,.{decimals}f}"
 
 
+#: R-hat above the first and effective numbers of draws below the second are marked (Vehtari et al. 2021).
+R_HAT_GOOD, DRAWS_GOOD = 1.01, 400
 FORMATS: dict[str, Callable[[Any], str]] = {
     "text": str,
     "cluster": str,
@@ -23,8 +25,10 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "loss": lambda value: _decimals(value, 5),
     "mean": lambda value: _decimals(value, 3),
     "rate": lambda value: _decimals(value, 3),
-    "log": lambda value: f"{value:,.2f}".replace("-", "−"),
+    "log": lambda value: f"{value:,.2f}",
     "rounded": lambda value: f"{value:,.0f}",
+    "r-hat": lambda value: f"{value:.3f}{' ▲' if value > R_HAT_GOOD else ''}",
+    "draws": lambda value: f"{value:,.0f}{' ▼' if value < DRAWS_GOOD else ''}",
     "seconds": lambda value: f"{value:.2f}",
 }
 #: Cells without a value, and cells that are infinite; the number that sorts the latter.
@@ -70,7 +74,9 @@ class Table:
             elif value in (INFINITE, float("inf")):
                 yield column.kind, INFINITE, LARGEST
             else:
-                yield column.kind, FORMATS[column.kind](value), value
+                text = FORMATS[column.kind](value)
+                negative = column.kind != "text" and text.startswith("-")
+                yield column.kind, f"−{text[1:]}" if negative else text, value
 
     def counted_from(self, first: int) -> Table:
         """The table with the numbers of clusters, which are kept from 0, counted from `first`."""
