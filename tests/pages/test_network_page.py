@@ -150,7 +150,7 @@ def test_nodes_in_doubt_are_those_of_the_draws(tmp_path):
     rows = {row[0]: row for row in listed.rows}
     assert rows["n0"][2] == pytest.approx(similarity[0, others].mean(), abs=1e-6)
     assert [row[2] for row in listed.rows] == sorted(row[2] for row in listed.rows)
-    assert facts(page, "diagnostics")["Posterior draws"] == "2 chains of 300"
+    assert facts(page, "diagnostics")["Posterior draws"] == "600 in 2 chains"
 
 
 def test_chains_that_have_not_mixed_and_doubts_come_first(tmp_path):

@@ -1,6 +1,7 @@
 """Every view of a result says the same: the notes, the facts and their layout, and what is costly is computed once."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -163,3 +164,12 @@ def test_distances_and_certainties_are_computed_once(inputs, tmp_path, monkeypat
         monkeypatch.setattr(f"partita.{name}.item_certainty", certain)
     call(inputs, COMMANDS["estimate"][1], "--out", tmp_path / "run")
     assert counts == {"distances": 1, "certainties": 1}
+
+
+def test_distances_are_those_of_the_labels_and_the_loss_also_after_a_change():
+    draws = np.random.default_rng(3).integers(0, 3, (40, 8))
+    best = pt.estimate(draws, rng=1)
+    other = replace(best, labels=np.arange(8) % 2, loss=pt.Binder())
+    for changed in (best, other):
+        expected = pt.distances(changed.labels, changed.sample, changed.loss)
+        assert changed.distances[changed.sample.index] == pytest.approx(expected)

@@ -278,7 +278,7 @@ def estimate_with(
         n_runs=_n_runs(found),
         constraints=constraints,
         standard_error=checked.standard_error,
-        _distances=losses,
+        _measured=(labels, sample, kind, losses),
     )
     return replace(best, cautions=(*checked.warnings, *search_warnings(best), *unlabelled_warnings(best)))
 

@@ -111,15 +111,17 @@ class Estimate(HasClusters, Shown):
     n_runs: int = 0
     constraints: Constraints | None = None
     standard_error: float | None = None
-    _distances: NDArray[np.float64] | None = None
+    _measured: tuple[Any, PartitionSample, Loss, NDArray[np.float64]] | None = None
 
     presented_by = "partita.results.draws.DrawsPresentation"
 
     @cached_property
     def distances(self) -> NDArray[np.float64]:
         """The loss between the partition and each distinct draw, (n_unique,)."""
-        if self._distances is not None:
-            return self._distances
+        if self._measured is not None:  # for these labels, draws and loss, if `replace` has not changed them
+            labels, sample, loss, known = self._measured
+            if labels is self.labels and sample is self.sample and loss == self.loss:
+                return known
         return unique_distances(self.partition, self.sample, self.loss, self.search.n_jobs)
 
     @property

@@ -113,6 +113,11 @@ class DrawsPresentation(Presentation):
         """A ball must be around a partition of the same items."""
         check_same_items(self.result.labels, ball.center, "estimate", "ball")
 
+    def check_chain(self, chain: Any) -> None:
+        """A chain must be one of the same items."""
+        if chain.n_items != len(self.result.labels):
+            raise ValueError(f"chain has {chain.n_items} items, but estimate has {len(self.result.labels)}")
+
     def check_partial(self, partial: Any) -> None:
         """A partial clustering must be one of the same items."""
         check_same_items(self.result.labels, partial.labels, "estimate", "partial")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from partita._support.arrays import Floats
+from partita._support.hints import plural
 from partita.draws.sample import PartitionSample, as_sample
 from partita.models.networks.nested_fit import NestedFit
 from partita.results.block_tables import EDGE_MODELS, all_blocks, blocks_table
@@ -35,6 +36,7 @@ class NetworkPresentation(IclPresentation):
     whose = "the fit of a block model"
     takes: ClassVar[dict[str, str]] = {
         "partita.models.chains.chain.Chain": "draws",
+        "partita.draws.sample.PartitionSample": "draws",
         "partita.models.networks.prediction.HeldOut": "held_out",
         "partita.models.networks.comparison.ModelComparison": "models",
     }
@@ -95,7 +97,7 @@ class NetworkPresentation(IclPresentation):
         """Chains first, then the search, then what would be worth computing."""
         draws = self.extras.get("draws")
         if draws is not None:
-            yield from (Note(sentence, warning=True) for sentence in draws.notes)
+            yield from (Note(sentence, warning=True) for sentence in getattr(draws, "notes", ()))
         yield from super().find_notes()
         if draws is None and self.result.model is not None and not isinstance(self.result, NestedFit):
             yield Note("Which nodes are uncertain is not known: draws of the same model (sample) tell it.")
@@ -130,8 +132,8 @@ class NetworkPresentation(IclPresentation):
             yield "Degree correction", f"yes{'' if edges.loops else '; without loops the ICL is an approximation'}"
         if fit.graph.missing.nnz:
             yield "Missing dyads", f"{fit.graph.missing.nnz:,}"
-        if "draws" in self.extras:
-            yield "Posterior draws", f"{self.extras['draws'].n_chains} chains of {self.extras['draws'].n_draws:,}"
+        if self.sample is not None:
+            yield "Posterior draws", f"{self.sample.n_draws:,} in {plural(self.sample.n_chains, 'chain')}"
 
     def clusters_table(self) -> Table:
         """With the edge probability (or rate) within each cluster."""

@@ -71,6 +71,5 @@ def _centre(ball: Any) -> Any:
     from partita.estimation.result import Estimate
 
     value = float(ball.distances @ ball.sample.weights)
-    return Estimate(
-        ball.center, value, ball.loss, "given", ball.sample, cautions=ball.cautions, _distances=ball.distances
-    )
+    known = (ball.center, ball.sample, ball.loss, ball.distances)
+    return Estimate(ball.center, value, ball.loss, "given", ball.sample, cautions=ball.cautions, _measured=known)
