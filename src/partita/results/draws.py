@@ -60,6 +60,39 @@ WORTH_PROVING = 0.05
 #: Labels of distinct draws up to which summaries of the chains take a moment.
 MIXING_CELLS = 12_000_000
 BOUNDS = ("upper", "lower", "horizontal")
+#: Label, caption and hint of the figures.
+FIGURES = {
+    "points": (
+        "The data, coloured by cluster",
+        "",
+        "Point at or tap an item for its name.",
+    ),
+    "counts": (
+        "Posterior probabilities of the number of clusters",
+        "The orange bar is the number of clusters of the estimate.",
+        "Point at or tap a bar for its value.",
+    ),
+    "strips": (
+        "Labels of the estimate and of the bounds, one strip each",
+        "One strip per partition, with the items in the order of the map.",
+        "Point at or tap a strip for the cluster.",
+    ),
+    "chains": (
+        "Trace of each chain, and the ranks of its draws among all",
+        "One line per chain: the summary of each draw on the left, the ranks of its draws among those of all chains on"
+        " the right. Chains that mixed overlap, and their ranks are flat.",
+    ),
+    "chain-strips": (
+        "Estimate of each chain, one strip each",
+        "The estimate of each chain alone, with the items in the order of the map.",
+        "Point at or tap a strip for the cluster.",
+    ),
+    "trace": (
+        "Expected loss after each sweep, one line per run",
+        "Expected loss after each sweep, one line per run, the best in orange. Early sweeps of the default search use"
+        " only some of the draws, so their values may be below the final one.",
+    ),
+}
 #: The certainties of an estimate, which several presentations may need.
 _certainties: WeakKeyDictionary[Estimate, ItemCertainty] = WeakKeyDictionary()
 
@@ -398,18 +431,9 @@ class DrawsPresentation(Presentation):
             "Clusters",
             *(show(tables.get(name)) for name in ("sizes", "components")),
             show(shown),
-            figure(
-                "points", "points", points, "The data, coloured by cluster", "", "Point at or tap an item for its name."
-            ),
+            _figure("points", "points", points),
             subheading("Number of clusters"),
-            figure(
-                "counts",
-                "counts",
-                posterior,
-                "Posterior probabilities of the number of clusters",
-                "The orange bar is the number of clusters of the estimate.",
-                "Point at or tap a bar for its value.",
-            ),
+            _figure("counts", "counts", posterior),
         )
 
     def _points(self) -> dict[str, Any] | None:
@@ -463,22 +487,8 @@ class DrawsPresentation(Presentation):
             "Credible ball",
             words(told),
             listed(_ball_rows(ball)),
-            figure(
-                "strips",
-                "strips",
-                strips,
-                "Labels of the estimate and of the bounds, one strip each",
-                "One strip per partition, with the items in the order of the map.",
-                "Point at or tap a strip for the cluster.",
-            ),
-            figure(
-                "points",
-                "points",
-                self._points(),
-                "The data, coloured by cluster, for the estimate and each bound",
-                "",
-                "Point at or tap an item for its name.",
-            ),
+            _figure("strips", "strips", strips),
+            _figure("points", "points", self._points()),
             show(self.tables["bounds"]),
         )
 
@@ -497,32 +507,11 @@ class DrawsPresentation(Presentation):
             words(self.details),
             listed(self.settings()),
             subheading("Chains") if self.quantities else None,
-            figure(
-                "chains",
-                "chains",
-                chains,
-                "Trace of each chain, and the ranks of its draws among all",
-                "One line per chain: the summary of each draw on the left, the ranks of its draws among those of all"
-                " chains on the right. Chains that mixed overlap, and their ranks are flat.",
-            ),
-            figure(
-                "chain-strips",
-                "strips",
-                strips,
-                "Estimate of each chain, one strip each",
-                "The estimate of each chain alone, with the items in the order of the map.",
-                "Point at or tap a strip for the cluster.",
-            ),
+            _figure("chains", "chains", chains),
+            _figure("chain-strips", "strips", strips),
             show(self.tables.get("mixing")),
             subheading("Runs") if disagree else None,
-            figure(
-                "trace",
-                "trace",
-                trace,
-                "Expected loss after each sweep, one line per run",
-                "Expected loss after each sweep, one line per run, the best in orange. Early sweeps of the default"
-                " search use only some of the draws, so their values may be below the final one.",
-            ),
+            _figure("trace", "trace", trace),
             show(self.tables["runs"]) if disagree else None,
         )
 
@@ -641,6 +630,10 @@ def map_note(heat: HeatMap | None) -> str | None:
         f"There are too many items to show every pair. Each cell is the mean over up to {most:,} × {most:,} pairs"
         " of neighbours; within a cluster the most certain items come first."
     )
+
+
+def _figure(name: str, kind: str, data: Any) -> dict[str, Any] | None:
+    return figure(name, kind, data, *FIGURES[name])
 
 
 def _ball_rows(ball: CredibleBall) -> Iterator[tuple[str, str]]:
