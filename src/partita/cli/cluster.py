@@ -15,7 +15,11 @@ from partita.cli.mixture_table import (
     AsTable,
     Families,
     Missing,
+    Select,
+    SubjectColumn,
     TableFile,
+    TimeColumn,
+    curves_of,
     parse_families,
     print_schema,
     read_mixed,
@@ -50,6 +54,9 @@ def run(
     weighing: LossOptions,
     family: Families = None,
     missing: Missing = None,
+    subject: SubjectColumn = None,
+    time: TimeColumn = None,
+    select: Select = False,
     as_table: AsTable = False,
     alpha: Alpha = None,
     runs: Runs = None,
@@ -70,23 +77,26 @@ def run(
     their profiles, the missing cells, the draws and a report. With --maximize, searches the partition of largest exact
     integrated complete-data log likelihood, which is quick but gives no uncertainty.
 
+    A long table with several rows per subject is clustered by subject: --id patient --time month.
+
     Example: partita cluster table.csv --family visits=count --out results --seed 1
     """
     import partita as pt
     from partita._support.validate import check_level
 
     check_level(level, "--level")
-    families = parse_families(family)
+    families, curves = parse_families(family), curves_of(subject, time)
     if maximize:
         refuse(SAMPLING_ONLY, "is for samples; --maximize takes none")
     else:
         refuse(["restarts"], "is for --maximize")
     loss, limit = weighing.chosen_loss(), whole_limit(max_clusters)
     with delivering(OutputOptions(json=json, out=out, force=force)) as deliver:
-        table = read_mixed(data, families, missing, as_table=as_table)
-        model = pt.models.MixtureDPM(families, None if maximize else alpha)
+        table = read_mixed(data, families, missing, as_table=as_table, curves=curves)
+        model = pt.models.MixtureDPM(families, None if maximize else alpha, select=select, curves=curves)
         schema = model.describe(table)
-        notes = typed_notes(table, schema, families)
+        items, own_families, _ = model.items(table)
+        notes = typed_notes(items, schema, own_families or {})
         if not json:
             print_schema(schema, notes)
         facts: dict[str, Any] = {
@@ -99,13 +109,17 @@ def run(
                 result: Any = model.maximize(table, most, restarts, rng=chains.seed)
             extras, others = [], {}
         else:
-            chain = chains.sample(model, table, names=table.names)
+            chain = chains.sample(model, table, names=None if curves else table.names)
             with step("searched"):
                 search = pt.Search(runs=runs, max_clusters=limit)
                 result = _checked(pt.estimate(chain, loss=loss, search=search, rng=chains.seed), chain)
             extras, others = [pt.credible_ball(result, level=level), chain], _chain_tables(chain, chains.seed)
             facts |= {"chains": {"chains": chain.n_chains, "draws": chain.n_draws}, "complete": _is_complete(chain)}
-        described = pt.profiles(result, table, columns=families, level=level, rng=chains.seed)
+        inclusion = None if not select else result.inclusion if maximize else chain.inclusion
+        facts |= {} if inclusion is None else {"inclusion": dict(inclusion)}
+        described = pt.profiles(
+            result, table, columns=families, curves=curves, inclusion=inclusion, level=level, rng=chains.seed
+        )
         _deliver(deliver, result, [*extras, described], facts, others | _profile_tables(described), described)
 
 
@@ -144,10 +158,11 @@ def _profile_tables(described: Profiles) -> dict[str, Table]:
     names = ("cluster", "items", "column", "level", "mean", "low", "high", "observed")
     columns = tuple(Column(name, "cluster" if name == "cluster" else "text") for name in names)
     rows = [tuple(row[name] for name in names) for row in described.rows()]
-    header = tuple(Column(name, "text") for name in ("column", "family", "bits", "observed"))
+    found = list(described.column_rows())
+    header = tuple(Column(name, "text") for name in found[0])
     return {
         "profiles": Table("profiles", "Profiles", columns, rows),
-        "columns": Table("columns", "Columns", header, [tuple(row.values()) for row in described.column_rows()]),
+        "columns": Table("columns", "Columns", header, [tuple(row.values()) for row in found]),
     }
 
 

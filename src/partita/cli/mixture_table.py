@@ -16,6 +16,7 @@ from partita.cli.terminal import print_lines
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from partita.models import Curves
     from partita.models.mixtures.raw import RawTable
     from partita.models.mixtures.schema import Schema
 
@@ -31,9 +32,9 @@ Families = Annotated[
     list[str] | None,
     typer.Option(
         "--family",
-        help="NAME=gaussian, positive, count, categorical, binary or ignore, for a column that is to be modelled "
-        "differently from its type; 'A*=categorical' for all columns that begin with A, categorical alone for all; may "
-        "be repeated.",
+        help="NAME=gaussian, positive, count, negative-binomial, categorical, binary, ordinal or ignore, for a column "
+        "that is to be modelled differently from its type; 'A*=categorical' for all columns that begin with A, "
+        "categorical alone for all; may be repeated.",
         metavar="[NAME=]FAMILY",
         show_default=False,
     ),
@@ -44,9 +45,35 @@ Missing = Annotated[
 ]
 
 
+SubjectColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        help="Column that names the subject of each row, if subjects have several rows; with --time. Clusters are then "
+        "of subjects, by their curves over time.",
+        show_default=False,
+    ),
+]
+TimeColumn = Annotated[
+    str | None,
+    typer.Option("--time", help="Column with the time of each row, numbers or dates; with --id.", show_default=False),
+]
+Select = Annotated[
+    bool,
+    typer.Option("--select", help="Select the columns that take part; columns.csv has the probability of each."),
+]
 AsTable = Annotated[
     bool, typer.Option("--as-table", help="Read the file as a table of data even if it looks like draws of labels.")
 ]
+
+
+def curves_of(subject: str | None, time: str | None) -> Curves | None:
+    """The columns of a long table that make curves, if both are given."""
+    from partita.models import Curves
+
+    if (subject is None) != (time is None):
+        raise ValueError("--id and --time go together: the subject and the time of each row")
+    return None if subject is None or time is None else Curves(subject, time)
 
 
 def print_schema(schema: Schema, notes: Sequence[str]) -> None:
@@ -68,7 +95,7 @@ def typed_notes(table: RawTable, schema: Schema, families: Mapping[str, str]) ->
 
 def parse_families(given: Sequence[str] | None) -> dict[str, str]:
     """The families by column; a family without a name is for all columns."""
-    from partita.models.mixtures.schema import ALL, FAMILIES
+    from partita.models.mixtures.schema import ALL, FAMILIES, NAMED_FAMILIES
 
     families: dict[str, str] = {}
     for text in given or ():
@@ -76,7 +103,7 @@ def parse_families(given: Sequence[str] | None) -> dict[str, str]:
         if not name:
             raise ValueError(
                 "--family must be NAME=FAMILY, as in visits=count or 'A*=categorical', or one family for all columns"
-                f" ({', '.join(FAMILIES)}), but it is {text!r}"
+                f" ({', '.join(NAMED_FAMILIES)}), but it is {text!r}"
             )
         if name in families:
             raise ValueError(f"--family names {'all columns' if name == ALL else f'the column {name!r}'} twice")
@@ -85,7 +112,12 @@ def parse_families(given: Sequence[str] | None) -> dict[str, str]:
 
 
 def read_mixed(
-    path: str, families: Mapping[str, str], missing: Sequence[str] | None, *, as_table: bool = False
+    path: str,
+    families: Mapping[str, str],
+    missing: Sequence[str] | None,
+    *,
+    as_table: bool = False,
+    curves: Curves | None = None,
 ) -> RawTable:
     """The columns of a csv file; one that names the items is not a variable, unless it has a family."""
     import numpy as np
@@ -96,9 +128,11 @@ def read_mixed(
 
     refuse_networks(path)
     own = [name for name in families if not is_pattern(name)]
+    if curves is not None:
+        own += [name for name in (curves.id, curves.time) if name not in own]
     table = read_table(path, MIXED, own)
     table.require_names()
-    if not as_table and not families:
+    if not as_table and not families and curves is None:
         refuse_draws(table)
     given = [table.column(name) for name in own]
     names_at = name_column(table, given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from partita.profiling.curve_parts import curve_parts
 
 _LEVEL_SHOWN = 9  # characters of a level's name
 _COLUMNS_SHOWN = 12
+MIN_PARTITIONS, MAX_CELLS = 20, 200_000_000  # cells of all partitions that are used, if more than the least number
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,11 +85,14 @@ class Profiles:
         Number of items of each cluster.
     level : float
         Posterior probability of the intervals.
+    inclusion : mapping of str to float, or None
+        The probability that each column takes part, if columns were selected.
     """
 
     columns: tuple[ColumnProfile, ...]
     sizes: NDArray[np.int64]
     level: float
+    inclusion: Mapping[str, float] | None = None
 
     def __getitem__(self, name: str) -> ColumnProfile:
         for column in self.columns:
@@ -109,10 +113,12 @@ class Profiles:
                     }  # fmt: skip
 
     def column_rows(self) -> Iterator[dict[str, Any]]:
-        """One entry per column: its family, its bits and the number of its observed cells."""
+        """One entry per column: its family, its bits, the number of its observed cells and, if columns were selected,
+        the probability that it takes part."""
         for own in self.columns:
             name, family = own.column.name, own.column.family
-            yield {"column": name, "family": family, "bits": own.information, "observed": own.n_observed}
+            row = {"column": name, "family": family, "bits": own.information, "observed": own.n_observed}
+            yield row if self.inclusion is None else {**row, "inclusion": self.inclusion.get(name, 0.0)}
 
     def to_pandas(self, table: str = "clusters") -> Any:
         """A data frame of the entries of `rows` ("clusters") or of `column_rows` ("columns")."""
@@ -128,10 +134,12 @@ class Profiles:
     def text(self, first: int = 0) -> str:
         """The profiles as lines of text, with the clusters counted from `first`."""
         heads = "  ".join(f"{f'cluster {k + first}':>14}" for k in range(len(self.sizes)))
-        lines = [f"{'column':<20} {'bits':>5}  {'observed':>8}  {heads}"]
+        part = "" if self.inclusion is None else "  takes part"
+        lines = [f"{'column':<20} {'bits':>5}{part}  {'observed':>8}  {heads}"]
         for own in self._shown():
             cells = "  ".join(f"{_shown(own, k):>14}" for k in range(len(self.sizes)))
-            lines.append(f"{own.column.name:<20.20} {own.information:>5.2f}  {own.n_observed:>8,}  {cells}")
+            share = "" if self.inclusion is None else f"  {self.inclusion.get(own.column.name, 0.0):>10.2f}"
+            lines.append(f"{own.column.name:<20.20} {own.information:>5.2f}{share}  {own.n_observed:>8,}  {cells}")
         return "\n".join(lines + self._left_out())
 
     def _shown(self) -> list[ColumnProfile]:
@@ -171,6 +179,7 @@ def profiles(
     columns: Any = None,
     curves: Curves | None = None,
     regression: str | None = None,
+    inclusion: Mapping[str, float] | None = None,
     level: float = 0.9,
     draws: int = 200,
     rng: Any = None,
@@ -202,10 +211,13 @@ def profiles(
         Families that differ from those that the types imply, as for `MixtureDPM`.
     curves, regression : Curves, str, optional
         As for `MixtureDPM`: the profile of an outcome is then its mean curve, or the coefficients.
+    inclusion : mapping of str to float, optional
+        `chain.inclusion`, to be shown with the columns; that of a `MixtureFit` is known.
     level : float
         Posterior probability of the intervals.
     draws : int
-        Number of draws to use, chosen at random by their weight.
+        Number of draws to use, chosen at random by their weight. Above 200 million cells in all, fewer partitions are
+        used, at least 20, each for several draws of the parameters.
     rng : None, int or numpy Generator
         Seed or source of random numbers; the same seed gives the same result.
 
@@ -225,7 +237,7 @@ def profiles(
     check_level(level)
     generator, n_draws = check_rng(rng), check_count(draws, "draws", minimum=1)
     model, estimate = MixtureDPM(columns, curves=curves, regression=regression), _reported(estimate)
-    raw, families, extra = model._items(read_raw(table))
+    raw, families, extra = model.items(read_raw(table))
     if raw.n_items != len(estimate.labels):
         raise ValueError(f"table has {raw.n_items} items, but the draws have {len(estimate.labels)}")
     cells = encode(raw, schema := choose_schema(raw, families)) | extra
@@ -234,13 +246,15 @@ def profiles(
     if isinstance(estimate, MixtureFit):
         partitions = iter([(reported, n_draws)])
     else:
-        partitions = _partitions(estimate.sample, n_draws, generator)
+        partitions = _partitions(estimate.sample, n_draws, raw.n_items * len(raw.columns), generator)
     parts = [*column_parts(base, cells), *curve_parts(base, cells)]
     drawn = _drawn(parts, reported, partitions, generator)
     found = [_profile(part, reported, own, level) for part, own in zip(parts, drawn, strict=True)]
     order = {column.name: place for place, column in enumerate(schema.columns)}
     found.sort(key=lambda own: order[own.column.name])
-    return Profiles(tuple(found), np.bincount(reported), level)
+    if inclusion is None:
+        inclusion = getattr(estimate, "inclusion", None)
+    return Profiles(tuple(found), np.bincount(reported), level, inclusion)
 
 
 def _reported(estimate: Any) -> Estimate | MixtureFit:
@@ -256,9 +270,16 @@ def _reported(estimate: Any) -> Estimate | MixtureFit:
     return found
 
 
-def _partitions(sample: Any, n_draws: int, rng: np.random.Generator) -> Iterator[tuple[NDArray[Any], int]]:
-    """Random draws, each distinct one once with the number of times that it was chosen."""
-    times = rng.multinomial(n_draws, sample.weights)
+def _partitions(
+    sample: Any, n_draws: int, n_cells: int, rng: np.random.Generator
+) -> Iterator[tuple[NDArray[Any], int]]:
+    """Random draws, each distinct one once with the number of times that it was chosen.
+
+    Of a large table fewer are chosen, each for several draws of the parameters.
+    """
+    fewer = max(MIN_PARTITIONS, MAX_CELLS // n_cells)
+    repeats = -(-n_draws // fewer)
+    times = repeats * rng.multinomial(-(-n_draws // repeats), sample.weights)
     for place in np.flatnonzero(times):
         labels = np.asarray(sample.labels[place], dtype=np.int64)
         if (labels < 0).any():

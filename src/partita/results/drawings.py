@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from partita._support.arrays import Floats
 from partita.plots.hierarchy import node_places
+from partita.results.colors import shades
 from partita.uncertainty.hierarchy import Hierarchy
 from partita.uncertainty.parameters import ClusterParameters
 
@@ -24,7 +25,7 @@ class Drawing:
     def __init__(self, width: float, height: float) -> None:
         self.width, self.height = width, height
         self.cells: list[tuple[float, float, float, float, str, float, str]] = []
-        self.lines: list[tuple[str, str, float]] = []
+        self.lines: list[tuple[str, str, float, str]] = []
         self.dots: list[tuple[float, float, str]] = []
         self.words: list[tuple[float, float, str, str]] = []
 
@@ -35,10 +36,10 @@ class Drawing:
         places = (round(float(value), 1) for value in (x, y, width, height))
         self.cells.append((*places, fill, round(shade, 3), told))  # type: ignore[arg-type]
 
-    def line(self, xs: Any, ys: Any, kind: str, width: float = 1.0) -> None:
-        """A line through points."""
+    def line(self, xs: Any, ys: Any, kind: str, width: float = 1.0, colour: str = "") -> None:
+        """A line through points, of the colour of its kind or one of its own."""
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(xs, ys, strict=True))
-        self.lines.append((points, kind, round(width, 2)))
+        self.lines.append((points, kind, round(width, 2), colour))
 
     def content(self) -> dict[str, Any]:
         """Plain values for the template."""
@@ -64,6 +65,33 @@ def curve_drawing(curve: Floats, n_items: int) -> dict[str, Any]:
     drawing.words.append(((LEFT + WIDTH) / 2, bottom + 36, "middle", "number of items"))
     shown = np.unique(np.linspace(0, len(curve) - 1, min(len(curve), POINTS_DRAWN)).round().astype(int))
     drawing.line(x(shown + 1.0), y(curve[shown]), "run best", 2.5)
+    return drawing.content()
+
+
+def mean_curves(
+    times: Sequence[str], mean: Floats, low: Floats, high: Floats, clusters: Sequence[int], first: int
+) -> dict[str, Any]:
+    """Curves of clusters, (clusters, times), with their bands; numbered at the right end."""
+    drawing, bottom, palette = Drawing(WIDTH, CURVE_HEIGHT + 30), float(CURVE_HEIGHT), shades()
+    at = np.array([float(time) for time in times])
+    least, most = float(low[clusters].min()), float(high[clusters].max())
+    span, range_of_times = most - least or 1.0, float(at[-1] - at[0]) or 1.0
+
+    def y(values: Any) -> Any:
+        return bottom - (values - least) / span * (bottom - TOP)
+
+    x = LEFT + (at - at[0]) / range_of_times * (WIDTH - LEFT - 2 * RIGHT)
+    for value in np.linspace(least, most, 5):
+        drawing.line([LEFT, WIDTH - 2 * RIGHT], [y(value)] * 2, "base" if value == least else "grid")
+        drawing.words.append((LEFT - 8, float(y(value)) + 4, "end", f"{value:.3g}"))
+    for place in np.unique(np.linspace(0, len(at) - 1, min(len(at), 7)).round().astype(int)):
+        drawing.words.append((float(x[place]), bottom + 18, "middle", times[place]))
+    for k in clusters:
+        colour = palette[k % len(palette)]
+        for edge in (low[k], high[k]):
+            drawing.line(x, y(edge), "curve", 0.8, colour)
+        drawing.line(x, y(mean[k]), "curve", 2.5, colour)
+        drawing.words.append((float(x[-1]) + 6, float(y(mean[k, -1])) + 4, "start", str(k + first)))
     return drawing.content()
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from partita.models.mixtures.schema import CURVE, REGRESSION
 from partita.profiling.profiles import ColumnProfile, Profiles
-from partita.results.drawings import Drawing
-from partita.results.presentation import drawing, section, show, words
+from partita.results.drawings import Drawing, mean_curves
+from partita.results.presentation import drawing, section, show, subheading, words
 from partita.results.tables import Column, Table
 
 CLUSTERS_SHOWN = 24  # the largest
@@ -42,11 +43,24 @@ def profile_section(profiles: Profiles, first: int = 0) -> dict[str, Any]:
         words(_words(profiles, len(rows))),
         drawing("profiles", picture, "Means and category shares of the clusters", caption),
         show(_table(profiles, shown, clusters.tolist(), first)),
+        *_curves(profiles, clusters.tolist(), first),
     )
+
+
+def _curves(profiles: Profiles, clusters: list[int], first: int) -> Iterator[Any]:
+    """The mean curves of each outcome with their bands, one picture per outcome."""
+    for place, own in enumerate(profiles.columns):
+        if own.column.family == CURVE:
+            caption = f"Mean curve of each cluster with {profiles.level:.0%} bands, numbered at its right end."
+            picture = mean_curves(own.column.levels, own.mean, own.low, own.high, clusters, first)
+            yield subheading(f"{own.column.name} over time")
+            yield drawing(f"curves-{place}", picture, f"Mean curves of {own.column.name}", caption)
 
 
 def _rows(profiles: Profiles) -> Iterator[Row]:
     for own in sorted(profiles.columns, key=lambda own: -own.information):
+        if own.column.family == CURVE:
+            continue
         if not own.column.levels:
             yield own, own.column.name, None
         for place, level in enumerate(own.column.levels):
@@ -72,10 +86,13 @@ def _table(profiles: Profiles, rows: list[Row], clusters: list[int], first: int)
         Column("Family", "text"),
         Column("Bits", "share", "What a cell tells about the cluster of its row, on average"),
         Column("Observed", "number", "Cells of the column that are not missing"),
+        *([] if profiles.inclusion is None else [Column("Takes part", "share", "Probability that it takes part")]),
         *(Column(f"Cluster {k + first}", "text") for k in clusters),
     )
     cells = [
-        (name, own.column.family, own.information, own.n_observed, *(_interval(own, k, place) for k in clusters))
+        (name, own.column.family, own.information, own.n_observed)
+        + (() if profiles.inclusion is None else (profiles.inclusion.get(own.column.name, 0.0),))
+        + tuple(_interval(own, k, place) for k in clusters)
         for own, name, place in rows
     ]
     return Table("profiles", "Mean of each cluster, or share of each level", columns, cells)
@@ -84,7 +101,7 @@ def _table(profiles: Profiles, rows: list[Row], clusters: list[int], first: int)
 def _interval(own: ColumnProfile, cluster: int, place: int | None) -> str:
     at = (cluster,) if place is None else (cluster, place)
     mean, low, high = (float(values[at]) for values in (own.mean, own.low, own.high))
-    if place is not None:
+    if place is not None and own.column.family != REGRESSION:
         return f"{mean:.0%} ({low:.0%} to {high:.0%})"
     return f"{mean:.4g} ({low:.4g} to {high:.4g})"
 
@@ -111,7 +128,7 @@ def _short(name: str) -> str:
 def _colour(own: ColumnProfile, cluster: int, place: int | None) -> str:
     """Blue below and orange above the mean of a column; darker green for a larger share of a level."""
     if place is not None:
-        return _between(NONE, ALL, float(own.mean[cluster, place]))
+        return _between(NONE, ALL, 0.0 if own.column.family == REGRESSION else float(own.mean[cluster, place]))
     deviation = float(np.clip(own.standardized[cluster] / MAX_DEVIATIONS, -1, 1))
     return _between(MIDDLE, ABOVE if deviation > 0 else BELOW, abs(deviation))
 

@@ -166,7 +166,7 @@ class MixtureDPM(MixtureModel):
 
     def _read(self, X: Any) -> tuple[RawTable, Cells, Base]:
         """A table of items as it came, as cells, and the base measure of these."""
-        table, families, curves = self._items(read_raw(X))
+        table, families, curves = self.items(read_raw(X))
         cells = encode(table, choose_schema(table, families)) | curves
         warn_empty_rows(cells, table)
         base = self._base(cells)
@@ -181,7 +181,7 @@ class MixtureDPM(MixtureModel):
         """
         return self._described(read_raw(X))
 
-    def _items(self, table: RawTable) -> tuple[RawTable, Any, Cells]:
+    def items(self, table: RawTable) -> tuple[RawTable, Any, Cells]:
         """One row per item, the families of its columns, and the cells of curves and regressions."""
         if self.curves is None and self.regression is None:
             return table, self.columns, {}
@@ -197,7 +197,7 @@ class MixtureDPM(MixtureModel):
         return found.table, found.families, found.cells
 
     def _described(self, table: RawTable) -> Schema:
-        table, families, _ = self._items(table)
+        table, families, _ = self.items(table)
         schema = choose_schema(table, families)
         return replace(schema, notes=tuple(map(str, column_notes(table, schema, given_families(table, families)))))
 
