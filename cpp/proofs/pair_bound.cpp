@@ -15,6 +15,7 @@ namespace partita::pairs {
 namespace {
 
 constexpr double without_limit = std::numeric_limits<double>::infinity();
+constexpr std::uint32_t max_table = 8192; // atoms: half a gigabyte
 
 /// Costs between atoms: what two of them add to the objective if they are in one cluster.
 class AtomCosts {
@@ -36,6 +37,8 @@ public:
                 }
             listed_.close();
         }
+        if (size() <= max_table && costs_.size() * 4 >= static_cast<std::size_t>(size()) * size())
+            fill_table();
     }
 
     std::uint32_t size() const { return local_->atoms.size(); }
@@ -46,10 +49,14 @@ public:
         return {costs_.data() + listed_.offsets[v], costs_.data() + listed_.offsets[v + 1]};
     }
     double cost(std::uint32_t v, std::uint32_t w) const {
-        const auto near = listed_[v];
-        const auto found = std::find(near.begin(), near.end(), w);
-        if (found != near.end())
-            return costs(v)[static_cast<std::size_t>(found - near.begin())];
+        if (!table_.empty() && !std::isnan(table_[static_cast<std::size_t>(v) * size() + w]))
+            return table_[static_cast<std::size_t>(v) * size() + w];
+        if (table_.empty()) {
+            const auto near = listed_[v];
+            const auto found = std::find(near.begin(), near.end(), w);
+            if (found != near.end())
+                return costs(v)[static_cast<std::size_t>(found - near.begin())];
+        }
         return are_apart(v, w) ? without_limit : objective_.repulsion() * size(v) * size(w);
     }
 
@@ -61,6 +68,17 @@ private:
             for (std::size_t e = 0; e < near.size(); ++e)
                 sums.add(atom_[near[e]],
                          objective_.attraction(local_->probabilities[local_->neighbours.offsets[i] + e]));
+        }
+    }
+
+    /// Where most pairs are listed, a table of all costs: looking for an entry in a list takes as long as it
+    /// is.
+    void fill_table() {
+        table_.assign(static_cast<std::size_t>(size()) * size(), std::numeric_limits<double>::quiet_NaN());
+        for (std::uint32_t v = 0; v < size(); ++v) {
+            const auto near = listed_[v];
+            for (std::size_t e = 0; e < near.size(); ++e)
+                table_[static_cast<std::size_t>(v) * size() + near[e]] = costs(v)[e];
         }
     }
 
@@ -83,6 +101,7 @@ private:
     std::vector<std::uint32_t> atom_;
     Lists listed_;
     std::vector<double> costs_;
+    std::vector<double> table_; // (atoms, atoms), NaN where nothing is listed; empty unless most pairs are
     double own_ = 0;
 };
 

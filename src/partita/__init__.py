@@ -43,8 +43,10 @@ _HOME = {
     "uncertainty.linkage_quality": "LinkageQuality linkage_quality",
     "models": "resume",
     "models.mixtures.cluster_numbers": "PriorClusters prior_clusters",
+    "models.mixtures.fusing": "FusedEstimate fuse",
     "models.mixtures.sensitivity": "Sensitivity sensitivity",
     "profiling.profiles": "Profiles profiles",
+    "profiling.relate": "Relation relate",
     "pages.report": "report",
     "pages.reopen": "ReportData read_report",
 }

@@ -44,6 +44,8 @@ from partita.models import resume as resume
 from partita.models.chains.growing import growing_draws as growing_draws
 from partita.models.mixtures.cluster_numbers import PriorClusters as PriorClusters
 from partita.models.mixtures.cluster_numbers import prior_clusters as prior_clusters
+from partita.models.mixtures.fusing import FusedEstimate as FusedEstimate
+from partita.models.mixtures.fusing import fuse as fuse
 from partita.models.mixtures.sensitivity import Sensitivity as Sensitivity
 from partita.models.mixtures.sensitivity import sensitivity as sensitivity
 from partita.pages.reopen import ReportData as ReportData
@@ -69,6 +71,8 @@ from partita.partitions.lattice import meet as meet
 from partita.partitions.lattice import refines as refines
 from partita.profiling.profiles import Profiles as Profiles
 from partita.profiling.profiles import profiles as profiles
+from partita.profiling.relate import Relation as Relation
+from partita.profiling.relate import relate as relate
 from partita.proofs.bounds import Bound as Bound
 from partita.proofs.bounds import lower_bound as lower_bound
 from partita.results.label_files import write_labels as write_labels

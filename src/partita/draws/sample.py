@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -19,7 +19,7 @@ from partita._support.names import as_named, check_names, row_names
 from partita._support.tolerance import TIE
 from partita.draws.collect import Collected, Markers, collect
 from partita.draws.npy import write_npy
-from partita.draws.sources import Block, Source, open_source
+from partita.draws.sources import Block, Source, is_chain, open_source
 from partita.draws.sources.blocks import row_slices
 from partita.draws.store import ARRAYS, LABELS, new_folder, read_facts, write_facts
 from partita.draws.store_checks import check_unchanged
@@ -47,6 +47,8 @@ class PartitionSample:
     noise : (n_items,) float array, optional
         The share of the draws that call each item noise, of those that label it; NaN for an item without labels. In
         `labels` such an item is alone. None if no label means noise.
+    inputs : mapping of arrays, optional
+        The data that a sampler of partita saw, by name: `relate` raises an error for an outcome among them.
     """
 
     labels: NDArray[Any]
@@ -55,6 +57,7 @@ class PartitionSample:
     chains: NDArray[np.int64] | None = None
     names: tuple[str, ...] | None = None
     noise: NDArray[np.float64] | None = None
+    inputs: Mapping[str, Any] | None = None
 
     @property
     def n_draws(self) -> int:
@@ -237,7 +240,8 @@ def as_sample(
     weights = _weights_of(draws, weights)
     if not isinstance(draws, PartitionSample):
         source = open_source(draws, variable, long)
-        return build_sample(source, weights, gaps, marks, burn=burn, thin=thin, names=names, store=store)
+        sample = build_sample(source, weights, gaps, marks, burn=burn, thin=thin, names=names, store=store)
+        return replace(sample, inputs=getattr(draws, "inputs", None)) if is_chain(draws) else sample
     check_unchanged(draws.labels)
     if noise is not None:
         raise ArgumentError(Setting("noise"), " is for labels, not for a PartitionSample, which has its own")

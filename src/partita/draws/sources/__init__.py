@@ -12,14 +12,14 @@ from partita.draws.sources.long import Names
 from partita.draws.sources.tables import is_table, table_source
 from partita.draws.sources.xarrays import is_xarray, xarray_source
 
-__all__ = ["Block", "Source", "open_source"]
+__all__ = ["Block", "Source", "is_chain", "open_source"]
 
 
 def open_source(draws: Any, variable: str | None = None, long: Names | None = None) -> Source:
     """The blocks of any supported object, recognised by its attributes, so that no library need be imported."""
     if isinstance(draws, str | PurePath):
         raise TypeError(f"draws is the name {str(draws)!r}; read_draws reads files")
-    if is_table(draws) and not _is_chain(draws):  # the chain of a latent block model has columns too
+    if is_table(draws) and not is_chain(draws):  # the chain of a latent block model has columns too
         return table_source(draws, variable, long)
     if _is_list_of_chains(draws):
         return joined([open_source(chain, variable, long) for chain in draws])
@@ -31,7 +31,7 @@ def open_source(draws: Any, variable: str | None = None, long: Names | None = No
     if variable is not None:
         told = " names a variable of a table or an ArviZ or xarray object, but draws is of type "
         raise ArgumentError(Setting("variable", variable), f"{told}{type(draws).__name__}")
-    if _is_chain(draws):
+    if is_chain(draws):
         return array_source(draws.labels, getattr(draws, "names", None))
     if draws is None or isinstance(draws, Mapping | Set | Iterator) or hasattr(draws, "tocsr"):
         raise TypeError(
@@ -41,7 +41,8 @@ def open_source(draws: Any, variable: str | None = None, long: Names | None = No
     return array_source(draws)
 
 
-def _is_chain(draws: Any) -> bool:
+def is_chain(draws: Any) -> bool:
+    """Whether the draws are those of a sampler of partita, with the data that it saw."""
     return getattr(draws, "__partita_chain__", False) is True
 
 

@@ -38,48 +38,107 @@ def draw_means(model: GaussianDPM, chain: Chain, rng: Any = None) -> Floats:
     return result
 
 
+def kernel_drawer(model: Any, X: Floats) -> Callable[[NDArray[np.int64], np.random.Generator], tuple[Floats, Floats]]:
+    """A function that draws means and covariances of the clusters of a partition from their posterior.
+
+    Covariances are (clusters, d) variances for "diag" and (clusters, d, d) matrices for "full", of the data as the
+    model scales them: distances between kernels do not depend on the scale.
+    """
+    scaled = scaling(X, model.standardize).apply(X)
+    if model.covariance == "diag":
+        diagonal = _diagonal_posterior(model, scaled)
+
+        def draw(labels: NDArray[np.int64], rng: np.random.Generator) -> tuple[Floats, Floats]:
+            centre, c_n, a_n, b_n = diagonal(labels)
+            variances = b_n / rng.gamma(np.broadcast_to(a_n, b_n.shape))
+            return centre + np.sqrt(variances / c_n) * rng.standard_normal(centre.shape), variances
+
+        return draw
+    full = _full_posterior(model, scaled)
+
+    def draw_full(labels: NDArray[np.int64], rng: np.random.Generator) -> tuple[Floats, Floats]:
+        centre, kappa_n, nu_n, scale_n = full(labels)
+        factor = _inverse_wishart_factor(nu_n, scale_n, rng)
+        normal = (factor @ rng.standard_normal((*centre.shape, 1)))[:, :, 0]
+        return centre + normal / np.sqrt(kappa_n), factor @ factor.transpose(0, 2, 1)
+
+    return draw_full
+
+
+def _inverse_wishart_factor(freedom: Floats, scale: Floats, rng: np.random.Generator) -> Floats:
+    """F with F Fᵀ ~ IW(freedom, scale): F = L A⁻ᵀ with scale = L Lᵀ and A Aᵀ ~ Wishart(freedom, I), by Bartlett."""
+    dims = scale.shape[1]
+    lower = np.tril(rng.standard_normal(scale.shape), -1)
+    lower[:, range(dims), range(dims)] = np.sqrt(rng.chisquare(freedom - np.arange(dims)))
+    factor: Floats = np.linalg.solve(lower, np.linalg.cholesky(scale).transpose(0, 2, 1)).transpose(0, 2, 1)
+    return factor
+
+
 Draw = Callable[[NDArray[np.int64], np.random.Generator], Floats]
+Posterior = Callable[[NDArray[np.int64]], tuple[Floats, Floats, Floats, Floats]]
 
 
 def _diagonal(model: Any, X: Floats) -> Draw:
+    posterior = _diagonal_posterior(model, X)
+
+    def draw(labels: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+        centre, c_n, a_n, b_n = posterior(labels)
+        drawn: Floats = centre + np.sqrt(b_n / (a_n * c_n)) * rng.standard_t(2 * a_n)
+        return drawn
+
+    return draw
+
+
+def _diagonal_posterior(model: Any, X: Floats) -> Posterior:
+    """Centre, c_n, a_n and b_n of the clusters of a partition."""
     dims = X.shape[1]
     mu0 = per_dimension(model.mu0, X.mean(axis=0), "mu0", positive=False)
     c = per_dimension(model.c, np.full(dims, 0.5), "c")
     a = per_dimension(model.a, np.full(dims, 2.0), "a")
     b = per_dimension(model.b, column_variances(X), "b")
 
-    def draw(labels: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+    def posterior(labels: NDArray[np.int64]) -> tuple[Floats, Floats, Floats, Floats]:
         n, mean = _sizes_and_means(labels, X)
         squares = _sums(labels, (X - mean[labels]) ** 2)
         a_n, c_n = a + n / 2, c + n
         b_n = b + squares / 2 + c * n * (mean - mu0) ** 2 / (2 * c_n)
-        drawn: Floats = (c * mu0 + n * mean) / c_n + np.sqrt(b_n / (a_n * c_n)) * rng.standard_t(2 * a_n)
+        return (c * mu0 + n * mean) / c_n, c_n, a_n, b_n
+
+    return posterior
+
+
+def _full(model: Any, X: Floats) -> Draw:
+    dims, posterior = X.shape[1], _full_posterior(model, X)
+
+    def draw(labels: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+        centre, kappa_n, nu_n, scale_n = posterior(labels)
+        freedom = nu_n - dims + 1
+        shape = scale_n / (kappa_n * freedom)[:, :, None]
+        normal = (np.linalg.cholesky(shape) @ rng.standard_normal((len(centre), dims, 1)))[:, :, 0]
+        drawn: Floats = centre + normal * np.sqrt(freedom / rng.chisquare(freedom))
         return drawn
 
     return draw
 
 
-def _full(model: Any, X: Floats) -> Draw:
+def _full_posterior(model: Any, X: Floats) -> Posterior:
+    """Centre, kappa_n, nu_n and scale_n of the clusters of a partition."""
     dims = X.shape[1]
     if model.hyperprior is not None:
-        raise ValueError("means of clusters are not drawn for a model with a hyperprior")
+        raise ValueError("parameters of clusters are not drawn for a model with a hyperprior")
     mu0 = per_dimension(model.mu0, X.mean(axis=0), "mu0", positive=False)
     kappa0 = 0.5 if model.kappa0 is None else float(model.kappa0)
     nu0 = dims + 3 if model.nu0 is None else float(model.nu0)
     scale = scale_matrix(model.scale, X)
 
-    def draw(labels: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+    def posterior(labels: NDArray[np.int64]) -> tuple[Floats, Floats, Floats, Floats]:
         n, mean = _sizes_and_means(labels, X)
         apart, off = X - mean[labels], mean - mu0
         scatter = _sums(labels, (apart[:, :, None] * apart[:, None, :]).reshape(len(X), -1)).reshape(-1, dims, dims)
         shrunk = (kappa0 * n / (kappa0 + n))[:, :, None] * off[:, :, None] * off[:, None, :]
-        freedom = nu0 + n - dims + 1
-        shape = (scale + scatter + shrunk) / ((kappa0 + n) * freedom)[:, :, None]
-        normal = (np.linalg.cholesky(shape) @ rng.standard_normal((len(n), dims, 1)))[:, :, 0]
-        drawn: Floats = (kappa0 * mu0 + n * mean) / (kappa0 + n) + normal * np.sqrt(freedom / rng.chisquare(freedom))
-        return drawn
+        return (kappa0 * mu0 + n * mean) / (kappa0 + n), kappa0 + n, nu0 + n, scale + scatter + shrunk
 
-    return draw
+    return posterior
 
 
 def _sizes_and_means(labels: NDArray[np.int64], X: Floats) -> tuple[Floats, Floats]:
