@@ -109,9 +109,11 @@ def check_names(names: Sequence[str], n_items: int) -> Names:
 def names_or_none(names: Sequence[Any]) -> Names | None:
     """Names as text; None if they only number the items: 0, 1, ... or item0, item1, ..."""
     texts = tuple(map(str, names))
-    if texts and texts[0] not in ("0", "item0"):
-        return texts
-    return None if texts in (_counted(len(texts)), default_names(len(texts))) else texts
+    prefix = "item" if texts and texts[0].startswith("item") else ""
+    only_counts = all(
+        text == f"{prefix}{number}" for number, text in enumerate(texts)
+    )  # ends at the first that differs
+    return None if only_counts else texts
 
 
 def counts_items(names: Names) -> bool:

@@ -24,8 +24,8 @@ FORM = "form"
 #: The panels of `--help`, and the options in them; others are under "Options".
 PANELS = {
     "Input": "burn thin missing noise variable long header index as_draws pairs similarity default data columns truth"
-    " labels family as_table undirected loops counts nodes items together apart one_per max_size records previous id"
-    " time",
+    " labels family as_table undirected loops counts nodes items together apart one_per max_size records previous"
+    " removed step_back id time",
     "Loss": "loss a b level",
     "Search": "method runs restarts seconds max_clusters max_draws bound seed jobs algorithm k starts",
     "Sampler": "draws warmup chains alpha beta inference prior truncation resume",

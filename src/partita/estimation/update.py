@@ -198,7 +198,8 @@ def _places(pairs: Similarity, wanted: set[str]) -> dict[str, int]:
     if pairs.names is None:
         plain = {name for name in wanted if name.isdecimal() and str(int(name)) == name}
         return {name: int(name) for name in plain if int(name) < pairs.n_items}
-    return {name: number for number, name in enumerate(pairs.names) if name in wanted}
+    known = np.flatnonzero(np.fromiter(map(wanted.__contains__, pairs.names), np.bool_, pairs.n_items))
+    return {pairs.names[number]: number for number in known.tolist()}
 
 
 def _new_names(place: dict[str, int], given: Names | None, listed: ListedPairs) -> Names:

@@ -127,7 +127,8 @@ def joined_pairs(labels: Labels, pairs: Similarity) -> tuple[float, float]:
     """The number of pairs in one cluster, and the sum of their probabilities."""
     sizes = np.bincount(labels).astype(np.float64)
     joined = float((sizes * (sizes - 1)).sum() / 2)
-    own = np.repeat(labels, np.diff(pairs.offsets)) == labels[pairs.neighbors]
+    short = labels.astype(np.uint32)  # half of the memory
+    own = np.repeat(short, np.diff(pairs.offsets)) == short[pairs.neighbors]
     listed, probability = int(own.sum()) // 2, float(pairs.probabilities[own].sum() / 2)
     return joined, probability + pairs.default * (joined - listed)
 

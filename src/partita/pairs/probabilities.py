@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from os import PathLike
 from typing import Any
 
@@ -70,6 +70,23 @@ class Similarity(ShownAsText):
             given = getattr(self, name)
             if given is not None and len(given) != self.n_items:
                 raise ValueError(f"{name} has {len(given)} entries, but there are {self.n_items} items")
+
+    @classmethod
+    def of_rows(
+        cls,
+        offsets: Ints,
+        neighbors: NDArray[np.uint32],
+        probabilities: Floats,
+        names: tuple[str, ...] | None,
+        default: float,
+        sources: tuple[str, ...] | None = None,
+    ) -> Similarity:
+        """From rows that this package has made, which are not checked again."""
+        made = object.__new__(cls)
+        values = (offsets, neighbors, probabilities, names, default, sources)
+        for field, value in zip(fields(cls), values, strict=True):
+            object.__setattr__(made, field.name, value)
+        return made
 
     @property
     def n_items(self) -> int:
@@ -261,6 +278,6 @@ def symmetric_rows(
     both = (np.concatenate([low, high]).astype(index), np.concatenate([high, low]).astype(index))
     rows = coo_array((np.concatenate([values, values]), both), shape=(n_items, n_items)).tocsr()
     rows.sort_indices()
-    return Similarity(
+    return Similarity.of_rows(
         rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), rows.data, names, float(default), sources
     )

@@ -88,15 +88,17 @@ def revise(
             number[rows.neighbors].astype(np.uint32),
             rows.probabilities,
         )
-    names = names_or_none(_chosen((*item_names(pairs), *new_names), ~is_gone))
+    names: Names | None = _chosen((*item_names(pairs), *new_names), ~is_gone)
+    if pairs.names is None or is_gone.any():  # names that are no numbers in order do not become such by more of them
+        names = names_or_none(names or ())
     sources = None
     if pairs.sources is not None:
         sources = _chosen((*pairs.sources, *(new_sources or ("",) * len(new_names))), ~is_gone)
-    now = Similarity(rows.offsets, rows.neighbors, rows.probabilities, names, pairs.default, sources)
+    now = Similarity.of_rows(rows.offsets, rows.neighbors, rows.probabilities, names, pairs.default, sources)
     return Revision(now, number[:n_before], touched[~is_gone])
 
 
-def _chosen(names: tuple[str, ...], kept: NDArray[np.bool_]) -> tuple[str, ...]:
+def _chosen(names: Names, kept: NDArray[np.bool_]) -> Names:
     return names if kept.all() else tuple(name for name, is_kept in zip(names, kept.tolist(), strict=True) if is_kept)
 
 
@@ -109,7 +111,9 @@ def part_of_pairs(pairs: Similarity, items: Ints) -> Similarity:
     own = other >= 0
     counts = np.bincount(row[own], minlength=items.size)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return Similarity(offsets, other[own].astype(np.uint32), pairs.probabilities[entries][own], None, pairs.default)
+    return Similarity.of_rows(
+        offsets, other[own].astype(np.uint32), pairs.probabilities[entries][own], None, pairs.default
+    )
 
 
 def _entries(offsets: Ints, items: Ints) -> tuple[Ints, Ints]:
