@@ -47,6 +47,7 @@ _HOME = {
     "models.mixtures.sensitivity": "Sensitivity sensitivity",
     "profiling.profiles": "Profiles profiles",
     "profiling.relate": "Relation relate",
+    "uncertainty.pooling": "PooledSample pool",
     "pages.report": "report",
     "pages.reopen": "ReportData read_report",
 }

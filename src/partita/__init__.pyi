@@ -109,5 +109,7 @@ from partita.uncertainty.parameters import ClusterParameters as ClusterParameter
 from partita.uncertainty.parameters import cluster_parameters as cluster_parameters
 from partita.uncertainty.partial import PartialClustering as PartialClustering
 from partita.uncertainty.partial import partial_clustering as partial_clustering
+from partita.uncertainty.pooling import PooledSample as PooledSample
+from partita.uncertainty.pooling import pool as pool
 
 __version__: str

@@ -189,6 +189,19 @@ class Estimate(HasClusters, Shown):
 
         return lower_bound(self, seconds, progress)
 
+    def methods_text(self) -> str:
+        """A paragraph for a paper: what was done, with which loss, what was found, and all notes.
+
+        Examples
+        --------
+        >>> from partita import estimate
+        >>> print(estimate([[0, 0, 1], [0, 0, 1]], rng=1).methods_text()[:45])
+        From 2 posterior draws (1 distinct partition)
+        """
+        from partita.results.methods_text import methods_text
+
+        return methods_text(self)
+
     def plot(self, data: ArrayLike | None = None, *, ax: Axes | None = None) -> Axes:
         """The data in the colours of their clusters or, without data, the similarity map; with matplotlib.
 

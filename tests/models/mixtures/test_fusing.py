@@ -84,7 +84,7 @@ def test_never_above_the_cuts_of_average_linkage():
     assert found.n_clusters < found.mean_components
     assert found.bound(1).value <= found.expected_loss + 1e-12
     assert found.to_pandas("path").shape == (6, 5)
-    assert found.to_pandas().size == 120
+    assert len(found.to_pandas()) == 120
     assert "components on average make" in found.in_words()
 
 

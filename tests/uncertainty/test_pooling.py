@@ -1,0 +1,45 @@
+"""Pooled imputations: the mixture of their posteriors, whatever their lengths and orders, and how far they disagree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import partita as pt
+from partita.datasets import make_draws
+
+
+def test_each_imputation_has_the_same_weight():
+    first, second = [[0, 0, 1]] * 6, [[0, 1, 1], [0, 1, 2]]
+    pooled = pt.pool([first, second])
+    weights = {tuple(row): weight for row, weight in zip(pooled.labels.tolist(), pooled.weights, strict=True)}
+    assert weights == {(0, 0, 1): pytest.approx(0.5), (0, 1, 1): pytest.approx(0.25), (0, 1, 2): pytest.approx(0.25)}
+    np.testing.assert_allclose(pt.similarity(pooled), (pt.similarity(first) + pt.similarity(second)) / 2)
+    assert pooled.sources == 2
+    assert pt.estimate(pooled, rng=1).sample is pooled
+
+
+def test_disagreement_is_that_of_the_imputations():
+    draws = make_draws(n_items=30, n_draws=200, n_clusters=3, rng=1)
+    assert pt.pool([draws[::2], draws[1::2]]).disagreement < 0.05
+    assert pt.pool([draws[:100], draws[100:, ::-1]]).disagreement > 0.2
+    assert pt.pool([draws]).disagreement == 0
+
+
+def test_items_are_matched_by_name():
+    first = pt.as_sample([[0, 0, 1]], names=["a", "b", "c"])
+    second = pt.as_sample([[1, 0, 0]], names=["c", "a", "b"])
+    assert pt.pool([first, second]).n_unique == 1
+    with pytest.raises(ValueError, match="samples\\[1\\] has 2 items, but samples\\[0\\] has 3"):
+        pt.pool([first, [[0, 1]]])
+    with pytest.raises(TypeError, match="samples must be a list"):
+        pt.pool(first)
+
+
+def test_a_paragraph_for_a_paper_has_the_facts():
+    best = pt.estimate(make_draws(n_items=20, n_draws=300, n_clusters=3, rng=1), pt.VI(a=0.5), rng=7)
+    text = best.methods_text()
+    for part in ("300 posterior draws", "20 items", "a = 0.5", "seed 7", f"It has {best.n_clusters} clusters"):
+        assert part in text
+    assert f"{best.expected_loss:.4g}" in text
+    assert all(note in text for note in best.notes)
