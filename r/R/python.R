@@ -6,6 +6,7 @@ modules <- new.env(parent = emptyenv())
 .onLoad <- function(libname, pkgname) {
   modules$partita <- reticulate::import("partita", convert = FALSE, delay_load = TRUE)
   modules$numpy <- reticulate::import("numpy", convert = FALSE, delay_load = TRUE)
+  modules$pandas <- reticulate::import("pandas", convert = FALSE, delay_load = TRUE)
 }
 
 #' Whether the Python package partita can be imported

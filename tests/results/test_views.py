@@ -1,6 +1,7 @@
 """Every view of a result says the same: the notes, the facts and their layout, and what is costly is computed once."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -173,3 +174,14 @@ def test_distances_are_those_of_the_labels_and_the_loss_also_after_a_change():
     for changed in (best, other):
         expected = pt.distances(changed.labels, changed.sample, changed.loss)
         assert changed.distances[changed.sample.index] == pytest.approx(expected)
+
+
+def test_the_views_know_no_kinds():
+    """Neither the page nor the command imports or names a kind of result: a new one needs no change there."""
+    folder = Path(pt.__file__).parent
+    kinds = "|".join(
+        [*(shown.__module__ for shown in KINDS), *(shown.__name__ for shown in KINDS), r"\w*Fit\b", "Estimate"]
+    )
+    for view in [*(folder / "pages").glob("*.py"), *(folder / "cli" / name for name in ("deliver.py", "outputs.py"))]:
+        code = re.sub(r'""".*?"""', "", view.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert re.findall(kinds, code) == [], view

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 LABELS, REPORT = "labels.csv", "report.html"
 FILES = {"items": LABELS}
+SAMPLE = 10  # rows up to which it is plain that a table shows only its first ones
 
 
 def command_line() -> str:
@@ -151,6 +152,7 @@ def print_rows(table: Table, most: int) -> None:
     """The first rows of a table."""
     shown = table.counted_from(first_number())
     rows = [tuple(text for _, text, _ in shown.cells(row)) for row in shown.rows[:most]]
-    print_table(table.caption, [column.name.lower() for column in table.columns], rows)
-    if len(table.rows) > most:
+    texts = [place for place, column in enumerate(table.columns) if column.kind == "text"]
+    print_table(table.caption, [column.name.lower() for column in table.columns], rows, texts)
+    if len(table.rows) > most > SAMPLE:
         print(f"and {len(table.rows) - most:,} more")

@@ -75,15 +75,15 @@ def print_json(content: Any) -> None:
     sys.stdout.write(json.dumps(content, allow_nan=False) + "\n")
 
 
-def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A readable table on standard output; the first column is text, the others are numbers."""
+def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], texts: Sequence[int] = (0,)) -> None:
+    """A readable table on standard output; the columns at `texts` are text, the others are numbers."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
     for j, name in enumerate(header):
-        table.add_column(name, justify="right" if j else "left", overflow="fold")
+        table.add_column(name, justify="left" if j in texts else "right", overflow="fold")
     for row in rows:
         table.add_row(*map(_plain, row))
     Console(soft_wrap=False).print(table)
