@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from fuzz.targets import comparisons, ensembles, estimates, files, models, pairs, partitions, posterior, tables
+from fuzz.targets import (
+    comparisons,
+    ensembles,
+    estimates,
+    files,
+    models,
+    pairs,
+    partitions,
+    posterior,
+    questions,
+    tables,
+)
 from fuzz.targets.registry import TARGETS, Target
 
 __all__ = [
@@ -16,5 +27,6 @@ __all__ = [
     "pairs",
     "partitions",
     "posterior",
+    "questions",
     "tables",
 ]

@@ -102,3 +102,22 @@ def stability_and_votes(c: Choices) -> str:
         return f"found = pt.ensembles.summarize({labels}, {one}{arguments(options)})\ntext = repr(found)"
     options |= c.optional(20, k=lambda c: v.count(c, 5), max_iter=lambda c: v.count(c, 5))
     return f"check_labels(pt.ensembles.voting({one}{arguments(options)}), gaps=True)"
+
+
+@target(4)
+def repeat(c: Choices) -> str:
+    """Runs of a function that clusters, sometimes badly."""
+    n = c.size(1, 16)
+    labels = c.pick(("seed % 2", "-1", "0", "0.5", "None", "'a'")) if c.chance(30) else "(row + seed) % 3"
+    length = "X" if not c.chance(5) else "X[1:]"
+    options = c.optional(
+        30,
+        resample=lambda c: c.pick(("0.8", "'bootstrap'", "0", "2", "float('nan')", "'x'")),
+        stop="False",
+    )
+    return (
+        f"X = np.arange({n} * 2.0).reshape({n}, 2)\n"
+        f"runs = pt.ensembles.repeat(lambda X, seed: [{labels} for row in range(len({length}))], X, "
+        f"runs={v.count(c, 6)}, rng={v.seed(c)}{arguments(options)})\n"
+        f"check_true(np.asarray(runs).shape[0] == {n}, 'a row per item')\ntext = repr(runs)"
+    )

@@ -45,6 +45,7 @@ TABLE_FORMS = (
     "pair_series({})",
     "pair_scores({})",
     "arrow_table({})",
+    "{}",
 )
 LOSSES = ("'binder'", "'vi-lower-bound'", "'pear'", "pt.ApproximateARI()", "pt.VILowerBound()", "pt.Binder(0.3, 1)",
           "pt.VILowerBound(0.5, 1)")  # fmt: skip
@@ -131,7 +132,7 @@ def _constraints(c: Choices, n: int) -> str:
         together=lambda c: f"[{', '.join(_group(c, n, c.pick((2, 2, 3, 1, 0))) for _ in range(c.below(4)))}]",
         apart=lambda c: f"[{', '.join(_group(c, n, 2 if not c.chance(3) else 3) for _ in range(c.below(5)))}]",
         one_per=lambda c: _sources(c, n),
-    )
+    ) | c.optional(10, max_size=lambda c: v.count(c, 6))
     if c.chance(2):
         options[c.pick(("together", "apart", "one_per"))] = c.pick(("3", "'ab'", "[[0]]", "[0, 1]", "raising_array()"))
     return f"pt.Constraints({arguments(options)[2:]})"
@@ -182,6 +183,44 @@ def bounds_of_pairs(c: Choices) -> str:
     return (
         f"best = pt.estimate({text}, {_loss(c)}, search=pt.Search(runs=1, n_jobs=1), rng=1{arguments(constraints)})\n"
         f"found = best.bound({seconds})\ncheck_pair_bound(best, found)"
+    )
+
+
+@target(20)
+def updates(c: Choices) -> str:
+    """A linkage that changes: more pairs, records, removals and constraints; then what holds its clusters together."""
+    n = c.size(2, 12)
+    options = c.optional(
+        30,
+        records=lambda c: f"[{_item(c, 2 * n, True, 5)}]",
+        removed=lambda c: f"[{_item(c, n, True, 10)}]",
+        constraints=lambda c: _constraints(c, n),
+    )
+    return (
+        f"first = pt.estimate(pt.as_similarity({_listed(c, n)}), 'binder', rng=1)\n"
+        f"best = pt.update(first, {_listed(c, n, 2)}{arguments(options)})\ncheck_pair_estimate(best)\n"
+        "check_true(len(best.ids) == len(best.labels), 'an id for each item')\ntext = repr(best.changes)\n"
+        f"text = repr(best.reasons({v.count(c, 3)}))"
+    )
+
+
+@target(4)
+def stored_linkages(c: Choices) -> str:
+    n = c.size(2, 8)
+    damaged = f"damage(next(path.rglob('*.npz')), {changes(c)})\n" if c.chance(40) else ""
+    return (
+        f"best = pt.estimate(pt.as_similarity({_listed(c, n)}), 'binder', rng=1)\npath = folder_of('linked')\n"
+        f"pt.write_linkage(path, best)\n{damaged}check_pair_estimate(pt.read_linkage(path))"
+    )
+
+
+@target(20)
+def linkage_quality(c: Choices) -> str:
+    n = c.size(2, 12)
+    rows = ", ".join(f"({_item(c, n, True, 3)}, {c.below(4)})" for _ in range(c.size(0, 12)))
+    return (
+        f"best = pt.estimate(pt.as_similarity({_listed(c, n)}), 'binder', rng=1)\n"
+        f"found = pt.linkage_quality(best, [{rows}])\ntext = repr(found)"
     )
 
 

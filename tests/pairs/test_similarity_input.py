@@ -41,6 +41,7 @@ def matches(pairs, names=NAMES):
 
 HOLDERS = {
     "pandas": lambda: TABLE,
+    "list": lambda: [tuple(row) for row in ROWS],
     "polars": lambda: pl.DataFrame(TABLE),
     "arrow": lambda: pa.Table.from_pandas(TABLE, preserve_index=False),
     "other names": lambda: TABLE.rename(columns={"left": "x", "right": "y", "probability": "z"}),
@@ -190,6 +191,7 @@ BAD = {
         pd.DataFrame({"l": ["a", "b"], "r": ["b", "a"], "p": [0.9, 0.8]}),
         "the table, row 1 gives 'a' and 'b' the probability 0.8, but the table, row 0 gives it 0.9",
     ),
+    "a word in a list": ([("a", "b", 0.5), ("b", "c", "x")], "the list, row 1: the probability is 'x'"),
     "no name": (TABLE.assign(left=["a", None, "a"]), "row 1: an item has no name"),
     "three levels": (TABLE.assign(more=1).set_index(["left", "right", "more"])["probability"], "two index levels"),
 }

@@ -23,11 +23,13 @@ from partita.pairs.sources.listed import ListedPairs, with_names
 from partita.pairs.sources.matrices import Triples, check_probabilities, dense_pairs, is_sparse, sparse_pairs
 from partita.pairs.sources.tables import (
     is_indexed_by_pairs,
+    is_list_of_pairs,
     is_scored,
     is_stream,
     scored_pairs,
     series_pairs,
     table_pairs,
+    tuple_pairs,
 )
 
 #: Maximum number of items: they are numbered with 32 bits.
@@ -139,9 +141,9 @@ def as_similarity(x: Any, names: Any = None, default: float = 0.0, *, columns: A
         A symmetric (n, n) array; a SciPy sparse matrix, symmetric or one triangle; a table of pandas, polars or Arrow,
         a relation of DuckDB or another Arrow stream, or a csv, csv.gz or parquet file, with one row per pair: three
         columns (left, right, probability), or those of Splink (unique_id_l, unique_id_r, match_probability, and
-        source_dataset_l, source_dataset_r where there are several sources); a Series with two index levels, as
-        recordlinkage makes it; the scores of dedupe. An npy file holds a matrix, an npz file a sparse one as
-        ``scipy.sparse.save_npz`` writes it.
+        source_dataset_l, source_dataset_r where there are several sources); a list of tuples (left, right,
+        probability); a Series with two index levels, as recordlinkage makes it; the scores of dedupe. An npy file
+        holds a matrix, an npz file a sparse one as ``scipy.sparse.save_npz`` writes it.
     names : sequence of str, optional
         The names of the items: those of the rows of a matrix; for pairs, all items in the order that is wanted, also
         those that are in no pair. By default the items are those of the pairs: whole numbers in their order, other
@@ -183,6 +185,8 @@ def open_listed(x: Any, wanted: Sequence[str] | None) -> Any:
         return x
     if is_scored(x):
         return scored_pairs(x)
+    if is_list_of_pairs(x):
+        return tuple_pairs(x)
     if is_indexed_by_pairs(x):
         return series_pairs(x)
     if not is_sparse(x) and (is_table(x) or is_stream(x)) and not _is_square_table(x):

@@ -1,4 +1,4 @@
-"""Pairs in tables of pandas, polars or Arrow, in a Series with two index levels, or in the scores of dedupe."""
+"""Pairs in tables of pandas, polars or Arrow, in a list, a Series with two index levels, or the scores of dedupe."""
 
 from __future__ import annotations
 
@@ -52,6 +52,21 @@ def scored_pairs(scores: NDArray[Any]) -> ListedPairs:
     """The structured array of dedupe: fields `pairs` (two ids) and `score`."""
     both = np.asarray(scores["pairs"])
     return pairs_from(both[:, 0], both[:, 1], scores["score"], _row_of("the scores"))
+
+
+def tuple_pairs(rows: Sequence[tuple[Any, Any, Any]]) -> ListedPairs:
+    """A list of tuples (left, right, probability).
+
+    >>> tuple_pairs([("a", "b", 0.9), ("b", "c", 0.2)]).items
+    ('a', 'b', 'c')
+    """
+    left, right, probability = zip(*rows, strict=True)
+    return pairs_from(left, right, probability, _row_of("the list"))
+
+
+def is_list_of_pairs(x: Any) -> bool:
+    """Whether this is a list of tuples of three; the rows of a matrix are lists or arrays."""
+    return isinstance(x, list) and bool(x) and all(isinstance(row, tuple) and len(row) == 3 for row in x)
 
 
 def is_scored(x: Any) -> bool:
