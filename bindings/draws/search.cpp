@@ -14,6 +14,7 @@
 #include "bindings/draws/loss_handle.hpp"
 #include "bindings/draws/sample_view.hpp"
 #include "draws/constrained.hpp"
+#include "draws/noise.hpp"
 #include "draws/search.hpp"
 #include "draws/sparse_search.hpp"
 #include "draws/sparse_state.hpp"
@@ -107,16 +108,34 @@ nb::tuple search(const SampleView& sample, const LossHandle& loss, const std::st
                               });
 }
 
-nb::tuple refine(const SampleView& sample, const LossHandle& loss, Array2<std::uint32_t> starts,
-                 SearchOptions options, nb::object report, nb::object executor) {
-    const auto progress = python_progress(report);
-    options.executor = python_stage(executor);
+std::vector<Run> begun_at(const Array2<std::uint32_t>& starts) {
     std::vector<Run> begun(starts.shape(0));
     for (std::size_t row = 0; row < begun.size(); ++row) {
         const auto labels = as_span(starts).subspan(row * starts.shape(1), starts.shape(1));
         begun[row].labels.assign(labels.begin(), labels.end());
         begun[row].start = "coarse";
     }
+    return begun;
+}
+
+/// No runs if the problem does not suit.
+nb::tuple refine_with_noise(const SampleView& sample, const LossHandle& loss, Array2<std::uint32_t> starts,
+                            const SearchOptions& options, nb::object report) {
+    const auto progress = python_progress(report);
+    const auto begun = begun_at(starts);
+    return interruptible_runs(
+        sample, loss, {}, Sharing::where_it_pays,
+        [&](const auto& draws, const auto& tables, const auto& stop) {
+            auto runs = partita::search::refine_with_noise(draws, tables, options, begun, stop, progress);
+            return partita::search::each_started(runs ? *std::move(runs) : std::vector<Run>{});
+        });
+}
+
+nb::tuple refine(const SampleView& sample, const LossHandle& loss, Array2<std::uint32_t> starts,
+                 SearchOptions options, nb::object report, nb::object executor) {
+    const auto progress = python_progress(report);
+    options.executor = python_stage(executor);
+    const auto begun = begun_at(starts);
     return interruptible_runs(sample, loss, {}, Sharing::where_it_pays,
                               [&](const auto& draws, const auto& tables, const auto& stop) {
                                   return partita::search::each_started(
@@ -235,6 +254,8 @@ void bind_search(nb::module_& m) {
         "sample"_a, "loss"_a);
     m.def("search_constrained", &search_constrained, "sample"_a, "loss"_a, "atoms"_a, "apart"_a, "max_size"_a,
           "starts"_a, "options"_a, "report"_a.none());
+    m.def("refine_with_noise", &refine_with_noise, "sample"_a, "loss"_a, "starts"_a, "options"_a,
+          "report"_a.none());
     m.def("refine", &refine, "sample"_a, "loss"_a, "starts"_a, "options"_a, "report"_a.none(),
           "executor"_a.none() = nb::none());
 }

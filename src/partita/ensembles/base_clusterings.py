@@ -21,6 +21,7 @@ from partita.partitions.labels import canonical
 
 Labels = NDArray[np.intp]
 LEFT_OUT = -2  # a missing label in an array in which −1 is noise
+TABLE = 1 << 16  # whole numbers below this are looked up in a table
 NOISE = "noise"  # the label of noise where it is a label of its own
 
 
@@ -83,8 +84,9 @@ class Base:
             as_levels([*known.tolist(), NOISE]) if more else known
             for known, more in zip(self.levels, noisy, strict=True)
         )
-        codes = np.where(self.noise, np.array([len(known) for known in self.levels]), self.codes)
-        return Base(codes.astype(_code_type(levels)), levels, self.names, self.clusterings)
+        wide = _code_type(levels)
+        codes = np.where(self.noise, np.array([len(known) for known in self.levels], wide), self.codes.astype(wide))
+        return Base(codes, levels, self.names, self.clusterings)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         labels = self.codes if self.noise is None else np.where(self.seen, self.codes, LEFT_OUT)
@@ -175,9 +177,11 @@ def as_base(
     if len(levels) != len(columns):
         raise ValueError(f"base has {len(columns)} clusterings, but levels has labels for {len(levels)}")
     known = tuple(as_levels(list(labels)) for labels in levels)
-    codes = np.stack([_code(column, known[m], m) for m, column in enumerate(columns)], axis=1)
+    codes = np.empty((len(columns[0]), len(columns)), _code_type(known))
+    for m, column in enumerate(columns):
+        codes[:, m] = _code(column, known[m], m)
     cells = None if noisy is None else np.stack(noisy, axis=1)
-    return Base(codes.astype(_code_type(known)), known, row_names(base), column_names(base), noise=cells)
+    return Base(codes, known, row_names(base), column_names(base), noise=cells)
 
 
 def _code_type(levels: Sequence[NDArray[Any]]) -> Any:
@@ -293,6 +297,8 @@ def _odd(value: Any) -> bool:
 
 def _observed(column: NDArray[Any]) -> list[Any]:
     seen = column[~_is_gap(column)]
+    if seen.dtype.kind in "iu" and seen.size and int(seen.max()) < TABLE:
+        return list(np.flatnonzero(np.bincount(seen, minlength=1)).tolist())
     if seen.dtype.kind == "O":
         # in order of first appearance, because labels of mixed types cannot be sorted
         return list(dict.fromkeys(seen.tolist()))
@@ -313,7 +319,12 @@ def as_levels(labels: list[Any]) -> NDArray[Any]:
 def _code(column: NDArray[Any], levels: NDArray[Any], m: int) -> NDArray[np.int32]:
     gaps = _is_gap(column)
     codes = np.full(len(column), -1, dtype=np.int32)
-    if column.dtype.kind in "iufbUS" and levels.dtype.kind == column.dtype.kind and len(levels):
+    whole = column.dtype.kind in "iu" and levels.dtype.kind in "iu" and len(levels)
+    if whole and levels.min() >= 0 and levels.max() < TABLE and column.max() < TABLE:
+        table = np.full(max(int(levels.max()), int(column.max())) + 2, -1, dtype=np.int32)  # the last is for gaps
+        table[levels] = np.arange(len(levels), dtype=np.int32)
+        codes = table[column]
+    elif column.dtype.kind in "iufbUS" and levels.dtype.kind == column.dtype.kind and len(levels):
         order = np.argsort(levels, kind="stable")
         place = np.minimum(np.searchsorted(levels[order], column), len(levels) - 1)
         found = levels[order][place] == column

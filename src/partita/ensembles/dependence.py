@@ -31,6 +31,7 @@ from partita.partitions.labels import canonical
 from partita.search.settings import Search
 
 MAX_ITEMS = 10_000  # dependence is estimated on at most this many items, chosen at random
+MAX_ARRANGED = 100_000  # of more items, so many are chosen by their places before they are put in an order of their own
 SHUFFLES = 4  # the information by chance is the mean over this many shuffles
 SEED = 20  # of the choice of items, the consensus and the shuffles
 COPY = 1.0 - 1e-9  # clusterings with this ρ or more are copies
@@ -100,12 +101,15 @@ def dependence(base: Any) -> Dependence:
         raise ValueError(f"base has no labels: all labels of the {read.n_items} items are missing")
     first, group = distinct_clusterings(read)
     rng = np.random.default_rng(SEED)
-    ordered = arranged(read.columns(first))  # random numbers meet the same items, whatever their order
+    some = np.arange(read.n_items)
+    if read.n_items > MAX_ARRANGED:
+        some = np.sort(np.random.default_rng(SEED).choice(read.n_items, MAX_ARRANGED, replace=False))
+    ordered = arranged(read.rows(some).columns(first))  # random numbers meet the same items, whatever their order
     labelled = np.flatnonzero(ordered.base.labelled)
     chosen = np.sort(rng.choice(labelled, min(len(labelled), MAX_ITEMS), replace=False))
     matrix, given = _found(ordered.base.rows(chosen), rng)
     place = np.argsort(ordered.columns)[group]
-    matrix, items = matrix[np.ix_(place, place)], ordered.rows[chosen]
+    matrix, items = matrix[np.ix_(place, place)], some[ordered.rows[chosen]]
     spread = np.full(read.n_items, -1, dtype=np.intp)
     spread[items] = given
     return Dependence(matrix, weights_of(matrix), spread)

@@ -127,16 +127,17 @@ def to_codes_with_noise(
     --------
     >>> codes, is_noise = to_codes_with_noise(np.array([[5, -1, 5, -1]]), NO_GAPS, Missing((-1,)))
     >>> codes.tolist(), is_noise.tolist()
-    ([[5, 6, 5, 7]], [[False, True, False, True]])
+    ([[5, 7, 5, 9]], [[False, True, False, True]])
     """
     cells = _unmasked(cells)
     is_noise = marked(cells, noise)
     both = Missing((*missing.values, *noise.values), missing.null or noise.null)
     codes = to_codes(cells, both, name)
-    if is_noise.any():
-        codes = codes.astype(np.int64)
-        codes[is_noise] = (codes.max(axis=1, keepdims=True) + np.cumsum(is_noise, axis=1))[is_noise]
-    return codes, is_noise
+    if not is_noise.any():
+        return codes, is_noise
+    free = int(codes.max()) + 1
+    wide = np.int32 if free + cells.shape[1] < np.iinfo(np.int32).max else np.int64
+    return np.where(is_noise, np.arange(free, free + cells.shape[1], dtype=wide), codes.astype(wide)), is_noise
 
 
 def _unmasked(cells: NDArray[Any]) -> NDArray[Any]:

@@ -23,6 +23,7 @@ from partita.search.map import find_map
 from partita.search.memory import check_memory
 from partita.search.method import GREEDY, SALSO, SEARCH, CoreSearch
 from partita.search.multilevel import is_large, search_levels
+from partita.search.noise import has_much_noise, search_with_noise
 from partita.search.progress import reporting
 from partita.search.result import Compression, RunRow, SearchResult
 from partita.search.settings import Search
@@ -121,8 +122,12 @@ def search_runs(
     sparse = prefers_sparse(sample, loss, options)
     matrix = core.coarsens and not sparse and takes_matrix(sample, loss)
     check_memory(sample, options["max_clusters"], options["threads"], sparse, matrix)
-    equal = compress(sample) if core.coarsens and loss.additive else None
     with reporting(search.progress, search.most_runs) as report:
+        if core.coarsens and sparse and has_much_noise(sample, loss, search):
+            found = search_with_noise(sample, loss, options, rng, engine, report, until=until)
+            if found is not None:
+                return found, None
+        equal = compress(sample) if core.coarsens and loss.additive else None
         if equal is not None:
             runs = engine(Job(core.name, equal.sample, loss, options, copies=equal.copies), report)
         elif core.coarsens and is_large(sample) and not sparse:

@@ -14,6 +14,9 @@ from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.expected import core_sample
 
+#: The method of a job that refines starts in which items may be alone.
+NOISE = "noise"
+
 
 class Runs(NamedTuple):
     """The runs of a job, whether Ctrl-C ended them early, and how many starts were made."""
@@ -55,6 +58,8 @@ class Job:
         options = as_options(self.options)
         n_items = self.sample.n_items if self.copies is None else int(self.copies.sum())
         sample, native = core_sample(self.sample), self.loss._native(n_items)
+        if self.method == NOISE:
+            return Runs(*_core.refine_with_noise(sample, native, self.starts, options, report))
         if self.starts is not None:
             return Runs(*_core.refine(sample, native, self.starts, options, report, execute_stage))
         return Runs(*_core.search(sample, native, self.method, options, report, execute_stage, self.copies))

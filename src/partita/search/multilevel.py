@@ -56,13 +56,15 @@ def search_levels(
     return Runs(refined.runs, coarse.interrupted or refined.interrupted, coarse.n_started)
 
 
-def representatives(sample: PartitionSample, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Evenly spaced items in the order of their labels in a few random draws."""
+def representatives(
+    sample: PartitionSample, count: int, rng: np.random.Generator, among: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """Evenly spaced items in the order of their labels in a few random draws; places in `among`, if that is given."""
     draws = rng.choice(sample.n_unique, min(ORDERING_DRAWS, sample.n_unique), replace=False)
-    order = np.lexsort([sample.labels[draw] for draw in draws])
-    step = sample.n_items / count
+    order = np.lexsort([sample.labels[draw] if among is None else sample.labels[draw][among] for draw in draws])
+    step = order.size / count
     places = (rng.random() * step + step * np.arange(count)).astype(np.int64)
-    return np.sort(order[np.minimum(places, sample.n_items - 1)])
+    return np.sort(order[np.minimum(places, order.size - 1)])
 
 
 def restricted(sample: PartitionSample, items: NDArray[np.int64]) -> PartitionSample:

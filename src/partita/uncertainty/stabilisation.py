@@ -186,7 +186,8 @@ def _estimate(
     sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator, start: Labels | None
 ) -> Estimate:
     if start is not None:  # draws of a part may have fewer clusters
-        start = None if start.max() >= cluster_limit(sample, search) else np.maximum(start, 0)
+        whole = np.maximum(start, 0) if sample.noise is None else each_alone(start)
+        start = None if whole.max() >= cluster_limit(sample, search) else whole
     best = estimate(sample, loss, search=search, rng=rng, check_draws=False, start=start)
     if best.interrupted:
         raise KeyboardInterrupt
