@@ -11,6 +11,7 @@
 
 #include "common/parallel.hpp"
 #include "draws/linear_loss.hpp"
+#include "draws/policy.hpp"
 
 namespace partita::search {
 namespace {
@@ -18,10 +19,7 @@ namespace {
 using Row = std::uint16_t;
 constexpr Row no_label = 0xffff, single = 0xfffe; // the draw does not label the item; the item is alone in it
 constexpr std::size_t most_rows = single;
-constexpr std::size_t most_cells = std::size_t{1} << 27;
 constexpr std::size_t items_per_block = 512;
-constexpr std::uint64_t most_sweeps = 100;
-constexpr double strictly = 1e-11; // so that sweeps end: far above the rounding of a score, far below a gain
 
 /// The rows of the draws, item after item, and the coefficients of the sums.
 class NoiseProblem {
@@ -189,7 +187,7 @@ public:
                 }
         }
         const auto best = std::ranges::min_element(changes);
-        if (best == changes.end() || *best >= -strictly)
+        if (best == changes.end() || *best >= -draws::policy::noise_gain)
             return false;
         const auto at = static_cast<std::size_t>(best - changes.begin());
         const auto kept = static_cast<std::uint32_t>(at / n_clusters_);
@@ -240,11 +238,11 @@ private:
         auto target = is_alone;
         double least = 0; // alone
         for (std::size_t k = 0; k < n_clusters_; ++k)
-            if (k != own && scores_[k] < least - strictly) {
+            if (k != own && scores_[k] < least - draws::policy::noise_gain) {
                 least = scores_[k];
                 target = static_cast<std::uint32_t>(k);
             }
-        if (own == is_unplaced || (is_placed && least < stay - strictly) ||
+        if (own == is_unplaced || (is_placed && least < stay - draws::policy::noise_gain) ||
             (own == is_alone && target != is_alone)) {
             if (is_placed)
                 count(i, own, -1);
@@ -276,13 +274,13 @@ void carry_on(const NoiseProblem& problem, Run& run, const Limits& limits) {
     NoiseState state(problem, std::move(run.labels));
     do {
         std::uint64_t moves = 1;
-        while (moves > 0 && run.tally.sweeps < most_sweeps && !limits.reached()) {
+        while (moves > 0 && run.tally.sweeps < draws::policy::max_noise_sweeps && !limits.reached()) {
             moves = state.sweep(limits);
             run.tally.moves += moves;
             ++run.tally.sweeps;
             run.tally.trace.push_back(problem.loss_of(state.value()));
         }
-    } while (run.tally.sweeps < most_sweeps && !limits.reached() && state.merge_best());
+    } while (run.tally.sweeps < draws::policy::max_noise_sweeps && !limits.reached() && state.merge_best());
     run.labels = state.partition();
     run.clusters = *std::ranges::max_element(run.labels) + 1;
     run.loss = problem.loss_of(state.value());
@@ -305,7 +303,7 @@ std::optional<std::vector<Run>> refine_with_noise(const Draws<Label>& draws, con
         for (const auto label : start.labels)
             if (label < is_alone)
                 widest = std::max<std::size_t>(widest, label + 1);
-    if (!problem.fits() || problem.n_rows() * (widest + 8) > most_cells)
+    if (!problem.fits() || problem.n_rows() * (widest + 8) > draws::policy::max_noise_cells)
         return std::nullopt;
     common::parallel_for(starts.size(), options.threads, stop, [&](std::size_t s, unsigned) {
         carry_on(problem, starts[s], limits);

@@ -56,6 +56,14 @@ inline constexpr double max_pairs_per_entry = 64;
 // levels.
 inline constexpr std::uint32_t constrained_persistence = 4;
 
+// --- Noise: few large clusters, and many items that are alone ---
+
+inline constexpr std::size_t max_noise_cells = std::size_t{1}
+                                               << 27; // of all clusters of the estimate: 1.5 gigabytes
+inline constexpr std::uint64_t max_noise_sweeps = 100;
+inline constexpr double noise_gain =
+    1e-11; // of a move: far above the rounding of a score, so that sweeps end
+
 // --- Rows that draws share ---
 
 // Draws share rows if an item then lies in at most this many rows per draw. Searches are faster below

@@ -95,7 +95,7 @@ def stability_and_votes(c: Choices) -> str:
     if name == "stability":
         options = c.optional(20, limits=lambda c: f"({v.number(c)}, {v.number(c)})")
         bases = ", ".join(f"{v.count(c, 5)}: {text}" for text in (one, base(c, 10)))
-        return f"found = pt.ensembles.stability({{{bases}}}, rng=1{arguments(options)})\ntext = repr(found)"
+        return f"found = pt.ensembles.ambiguity({{{bases}}}, rng=1{arguments(options)})\ntext = repr(found)"
     options = c.optional(20, weights=lambda c: f"[{v.number(c)}, {v.number(c)}]")
     if name == "summarize":
         labels = v.partition(c, c.size(1, 10))

@@ -152,7 +152,7 @@ def plots(c: Choices) -> str:
         f"cluster_intervals(pt.cluster_parameters({x}, np.ones(({d.n_draws}, {n})), {d.text}))",
         f"hierarchy(pt.hierarchy({d.text}, search=pt.Search(runs=1, n_jobs=1), rng=1))",
         "settling(pt.monitor(rng=1))",
-        f"consensus_cdf(pt.ensembles.stability({{2: [{x}, {y}]}}, rng=1))",
+        f"consensus_cdf(pt.ensembles.ambiguity({{2: [{x}, {y}]}}, rng=1))",
         f"clustering_tree({{1: {x}, 2: {y}}})",
     ))  # fmt: skip
     return f"value = pt.plots.{call}\nclose_figures()"

@@ -1,4 +1,4 @@
-"""The number of clusters by stability, voting by alignment, and weights of clusterings and items."""
+"""The number of clusters by ambiguity, voting by alignment, and weights of clusterings and items."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sklearn.cluster import KMeans
 
 import partita as pt
 from partita.ensembles import (
+    ambiguity,
     co_association,
     consensus,
     cspa,
     evidence_accumulation,
     kmeans_ensemble,
     mcla,
-    stability,
     voting,
 )
 from partita.ensembles.voting import _matched
@@ -42,7 +42,7 @@ def runs():
 
 
 def test_pac_is_the_share_of_ambiguous_pairs(runs):
-    found = stability(runs)
+    found = ambiguity(runs)
     for at, k in enumerate(found.k.tolist()):
         table = co_association(runs[k])
         shares = [table[i, j] for i, j in itertools.combinations(range(90), 2) if not np.isnan(table[i, j])]
@@ -53,7 +53,7 @@ def test_pac_is_the_share_of_ambiguous_pairs(runs):
 
 
 def test_the_true_number_of_separated_clusters_is_least_ambiguous(runs):
-    found = stability(runs)
+    found = ambiguity(runs)
     assert found.best == 3
     assert "3 clusters are the least ambiguous" in repr(found)
     assert "<table>" in found._repr_html_()
@@ -61,18 +61,18 @@ def test_the_true_number_of_separated_clusters_is_least_ambiguous(runs):
 
 def test_many_items_are_sampled():
     base = np.repeat(np.arange(3000) % 3, 4).reshape(3000, 4)
-    found = stability({3: base}, rng=1)
+    found = ambiguity({3: base}, rng=1)
     assert found.pac.tolist() == [0.0]
     assert found.cdf[0, 50] == pytest.approx(2 / 3, abs=0.01)
 
 
 def test_mistakes_with_stability_are_named(runs):
     with pytest.raises(TypeError, match="dictionary from the number of clusters"):
-        stability(runs[2])
+        ambiguity(runs[2])
     with pytest.raises(ValueError, match="limits must rise"):
-        stability(runs, limits=(0.9, 0.1))
+        ambiguity(runs, limits=(0.9, 0.1))
     with pytest.raises(ValueError, match="no run labels two items"):
-        stability({2: [[0, -1], [-1, 1]]})
+        ambiguity({2: [[0, -1], [-1, 1]]})
 
 
 def test_voting_finds_the_truth_and_its_own_votes_change_nothing():
@@ -158,7 +158,7 @@ def test_hgpa_cuts_clusters_of_little_weight():
 
 def test_figures_of_stability_and_of_a_tree(runs):
     plt = pytest.importorskip("matplotlib.pyplot")
-    ax = pt.plots.consensus_cdf(stability(runs))
+    ax = pt.plots.consensus_cdf(ambiguity(runs))
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     assert len(texts) == 4
     assert next(text for text in texts if "(least)" in text).startswith("3 clusters")

@@ -185,3 +185,10 @@ def test_all_noise_is_an_answer():
     assert "0 clusters" in repr(best)
     np.testing.assert_array_equal(pt.item_certainty(best).probability, 1.0)
     assert pt.cluster_stability(best).size.size == 0
+
+
+def test_noise_is_not_joined_with_items_that_no_draw_labels_with_it():
+    """Joining them costs nothing, but all draws that label them call them noise."""
+    draws = [[0, 0, 0, -1, -2, -2], [0, 0, -2, -2, -1, -2], [-2, 0, 0, -2, -2, -1]]
+    best = pt.estimate(pt.as_sample(draws, noise=-1, missing=-2), rng=1, check_draws=False)
+    assert best.labels.tolist() == [0, 0, 0, -1, -1, -1]

@@ -230,7 +230,7 @@ ENSEMBLES = {
     "voting": _labels(ensembles.voting),
     "dependence": lambda base: {("value", "effective"): ensembles.dependence(base).effective},
     "summarize": _summarised,
-    "stability": lambda base: {("value", "pac"): ensembles.stability({3: base}, rng=1).pac},
+    "stability": lambda base: {("value", "pac"): ensembles.ambiguity({3: base}, rng=1).pac},
     "BCE": _labels(lambda base: ensembles.BCE(3, random_state=1).fit(base).labels_),
     "MixtureModel": _labels(lambda base: ensembles.MixtureModel(3, random_state=1).fit(base).labels_),
 }

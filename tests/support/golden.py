@@ -592,7 +592,7 @@ case("hgpa/complete", "", combined, E.hgpa, k=4, rng=1)
 fixed = E.NBCE("vb", alpha=1.0, beta=0.5, truncation=12, weights=None, random_state=1)
 case("nbce/fixed", "", ensemble, fixed, "bound_")
 case("summary/labels", "labels weights certainty agreement pairs", lambda: E.summarize(base()[:, 0], base()))
-case("stability/two", "best k pac cdf", lambda: E.stability({3: base()[:, :4], 4: base()[:, 4:]}, rng=1))
+case("stability/two", "best k pac cdf", lambda: E.ambiguity({3: base()[:, :4], 4: base()[:, 4:]}, rng=1))
 case("kmeans/ensemble", "", lambda: {"base": E.kmeans_ensemble(points(), 3, n_clusterings=4, rng=1)})
 
 # Files and the command line

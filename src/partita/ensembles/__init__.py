@@ -1,5 +1,6 @@
 """Clustering ensembles: one clustering from many."""
 
+from partita.ensembles.ambiguity import Ambiguity, ambiguity
 from partita.ensembles.association import co_association
 from partita.ensembles.base_clusterings import Base, as_base
 from partita.ensembles.bce import BCE
@@ -11,6 +12,8 @@ from partita.ensembles.graphs import cspa, hgpa, mcla
 from partita.ensembles.kmeans import kmeans_ensemble
 from partita.ensembles.mixture import MixtureModel
 from partita.ensembles.nbce import NBCE
+from partita.ensembles.null import NullComparison
+from partita.ensembles.repeat import RepeatedRuns, repeat
 from partita.ensembles.stability import Stability, stability
 from partita.ensembles.summary import ConsensusSummary, summarize
 from partita.ensembles.variational import Ascent
@@ -19,12 +22,16 @@ from partita.ensembles.voting import voting
 __all__ = [
     "BCE",
     "NBCE",
+    "Ambiguity",
     "Ascent",
     "Base",
     "ConsensusSummary",
     "Dependence",
     "MixtureModel",
+    "NullComparison",
+    "RepeatedRuns",
     "Stability",
+    "ambiguity",
     "as_base",
     "co_association",
     "consensus",
@@ -35,6 +42,7 @@ __all__ = [
     "hgpa",
     "kmeans_ensemble",
     "mcla",
+    "repeat",
     "stability",
     "summarize",
     "voting",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,8 @@ class Base:
     names: Names | None = None
     clusterings: Names | None = None
     noise: NDArray[np.bool_] | None = field(default=None, kw_only=True)
+    #: Whether two clusterings that agree confirm each other, so that weights by dependence are equal.
+    independent: ClassVar[bool] = False
 
     @property
     def n_items(self) -> int:

@@ -104,7 +104,9 @@ def _weights(weights: Any, base: Any, read: Base | SoftBase, item_weights: Any) 
     if not isinstance(weights, str):
         return in_column_order(weights, base, read.n_clusterings)
     hard = read.hardened()
-    return consensus_weights(hard.rows(np.repeat(np.arange(read.n_items), _copies(item_weights, hard))))
+    if item_weights is not None and not hard.independent:
+        hard = hard.rows(np.repeat(np.arange(read.n_items), _copies(item_weights, hard)))
+    return consensus_weights(hard)
 
 
 def _copies(item_weights: Any, base: Base) -> Labels:

@@ -1,128 +1,292 @@
-"""How many clusters: the number at which pairs of items are most clearly together or apart in resampled runs."""
+"""How stable the clusters of a clusterer are: which are found again, which items are certain, and which are noise."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from partita._support.arrays import Floats
-from partita._support.html import rows_table
-from partita._support.tolerance import ROUNDING
-from partita._support.validate import check_probability, check_rng
-from partita.ensembles.association import co_association
+from partita._support.arrays import Floats, Labels
+from partita._support.hints import plural
+from partita._support.html import ShownAsText
+from partita._support.validate import check_count, seed_and_generator
 from partita.ensembles.base_clusterings import Base, as_base
+from partita.ensembles.clusterers import as_data
+from partita.ensembles.null import KINDS, NullComparison, mean_agreement, null_data
+from partita.ensembles.repeat import RepeatedRuns, grid_of, repeat
+from partita.ensembles.summary import ConsensusSummary, summarize
+from partita.estimation.estimate import estimate
+from partita.estimation.result import Estimate
+from partita.losses.base import Loss
+from partita.search.settings import Search
+from partita.uncertainty.certainty import ClusterStability, cluster_stability
 
-GRID = np.linspace(0.0, 1.0, 101)  # shares at which the distribution is given
-MAX_ITEMS = 2000  # pairs of at most this many items, chosen at random, are counted
+#: Recovery from which on a cluster is stable, and below which it is unstable (Hennig 2007).
+STABLE, UNSTABLE = 0.75, 0.6
+#: Runs per data set without clusters.
+NULL_RUNS = 10
+NOT_TRUTH = (
+    "Stability is not truth: runs of one clusterer can agree on clusters that the data do not have, because they share "
+    "its assumptions."
+)
 
 
 @dataclass(frozen=True, eq=False)
-class Stability:
-    """How clearly pairs of items are together or apart, by number of clusters: the result of `stability`.
+class Stability(ShownAsText):
+    """How stable a clustering is: the result of `stability`.
 
     Attributes
     ----------
-    k : (numbers,) integer array
-        The numbers of clusters.
-    pac : (numbers,) array
-        Proportion of ambiguous clustering: the share of pairs whose co-association is between the limits.
-    grid, cdf : (101,) and (numbers, 101) arrays
-        Values of the co-association, and for each number of clusters the share of pairs with at most that value.
-    limits : (float, float)
-        The two limits.
+    estimate : Estimate
+        The consensus of least expected loss: −1 for noise.
+    summary : ConsensusSummary
+        The runs beside it: agreement, certainty of the items, dependence.
+    clusters : ClusterStability
+        Size, recovery (`jaccard`) and more of each cluster.
+    null : NullComparison or None
+        The comparison with data without clusters, if it was asked for.
     """
 
-    k: np.ndarray
-    pac: Floats
-    grid: Floats
-    cdf: Floats
-    limits: tuple[float, float]
+    estimate: Estimate
+    summary: ConsensusSummary
+    clusters: ClusterStability
+    null: NullComparison | None = None
 
     @property
-    def best(self) -> int:
-        """The number of clusters with the least ambiguity; of equal ones the largest."""
-        least = np.flatnonzero(self.pac <= self.pac.min() + ROUNDING)
-        return int(self.k[least[-1]])
+    def labels(self) -> Labels:
+        """The consensus: −1 for noise, and for items that no run clustered."""
+        return self.estimate.labels
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters of the consensus."""
+        return self.estimate.n_clusters
+
+    @property
+    def base(self) -> Base:
+        """The runs."""
+        return self.summary.base
+
+    @property
+    def recovery(self) -> Floats:
+        """For each cluster, the mean over the runs of the largest Jaccard coefficient with one of their clusters."""
+        return self.clusters.jaccard
+
+    @property
+    def certainty(self) -> Floats:
+        """For each item, the share of runs in which it is with its cluster; of noise, in which it is alone."""
+        return self.summary.certainty
+
+    @property
+    def noise(self) -> Floats:
+        """For each item, the share of the runs that call it noise, of those that clustered it."""
+        return self.estimate.noise
+
+    @cached_property
+    def run_clusters(self) -> Labels:
+        """Number of clusters of each run."""
+        return np.array([np.unique(codes[codes >= 0]).size for codes in self.base.codes.T])
+
+    @cached_property
+    def agreement(self) -> float:
+        """Mean adjusted Rand index of pairs of runs; one without clusters, or with a single one, agrees with none."""
+        return mean_agreement(self.base)
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """For each cluster, "stable" (recovery of at least 0.75), "unstable" (below 0.6), or "doubtful"."""
+        return tuple(
+            "stable" if value >= STABLE else "unstable" if value < UNSTABLE else "doubtful" for value in self.recovery
+        )
+
+    @property
+    def settings(self) -> list[dict[str, Any]]:
+        """One row for each value of each varied setting: its runs, their clusters and noise, and how far they agree."""
+        varied = getattr(self.base, "settings", ())
+        names = list(varied[0]) if varied else []
+        rows = []
+        for name in names:
+            for value in dict.fromkeys(own[name] for own in varied):
+                runs = [r for r, own in enumerate(varied) if own[name] == value]
+                rows.append({"setting": name, "value": value, **self._of_runs(runs)})
+        return rows
+
+    def _of_runs(self, runs: list[int]) -> dict[str, Any]:
+        part = self.base.columns(runs)
+        noise = 0.0 if part.noise is None else float(part.noise.sum() / max(1, part.seen.sum()))
+        return {
+            "runs": len(runs),
+            "clusters": float(self.run_clusters[runs].mean()),
+            "noise": noise,
+            "agreement": mean_agreement(part) if len(runs) > 1 else float("nan"),
+            "with_consensus": float(self.summary.agreement[runs].mean()),
+        }
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a careful reader needs to know, in sentences."""
+        found = []
+        if self.null is not None:
+            found.append(self.null.in_words())
+            if not self.null.is_more_than_chance:
+                found.append("So there is no sign of stable clusters in these data.")
+        found.append(NOT_TRUTH + ("" if self.null is not None else " null= compares with data without clusters."))
+        if isinstance(self.base, RepeatedRuns):
+            found.append(f"{self.base.in_words()}.")
+        return (*found, *self.summary.warnings)
+
+    def answer(self) -> str:
+        """The result in a sentence."""
+        counts = {word: self.verdicts.count(word) for word in ("stable", "doubtful", "unstable")}
+        parts = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+        noise = int(self.estimate.is_noise.sum())
+        clusters = f"{plural(self.n_clusters, 'cluster')}" + (f" ({parts})" if parts else "")
+        and_noise = f"; {plural(noise, 'item')} {'is' if noise == 1 else 'are'} noise" if noise else ""
+        found = f"{plural(self.base.n_clusterings, 'run')} of {plural(len(self.labels), 'item')}: {clusters}{and_noise}"
+        if self.null is not None and not self.null.is_more_than_chance:
+            return f"{found}; the runs agree no more than on data without clusters"
+        return found
+
+    def to_pandas(self, table: str = "items") -> Any:
+        """One of the tables "items", "clusters", "runs" and "settings".
+
+        Parameters
+        ----------
+        table : str
+            "items": cluster, certainty and share of noise; "clusters": size, recovery and verdict; "runs": number of
+            clusters, share of noise, agreement with the consensus; "settings": the effect of each varied setting.
+        """
+        import pandas as pd
+
+        tables = self.tables()
+        if table not in tables:
+            raise ValueError(f"table must be one of {', '.join(tables)}, but it is {table!r}")
+        index = pd.Index(self.base.names or range(len(self.labels)), name="item") if table == "items" else None
+        return pd.DataFrame(tables[table], index=index)
+
+    def tables(self) -> dict[str, dict[str, Any]]:
+        """The columns of each table."""
+        noisy = self.base.noise if self.base.noise is not None else np.zeros(self.base.codes.shape, np.bool_)
+        rows = self.settings
+        return {
+            "items": {"cluster": self.labels, "certainty": self.certainty, "noise": self.noise},
+            "clusters": {
+                "cluster": np.arange(self.n_clusters),
+                "size": self.clusters.size,
+                "recovery": self.recovery,
+                "cohesion": self.clusters.cohesion,
+                "verdict": list(self.verdicts),
+            },
+            "runs": {
+                "run": list(self.summary.clusterings),
+                "clusters": self.run_clusters,
+                "noise": noisy.sum(axis=0) / np.maximum(1, self.base.seen.sum(axis=0)),
+                "agreement": self.summary.agreement,
+            },
+            "settings": {name: [row[name] for row in rows] for name in (rows[0] if rows else ())},
+        }
 
     def __repr__(self) -> str:
-        listed = ", ".join(f"{k}: {value:.3f}" for k, value in zip(self.k.tolist(), self.pac.tolist(), strict=True))
-        return f"Stability: {self.best} clusters are the least ambiguous (PAC by number of clusters: {listed})"
-
-    def _repr_html_(self) -> str:
-        rows = [[str(k), f"{value:.3f}"] for k, value in zip(self.k.tolist(), self.pac.tolist(), strict=True)]
-        return rows_table(f"Stability: {self.best} clusters", ("clusters", "PAC"), rows)
+        return f"Stability: {self.answer()}"
 
 
 def stability(
-    bases: Mapping[int, Any],
-    *,
-    limits: tuple[float, float] = (0.1, 0.9),
-    weights: Mapping[int, ArrayLike] | None = None,
+    clusterer: Any,
+    X: Any = None,
+    runs: int = 50,
+    resample: float | str | None = 0.8,
+    vary: Mapping[str, Sequence[Any]] | None = None,
     rng: Any = None,
+    *,
+    loss: str | Loss = "vi",
+    null: str | None = None,
+    null_sets: int = 20,
+    columns: float | None = None,
+    stop: bool = True,
+    n_jobs: int = 1,
+    progress: Any = False,
+    path: str | PathLike[str] | None = None,
 ) -> Stability:
-    """Choose a number of clusters by how clearly resampled runs put pairs of items together or apart.
+    """How stable the clusters of a clusterer are: many runs, their consensus, and what is found again.
 
-    With M_ij the share of the runs with k clusters that label i and j in which they are together, and F its
-    distribution over pairs, PAC(k) = F(u−) − F(l): the share of pairs that are neither nearly always together (u or
-    more) nor nearly never (l or less). The runs must differ, or every k looks stable: cluster a random share of the
-    items in each.
+    The runs are those of `repeat`, the consensus is that of least expected loss. A cluster is found again as far as the
+    runs have one like it: its recovery is the mean over the runs of max_T |S ∩ T| / |S ∪ T|.
 
     Parameters
     ----------
-    bases : dict
-        Base clusterings by number of clusters, for example, with KMeans of scikit-learn, ``{k: kmeans_ensemble(X,
-        clusterers=[KMeans(k, n_init=10)] * 50, resample=0.8) for k in range(2, 9)}``. Runs that end in poor local
-        optima (few starts) make every k look ambiguous.
-    limits : (float, float)
-        The co-association up to which a pair counts as apart, and that from which on it counts as together.
-    weights : dict of (clusterings,) array_like, optional
-        Weights of the runs by number of clusters; equal by default.
-    rng : None, int or numpy Generator
-        Seed or source of random numbers: above 2,000 items, a random choice of them is compared.
+    clusterer : scikit-learn estimator or pipeline, function (X, seed) -> labels, or base clusterings
+        What to run, as for `repeat`; or runs that were made before, in any form that `as_base` takes, and no X.
+    X, runs, resample, vary, rng, columns, stop, n_jobs, progress, path
+        As for `repeat`; here each run clusters 80 % of the items by default.
+    loss : str or Loss
+        The loss of the consensus.
+    null : "both", "gaussian" or "permuted", optional
+        Compare with `null_sets` data sets without clusters: from a normal distribution with the means and covariances
+        of X, or with each column of X permuted, or with both kinds. This makes 10 runs more for each of them.
+    null_sets : int
+        Number of data sets without clusters of each kind.
 
-    Notes
-    -----
-    PAC compares numbers of clusters from 2 on; it cannot say that there is only one cluster. It tends to fall when k
-    grows far beyond the number of clusters, since most pairs are then apart: look at the curve (`plots.consensus_cdf`)
-    and not at the minimum alone.
+    Returns
+    -------
+    Stability
 
     Examples
     --------
-    >>> halves = [[0, 0, 0], [0, 0, 0], [1, 1, 1], [1, 1, 1]]
-    >>> thirds = [[0, 0, 0], [1, 0, 2], [1, 1, 1], [2, 2, 2]]
-    >>> stability({2: halves, 3: thirds}).pac.round(2).tolist()
-    [0.0, 0.5]
+    >>> from sklearn.cluster import KMeans
+    >>> from sklearn.datasets import make_blobs
+    >>> X, _ = make_blobs(60, centers=3, cluster_std=0.5, random_state=1)
+    >>> found = stability(KMeans(3), X, runs=10, rng=1)
+    >>> found
+    Stability: 10 runs of 60 items: 3 clusters (3 stable)
+    >>> found.recovery.round(2).tolist()
+    [1.0, 1.0, 1.0]
 
     References
     ----------
-    Monti, Tamayo, Mesirov & Golub (2003), Consensus clustering, Machine Learning 52.
-    Șenbabaoğlu, Michailidis & Li (2014), Critical limitations of consensus clustering, Scientific Reports 4.
+    Hennig (2007), Cluster-wise assessment of cluster stability, Computational Statistics & Data Analysis 52.
     """
-    if not isinstance(bases, Mapping) or not bases:
-        raise TypeError("bases must be a dictionary from the number of clusters to base clusterings")
-    low, high = (check_probability(limit, "limits") for limit in limits)
-    if not low < high:
-        raise ValueError(f"limits must rise, but they are {limits}")
-    rng = check_rng(rng)
-    numbers = sorted(bases)
-    shares = [_pair_shares(as_base(bases[k]), None if weights is None else weights.get(k), rng) for k in numbers]
-    cdf = np.array([np.searchsorted(values, GRID, side="right") / len(values) for values in shares])
-    pac = [float(((values > low) & (values < high)).mean()) for values in shares]
-    return Stability(np.array(numbers), np.array(pac), GRID, cdf, (low, high))
+    _, generator = seed_and_generator(rng)
+    if X is None:
+        if null is not None:
+            raise ValueError("null= needs the clusterer and X: there is no way to run other data")
+        return of_runs(as_base(clusterer).hardened(), loss, generator)
+    data = as_data(X)
+    if null not in (None, "both", *KINDS):
+        raise ValueError(f"null must be 'both', 'gaussian' or 'permuted', but it is {null!r}")
+    kinds = () if null is None else KINDS if null == "both" else (null,)
+    make_null = {kind: null_data(data, kind) for kind in kinds}
+    sets = check_count(null_sets, "null_sets", minimum=2)
+    how: dict[str, Any] = {"resample": resample, "vary": vary, "columns": columns, "n_jobs": n_jobs}
+    base = repeat(clusterer, X, runs, rng=generator, stop=stop, progress=progress, path=path, **how)
+    found = of_runs(base, loss, generator)
+    count = max(NULL_RUNS, len(grid_of(vary)))
+    compared = [
+        NullComparison(
+            kind,
+            found.agreement,
+            np.array(
+                [
+                    mean_agreement(repeat(clusterer, make_null[kind](own), count, rng=own, stop=False, **how))
+                    for own in generator.spawn(sets)
+                ]
+            ),
+        )
+        for kind in kinds
+    ]
+    strongest = min(compared, key=lambda each: each.excess, default=None)
+    return Stability(found.estimate, found.summary, found.clusters, strongest)
 
 
-def _pair_shares(base: Base, weights: ArrayLike | None, rng: np.random.Generator) -> Floats:
-    """The co-association of each pair of different items that some run labels both, in rising order."""
-    if base.n_items < 2:
-        raise ValueError("bases need at least two items")
-    if base.n_items > MAX_ITEMS:
-        base = base.rows(np.sort(rng.choice(base.n_items, MAX_ITEMS, replace=False)))
-    shares = co_association(base, weights=weights)[np.triu_indices(base.n_items, 1)]
-    known = shares[~np.isnan(shares)]
-    if not known.size:
-        raise ValueError("no run labels two items")
-    return np.sort(known)
+def of_runs(base: Base, loss: str | Loss, rng: np.random.Generator) -> Stability:
+    """The consensus of runs and its stability."""
+    useful = np.asarray(base.seen.any(axis=0))
+    if not useful.any():
+        raise ValueError(f"base has no labels: all labels of the {base.n_items} items are missing")
+    sample = base.draws(useful)
+    best = estimate(sample, loss, search=Search(), rng=rng, check_draws=False)
+    summary = summarize(best.labels, base, method=f"least expected {best.loss.words}")
+    return Stability(best, summary, cluster_stability(best))

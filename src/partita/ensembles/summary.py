@@ -188,7 +188,8 @@ def _summary(
         certainty[placed] = item_certainty(labels[placed], draws).probability
     dependent = dependence(base) if known is None else known
     agreement = _agreements(labels[placed], used)
-    warnings += tuple(_warnings(labels, placed, weights, agreement, dependent))
+    repeats = () if base.independent else _repeat_warnings(weights, dependent)
+    warnings += (*_warnings(labels, placed, agreement), *repeats)
     return ConsensusSummary(
         labels, base, method, weights, certainty, agreement, pair_agreement(used), dependent, warnings
     )
@@ -248,19 +249,21 @@ def _pairs_within(counts: Floats, layout: Layout) -> Floats:
     return np.asarray(np.add.reduceat(counts * (counts - 1) / 2, layout.offsets, axis=0))
 
 
-def _warnings(
-    labels: Labels, placed: NDArray[np.bool_], weights: Floats, agreement: Floats, found: Dependence
-) -> list[str]:
+def _repeat_warnings(weights: Floats, found: Dependence) -> list[str]:
+    if not (len(weights) > 1 and np.ptp(weights) == 0 and found.effective < FEW * len(weights)):
+        return []
+    return [
+        f"The {len(weights)} base clusterings repeat each other: they count as {found.effective:.1f} independent "
+        "ones, but the consensus gave them equal weights."
+    ]
+
+
+def _warnings(labels: Labels, placed: NDArray[np.bool_], agreement: Floats) -> list[str]:
     sentences = []
     if (noise := int((placed & (labels < 0)).sum())) > 0:
         sentences.append(f"{noise:,} of {len(labels):,} items are noise: they are in no cluster.")
     if (gaps := int((~placed).sum())) > 0:
         sentences.append(f"{gaps:,} of {len(labels):,} items have no base label: they are in no cluster.")
-    if len(weights) > 1 and np.ptp(weights) == 0 and found.effective < FEW * len(weights):
-        sentences.append(
-            f"The {len(weights)} base clusterings repeat each other: they count as {found.effective:.1f} independent "
-            "ones, but the consensus gave them equal weights."
-        )
     if agreement.mean() < POOR:
         sentences.append(
             f"The base clusterings agree little with the consensus (adjusted Rand index {agreement.mean():.2f} on "

@@ -53,8 +53,10 @@ def consensus_weights(base: Base) -> Floats:
     """The weights by dependence for a consensus of least loss.
 
     A clustering with a single label repeats no other and would count fully, against many copies of another that count
-    as one: it counts as much as the others on average.
+    as one: it counts as much as the others on average. Runs of `repeat` are independent, and all count the same.
     """
+    if base.independent:
+        return np.ones(base.n_clusterings)
     weights, known = dependence(base).weights, informative(base)
     return np.where(known, weights, weights[known].mean()) if known.any() else weights
 

@@ -27,8 +27,9 @@ from partita.losses.losses import as_loss
 from partita.pairs.probabilities import Similarity
 from partita.partitions.checks import canonical_placed
 from partita.partitions.clusters import each_alone
+from partita.partitions.lattice import meet
 from partita.search import as_method, methods_that
-from partita.search.components import best_by_parts
+from partita.search.components import best_by_parts, component_labels
 from partita.search.constraints import Constraints, Resolved, resolve
 from partita.search.core import with_default_limit
 from partita.search.deadline import Deadline
@@ -255,7 +256,8 @@ def estimate_with(
     if not found.proven and searched.all():
         rules = None if constraints is None else resolve(constraints, sample.names, sample.n_items)
         found = _improved_by_proof(found, part, method, kind, how, rules)
-    labels = _without_noise(_placed(found.labels, part, constraints), sample)
+    whole = _parts_apart(found.labels, part, kind, how) if constraints is None else found.labels
+    labels = _without_noise(_placed(whole, part, constraints), sample)
     losses = unique_distances(each_alone(labels), sample, kind, how.n_jobs)
     checked = check_sample(sample, losses, how.n_jobs) if check_draws else DrawsCheck()
     warn_mixing(checked.warnings)
@@ -290,6 +292,18 @@ def _placed(labels: NDArray[np.int64], part: PartitionSample, constraints: Const
         atom = resolve(constraints, part.names, part.n_items).atom
         unplaced = unplaced & (np.bincount(atom, weights=~unplaced) == 0)[atom]
     return canonical_placed(np.where(unplaced, -1, labels)) if unplaced.any() else labels
+
+
+def _parts_apart(labels: NDArray[np.int64], part: PartitionSample, loss: Loss, search: Search) -> NDArray[np.int64]:
+    """The labels, with no cluster across components, if labels are missing and some items are noise.
+
+    Two items that no draw labels both may be joined at no cost, although all draws that label one call it noise. Under
+    VI and Binder's loss no partition is worse for dividing its clusters along components.
+    """
+    is_free = search.max_clusters is None or search.max_clusters >= part.n_items
+    if part.noise is None or not part.has_gaps or loss.additive is None or not is_free:
+        return labels
+    return meet(labels, component_labels(part))
 
 
 def _without_noise(labels: NDArray[np.int64], sample: PartitionSample) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.ensembles.stability import Stability
+from partita.ensembles.ambiguity import Ambiguity
 from partita.partitions.checks import check_partition, check_same_items
 from partita.partitions.labels import overlaps
 from partita.plots.canvas import hide_frame, new_axes
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 LEAST_SHARE = 0.05
 
 
-def consensus_cdf(found: Stability, *, ax: Axes | None = None) -> Axes:
+def consensus_cdf(found: Ambiguity, *, ax: Axes | None = None) -> Axes:
     """The distribution of co-association over pairs, one line per number of clusters.
 
     A flat middle section means that pairs are clearly together or apart.
 
     Parameters
     ----------
-    found : Stability
-        The result of `ensembles.stability`.
+    found : Ambiguity
+        The result of `ensembles.ambiguity`.
     ax : matplotlib Axes, optional
         Where to draw; by default new axes.
 
@@ -38,12 +38,12 @@ def consensus_cdf(found: Stability, *, ax: Axes | None = None) -> Axes:
     --------
     >>> import partita as pt
     >>> runs = {2: [[0, 0], [0, 0], [1, 1]], 3: [[0, 0], [1, 1], [2, 2]]}
-    >>> ax = consensus_cdf(pt.ensembles.stability(runs))
+    >>> ax = consensus_cdf(pt.ensembles.ambiguity(runs))
     >>> ax.get_xlabel()
     'share of runs in which two items are together'
     """
-    if not isinstance(found, Stability):
-        raise TypeError(f"found must be the result of ensembles.stability, not {type(found).__name__}")
+    if not isinstance(found, Ambiguity):
+        raise TypeError(f"found must be the result of ensembles.ambiguity, not {type(found).__name__}")
     ax = new_axes(ax, (6, 3.8))
     for at, (k, pac, line) in enumerate(zip(found.k.tolist(), found.pac.tolist(), found.cdf, strict=True)):
         own = k == found.best

@@ -58,7 +58,7 @@ class Job:
         options = as_options(self.options)
         n_items = self.sample.n_items if self.copies is None else int(self.copies.sum())
         sample, native = core_sample(self.sample), self.loss._native(n_items)
-        if self.method == NOISE:
+        if self.method == NOISE and self.starts is not None:
             return Runs(*_core.refine_with_noise(sample, native, self.starts, options, report))
         if self.starts is not None:
             return Runs(*_core.refine(sample, native, self.starts, options, report, execute_stage))

@@ -143,10 +143,12 @@ def check_draws(
     rng: np.random.Generator,
     before: Check | None,
     log_density: Floats | None = None,
+    *,
+    mixing: bool = True,
 ) -> Check:
     """The estimate of the draws, compared with those of parts of them, and what is not stable.
 
-    `log_density`, (chains, draws), is known of the models of partita.
+    `log_density`, (chains, draws), is known of the models of partita. Draws that are independent need no `mixing`.
     """
     start = None if before is None else before.labels
     best = _estimate(sample, loss, search, rng, start)
@@ -164,7 +166,8 @@ def check_draws(
         distance=distance,
         regret=regret,
     )
-    problems = (*_mixing(sample, losses, log_density, search.n_jobs), *_problems(found, rule, loss))
+    unmixed = tuple(_mixing(sample, losses, log_density, search.n_jobs)) if mixing else ()
+    problems = (*unmixed, *_problems(found, rule, loss))
     return _with_verdict(found, problems, rule, loss, before)
 
 
