@@ -143,8 +143,6 @@ def test_runs_end_when_more_would_not_change_the_consensus(monkeypatch):
     assert base.n_clusterings == 24
     assert "more would hardly change the consensus" in repr(base)
     assert repeat(KMeans(3, n_init=3), X, 30, 0.8, rng=1, stop=False).n_clusterings == 30
-    scattered = repeat(lambda data, seed: np.random.default_rng(seed).integers(0, 3, len(data)), X, 40, rng=1)
-    assert scattered.n_clusterings == 40
 
 
 def test_runs_are_written_and_continued(tmp_path: Path):

@@ -137,7 +137,7 @@ class Stability(ShownAsText):
         found.append(NOT_TRUTH + ("" if self.null is not None else " null= compares with data without clusters."))
         if isinstance(self.base, RepeatedRuns):
             found.append(f"{self.base.in_words()}.")
-        return (*found, *self.summary.warnings)
+        return (*found, *self.summary.cautions)
 
     def answer(self) -> str:
         """The result in a sentence."""
