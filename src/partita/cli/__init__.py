@@ -24,6 +24,7 @@ from partita.cli import (
     report,
     sample,
     similarity,
+    stability,
 )
 from partita.cli.command import Group, register
 from partita.cli.terminal import open_closed_streams
@@ -52,6 +53,7 @@ register(app, "cluster", cluster.run, writes_labels=True, panel=FROM_DATA)
 register(app, "link", link.run, writes_labels=True, panel=FROM_DATA)
 register(app, "blockmodel", blockmodel.run, writes_labels=True, panel=FROM_DATA)
 register(app, "ensemble", ensemble.run, writes_labels=True, panel=FROM_DATA)
+register(app, "stability", stability.run, writes_labels=True, panel=FROM_DATA)
 app.add_typer(sample.app, name="sample", rich_help_panel=FROM_DATA)
 register(app, "compare", compare.run, panel=OTHER)
 register(app, "convert", convert.run, panel=OTHER)

@@ -62,11 +62,21 @@ def run(
     items: Annotated[
         str | None, typer.Option(help="The column that names the items.", show_default="item, node, name or id")
     ] = None,
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(help="Marker of missing labels, such as -1, beside NA; may be repeated.", show_default=False),
+    ] = None,
+    noise: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Label of items in no cluster, such as the -1 of HDBSCAN; may be repeated.", show_default=False
+        ),
+    ] = None,
     truth: TruthFile = None,
     seed: Seed = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
-    """Combine base clusterings into one. Empty cells, -1, NA and nan are missing labels.
+    """Combine base clusterings into one. Empty cells, NA and nan are missing labels; for -1, say which it is.
 
     A column named item, node, name or id, a first column without a name, or one with a different word for each item
     names the items.
@@ -87,7 +97,7 @@ def run(
     options["weights"] = "dependence" if weights == "dependence" else None
     with delivering(writing) as deliver:
         files = {} if truth is None else {"truth": read_partition(truth)}
-        read = read_base(base, items)
+        read = read_base(base, items, missing, noise)
         files = in_order(files, read.names, read.n_items, base)
         with step(f"combined ({combine.name})"):
             summary, extras = combine(read, k, options)

@@ -46,6 +46,7 @@ def read_sample(
     burn: int = 0,
     thin: int = 1,
     missing: Sequence[str] | None = None,
+    noise: Sequence[str] | None = None,
     **text: Any,
 ) -> PartitionSample:
     """The draws of files that a user names; `text` are options for text files. A table of data is refused."""
@@ -56,7 +57,8 @@ def read_sample(
     with ExitStack() as opened:
         source = draws_source(list(files), opened, **text)
         source = source if as_draws else checked_draws(source, files)
-        return build_sample(source, None, missing_in_text(missing), burn=burn, thin=thin)
+        markers = (missing_in_text(missing), missing_in_text(noise))
+        return build_sample(source, None, *markers, burn=burn, thin=thin)
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,12 @@ class DrawsOptions:
     missing: Annotated[
         list[str] | None,
         typer.Option(help="Marker of missing labels, such as -1 or NA; may be repeated.", show_default=False),
+    ] = None
+    noise: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Label of items in no cluster, such as the -1 of HDBSCAN; may be repeated.", show_default=False
+        ),
     ] = None
     variable: Annotated[
         str | None,
@@ -105,6 +113,7 @@ class DrawsOptions:
                 burn=self.burn,
                 thin=self.thin,
                 missing=self.missing,
+                noise=self.noise,
                 variable=self.variable,
                 long=long,
                 header=self.header,

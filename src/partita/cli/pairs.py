@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ITEMS = "the file of pairs"
 #: What only draws have a use for.
 OF_DRAWS = (
-    *("burn", "thin", "missing", "variable", "long", "header", "index"),
+    *("burn", "thin", "missing", "noise", "variable", "long", "header", "index"),
     *("dask", "workers", "shards", "level", "data", "max_clusters", "max_draws"),
 )
 

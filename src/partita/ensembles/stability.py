@@ -6,18 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from partita._support.arrays import Floats, Labels
 from partita._support.hints import plural
 from partita._support.html import ShownAsText
+from partita._support.shown import Shown
 from partita._support.validate import check_count, seed_and_generator
 from partita.ensembles.base_clusterings import Base, as_base
 from partita.ensembles.clusterers import as_data
 from partita.ensembles.null import KINDS, NullComparison, mean_agreement, null_data
-from partita.ensembles.repeat import RepeatedRuns, grid_of, repeat
+from partita.ensembles.repeat import grid_of, repeat
 from partita.ensembles.summary import ConsensusSummary, summarize
 from partita.estimation.estimate import estimate
 from partita.estimation.result import Estimate
@@ -29,14 +30,10 @@ from partita.uncertainty.certainty import ClusterStability, cluster_stability
 STABLE, UNSTABLE = 0.75, 0.6
 #: Runs per data set without clusters.
 NULL_RUNS = 10
-NOT_TRUTH = (
-    "Stability is not truth: runs of one clusterer can agree on clusters that the data do not have, because they share "
-    "its assumptions."
-)
 
 
 @dataclass(frozen=True, eq=False)
-class Stability(ShownAsText):
+class Stability(Shown, ShownAsText):
     """How stable a clustering is: the result of `stability`.
 
     Attributes
@@ -55,6 +52,7 @@ class Stability(ShownAsText):
     summary: ConsensusSummary
     clusters: ClusterStability
     null: NullComparison | None = None
+    presented_by: ClassVar[str] = "partita.results.stability.StabilityPresentation"
 
     @property
     def labels(self) -> Labels:
@@ -126,19 +124,6 @@ class Stability(ShownAsText):
             "with_consensus": float(self.summary.agreement[runs].mean()),
         }
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a careful reader needs to know, in sentences."""
-        found = []
-        if self.null is not None:
-            found.append(self.null.in_words())
-            if not self.null.is_more_than_chance:
-                found.append("So there is no sign of stable clusters in these data.")
-        found.append(NOT_TRUTH + ("" if self.null is not None else " null= compares with data without clusters."))
-        if isinstance(self.base, RepeatedRuns):
-            found.append(f"{self.base.in_words()}.")
-        return (*found, *self.summary.cautions)
-
     def answer(self) -> str:
         """The result in a sentence."""
         counts = {word: self.verdicts.count(word) for word in ("stable", "doubtful", "unstable")}
@@ -150,45 +135,6 @@ class Stability(ShownAsText):
         if self.null is not None and not self.null.is_more_than_chance:
             return f"{found}; the runs agree no more than on data without clusters"
         return found
-
-    def to_pandas(self, table: str = "items") -> Any:
-        """One of the tables "items", "clusters", "runs" and "settings".
-
-        Parameters
-        ----------
-        table : str
-            "items": cluster, certainty and share of noise; "clusters": size, recovery and verdict; "runs": number of
-            clusters, share of noise, agreement with the consensus; "settings": the effect of each varied setting.
-        """
-        import pandas as pd
-
-        tables = self.tables()
-        if table not in tables:
-            raise ValueError(f"table must be one of {', '.join(tables)}, but it is {table!r}")
-        index = pd.Index(self.base.names or range(len(self.labels)), name="item") if table == "items" else None
-        return pd.DataFrame(tables[table], index=index)
-
-    def tables(self) -> dict[str, dict[str, Any]]:
-        """The columns of each table."""
-        noisy = self.base.noise if self.base.noise is not None else np.zeros(self.base.codes.shape, np.bool_)
-        rows = self.settings
-        return {
-            "items": {"cluster": self.labels, "certainty": self.certainty, "noise": self.noise},
-            "clusters": {
-                "cluster": np.arange(self.n_clusters),
-                "size": self.clusters.size,
-                "recovery": self.recovery,
-                "cohesion": self.clusters.cohesion,
-                "verdict": list(self.verdicts),
-            },
-            "runs": {
-                "run": list(self.summary.clusterings),
-                "clusters": self.run_clusters,
-                "noise": noisy.sum(axis=0) / np.maximum(1, self.base.seen.sum(axis=0)),
-                "agreement": self.summary.agreement,
-            },
-            "settings": {name: [row[name] for row in rows] for name in (rows[0] if rows else ())},
-        }
 
     def __repr__(self) -> str:
         return f"Stability: {self.answer()}"

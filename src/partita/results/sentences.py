@@ -58,6 +58,8 @@ def log_number(value: float) -> str:
 def fall_into(labels: NDArray[np.int64], noun: str = "item", of: str = "") -> str:
     """How many clusters there are, and how large they are; `of` says of what the items are."""
     placed = labels[labels >= 0]
+    if not placed.size:
+        return f"None of the {labels.size:,} {noun}s{of} is in a cluster."
     if placed.size < labels.size:
         who = f"Of the {labels.size:,} {noun}s{of}, {placed.size:,} {'falls' if placed.size == 1 else 'fall'}"
     else:

@@ -1,0 +1,145 @@
+"""`partita stability`: many runs of a clusterer on a table, and which clusters are found again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from partita._support.hints import did_you_mean
+from partita.cli.deliver import delivering
+from partita.cli.form import first_number
+from partita.cli.inputs import in_order, read_data, read_partition
+from partita.cli.options import OutputOptions, Seed, TruthFile
+from partita.cli.steps import step
+
+BOOTSTRAP, ALL = "bootstrap", "all"
+NULLS = ("both", "gaussian", "permuted")
+
+
+def _kmeans(size: int | None) -> Any:
+    from sklearn.cluster import KMeans
+
+    return KMeans(_needed(size, "kmeans"), n_init=3)
+
+
+def _gmm(size: int | None) -> Any:
+    from sklearn.mixture import GaussianMixture
+
+    return GaussianMixture(_needed(size, "gmm"))
+
+
+def _hdbscan(size: int | None) -> Any:
+    from sklearn.cluster import HDBSCAN
+
+    return HDBSCAN(min_cluster_size=5 if size is None else size, copy=True)
+
+
+def _leiden(size: int | None) -> Any:
+    """Leiden communities of the graph of nearest neighbours, 15 by default."""
+    try:
+        import igraph
+        import leidenalg
+    except ImportError:
+        raise ImportError("--clusterer leiden needs igraph and leidenalg: pip install leidenalg") from None
+    from sklearn.neighbors import kneighbors_graph
+
+    def run(data: Any, seed: int) -> Any:
+        near = kneighbors_graph(data, min(15 if size is None else size, len(data) - 1)).tocoo()
+        graph = igraph.Graph(len(data), list(zip(near.row.tolist(), near.col.tolist(), strict=True))).simplify()
+        return leidenalg.find_partition(graph, leidenalg.ModularityVertexPartition, seed=seed)
+
+    return run
+
+
+CLUSTERERS: dict[str, Callable[[int | None], Any]] = {
+    "kmeans": _kmeans,
+    "gmm": _gmm,
+    "hdbscan": _hdbscan,
+    "leiden": _leiden,
+}
+
+
+def run(
+    data: Annotated[str, typer.Argument(help="Numbers, csv or npy: one row per item, one column per variable.")],
+    writing: OutputOptions,
+    *,
+    clusterer: Annotated[str, typer.Option(help=f"{', '.join(CLUSTERERS)}.")],
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "-k", "--k", help="Clusters (kmeans, gmm), smallest cluster (hdbscan: 5) or neighbours (leiden: 15)."
+        ),
+    ] = None,
+    runs: Annotated[int, typer.Option(help="Maximum number of runs; they end when more would change little.")] = 50,
+    resample: Annotated[
+        str, typer.Option(help="Share of the items that each run clusters, bootstrap, or all.")
+    ] = "0.8",
+    null: Annotated[
+        str | None,
+        typer.Option(help="Compare with data without clusters: both, gaussian or permuted.", show_default=False),
+    ] = None,
+    loss: Annotated[str, typer.Option(help="Loss of the consensus.")] = "vi",
+    columns: Annotated[
+        str | None, typer.Option(help="The columns to use, separated by commas.", show_default="all")
+    ] = None,
+    scale: Annotated[bool, typer.Option("--scale", help="Divide each column by its standard deviation.")] = False,
+    truth: TruthFile = None,
+    seed: Seed = None,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = 1,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Run a clusterer many times: which clusters are found again, which items are certain, and which are noise.
+
+    Each run clusters 80 % of the items. Stability is not truth: --null tells whether the runs agree more than they do
+    on data without clusters.
+
+    Example: partita stability table.csv --clusterer kmeans -k 4 --out run
+    """
+    import numpy as np
+
+    from partita.ensembles import stability
+    from partita.results.present import present
+
+    writing.refuse_unused()
+    if clusterer not in CLUSTERERS:
+        hint = did_you_mean(clusterer, CLUSTERERS)
+        raise ValueError(f"--clusterer must be one of {', '.join(CLUSTERERS)}, but it is {clusterer}{hint}")
+    if null is not None and null not in NULLS:
+        raise ValueError(f"--null must be one of {', '.join(NULLS)}, but it is {null}")
+    share = _share(resample)
+    made = CLUSTERERS[clusterer](k)
+    with delivering(writing) as deliver:
+        files = {} if truth is None else {"truth": read_partition(truth)}
+        read = read_data(data, columns)
+        values = np.asarray(read.values, np.float64)
+        files = in_order(files, read.names, len(values), data)
+        if scale:
+            spread = values.std(axis=0)
+            values = values / np.where(spread > 0, spread, 1.0)
+        table: Any = values
+        if read.names is not None:
+            import pandas as pd
+
+            table = pd.DataFrame(values, index=list(read.names))
+        with step(f"clustered ({clusterer})"):
+            shown = sys.stderr.isatty() and not quiet
+            found = stability(made, table, runs, share, rng=seed, loss=loss, null=null, n_jobs=jobs, progress=shown)
+        deliver(present(found, first=first_number(), **files), truth=truth)
+
+
+def _needed(size: int | None, name: str) -> int:
+    if size is None:
+        raise ValueError(f"--clusterer {name} needs the number of clusters: -k")
+    return size
+
+
+def _share(text: str) -> float | str | None:
+    if text in (BOOTSTRAP, ALL):
+        return None if text == ALL else BOOTSTRAP
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"--resample must be a share of the items, bootstrap or all, but it is {text}") from None

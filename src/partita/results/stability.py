@@ -1,0 +1,177 @@
+"""The stability of clusters: which are found again, certainty and noise of the items, runs and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from partita._support.arrays import Floats
+from partita._support.hints import plural
+from partita.results.presentation import Note, Presentation, button, plain, section, show, words
+from partita.results.tables import Column, Table
+
+NOT_TRUTH = (
+    "Stability is not truth: runs of one clusterer can agree on clusters that the data do not have, because they share "
+    "its assumptions."
+)
+COMPARE = " A comparison with data without clusters (null) tells whether the runs agree more than by chance."
+
+
+class StabilityPresentation(Presentation):
+    """Runs of one clusterer, their consensus, and what is found again."""
+
+    kind = "stability"
+    heading = "Stability of clusters"
+    whose = "a stability analysis"
+    written = ("items", "clusters", "runs", "settings")
+    printed: ClassVar[dict[str, int]] = {"clusters": 50, "settings": 50}
+    meanings: ClassVar[dict[str, str]] = {
+        "recovery": "for each cluster, mean over the runs of the largest overlap (Jaccard) with one of their clusters",
+        "verdicts": "for each cluster, stable (recovery of at least 0.75), unstable (below 0.6) or doubtful",
+        "noise": "for each item, the share of the runs that call it noise",
+        "n_noise": "number of items that are reported as noise",
+        "n_runs": "number of runs",
+        "settled": "whether the runs ended early, because more would hardly change the consensus; null if not known",
+        "run_clusters": "number of clusters of each run",
+        "run_agreement": "mean adjusted Rand index of pairs of runs",
+        "expected_loss": "mean loss between the consensus and the runs",
+        "effective_runs": "how many independent clusterings the runs count as",
+        "null": "agreement of runs on data without clusters, p-value and verdict; null if it was not asked for",
+        "seed": "seed that gives the same runs again; null if not known",
+    }
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The names of the items."""
+        return self.result.base.names  # type: ignore[no-any-return]
+
+    @cached_property
+    def certainty(self) -> Floats:
+        """The share of runs in which an item is with the members of its cluster, or alone if it is noise."""
+        return np.asarray(self.result.certainty, np.float64)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the runs."""
+        return bool(getattr(self.result.base, "interrupted", False))
+
+    def more_answer(self) -> Iterator[str]:
+        """Which clusters are found again, noise, and the agreement of the runs."""
+        found = self.result
+        counts = {word: found.verdicts.count(word) for word in ("stable", "doubtful", "unstable")}
+        parts = [f"{count} {'is' if count == 1 else 'are'} {word}" for word, count in counts.items() if count]
+        if parts:
+            yield f"Of {plural(found.n_clusters, 'cluster')}, {', '.join(parts)}."
+        if noise := int(found.estimate.is_noise.sum()):
+            yield f"{noise:,} {'item is' if noise == 1 else 'items are'} noise."
+        yield (
+            f"{plural(found.base.n_clusterings, 'run')} with {_range(found.run_clusters)} agree by "
+            f"{found.agreement:.2f} on average (adjusted Rand index)."
+        )
+        if found.null is not None and not found.null.is_more_than_chance:
+            yield "They agree no more than on data without clusters: there is no sign of stable clusters."
+
+    def find_notes(self) -> Iterator[Note]:
+        """The comparison with data without clusters, what stability means, and cautions."""
+        null = self.result.null
+        if null is not None:
+            yield Note(null.in_words(), warning=not null.is_more_than_chance)
+        yield from (Note(sentence, warning=True) for sentence in self.result.summary.cautions)
+        yield Note(NOT_TRUTH + ("" if null is not None else COMPARE))
+        if getattr(self.result.base, "settled", False):
+            yield Note(f"{self.result.base.in_words()}.")
+
+    def own_facts(self) -> dict[str, Any]:
+        """Recovery, noise, runs and the null."""
+        found, base = self.result, self.result.base
+        return {
+            "recovery": found.recovery.tolist(),
+            "verdicts": list(found.verdicts),
+            "noise": plain(found.noise),
+            "n_noise": int(found.estimate.is_noise.sum()),
+            "n_runs": base.n_clusterings,
+            "settled": getattr(base, "settled", None),
+            "run_clusters": found.run_clusters.tolist(),
+            "run_agreement": found.agreement,
+            "expected_loss": found.estimate.expected_loss,
+            "effective_runs": found.summary.dependence.effective,
+            "null": None if found.null is None else self._null_facts(),
+            "seed": getattr(base, "seed", None),
+        }
+
+    def _null_facts(self) -> dict[str, Any]:
+        null = self.result.null
+        return {
+            "kind": null.kind,
+            "values": null.values.tolist(),
+            "p_value": null.p_value,
+            "more_than_chance": null.is_more_than_chance,
+        }
+
+    def items_table(self) -> Table:
+        """With the share of noise."""
+        table, noise = super().items_table(), self.result.noise
+        told = "Share of the runs that call the item noise, of those that clustered it"
+        rows = [(*row, float(share)) for row, share in zip(table.rows, noise, strict=True)]
+        return Table(table.id, table.caption, (*table.columns, Column("Noise", "share", told)), rows, indexed=True)
+
+    def clusters_table(self) -> Table:
+        """With the recovery of each cluster by the runs, and what it says."""
+        table, found = super().clusters_table(), self.result
+        told = "Mean overlap (Jaccard) with the most similar cluster of a run"
+        more = (Column("Recovery", "share", told), Column("Verdict", "text", "stable from 0.75 on, unstable below 0.6"))
+        columns = (*table.columns[:-1], *more, table.columns[-1])
+        rows = [(*row[:-1], float(found.recovery[row[0]]), found.verdicts[row[0]], row[-1]) for row in table.rows]
+        return Table(table.id, "Clusters of the consensus", columns, rows, indexed=True)
+
+    def more_tables(self) -> Iterator[Table | None]:
+        """One row per run, and one per value of a varied setting."""
+        found, base = self.result, self.result.base
+        noise = np.zeros(base.n_clusterings) if base.noise is None else base.noise.sum(axis=0)
+        shares = (noise / np.maximum(1, base.seen.sum(axis=0))).tolist()
+        columns = (
+            Column("Run", "text"),
+            Column("Clusters", "number"),
+            Column("Noise", "percent", "Share of the items that the run calls noise, of those that it clustered"),
+            Column("Agreement", "share", "Adjusted Rand index of the run and the consensus"),
+        )
+        rows = zip(found.summary.clusterings, found.run_clusters.tolist(), shares, found.summary.agreement, strict=True)
+        yield Table("runs", "Runs", columns, [(*row[:3], float(row[3])) for row in rows], indexed=True)
+        yield self._settings()
+
+    def _settings(self) -> Table | None:
+        rows = self.result.settings
+        columns = (
+            Column("Setting", "text"),
+            Column("Value", "text"),
+            Column("Runs", "number"),
+            Column("Clusters", "mean", "Mean number of clusters"),
+            Column("Noise", "percent", "Mean share of noise"),
+            Column("Agreement", "share", "Mean adjusted Rand index of pairs of runs with this value"),
+            Column("With consensus", "share", "Mean adjusted Rand index of these runs and the consensus"),
+        )
+        keys = ("setting", "value", "runs", "clusters", "noise", "agreement", "with_consensus")
+        cells = [tuple(str(row[key]) if key == "value" else row[key] for key in keys) for row in rows]
+        return Table("settings", "Effect of the settings", columns, cells) if rows else None
+
+    def sections(self) -> Iterator[dict[str, Any] | None]:
+        """Clusters, settings, runs."""
+        yield section("clusters", "Clusters", show(self.tables["clusters"]), button())
+        yield self.truth_section()
+        if "settings" in self.tables:
+            yield section("settings", "Settings", show(self.tables["settings"]))
+        told = None if self.result.null is None else words(self.result.null.in_words())
+        yield section("runs", "Runs", told, show(self.tables["runs"]))
+        yield section("items", "Items", show(self.tables["items"])) if len(self.labels) <= ITEMS_SHOWN else None
+
+
+#: Items up to which the page lists them.
+ITEMS_SHOWN = 2_000
+
+
+def _range(counts: Any) -> str:
+    fewest, most = int(counts.min()), int(counts.max())
+    return plural(fewest, "cluster") if fewest == most else f"{fewest} to {most} clusters"

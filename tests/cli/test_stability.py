@@ -1,0 +1,114 @@
+"""`partita stability`, and `--noise` of the commands that read labels."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+from typer.testing import CliRunner
+
+from partita.cli import app
+
+X, TRUTH = make_blobs(60, centers=3, cluster_std=0.6, random_state=3)
+RUNS = np.array([[0] * 5 + [1] * 5 + [-1]] * 19 + [[0] * 5 + [1] * 5 + [0]])
+
+
+def run(*words: str, code: int = 0) -> str:
+    found = CliRunner().invoke(app, list(words))
+    assert found.exit_code == code, found.output
+    return found.output
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "table.csv"
+    np.savetxt(path, X, delimiter=",", header="a,b", comments="")
+    return path
+
+
+def written(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_tables_and_report(table, tmp_path):
+    text = run(
+        "stability",
+        str(table),
+        "--clusterer",
+        "kmeans",
+        "-k",
+        "3",
+        "--runs",
+        "8",
+        "--seed",
+        "1",
+        "--out",
+        str(tmp_path / "s"),
+    )
+    assert "Of 3 clusters, 3 are stable" in text
+    assert "Stability is not truth" in text
+    assert [row["verdict"] for row in written(tmp_path / "s" / "clusters.csv")] == ["stable"] * 3
+    assert len(written(tmp_path / "s" / "runs.csv")) == 8
+    items = written(tmp_path / "s" / "labels.csv")
+    assert set(items[0]) == {"item", "cluster", "certainty", "noise"}
+    assert "Stability of clusters" in (tmp_path / "s" / "report.html").read_text(encoding="utf-8")
+    facts = json.loads((tmp_path / "s" / "summary.json").read_text())
+    assert facts["n_runs"] == 8
+    assert facts["null"] is None
+
+
+def test_noise_and_null(table):
+    facts = json.loads(
+        run(
+            "stability",
+            str(table),
+            "--clusterer",
+            "hdbscan",
+            "-k",
+            "8",
+            "--runs",
+            "6",
+            "--seed",
+            "1",
+            "--json",
+            "--null",
+            "gaussian",
+        )
+    )
+    assert facts["kind"] == "stability"
+    assert facts["n_noise"] == facts["labels"].count(-1)
+    assert len(facts["null"]["values"]) == 20
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--clusterer", "kmean"], "did you mean 'kmeans'"),
+        (["--clusterer", "kmeans"], "needs the number of clusters"),
+        (["--clusterer", "kmeans", "-k", "3", "--resample", "much"], "--resample must be a share"),
+        (["--clusterer", "kmeans", "-k", "3", "--null", "uniform"], "--null must be one of"),
+    ],
+)
+def test_bad_input(table, words, problem):
+    assert problem in " ".join(run("stability", str(table), *words, code=2).split())
+
+
+def test_minus_one_must_be_missing_or_noise(tmp_path):
+    base, draws = tmp_path / "base.csv", tmp_path / "draws.csv"
+    np.savetxt(base, RUNS.T, fmt="%d", delimiter=",", header=",".join(f"r{r}" for r in range(20)), comments="")
+    np.savetxt(draws, RUNS, fmt="%d", delimiter=",", header=",".join(f"i{i}" for i in range(11)), comments="")
+    np.save(tmp_path / "base.npy", RUNS.T)
+    for command in (["ensemble", str(base)], ["ensemble", str(tmp_path / "base.npy")], ["estimate", str(draws)]):
+        asked = " ".join(run(*command, code=2).split())
+        assert "--missing -1 if" in asked
+        assert "--noise -1 if" in asked
+        equal = ["--weights", "equal"] if command[0] == "ensemble" else []
+        for option, label in (("--noise", -1), ("--missing", 0)):
+            facts = json.loads(run(*command, option, "-1", *equal, "--json", "--seed", "1"))
+            assert facts["labels"][-1] == label
+            assert facts["n_clusters"] == 2
