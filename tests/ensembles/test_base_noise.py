@@ -55,11 +55,7 @@ def test_agreement_is_that_of_partitions_in_which_noise_is_alone():
     whole = np.array([0, 0, 1, 1, 2, 3])
     np.testing.assert_allclose(summary.agreement, [_rand(whole, alone[:, m]) for m in range(3)], atol=1e-12)
     np.testing.assert_allclose(summary.certainty[4:], [2 / 3, 1.0])
-<<<<<<< HEAD
     assert "2 of 6 items are noise" in summary.notes[0]
-=======
-    assert "2 of 6 items are noise" in summary.cautions[0]
->>>>>>> 304a011 (Stability: tests of runs, noise and null data)
 
 
 def _rand(x: np.ndarray, y: np.ndarray) -> float:

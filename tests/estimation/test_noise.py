@@ -69,11 +69,7 @@ def test_an_item_that_is_mostly_noise_is_reported_as_noise():
     assert best.is_noise.sum() == 1
     assert pt.item_certainty(best).probability[-1] == 0.95
     assert pt.cluster_stability(best).size.tolist() == [20, 20]
-<<<<<<< HEAD
     assert "1 item is noise" in best.notes[0]
-=======
-    assert "1 item is noise" in best.cautions[0]
->>>>>>> 304a011 (Stability: tests of runs, noise and null data)
     assert "noise         1 item" in repr(best)
     assert pt.ensembles.consensus(pt.ensembles.as_base(runs.T, noise=NOISE), weights=None, rng=1)[-1] == -1
     assert pt.ensembles.consensus(runs.T, weights=None, rng=1)[-1] == 0  # as missing labels
@@ -89,11 +85,7 @@ def test_never_labelled_and_noise_are_told_apart():
     assert best.labels.tolist() == [0, 0, -1, -1]
     assert best.is_noise.tolist() == [False, False, True, False]
     assert best.verdicts.tolist() == [0, 0, 1, -1]
-<<<<<<< HEAD
     notes = " ".join(best.notes)
-=======
-    notes = " ".join(best.cautions)
->>>>>>> 304a011 (Stability: tests of runs, noise and null data)
     assert "1 item is noise" in notes
     assert "1 item has no label in any draw" in notes
     assert np.isnan(pt.item_certainty(best).probability[-1])
@@ -117,11 +109,7 @@ def test_no_limit_on_clusters_by_default():
     assert pt.estimate(pt.as_sample(draws, noise=NOISE), rng=1, check_draws=False).n_clusters == 2
     limited = pt.estimate(pt.as_sample(draws, noise=NOISE), search=pt.Search(max_clusters=4), rng=1, check_draws=False)
     assert limited.partition.max() < 4
-<<<<<<< HEAD
     assert "as many clusters as were allowed (4)" in " ".join(limited.notes)
-=======
-    assert "as many clusters as were allowed (4)" in " ".join(limited.cautions)
->>>>>>> 304a011 (Stability: tests of runs, noise and null data)
 
 
 @pytest.mark.parametrize("loss", ["vi", "binder", "nvi"])
