@@ -41,8 +41,14 @@ def profile_section(profiles: Profiles, first: int = 0) -> dict[str, Any]:
         "profiles",
         "Cluster profiles",
         words(_words(profiles, len(rows))),
-        drawing("profiles", picture, "Means and category shares of the clusters", caption),
-        show(_table(profiles, shown, clusters.tolist(), first)),
+        *(
+            [
+                drawing("profiles", picture, "Means and category shares of the clusters", caption),
+                show(_table(profiles, shown, clusters.tolist(), first)),
+            ]
+            if rows  # none if all columns are curves
+            else []
+        ),
         *_curves(profiles, clusters.tolist(), first),
     )
 

@@ -16,7 +16,7 @@ from partita._support.errors import MissingCells, Repeated, Sentence, Setting
 from partita._support.hints import plural
 from partita.models.mixtures.raw import RawTable
 from partita.models.mixtures.raw_column import NUMBERS, TEXTS, RawColumn
-from partita.models.mixtures.schema import CATEGORICAL, GAUSSIAN, IGNORE, Schema
+from partita.models.mixtures.schema import CATEGORICAL, GAUSSIAN, IGNORE, ORDINAL, Schema
 
 MAX_CODES, REPEATS = 12, 3  # whole numbers are codes if no more than 12 differ, and each occurs three times on average
 MIN_NAMES = 20  # cells, from which on a different value in each of them is no accident
@@ -88,6 +88,7 @@ def _on_codes(used: Sequence[_Facts]) -> Iterator[Sentence]:
     most = max(own.n_distinct for own in found)
     which = "one" if several else "them"
     ways = [Sentence(Setting("columns", {found[0].name: CATEGORICAL}), f" takes {which} as categories")]
+    ways += [Sentence(", ", Setting("columns", {found[0].name: ORDINAL}), " as answers in order")]
     prefix, times = Counter(own.name.rstrip("0123456789") for own in found).most_common(1)[0]
     if prefix and times > 1:
         begin = Setting("columns", {f"{prefix}*": CATEGORICAL})
