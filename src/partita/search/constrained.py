@@ -129,7 +129,8 @@ def _runs_from(
 ) -> SearchResult:
     """The best of runs from the starts, the last of which is the unconstrained estimate after repair."""
     options = native_options(sample, search, rng)
-    options |= {"runs": max(search.most_runs, len(starts)), "max_clusters": sample.n_items}
+    # one more than can be used: where a limit binds, the search merges clusters that constraints may keep apart
+    options |= {"runs": max(search.most_runs, len(starts)), "max_clusters": sample.n_items + 1}
     native, begun = loss._native(sample.n_items), [start.tolist() for start in starts]
     with reporting(search.progress, options["runs"]) as report:
         runs, interrupted, n_runs = _core.search_constrained(
