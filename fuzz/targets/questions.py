@@ -58,7 +58,8 @@ def prior_clusters(c: Choices) -> str:
     n = c.pick(("10", "1", "200", "0", "-1", "2.5", "'x'"))
     return (
         f"found = pt.prior_clusters({n}, {c.pick(PRIORS)}{arguments(options)})\n"
-        "check_true(abs(sum(found.probabilities.values()) - 1) < 1e-6, 'the sum of the probabilities')\ntext = repr(found)"
+        "check_true(abs(sum(found.probabilities.values()) - 1) < 1e-6, 'the sum of the probabilities')\n"
+        "text = repr(found)"
     )
 
 
