@@ -55,7 +55,9 @@ def test_a_clustering_with_one_cluster_does_not_outweigh_copies(tmp_path):
     base[np.random.default_rng(1).random(base.shape) < 0.1] = -1
     assert consensus(base, rng=1).tolist() == truth.tolist()
     pd.DataFrame(base, columns=list("abcdefg")).to_csv(tmp_path / "base.csv", index=False)
-    answer = CliRunner().invoke(app, ["ensemble", str(tmp_path / "base.csv"), "--seed", "1", "--json"])
+    answer = CliRunner().invoke(
+        app, ["ensemble", str(tmp_path / "base.csv"), "--missing", "-1", "--seed", "1", "--json"]
+    )
     assert json.loads(answer.stdout)["labels"] == truth.tolist()
 
 

@@ -127,7 +127,7 @@ def run(
         with step(f"clustered ({clusterer})"):
             shown = sys.stderr.isatty() and not quiet
             found = stability(made, table, runs, share, rng=seed, loss=loss, null=null, n_jobs=jobs, progress=shown)
-        deliver(present(found, first=first_number(), truth=files.get("truth")), truth=truth)
+        deliver(present(found, (), first=first_number(), **files), truth=truth)
 
 
 def _needed(size: int | None, name: str) -> int:

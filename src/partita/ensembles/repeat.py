@@ -213,7 +213,7 @@ def repeat(
 
 def _end_workers() -> None:
     """Ends the processes that joblib would keep for later calls."""
-    from joblib.externals.loky import get_reusable_executor  # type: ignore[import-untyped]
+    from joblib.externals.loky import get_reusable_executor
 
     get_reusable_executor().shutdown(wait=True)
 
@@ -260,7 +260,7 @@ class _Runs:
         one = partial(_one, self.plan, self.clusterer, self.data, self.store)
         if len(batch) == 1 or n_jobs == 1:
             return [one(run) for run in batch]
-        from joblib import Parallel, delayed  # type: ignore[import-untyped]
+        from joblib import Parallel, delayed
 
         return list(Parallel(n_jobs=n_jobs)(delayed(one)(run) for run in batch))
 
