@@ -80,3 +80,19 @@ def profiles(c: Choices) -> str:
         f"told = pt.profiles(best, {_table(c, n, kinds)}, rng={v.seed(c)}{arguments(options)})\n"
         "text = repr(told)\nvalue = list(told.rows())"
     )
+
+
+@target(6)
+def curves(c: Choices) -> str:
+    """Visits of subjects: irregular, repeated, single; odd identifiers and times."""
+    odd = ("float('nan')", "None", "float('inf')", "'x'", "1e300")
+    rows = []
+    for subject in range(c.size(1, 8)):
+        for visit in range(c.below(5)):
+            time = c.pick(odd) if c.chance(1) else str(visit if c.chance(90) else c.below(3))
+            value = c.pick(odd) if c.chance(2) else f"{c.below(100) / 10}"
+            rows.append(f"('s{subject}', {time}, {value})")
+    table = f"pd.DataFrame([{', '.join(rows)}], columns=['id', 'time', 'y'])"
+    options = c.optional(20, degree=lambda c: v.count(c, 4), knots=lambda c: v.count(c, 4))
+    model = f"pt.models.MixtureDPM(curves=pt.models.Curves('id', 'time'{arguments(options)}))"
+    return f"import pandas as pd\nchain = {model}.sample({table}{length(c)})\ncheck_chain(chain)"

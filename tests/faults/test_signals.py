@@ -60,7 +60,7 @@ CALLS = {
     "StochasticBlockModel": "chain(StochasticBlockModel(), graph(200))",
     "LatentBlockModel": "chain(LatentBlockModel(), graph(200))",
     "maximize": "lambda: StochasticBlockModel().maximize(graph(1500), restarts=10**6, n_jobs=N_JOBS, rng=1)",
-    "NBCE": "lambda: pt.ensembles.NBCE(draws=10**6).fit(RNG.integers(0, 5, (500, 10)))",
+    "NBCE": "lambda: pt.ensembles.NBCE(sampling=pt.models.Sampling(draws=10**6)).fit(RNG.integers(0, 5, (500, 10)))",
     "similarity": "lambda: [pt.similarity(draws(3000, 500)) for _ in range(10**6)]",
     "pairwise_distances": "lambda: [pt.pairwise_distances(draws(1000, 1000)) for _ in range(10**6)]",
 }

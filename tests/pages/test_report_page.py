@@ -2,7 +2,6 @@
 
 import csv
 import io
-import sys
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,6 +11,7 @@ import pandas as pd
 import pytest
 
 import partita as pt
+from partita.results import draws as draws_page
 from partita.uncertainty.ball import credible_ball
 from support.browser import chromium, resize, whole_page_screenshot
 
@@ -168,10 +168,12 @@ def test_every_control_is_reached_by_keyboard(page):
     script = """return [...document.querySelectorAll('button, select, input, a, #fig-map')]
       .filter(e => e.tabIndex < 0).length"""
     assert page.execute_script(script) == 0
-    button = page.find_element("css selector", "#runs thead th:nth-child(6) button")
-    button.send_keys("\ue007")
-    losses = [float(text) for text in column(page, "runs", 5)]
-    assert losses == sorted(losses)
+    header = page.find_element("css selector", "#items thead th:nth-child(3)")
+    button, before = header.find_element("css selector", "button"), header.get_attribute("aria-sort")
+    for _ in range(2):
+        button.send_keys("\ue007")
+        assert header.get_attribute("aria-sort") != before
+        before = header.get_attribute("aria-sort")
 
 
 def test_page_prints(page):
@@ -224,7 +226,7 @@ def test_labels_tables_and_figures_can_be_downloaded(page):
     rows = list(csv.reader(io.StringIO(labels)))
     assert rows[0] == ["item", "cluster", "certainty"]
     assert rows[1][0] == HOSTILE
-    assert [int(row[1]) for row in rows[1:]] == np.repeat([0, 1, 2], 20).tolist()
+    assert [int(row[1]) for row in rows[1:]] == np.repeat([1, 2, 3], 20).tolist()
     table = page.execute_script("return downloads.tableRows(document.getElementById('items'))")
     assert len(table) == 61
     assert 0 < float(table[1][2]) < 1
@@ -262,14 +264,14 @@ def test_neighbouring_parts_of_a_strip_never_share_a_colour(browser, tmp_path):
 
 
 def test_an_item_that_is_not_listed_is_found(browser, tmp_path, monkeypatch):
-    monkeypatch.setattr(sys.modules["partita.pages.content"], "ITEMS_LISTED", 3)
+    monkeypatch.setattr(draws_page, "LISTED", 3)
     estimate = pt.estimate([[0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 0]] * 60, rng=1, check_draws=False)
     browser.get(pt.report(estimate, path=tmp_path / "page.html").as_uri())
     listed = column(browser, "items", 0)
-    hidden = next(str(i) for i in range(6) if str(i) not in listed)
+    hidden = next(str(i) for i in range(1, 7) if str(i) not in listed)
     browser.find_element("css selector", "input[data-table=items]").send_keys(hidden)
     found = browser.find_element("id", "items-count").text
-    assert f"not listed: {hidden} (cluster {estimate.labels[int(hidden)]})" in found
+    assert f"not listed: {hidden} (cluster {estimate.labels[int(hidden) - 1] + 1})" in found
 
 
 def test_a_tall_tree_is_shown_whole(browser, tmp_path):
@@ -300,7 +302,7 @@ def test_what_a_figure_shows_stays_and_hints_for_the_mouse_are_not_printed(page)
     from selenium.webdriver.common.action_chains import ActionChains
 
     hint = page.find_element("id", "counts-readout")
-    assert hint.text == "Point at a bar for its value."
+    assert hint.text == "Point at or tap a bar for its value."
     bar = page.find_element("css selector", "#fig-counts .bar")
     ActionChains(page).move_to_element(bar).perform()
     assert "probability" in hint.text

@@ -85,6 +85,7 @@ def test_every_public_function_is_attacked():
         (pt.plots, {"ball_panels", "display_order"}),
     ):
         unattacked |= {name for name in module.__all__ if _groups_settings(getattr(module, name))}  # by their keywords
+        unattacked |= {name for name in module.__all__ if is_result(getattr(module, name))}
         names = [name for name in module.__all__ if f"{name}(" not in scripts and name not in unattacked]
         assert [name for name in names if name != "resume"] == [], module.__name__
 

@@ -44,7 +44,7 @@ def test_where_the_walk_begins():
 
 def test_bad_input():
     draws = make_draws(6, 20, 2, rng=1)
-    with pytest.raises(ValueError, match="begin must be 'both', 'last', 'best', not 'first'"):
+    with pytest.raises(ValueError, match="begin must be one of both, last, best, but it is 'first'"):
         pt.estimate(draws, method="hasse", begin="first")
     with pytest.raises(ValueError, match="exclude each other"):
         pt.estimate(draws, method="hasse", begin="last", start=[0] * 6)

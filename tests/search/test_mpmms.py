@@ -40,5 +40,10 @@ def test_a_draw_in_which_all_agree_is_the_answer_and_settings_that_do_not_apply_
     assert best.criterion == pytest.approx((0.6 * 4 + 1.0) / 5)
     with pytest.raises(ValueError, match="method 'mpmms' has no limit on clusters, but max_clusters=2"):
         pt.estimate(draws, method="mpmms", search=pt.Search(max_clusters=2), check_draws=False)
-    with pytest.raises(ValueError, match="label every item"):
-        pt.estimate(pt.as_sample([[0, -1], [0, 0]], missing=-1), method="mpmms", check_draws=False)
+
+
+def test_draws_that_do_not_label_an_item_do_not_count_for_it():
+    sample = pt.as_sample([[0, 0, -1]] * 3 + [[0, 1, 1]] * 2, missing=-1)
+    best = pt.estimate(sample, method="mpmms", check_draws=False)
+    assert best.labels.tolist() == [0, 0, 1]
+    assert best.criterion == pytest.approx((0.6 + 0.6 + 0.4) / 3)

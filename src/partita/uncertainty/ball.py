@@ -207,7 +207,7 @@ def subject(
 ) -> tuple[Labels, PartitionSample, Loss]:
     """The labels, the sample and the loss that an uncertainty function works on; -1 is an item in no cluster."""
     if isinstance(estimate, Estimate):
-        sample = estimate.sample if draws is None else as_sample(draws)
+        sample = as_sample(estimate.sample if draws is None else draws)
         kind = as_loss(estimate.loss if loss is None else loss)
     else:
         if draws is None:

@@ -18,14 +18,12 @@ def find_mpmms(sample: PartitionSample, loss: Loss, search: Search, rng: np.rand
 
     The maximal matching set of an item in a draw is its cluster; the most probable one is the set that is its cluster
     in draws of most weight, the first to appear among equals. Items with the same most probable set are a cluster. No
-    loss is minimised.
+    loss is minimised. Draws that do not label an item do not count for it.
 
     References
     ----------
     Steorts, Hall & Fienberg (2016), A Bayesian approach to graphical record linkage and deduplication, section 3.
     """
-    if sample.has_gaps:
-        raise ValueError("method 'mpmms' needs draws that label every item")
     if search.max_clusters is not None and np.isfinite(search.max_clusters):
         raise ArgumentError(
             "method 'mpmms' has no limit on clusters, but ", Setting("max_clusters", search.max_clusters)
@@ -35,7 +33,7 @@ def find_mpmms(sample: PartitionSample, loss: Loss, search: Search, rng: np.rand
     n_sets = int(sets.max()) + 1
     key = (np.arange(n_items)[None, :] * n_sets + sets).ravel()
     pairs, first, group = np.unique(key, return_index=True, return_inverse=True)
-    weight = np.bincount(group, np.repeat(sample.weights, n_items))
+    weight = np.bincount(group, (sample.weights[:, None] * (sets > 0)).ravel())
     item = pairs // n_sets
     order = np.lexsort((first, -np.round(weight, 12), item))
     chosen = order[np.searchsorted(item[order], np.arange(n_items))]
@@ -45,16 +43,16 @@ def find_mpmms(sample: PartitionSample, loss: Loss, search: Search, rng: np.rand
 def _cluster_numbers(sample: PartitionSample) -> Labels:
     """(draws, items): a number for the cluster of each item, the same for the same set of items in any draw.
 
-    Sets are compared by the sum of random 64-bit numbers of their items: two different ones are taken for the same with
-    probability 2^-64.
+    Where a draw does not label an item, the number is 0. Sets are compared by the sum of random 64-bit numbers of their
+    items: two different ones are taken for the same, or one for none, with probability 2^-64.
     """
-    numbers = np.random.default_rng(0).integers(2**63, size=sample.n_items, dtype=np.uint64) * np.uint64(2) + np.uint64(
-        1
-    )
-    sums = np.empty((sample.n_unique, sample.n_items), np.uint64)
+    numbers = np.random.default_rng(0).integers(2**63, size=sample.n_items, dtype=np.uint64) * np.uint64(2)
+    numbers += np.uint64(1)
+    sums = np.zeros((sample.n_unique + 1, sample.n_items), np.uint64)  # the last row gives 0 the first number
     for row, labels in enumerate(sample.labels):
-        order = np.argsort(labels, kind="stable")
-        begins = np.flatnonzero(np.diff(labels[order].astype(np.int64), prepend=-1))
-        totals = np.add.reduceat(numbers[order], begins)
-        sums[row] = totals[labels]
-    return np.unique(sums, return_inverse=True)[1].reshape(sums.shape)
+        known = np.flatnonzero(labels.astype(np.int64) >= 0)
+        own = labels[known].astype(np.int64)
+        order = np.argsort(own, kind="stable")
+        begins = np.flatnonzero(np.diff(own[order], prepend=-1))
+        sums[row, known] = np.add.reduceat(numbers[known[order]], begins)[own]
+    return np.unique(sums, return_inverse=True)[1].reshape(sums.shape)[:-1]
