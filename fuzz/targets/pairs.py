@@ -220,7 +220,7 @@ def linkage_quality(c: Choices) -> str:
     rows = ", ".join(f"({_item(c, n, True, 3)}, {c.below(4)})" for _ in range(c.size(0, 12)))
     return (
         f"best = pt.estimate(pt.as_similarity({_listed(c, n)}), 'binder', rng=1)\n"
-        f"found = pt.linkage_quality(best, [{rows}])\ntext = repr(found)"
+        f"found = pt.linkage_quality(best, dict([{rows}]))\ntext = repr(found)"
     )
 
 

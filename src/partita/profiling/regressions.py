@@ -49,6 +49,14 @@ Family = Callable[[Records, Floats], Step]
 
 def fit(family: Family, records: Records, n_coefficients: int, start: Floats | None = None) -> tuple[Floats, Floats]:
     """Coefficients and their covariance."""
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is told below
+        beta, covariance = _newton(family, records, n_coefficients, start)
+    if not (np.isfinite(covariance).all() and (np.diag(covariance) > 0).all()):
+        raise NoFit("a coefficient has no finite standard error")
+    return beta, covariance
+
+
+def _newton(family: Family, records: Records, n_coefficients: int, start: Floats | None) -> tuple[Floats, Floats]:
     beta = np.zeros(n_coefficients) if start is None else start.copy()
     step = family(records, beta)
     for _ in range(MAX_STEPS):
@@ -72,6 +80,8 @@ def _uphill(family: Family, records: Records, beta: Floats, step: Step, move: Fl
 
 
 def _solved(information: Floats, right: Floats) -> Floats:
+    if not np.isfinite(information).all():
+        raise NoFit("the information matrix is not finite")
     try:
         np.linalg.cholesky(information)
     except np.linalg.LinAlgError:
