@@ -5,8 +5,6 @@ from __future__ import annotations
 import warnings
 from typing import Annotated, Any
 
-import typer
-
 from partita.cli.deliver import delivering
 from partita.cli.form import first_number
 from partita.cli.given import refuse
@@ -24,23 +22,14 @@ def run(
     edges: EdgeFile,
     network: Network,
     writing: OutputOptions,
-    nested: Annotated[
-        bool, typer.Option("--nested", help="Clusters of clusters: a nested model, whose levels the search chooses.")
-    ] = False,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Sample and hide dyads for the report, also if the network is large (slow)."),
-    ] = False,
-    compare: Annotated[
-        bool, typer.Option("--compare", help="Compare block models: plain, affiliation, degree-corrected, nested.")
-    ] = False,
+    nested: Annotated[bool, "Clusters of clusters: a nested model, whose levels the search chooses."] = False,
+    check: Annotated[bool, "Sample and hide dyads for the report, also if the network is large (slow)."] = False,
+    compare: Annotated[bool, "Compare block models: plain, affiliation, degree-corrected, nested."] = False,
     truth: TruthFile = None,
     max_clusters: ClusterLimit = None,
     restarts: Restarts = 10,
     seconds: Seconds = None,
-    algorithm: Annotated[
-        str, typer.Option(help="search, or come-latouche: Algorithm 1 of Côme & Latouche (2015) as printed.")
-    ] = "search",
+    algorithm: Annotated[str, "search, or come-latouche: Algorithm 1 of Côme & Latouche (2015) as printed."] = "search",
     seed: Seed = None,
 ) -> None:
     """Cluster the nodes of a network by maximising the exact ICL of a stochastic block model.

@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from partita.cli.deliver import Delivery, delivering
 from partita.cli.form import first_number
 from partita.cli.given import refuse
@@ -49,7 +47,7 @@ SAMPLING_ONLY = ("alpha", "loss", "a", "b", "runs", "draws", "warmup", "thin", "
 
 def run(
     data: TableFile,
-    out: Annotated[Path, typer.Option(help="Folder for all results; it appears only when it is complete.")],
+    out: Annotated[Path, "Folder for all results; it appears only when it is complete."],
     chains: Chains,
     weighing: LossOptions,
     family: Families = None,
@@ -61,14 +59,10 @@ def run(
     alpha: Alpha = None,
     runs: Runs = None,
     max_clusters: MaxClusters = None,
-    maximize: Annotated[
-        bool, typer.Option("--maximize", help="Search the partition of largest exact ICL instead of sampling.")
-    ] = False,
+    maximize: Annotated[bool, "Search the partition of largest exact ICL instead of sampling."] = False,
     restarts: Restarts = 10,
-    level: Annotated[
-        float, typer.Option(help="Level of the credible ball and of the intervals of the profiles.")
-    ] = 0.95,
-    force: Annotated[bool, typer.Option("--force", help="Replace existing results.")] = False,
+    level: Annotated[float, "Level of the credible ball and of the intervals of the profiles."] = 0.95,
+    force: Annotated[bool, "Replace existing results."] = False,
     json: Json = False,
 ) -> None:
     """Cluster the rows of a table with columns of several kinds and missing cells.

@@ -14,13 +14,13 @@ from typer.core import TyperCommand, TyperGroup
 from typer.models import OptionInfo
 
 from partita.cli.errors import reported
-from partita.cli.form import Form, written_in
-from partita.cli.given import refuse, running
-from partita.cli.steps import Verbose, printing_steps
+from partita.cli.form import Form, check_form
+from partita.cli.given import running
+from partita.cli.option import opt
+from partita.cli.steps import Verbosity, printing_steps
 
 CONTEXT = "typed"  # the parameter through which a command receives typer's context
-VERBOSE = "verbose"
-FORM = "form"
+BY_NAME, EMPTY = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.empty
 #: The panels of `--help`, and the options in them; others are under "Options".
 PANELS = {
     "Input": "burn thin missing noise variable long header index as_draws pairs similarity default data columns truth"
@@ -56,12 +56,9 @@ def register(
 ) -> None:
     """Adds a command. A parameter whose type is a dataclass stands for all the options of that dataclass.
 
-    `panel` is the panel of the list of commands.
-
     A command that writes labels also has the options of `Form`, which the functions that write ask for.
     """
-    groups = {FORM: Form} if writes_labels else {}
-    made = _command(run, groups)
+    made = _command(run, [Verbosity, Form] if writes_labels else [Verbosity])
     app.command(name, cls=Command, help=_paragraphs(run.__doc__ or ""), rich_help_panel=panel)(made)
 
 
@@ -70,57 +67,52 @@ def _paragraphs(text: str) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
-def _command(run: Callable[..., None], others: dict[str, type[Form]]) -> Callable[..., None]:
+def _command(run: Callable[..., None], others: list[Any]) -> Callable[..., None]:
+    """The function with single options; those of `others` are not for `run`, which is under way when they are asked."""
     hints = get_type_hints(run, include_extras=True)
     own = inspect.signature(run).parameters
-    groups = {parameter: hints[parameter] for parameter in own if is_dataclass(hints[parameter])} | others
+    groups = {parameter: hints[parameter] for parameter in own if is_dataclass(hints[parameter])}
 
     @functools.wraps(run)
     def command(**options: Any) -> None:
-        context = options.pop(CONTEXT)
         given = {
-            parameter: kind(**{field.name: options.pop(field.name) for field in fields(kind)})
-            for parameter, kind in groups.items()
+            name: kind(**{field.name: options[field.name] for field in fields(kind)}) for name, kind in groups.items()
         }
-        form = given.pop(FORM, Form())
-        with running(context), reported(), printing_steps(options.pop(VERBOSE)), written_in(form):
-            if context.params.get("out") is None:
-                refuse(["table_format"], "is for the tables that --out writes, and there is no --out")
-            run(**given, **options)
+        given |= {name: options[name] for name in own if name not in groups}
+        with running(options[CONTEXT]), reported(), printing_steps():
+            check_form()
+            run(**given)
 
-    parameters = [
-        flat
-        for parameter in own.values()
-        for flat in (
-            _flattened(groups[parameter.name])
-            if parameter.name in groups
-            else [parameter.replace(annotation=hints[parameter.name])]
-        )
-    ]
-    parameters += [option for group in others.values() for option in _flattened(group)]
-    by_name = inspect.Parameter.KEYWORD_ONLY
-    parameters.append(inspect.Parameter(VERBOSE, by_name, default=False, annotation=Verbose))
-    parameters.append(inspect.Parameter(CONTEXT, by_name, annotation=typer.Context))
-    parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
-    parameters = [p.replace(kind=by_name, annotation=_in_panel(p.name, p.annotation)) for p in parameters]
-    signature = inspect.Signature(parameters)
-    command.__signature__ = signature  # type: ignore[attr-defined]
+    parameters = [option for p in own.values() for option in _options(p, hints[p.name])]
+    parameters += [option for group in others for option in _flattened(group)]
+    parameters.append(inspect.Parameter(CONTEXT, BY_NAME, annotation=typer.Context))
+    parameters.sort(key=lambda parameter: parameter.default is not EMPTY)
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     return command
 
 
-def _in_panel(name: str, annotation: Any) -> Any:
-    """The option with its panel of the help."""
-    given = getattr(annotation, "__metadata__", ())
-    options = [_with_panel(part, PANEL_OF.get(name)) if isinstance(part, OptionInfo) else part for part in given]
-    return Annotated[get_args(annotation)[0], *options] if options else annotation
+def _options(parameter: inspect.Parameter, hint: Any) -> list[inspect.Parameter]:
+    """The option of a parameter, or those of its group."""
+    return _flattened(hint) if is_dataclass(hint) else [_option(parameter.name, parameter.default, hint)]
 
 
-def _with_panel(option: OptionInfo, panel: str | None) -> OptionInfo:
-    """A copy of an option in a panel."""
-    made = copy.copy(option)
-    made.rich_help_panel = panel
-    return made
+def _flattened(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [_option(f.name, EMPTY if f.default is MISSING else f.default, hints[f.name]) for f in fields(group)]
+
+
+def _option(name: str, default: Any, annotation: Any) -> inspect.Parameter:
+    """An option in its panel of the help; a sentence is its help."""
+    found = getattr(annotation, "__metadata__", (None,))[0]
+    if isinstance(found, str):
+        found = opt(found, *([f"--{name.replace('_', '-')}"] if default is False else []))
+    if isinstance(found, OptionInfo):
+        found = copy.copy(found)
+        found.rich_help_panel = PANEL_OF.get(name)
+    if found is not None:
+        annotation = Annotated[get_args(annotation)[0], found]
+    return inspect.Parameter(name, BY_NAME, default=default, annotation=annotation)
 
 
 def _without_type(parameter: Any) -> Any:
@@ -132,16 +124,3 @@ def _without_type(parameter: Any) -> Any:
     elif parameter.metavar is None and parameter.multiple:
         parameter.metavar = "<str>"
     return parameter
-
-
-def _flattened(group: Any) -> list[inspect.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    return [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(group)
-    ]

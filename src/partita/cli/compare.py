@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from partita.cli.inputs import DRAWS, read_partition, unplaced_as_numbers
+from partita.cli.option import arg
 from partita.cli.options import AsDraws, Json, read_sample
 
 if TYPE_CHECKING:
@@ -17,14 +16,9 @@ NAMES = {"nmi": "nmi (by the larger entropy)", "f1": "f1 (Wang et al. 2010)"}
 
 
 def run(
-    truth: Annotated[str, typer.Argument(help="Labels of the truth; file.csv:column selects a column.")],
-    partitions: Annotated[
-        list[str], typer.Argument(help="Labels to compare with it.", metavar="LABELS...", show_default=False)
-    ],
-    draws: Annotated[
-        list[str] | None,
-        typer.Option(help="Draws, to compute expected losses too; may be repeated.", show_default=False),
-    ] = None,
+    truth: Annotated[str, arg("Labels of the truth; file.csv:column selects a column.")],
+    partitions: Annotated[list[str], arg("Labels to compare with it.", metavar="LABELS...")],
+    draws: Annotated[list[str] | None, "Draws, to compute expected losses too; may be repeated."] = None,
     as_draws: AsDraws = False,
     json: Json = False,
 ) -> None:

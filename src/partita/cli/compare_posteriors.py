@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from partita.cli.deliver import print_warnings
 from partita.cli.form import first_number
+from partita.cli.option import arg
 from partita.cli.options import AsDraws, Burn, Jobs, Json, LossName, Seed, read_sample
 
 if TYPE_CHECKING:
@@ -17,11 +16,11 @@ ITEMS_PRINTED = 10
 
 
 def run(
-    first: Annotated[str, typer.Argument(help="Draws of the first posterior.", show_default=False)],
-    second: Annotated[str, typer.Argument(help="Draws of the second posterior.", show_default=False)],
+    first: Annotated[str, arg("Draws of the first posterior.")],
+    second: Annotated[str, arg("Draws of the second posterior.")],
     burn: Burn = 0,
     loss: LossName = "vi",
-    permutations: Annotated[int, typer.Option(help="Number of permutations of the test.")] = 999,
+    permutations: Annotated[int, "Number of permutations of the test."] = 999,
     seed: Seed = None,
     jobs: Jobs = -1,
     as_draws: AsDraws = False,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from partita._support.errors import Argument, ArgumentError, Part, sentence_of
 from partita.cli.inputs import read_partition
+from partita.cli.option import opt
 
 if TYPE_CHECKING:
     from partita._support.names import Names
@@ -19,25 +18,13 @@ if TYPE_CHECKING:
 class ConstraintOptions:
     """What the partition must obey."""
 
-    together: Annotated[
-        str | None,
-        typer.Option(help="Items that must be together: a csv file, one pair or group per line.", show_default=False),
-    ] = None
-    apart: Annotated[
-        str | None,
-        typer.Option(help="Pairs of items that must be apart: a csv file, one pair per line.", show_default=False),
-    ] = None
+    together: Annotated[str | None, "Items that must be together: a csv file, one pair or group per line."] = None
+    apart: Annotated[str | None, "Pairs of items that must be apart: a csv file, one pair per line."] = None
     one_per: Annotated[
-        str | None,
-        typer.Option(
-            help="At most one item of each source in a cluster: a csv file of sources, file.csv:column.",
-            show_default=False,
-        ),
+        str | None, "At most one item of each source in a cluster: a csv file of sources, file.csv:column."
     ] = None
 
-    max_size: Annotated[
-        int | None, typer.Option(help="Largest number of items in a cluster.", min=1, show_default="no limit")
-    ] = None
+    max_size: Annotated[int | None, opt("Largest number of items in a cluster.", shown="no limit", min=1)] = None
 
     def constraints(self, names: Names | None, n_items: int, whose: str) -> Constraints | None:
         """The constraints of the files on the items of `whose`, free of contradictions; None without files."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from partita.cli.option import opt
 from partita.cli.options import DrawsOptions, Json
 
 
 def run(
     reading: DrawsOptions,
-    out: Annotated[Path, typer.Option(help="The file to write; its extension determines the format.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
+    out: Annotated[Path, "The file to write; its extension determines the format."],
+    force: Annotated[bool, "Replace an existing file."] = False,
+    quiet: Annotated[bool, opt("Print nothing.", "--quiet", "-q")] = False,
     json: Json = False,
 ) -> None:
     """Convert draws between formats; several files become the chains of one file.

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from partita.cli.deliver import Delivery
+from partita.cli.option import opt
 from partita.cli.options import Json
 from partita.cli.outputs import whole_folder
 
@@ -20,10 +19,10 @@ GRID_POINTS = 400
 
 
 def run(
-    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("demo"),
-    draws: Annotated[int, typer.Option(help="Posterior draws per chain; there are four chains.")] = 4000,
-    seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same answer.")] = 1,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
+    out: Annotated[Path, "Folder for the results."] = Path("demo"),
+    draws: Annotated[int, "Posterior draws per chain; there are four chains."] = 4000,
+    seed: Annotated[int, "Random seed; the same seed gives the same answer."] = 1,
+    quiet: Annotated[bool, opt("Print nothing.", "--quiet", "-q")] = False,
     json: Json = False,
 ) -> None:
     """Galaxies end to end: data, posterior draws, estimates, credible ball, figures and a report.

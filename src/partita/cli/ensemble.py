@@ -6,14 +6,13 @@ import sys
 from dataclasses import asdict, dataclass, fields
 from typing import Annotated
 
-import typer
-
 from partita.cli.base_files import read_base
 from partita.cli.combiners import CONSENSUS, METHODS, NBCE, Clusters, Combiner, as_combiner
 from partita.cli.deliver import delivering
 from partita.cli.form import first_number
 from partita.cli.given import refuse, was_typed
 from partita.cli.inputs import in_order, read_partition
+from partita.cli.option import arg, opt
 from partita.cli.options import OutputOptions, Seed, TruthFile
 from partita.cli.steps import step
 
@@ -25,56 +24,40 @@ WEIGHTS = ("dependence", "equal")
 class NbceOptions:
     """The settings of --method nbce."""
 
-    alpha: Annotated[
-        float | None, typer.Option(help="Concentration of the clusters (nbce).", show_default="learned")
-    ] = None
-    beta: Annotated[float | None, typer.Option(help="Concentration of the labels (nbce).", show_default="learned")] = (
-        None
-    )
-    inference: Annotated[str, typer.Option(help="gibbs, vb or cvb (nbce).")] = "gibbs"
-    prior: Annotated[str, typer.Option(help="fsd or tsb (nbce).")] = "fsd"
-    truncation: Annotated[int, typer.Option(help="Maximum number of clusters (nbce).")] = 100
-    draws: Annotated[int, typer.Option(help="Draws per chain (nbce, gibbs).")] = 500
-    warmup: Annotated[int, typer.Option(help="Sweeps before the first draw (nbce, gibbs).")] = 500
-    chains: Annotated[int, typer.Option(help="Number of chains (nbce, gibbs).")] = 4
+    alpha: Annotated[float | None, opt("Concentration of the clusters (nbce).", shown="learned")] = None
+    beta: Annotated[float | None, opt("Concentration of the labels (nbce).", shown="learned")] = None
+    inference: Annotated[str, "gibbs, vb or cvb (nbce)."] = "gibbs"
+    prior: Annotated[str, "fsd or tsb (nbce)."] = "fsd"
+    truncation: Annotated[int, "Maximum number of clusters (nbce)."] = 100
+    draws: Annotated[int, "Draws per chain (nbce, gibbs)."] = 500
+    warmup: Annotated[int, "Sweeps before the first draw (nbce, gibbs)."] = 500
+    chains: Annotated[int, "Number of chains (nbce, gibbs)."] = 4
 
 
 NBCE_OPTIONS = tuple(field.name for field in fields(NbceOptions))
 
 
 def run(
-    base: Annotated[str, typer.Argument(help="Base labels, csv or npy: one row per item, one column per clustering.")],
+    base: Annotated[str, arg("Base labels, csv or npy: one row per item, one column per clustering.")],
     writing: OutputOptions,
     *,
     method: Annotated[
-        str | None,
-        typer.Option(help=f"{', '.join(METHODS)}.", show_default="consensus, or nbce with one of its options"),
+        str | None, opt(f"{', '.join(METHODS)}.", shown="consensus, or nbce with one of its options")
     ] = None,
     k: Annotated[
-        int | None,
-        typer.Option("-k", "--k", help="Number of clusters (not for nbce; optional for consensus and evidence)."),
+        int | None, opt("Number of clusters (not for nbce; optional for consensus and evidence).", "-k", "--k")
     ] = None,
-    weights: Annotated[
-        str, typer.Option(help="dependence: dependent clusterings count less; or equal (consensus, nbce).")
-    ] = "dependence",
+    weights: Annotated[str, "dependence: dependent clusterings count less; or equal (consensus, nbce)."] = "dependence",
     nbce: NbceOptions,
-    loss: Annotated[str, typer.Option(help="Loss of the consensus (nbce with gibbs, consensus).")] = "vi",
-    items: Annotated[
-        str | None, typer.Option(help="The column that names the items.", show_default="item, node, name or id")
-    ] = None,
-    missing: Annotated[
-        list[str] | None,
-        typer.Option(help="Marker of missing labels, such as -1, beside NA; may be repeated.", show_default=False),
-    ] = None,
+    loss: Annotated[str, "Loss of the consensus (nbce with gibbs, consensus)."] = "vi",
+    items: Annotated[str | None, opt("The column that names the items.", shown="item, node, name or id")] = None,
+    missing: Annotated[list[str] | None, "Marker of missing labels, such as -1, beside NA; may be repeated."] = None,
     noise: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Label of items in no cluster, such as the -1 of HDBSCAN; may be repeated.", show_default=False
-        ),
+        list[str] | None, "Label of items in no cluster, such as the -1 of HDBSCAN; may be repeated."
     ] = None,
     truth: TruthFile = None,
     seed: Seed = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Annotated[bool, opt("No progress.", "--quiet", "-q")] = False,
 ) -> None:
     """Combine base clusterings into one. Empty cells, NA and nan are missing labels; for -1, say which it is.
 

@@ -2,59 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from partita.cli.given import check_choice, refuse, value_of
+from partita.cli.option import opt
 
 FORMATS = ("csv", "tsv", "parquet")
+COUNTED = "Count clusters and items without names from 1, or from 0 as Python and --json do."
 
 
 @dataclass(frozen=True)
 class Form:
-    """How results are written."""
+    """The options of every command that writes labels."""
 
-    one_based: Annotated[
-        bool,
-        typer.Option(
-            "--one-based/--zero-based",
-            help="Count clusters and items without names from 1, or from 0 as Python and --json do.",
-            show_default="from 1",
-        ),
-    ] = True
-    table_format: Annotated[
-        str, typer.Option("--format", help="Format of the tables that are written: csv, tsv or parquet.")
-    ] = "csv"
-
-    def check(self) -> None:
-        """Refuses a format that is not written."""
-        if self.table_format not in FORMATS:
-            raise ValueError(f"--format must be one of {', '.join(FORMATS)}, but it is {self.table_format}")
+    one_based: Annotated[bool, opt(COUNTED, "--one-based/--zero-based", shown="from 1")] = True
+    table_format: Annotated[str, opt("Format of the tables that are written: csv, tsv or parquet.", "--format")] = "csv"
 
 
-_form: ContextVar[Form] = ContextVar("form", default=Form())  # noqa: B039  a frozen value
-
-
-@contextmanager
-def written_in(form: Form) -> Iterator[None]:
-    """Makes the form of the running command the one in which results are written."""
-    form.check()
-    token = _form.set(form)
-    try:
-        yield
-    finally:
-        _form.reset(token)
+def check_form() -> None:
+    """Refuses a format that is not written, and one for tables that are not written."""
+    check_choice("format", value_of("table_format", "csv"), FORMATS)
+    if value_of("out", None) is None:
+        refuse(["table_format"], "is for the tables that --out writes, and there is no --out")
 
 
 def first_number() -> int:
     """The number of the first cluster, and of the first item without a name: 1, or 0 if the user asked for it."""
-    return int(_form.get().one_based)
+    return int(value_of("one_based", True))
 
 
 def table_name(name: str) -> str:
     """The name of a table with the ending of its format."""
-    return str(Path(name).with_suffix(f".{_form.get().table_format}"))
+    return str(Path(name).with_suffix(f".{value_of('table_format', 'csv')}"))

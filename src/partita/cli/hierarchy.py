@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from partita.cli.deliver import delivering
 from partita.cli.form import first_number
 from partita.cli.given import refuse
+from partita.cli.option import opt
 from partita.cli.options import DrawsOptions, Json, OutputOptions, SearchOptions
 from partita.cli.steps import step
 
@@ -21,13 +20,10 @@ def run(
     reading: DrawsOptions,
     searching: SearchOptions,
     finest: Annotated[
-        int | None,
-        typer.Option(
-            help="Number of clusters of the finest level.", show_default="95th percentile of the number of clusters"
-        ),
+        int | None, opt("Number of clusters of the finest level.", shown="95th percentile of the number of clusters")
     ] = None,
-    newick: Annotated[Path | None, typer.Option(help="File for the tree in Newick format.", show_default=False)] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    newick: Annotated[Path | None, "File for the tree in Newick format."] = None,
+    force: Annotated[bool, "Replace an existing file."] = False,
     json: Json = False,
 ) -> None:
     """Nested clusterings from fine to coarse around the estimate, with the posterior support of every cluster.

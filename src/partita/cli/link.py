@@ -15,6 +15,7 @@ from partita.cli.constraints import ConstraintOptions
 from partita.cli.deliver import Delivery, delivering
 from partita.cli.given import refuse
 from partita.cli.inputs import in_order, split_names
+from partita.cli.option import arg, opt
 from partita.cli.options import OutputOptions, SearchOptions
 from partita.cli.pairs import OF_DRAWS
 from partita.cli.steps import step
@@ -35,31 +36,13 @@ QUESTIONS_PRINTED = 10
 
 PairsFile = Annotated[
     str | None,
-    typer.Argument(
-        help="Pairs with their probabilities: csv, csv.gz or parquet; three columns, those of Splink, or --columns.",
-        show_default=False,
-    ),
+    arg("Pairs with their probabilities: csv, csv.gz or parquet; three columns, those of Splink, or --columns."),
 ]
-RecordsFile = Annotated[
-    str | None,
-    typer.Option(
-        "--records",
-        help="All records, or with --previous the new ones: a csv file, file.csv:column.",
-        show_default=False,
-    ),
-]
-PreviousFolder = Annotated[
-    Path | None,
-    typer.Option("--previous", help="Folder of an earlier `partita link`, to be updated.", show_default=False),
-]
-RemovedFile = Annotated[
-    str | None,
-    typer.Option(
-        "--removed", help="Records that have left, or pairs that no longer count: a csv file.", show_default=False
-    ),
-]
-StepBack = Annotated[bool, typer.Option("--step-back", help="Begin at the state before the last one of --previous.")]
-Default = Annotated[float | None, typer.Option(help="Probability of pairs that are not listed.", show_default="0")]
+RecordsFile = Annotated[str | None, "All records, or with --previous the new ones: a csv file, file.csv:column."]
+PreviousFolder = Annotated[Path | None, "Folder of an earlier `partita link`, to be updated."]
+RemovedFile = Annotated[str | None, "Records that have left, or pairs that no longer count: a csv file."]
+StepBack = Annotated[bool, "Begin at the state before the last one of --previous."]
+Default = Annotated[float | None, opt("Probability of pairs that are not listed.", shown="0")]
 
 
 def run(

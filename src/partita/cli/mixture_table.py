@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from partita._support.text.cells import Cell, parse_cell
 from partita._support.text.header import Kind
 from partita._support.text.table import Table, read_table
 from partita.cli.inputs import ROW_NUMBERS, counts_rows, different_words, name_column, named_rows
+from partita.cli.option import arg, opt
 from partita.cli.terminal import print_lines
 
 if TYPE_CHECKING:
@@ -23,48 +22,35 @@ if TYPE_CHECKING:
 MIXED = Kind("item", "put the names of the columns in its first line", labels_by_column=True)
 TableFile = Annotated[
     str,
-    typer.Argument(
-        help="CSV with one row per item and one column per variable: numbers, words, missing values. "
+    arg(
+        "CSV with one row per item and one column per variable: numbers, words, missing values. "
         "A column named item, node, name or id, or a first column with a different word in each row, names the items."
     ),
 ]
 Families = Annotated[
     list[str] | None,
-    typer.Option(
-        "--family",
-        help="NAME=gaussian, positive, count, negative-binomial, categorical, binary, ordinal or ignore, for a column "
+    opt(
+        "NAME=gaussian, positive, count, negative-binomial, categorical, binary, ordinal or ignore, for a column "
         "that is to be modelled differently from its type; 'A*=categorical' for all columns that begin with A, "
         "categorical alone for all; may be repeated.",
+        "--family",
         metavar="[NAME=]FAMILY",
-        show_default=False,
     ),
 ]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(help="Marker of missing cells, such as ? or -9, beside NA; may be repeated.", show_default=False),
-]
+Missing = Annotated[list[str] | None, "Marker of missing cells, such as ? or -9, beside NA; may be repeated."]
 
 
 SubjectColumn = Annotated[
     str | None,
-    typer.Option(
-        "--id",
-        help="Column that names the subject of each row, if subjects have several rows; with --time. Clusters are then "
+    opt(
+        "Column that names the subject of each row, if subjects have several rows; with --time. Clusters are then "
         "of subjects, by their curves over time.",
-        show_default=False,
+        "--id",
     ),
 ]
-TimeColumn = Annotated[
-    str | None,
-    typer.Option("--time", help="Column with the time of each row, numbers or dates; with --id.", show_default=False),
-]
-Select = Annotated[
-    bool,
-    typer.Option("--select", help="Select the columns that take part; columns.csv has the probability of each."),
-]
-AsTable = Annotated[
-    bool, typer.Option("--as-table", help="Read the file as a table of data even if it looks like draws of labels.")
-]
+TimeColumn = Annotated[str | None, "Column with the time of each row, numbers or dates; with --id."]
+Select = Annotated[bool, "Select the columns that take part; columns.csv has the probability of each."]
+AsTable = Annotated[bool, "Read the file as a table of data even if it looks like draws of labels."]
 
 
 def curves_of(subject: str | None, time: str | None) -> Curves | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from partita.cli.option import arg
 from partita.cli.options import Burn, Jobs, Json, Level, LossName, Seed
 
 if TYPE_CHECKING:
@@ -19,22 +20,15 @@ SHORT = 0.01  # seconds: long enough for one look
 
 
 def run(
-    path: Annotated[
-        str,
-        typer.Argument(help="A text file of draws that is growing, or the folder of a run.", show_default=False),
-    ],
+    path: Annotated[str, arg("A text file of draws that is growing, or the folder of a run.")],
     burn: Burn = 0,
     loss: LossName = "vi",
     level: Level = 0.95,
-    tolerance: Annotated[
-        float, typer.Option(help="Share of the expected loss by which another partition may be better.")
-    ] = 0.01,
-    precision: Annotated[
-        float, typer.Option(help="Largest standard error as a share of expected loss and radius.")
-    ] = 0.1,
-    every: Annotated[float, typer.Option(help="Seconds between two looks at the file.")] = 1.0,
-    patience: Annotated[float, typer.Option(help="Seconds without new draws after which to stop waiting.")] = 60.0,
-    once: Annotated[bool, typer.Option("--once", help="Check the draws so far, and do not wait for more.")] = False,
+    tolerance: Annotated[float, "Share of the expected loss by which another partition may be better."] = 0.01,
+    precision: Annotated[float, "Largest standard error as a share of expected loss and radius."] = 0.1,
+    every: Annotated[float, "Seconds between two looks at the file."] = 1.0,
+    patience: Annotated[float, "Seconds without new draws after which to stop waiting."] = 60.0,
+    once: Annotated[bool, "Check the draws so far, and do not wait for more."] = False,
     seed: Seed = None,
     jobs: Jobs = -1,
     json: Json = False,

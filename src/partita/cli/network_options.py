@@ -6,22 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from partita.cli.option import arg
 
 EdgeFile = Annotated[
     Path,
-    typer.Argument(
-        help="Edge list: csv with a header; columns source, target (or from, to), optionally weight. Or .graphml, .gml."
-    ),
+    arg("Edge list: csv with a header; columns source, target (or from, to), optionally weight. Or .graphml, .gml."),
 ]
-Counts = Annotated[bool, typer.Option("--counts", help="Weights are counts of edges.")]
-Weights = Annotated[
-    str | None,
-    typer.Option(
-        help="What weights are: counts, real (any number), categories (1, 2, …) or signed (-1, 1).", show_default=False
-    ),
-]
-DegreeCorrected = Annotated[bool, typer.Option("--degree-corrected", help="Nodes of a cluster may differ in degree.")]
+Counts = Annotated[bool, "Weights are counts of edges."]
+Weights = Annotated[str | None, "What weights are: counts, real (any number), categories (1, 2, …) or signed (-1, 1)."]
+DegreeCorrected = Annotated[bool, "Nodes of a cluster may differ in degree."]
 
 
 def edge_kind(counts: bool, weights: str | None) -> str:
@@ -44,19 +37,16 @@ def edge_kind(counts: bool, weights: str | None) -> str:
 class Network:
     """How to read a network, and its block model."""
 
-    undirected: Annotated[bool, typer.Option("--undirected", help="Edges have no direction.")] = False
-    loops: Annotated[bool, typer.Option("--loops", help="A node may link to itself.")] = False
+    undirected: Annotated[bool, "Edges have no direction."] = False
+    loops: Annotated[bool, "A node may link to itself."] = False
     counts: Counts = False
     weights: Weights = None
-    blocks: Annotated[
-        str, typer.Option(help="free, or affiliation: one edge parameter within clusters, one between them.")
-    ] = "free"
+    blocks: Annotated[str, "free, or affiliation: one edge parameter within clusters, one between them."] = "free"
     degree_corrected: DegreeCorrected = False
     columns: Annotated[
-        str | None,
-        typer.Option(help="Columns of the two ends of an edge and optionally its weight, as in source,target,weight."),
+        str | None, "Columns of the two ends of an edge and optionally its weight, as in source,target,weight."
     ] = None
-    nodes: Annotated[Path | None, typer.Option(help="csv whose first column names all nodes.")] = None
+    nodes: Annotated[Path | None, "csv whose first column names all nodes."] = None
 
     @property
     def kind(self) -> str:

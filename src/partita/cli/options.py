@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from partita.cli.given import refuse, was_typed
+from partita.cli.option import arg, opt
 from partita.cli.steps import step
 
 if TYPE_CHECKING:
@@ -27,16 +26,14 @@ DRAWS = (
     "input."
 )
 SEARCH_OPTIONS = ("method", "runs", "seconds", "max_clusters", "seed", "max_draws")
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-LossName = Annotated[str, typer.Option(help="binder, vi, nvi, id, nid, omari or zero-one.")]
-Burn = Annotated[int, typer.Option(help="Number of draws to drop at the start of each chain.")]
-Seed = Annotated[int | None, typer.Option(help="Random seed; the same seed gives the same answer.", show_default=False)]
-Jobs = Annotated[int, typer.Option(help="Threads; -1 for all cores.")]
-Restarts = Annotated[int, typer.Option(help="Number of runs of the search.")]
-Seconds = Annotated[float | None, typer.Option(help="Time limit in seconds.", show_default=False)]
-AsDraws = Annotated[
-    bool, typer.Option("--as-draws", help="Read the file as draws even if it looks like a table of data.")
-]
+Json = Annotated[bool, "Print JSON instead of text."]
+LossName = Annotated[str, "binder, vi, nvi, id, nid, omari or zero-one."]
+Burn = Annotated[int, "Number of draws to drop at the start of each chain."]
+Seed = Annotated[int | None, "Random seed; the same seed gives the same answer."]
+Jobs = Annotated[int, "Threads; -1 for all cores."]
+Restarts = Annotated[int, "Number of runs of the search."]
+Seconds = Annotated[float | None, "Time limit in seconds."]
+AsDraws = Annotated[bool, "Read the file as draws even if it looks like a table of data."]
 
 
 def read_sample(
@@ -65,41 +62,23 @@ def read_sample(
 class DrawsOptions:
     """Where the draws come from."""
 
-    draws: Annotated[list[str], typer.Argument(help=DRAWS, metavar="DRAWS", show_default=False)]
+    draws: Annotated[list[str], arg(DRAWS, metavar="DRAWS")]
     burn: Burn = 0
-    thin: Annotated[int, typer.Option(help="Keep every n-th draw of each chain.")] = 1
-    missing: Annotated[
-        list[str] | None,
-        typer.Option(help="Marker of missing labels, such as -1 or NA; may be repeated.", show_default=False),
-    ] = None
-    noise: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Label of items in no cluster, such as the -1 of HDBSCAN; may be repeated.", show_default=False
-        ),
-    ] = None
-    variable: Annotated[
-        str | None,
-        typer.Option(help="The variable of an ArviZ, Stan or JAGS file that holds the labels.", show_default=False),
-    ] = None
+    thin: Annotated[int, "Keep every n-th draw of each chain."] = 1
+    missing: Annotated[list[str] | None, "Marker of missing labels, such as -1 or NA; may be repeated."] = None
+    noise: Annotated[list[str] | None, "Label of items in no cluster, such as the -1 of HDBSCAN; may be repeated."] = (
+        None
+    )
+    variable: Annotated[str | None, "The variable of an ArviZ, Stan or JAGS file that holds the labels."] = None
     long: Annotated[
-        str | None,
-        typer.Option(
-            help="Columns of the draw, the item and its label, as in draw,item,label: one row per draw and item.",
-            show_default=False,
-        ),
+        str | None, "Columns of the draw, the item and its label, as in draw,item,label: one row per draw and item."
     ] = None
     header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="Whether a csv file has a header.", show_default="detected"),
+        bool | None, opt("Whether a csv file has a header.", "--header/--no-header", shown="detected")
     ] = None
     index: Annotated[
         bool | None,
-        typer.Option(
-            "--index/--no-index",
-            help="Whether the first column of a csv file numbers the draws.",
-            show_default="detected",
-        ),
+        opt("Whether the first column of a csv file numbers the draws.", "--index/--no-index", shown="detected"),
     ] = None
     as_draws: AsDraws = False
 
@@ -128,7 +107,7 @@ class DrawsOptions:
 class OptionalDrawsOptions(DrawsOptions):
     """Where the draws come from, in a command that may do without."""
 
-    draws: Annotated[list[str] | None, typer.Argument(help=DRAWS, metavar="DRAWS", show_default=False)] = None  # type: ignore[assignment]
+    draws: Annotated[list[str] | None, arg(DRAWS, metavar="DRAWS")] = None  # type: ignore[assignment]
 
     def sample(self) -> PartitionSample:
         """The draws that the options name."""
@@ -144,12 +123,9 @@ class LossOptions:
     loss: LossName = "vi"
     a: Annotated[
         float | None,
-        typer.Option(
-            help="Cost of splitting (binder, vi): a smaller cost gives more clusters. --b stays 1; salso's is 2 - a.",
-            show_default="1",
-        ),
+        opt("Cost of splitting (binder, vi): less gives more clusters. --b stays 1; salso's is 2 - a.", shown="1"),
     ] = None
-    b: Annotated[float | None, typer.Option(help="Cost of joining (binder, vi).", show_default="1")] = None
+    b: Annotated[float | None, opt("Cost of joining (binder, vi).", shown="1")] = None
 
     def chosen_loss(self) -> Loss:
         """The loss with its weights."""
@@ -167,19 +143,13 @@ class LossOptions:
 
 Runs = Annotated[
     int | None,
-    typer.Option(
-        help="Number of runs of the search.",
-        show_default="16, fewer if the first agree, 48 if they disagree under binder",
-    ),
+    opt("Number of runs of the search.", shown="16, fewer if the first agree, 48 if they disagree under binder"),
 ]
 MaxClusters = Annotated[
     float | None,
-    typer.Option(
-        help="Maximum number of clusters; inf for no limit.",
-        show_default="as in the draws; none where clusters are many and small",
-    ),
+    opt("Maximum number of clusters; inf for no limit.", shown="as in the draws; none for many small clusters"),
 ]
-ClusterLimit = Annotated[int | None, typer.Option(help="Maximum number of clusters.", show_default="no limit")]
+ClusterLimit = Annotated[int | None, opt("Maximum number of clusters.", shown="no limit")]
 
 
 @dataclass(frozen=True)
@@ -187,21 +157,15 @@ class SearchOptions(LossOptions):
     """Which estimate to compute, and with how much effort."""
 
     method: Annotated[
-        str,
-        typer.Option(
-            help="search, salso, greedy, hasse, lower-bound, draws, map, medv, pear, laugreen, mpmms, exact, enumerate."
-        ),
+        str, "search, salso, greedy, hasse, lower-bound, draws, map, medv, pear, laugreen, mpmms, exact, enumerate."
     ] = "search"
     runs: Runs = None
     seconds: Seconds = None
     max_clusters: MaxClusters = None
     seed: Seed = None
     jobs: Jobs = -1
-    max_draws: Annotated[
-        int | None,
-        typer.Option(help="Search on at most this many random draws and evaluate on the others.", show_default=False),
-    ] = None
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Suppress progress output and notes.")] = False
+    max_draws: Annotated[int | None, "Search on at most this many random draws and evaluate on the others."] = None
+    quiet: Annotated[bool, opt("Suppress progress output and notes.", "--quiet", "-q")] = False
 
     def estimate(self, sample: PartitionSample, constraints: Constraints | None = None) -> Estimate:
         """The estimate that the options specify."""
@@ -258,17 +222,9 @@ class SearchOptions(LossOptions):
 class DaskOptions:
     """The Dask cluster to search on, if any."""
 
-    dask: Annotated[
-        str | None,
-        typer.Option(help="Search on the Dask cluster of this scheduler, such as tcp://host:8786.", show_default=False),
-    ] = None
-    workers: Annotated[
-        int | None, typer.Option(help="Search on this many Dask workers of this machine.", show_default=False)
-    ] = None
-    shards: Annotated[
-        int | None,
-        typer.Option(help="Split the draws over the workers into this many parts.", show_default=False),
-    ] = None
+    dask: Annotated[str | None, "Search on the Dask cluster of this scheduler, such as tcp://host:8786."] = None
+    workers: Annotated[int | None, "Search on this many Dask workers of this machine."] = None
+    shards: Annotated[int | None, "Split the draws over the workers into this many parts."] = None
 
     def estimate(
         self, searching: SearchOptions, sample: PartitionSample, constraints: Constraints | None = None
@@ -301,11 +257,8 @@ class OutputOptions:
     """Where the results go."""
 
     json: Json = False
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder for all results; it appears only when it is complete.", show_default=False),
-    ] = None
-    force: Annotated[bool, typer.Option("--force", help="Replace existing results.")] = False
+    out: Annotated[Path | None, "Folder for all results; it appears only when it is complete."] = None
+    force: Annotated[bool, "Replace existing results."] = False
 
     def refuse_unused(self, *others: str) -> None:
         """Without --out nothing is written: refuses --force and the other options, which would be ignored."""
@@ -313,37 +266,12 @@ class OutputOptions:
             refuse(("force", *others), "is for the results that --out writes; give --out too")
 
 
-BoundSeconds = Annotated[
-    float | None,
-    typer.Option("--bound", help="Seconds to spend on a proven lower bound of the expected loss.", show_default=False),
-]
-Level = Annotated[float, typer.Option(help="Posterior probability contained in the credible ball.")]
-DataFile = Annotated[
-    str | None,
-    typer.Option(
-        "--data", help="The data behind the draws, one row per item (csv, npy), to be plotted.", show_default=False
-    ),
-]
-DataColumns = Annotated[
-    str | None,
-    typer.Option("--columns", help="Columns of the data to use, as in x,y.", show_default="all"),
-]
-TruthFile = Annotated[
-    str | None,
-    typer.Option(
-        "--truth",
-        help="True labels to compare with; file.csv:column selects a column.",
-        show_default=False,
-    ),
-]
-LabelsFile = Annotated[
-    str | None,
-    typer.Option(
-        "--labels",
-        help="Use these labels as the estimate; file.csv:column selects a column.",
-        show_default=False,
-    ),
-]
+BoundSeconds = Annotated[float | None, "Seconds to spend on a proven lower bound of the expected loss."]
+Level = Annotated[float, "Posterior probability contained in the credible ball."]
+DataFile = Annotated[str | None, "The data behind the draws, one row per item (csv, npy), to be plotted."]
+DataColumns = Annotated[str | None, opt("Columns of the data to use, as in x,y.", shown="all")]
+TruthFile = Annotated[str | None, "True labels to compare with; file.csv:column selects a column."]
+LabelsFile = Annotated[str | None, "Use these labels as the estimate; file.csv:column selects a column."]
 
 
 def checked_limit(limit: int | None) -> int | None:

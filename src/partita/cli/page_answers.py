@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from partita.cli.steps import step
 
 if TYPE_CHECKING:
@@ -22,21 +20,15 @@ COMPARED = ("vi", "binder", "nvi", "omari")
 class PageAnswers:
     """Which further answers the page has."""
 
-    partial: Annotated[
-        float | None,
-        typer.Option(help="Show which items are clustered in the same way with this joint probability."),
-    ] = None
-    tree: Annotated[bool, typer.Option("--tree", help="Show a tree of nested clusterings with its support.")] = False
-    errors: Annotated[
-        bool, typer.Option("--errors", help="Show the Monte Carlo error: what other draws would have given.")
-    ] = False
+    partial: Annotated[float | None, "Show which items are clustered in the same way with this joint probability."] = (
+        None
+    )
+    tree: Annotated[bool, "Show a tree of nested clusterings with its support."] = False
+    errors: Annotated[bool, "Show the Monte Carlo error: what other draws would have given."] = False
     parameters: Annotated[
         str | None,
-        typer.Option(
-            help="A npy file of parameters, (draws, items, ...) or (chains, draws, items, ...), in the order of the"
-            " draws that are kept: show those of the clusters.",
-            show_default=False,
-        ),
+        "A npy file of parameters, (draws, items, ...) or (chains, draws, items, ...), in the order of the"
+        " draws that are kept: show those of the clusters.",
     ] = None
 
     def check(self) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from partita.cli.given import refuse
 from partita.cli.inputs import in_order, read_data, split_names
+from partita.cli.option import opt
 from partita.cli.steps import step
 
 if TYPE_CHECKING:
@@ -33,18 +32,10 @@ class PairOptions:
 
     pairs: Annotated[
         str | None,
-        typer.Option(
-            help="Pairs instead of draws: csv, csv.gz, parquet; three columns, those of Splink, or those of --columns.",
-            show_default=False,
-        ),
+        "Pairs instead of draws: csv, csv.gz, parquet; three columns, those of Splink, or those of --columns.",
     ] = None
-    similarity: Annotated[
-        str | None,
-        typer.Option(help="A matrix of pair probabilities instead of draws: npy, npz, csv.", show_default=False),
-    ] = None
-    default: Annotated[
-        float | None, typer.Option(help="Probability of pairs that are not listed.", show_default="0")
-    ] = None
+    similarity: Annotated[str | None, "A matrix of pair probabilities instead of draws: npy, npz, csv."] = None
+    default: Annotated[float | None, opt("Probability of pairs that are not listed.", shown="0")] = None
 
     @property
     def is_given(self) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from partita.cli.form import first_number
 from partita.cli.options import DrawsOptions, Json, Seed
 from partita.cli.steps import step
@@ -13,11 +11,9 @@ from partita.cli.steps import step
 
 def run(
     reading: DrawsOptions,
-    probability: Annotated[
-        float, typer.Option(help="Joint probability that the clustered items are clustered in this way.")
-    ] = 0.9,
-    starts: Annotated[int, typer.Option(help="Number of first items to try.")] = 64,
-    complete: Annotated[bool, typer.Option("--complete", help="Also allocate the other items.")] = False,
+    probability: Annotated[float, "Joint probability that the clustered items are clustered in this way."] = 0.9,
+    starts: Annotated[int, "Number of first items to try."] = 64,
+    complete: Annotated[bool, "Also allocate the other items."] = False,
     seed: Seed = None,
     json: Json = False,
 ) -> None:

@@ -12,6 +12,7 @@ from partita.cli.deliver import LABELS, command_line, print_result, write_result
 from partita.cli.errors import INTERRUPTED
 from partita.cli.form import table_name
 from partita.cli.inputs import DRAWS, in_order
+from partita.cli.option import opt
 from partita.cli.options import DrawsOptions, Json, Level, SearchOptions
 from partita.cli.page_answers import PageAnswers
 from partita.cli.steps import step
@@ -25,10 +26,10 @@ def run(
     searching: SearchOptions,
     extras: ExtraOptions,
     answers: PageAnswers,
-    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
+    out: Annotated[Path, "The page to write."] = Path("report.html"),
     level: Level = 0.95,
-    title: Annotated[str | None, typer.Option(help="Heading of the page.", show_default="Cluster analysis")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing page.")] = False,
+    title: Annotated[str | None, opt("Heading of the page.", shown="Cluster analysis")] = None,
+    force: Annotated[bool, "Replace an existing page."] = False,
     json: Json = False,
 ) -> None:
     """Write estimate, credible ball and figures to one self-contained HTML page, with the labels in a csv file.

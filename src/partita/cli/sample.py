@@ -24,6 +24,7 @@ from partita.cli.mixture_table import (
     typed_notes,
 )
 from partita.cli.network_options import Counts, DegreeCorrected, EdgeFile, Network, Weights, edge_kind
+from partita.cli.option import arg
 from partita.cli.options import DataColumns, Jobs, Json
 from partita.cli.terminal import print_lines
 
@@ -42,11 +43,11 @@ def sample() -> None:
 class Chains:
     """How long to sample."""
 
-    draws: Annotated[int, typer.Option(help="Draws to keep per chain.")] = 1000
-    warmup: Annotated[int, typer.Option(help="Sweeps to discard at the start of each chain.")] = 1000
-    thin: Annotated[int, typer.Option(help="Sweeps between kept draws.")] = 1
-    chains: Annotated[int, typer.Option(help="Number of independent chains.")] = 4
-    seed: Annotated[int | None, typer.Option(help="Random seed; the same seed gives the same chains.")] = None
+    draws: Annotated[int, "Draws to keep per chain."] = 1000
+    warmup: Annotated[int, "Sweeps to discard at the start of each chain."] = 1000
+    thin: Annotated[int, "Sweeps between kept draws."] = 1
+    chains: Annotated[int, "Number of independent chains."] = 4
+    seed: Annotated[int | None, "Random seed; the same seed gives the same chains."] = None
     jobs: Jobs = -1
 
     @property
@@ -65,25 +66,25 @@ class Chains:
         return model.sample(data, draws=self.draws, rng=plan.pop("seed"), **plan, **more, **self.running)
 
 
-RunFolder = Annotated[Path, typer.Option(help="New directory for the run; the draws are in its draws.npy.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Continue the run in --out, to its end or to --draws.")]
-Alpha = Annotated[float | None, typer.Option(help="Concentration; a Gamma(1, 1) prior if not given.")]
+RunFolder = Annotated[Path, "New directory for the run; the draws are in its draws.npy."]
+Resume = Annotated[bool, "Continue the run in --out, to its end or to --draws."]
+Alpha = Annotated[float | None, "Concentration; a Gamma(1, 1) prior if not given."]
 
 
 def dpm(
     data: Annotated[
         str,
-        typer.Argument(
-            help="CSV of numbers: one row per item, one column per variable; a header is optional. "
+        arg(
+            "CSV of numbers: one row per item, one column per variable; a header is optional. "
             "A column named item, node, name or id names the items."
         ),
     ],
     out: RunFolder,
     chains: Chains,
     columns: DataColumns = None,
-    covariance: Annotated[str, typer.Option(help="full or diag.")] = "full",
+    covariance: Annotated[str, "full or diag."] = "full",
     alpha: Alpha = None,
-    standardize: Annotated[bool, typer.Option(help="Centre and scale each column first.")] = False,
+    standardize: Annotated[bool, "Centre and scale each column first."] = False,
     resume: Resume = False,
     json: Json = False,
 ) -> None:
@@ -159,8 +160,8 @@ def sbm(
 def lbm(
     data: Annotated[
         str,
-        typer.Argument(
-            help="CSV of 0 and 1 (or of counts or weights): one row per row of the matrix; a header is optional. "
+        arg(
+            "CSV of 0 and 1 (or of counts or weights): one row per row of the matrix; a header is optional. "
             "A column named item, node, name or id names the rows."
         ),
     ],

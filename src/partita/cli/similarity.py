@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
-import typer
-
 from partita.cli.given import refuse
 from partita.cli.inputs import DRAWS, read_partition
 from partita.cli.options import DrawsOptions, Json, LabelsFile
@@ -21,14 +19,10 @@ FIGURES = (".png", ".pdf", ".svg")
 
 def run(
     reading: DrawsOptions,
-    out: Annotated[
-        Path | None, typer.Option(help="A csv or npy file instead of standard output.", show_default=False)
-    ] = None,
-    figure: Annotated[
-        Path | None, typer.Option(help="Plot the matrix to a png, pdf or svg file.", show_default=False)
-    ] = None,
+    out: Annotated[Path | None, "A csv or npy file instead of standard output."] = None,
+    figure: Annotated[Path | None, "Plot the matrix to a png, pdf or svg file."] = None,
     labels: LabelsFile = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
+    force: Annotated[bool, "Replace existing files."] = False,
     json: Json = False,
 ) -> None:
     """Posterior probability that two items share a cluster, for all pairs.

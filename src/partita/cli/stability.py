@@ -6,12 +6,11 @@ import sys
 from collections.abc import Callable
 from typing import Annotated, Any
 
-import typer
-
 from partita._support.hints import did_you_mean
 from partita.cli.deliver import delivering
 from partita.cli.form import first_number
 from partita.cli.inputs import in_order, read_data, read_partition
+from partita.cli.option import arg, opt
 from partita.cli.options import OutputOptions, Seed, TruthFile
 from partita.cli.steps import step
 
@@ -63,33 +62,24 @@ CLUSTERERS: dict[str, Callable[[int | None], Any]] = {
 
 
 def run(
-    data: Annotated[str, typer.Argument(help="Numbers, csv or npy: one row per item, one column per variable.")],
+    data: Annotated[str, arg("Numbers, csv or npy: one row per item, one column per variable.")],
     writing: OutputOptions,
     *,
-    clusterer: Annotated[str, typer.Option(help=f"{', '.join(CLUSTERERS)}.")],
+    clusterer: Annotated[str, opt(f"{', '.join(CLUSTERERS)}.")],
     k: Annotated[
         int | None,
-        typer.Option(
-            "-k", "--k", help="Clusters (kmeans, gmm), smallest cluster (hdbscan: 5) or neighbours (leiden: 15)."
-        ),
+        opt("Clusters (kmeans, gmm), smallest cluster (hdbscan: 5) or neighbours (leiden: 15).", "-k", "--k"),
     ] = None,
-    runs: Annotated[int, typer.Option(help="Maximum number of runs; they end when more would change little.")] = 50,
-    resample: Annotated[
-        str, typer.Option(help="Share of the items that each run clusters, bootstrap, or all.")
-    ] = "0.8",
-    null: Annotated[
-        str | None,
-        typer.Option(help="Compare with data without clusters: both, gaussian or permuted.", show_default=False),
-    ] = None,
-    loss: Annotated[str, typer.Option(help="Loss of the consensus.")] = "vi",
-    columns: Annotated[
-        str | None, typer.Option(help="The columns to use, separated by commas.", show_default="all")
-    ] = None,
-    scale: Annotated[bool, typer.Option("--scale", help="Divide each column by its standard deviation.")] = False,
+    runs: Annotated[int, "Maximum number of runs; they end when more would change little."] = 50,
+    resample: Annotated[str, "Share of the items that each run clusters, bootstrap, or all."] = "0.8",
+    null: Annotated[str | None, "Compare with data without clusters: both, gaussian or permuted."] = None,
+    loss: Annotated[str, "Loss of the consensus."] = "vi",
+    columns: Annotated[str | None, opt("The columns to use, separated by commas.", shown="all")] = None,
+    scale: Annotated[bool, "Divide each column by its standard deviation."] = False,
     truth: TruthFile = None,
     seed: Seed = None,
-    jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = 1,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    jobs: Annotated[int, "Processes; -1 for all cores."] = 1,
+    quiet: Annotated[bool, opt("No progress.", "--quiet", "-q")] = False,
 ) -> None:
     """Run a clusterer many times: which clusters are found again, which items are certain, and which are noise.
 

@@ -6,40 +6,47 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
+from partita.cli.given import value_of
+from partita.cli.option import opt
 from partita.cli.terminal import printable
 
-Verbose = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Print each step with its time, and the traceback of an error.")
-]
-_verbose: ContextVar[bool] = ContextVar("verbose", default=False)
+
+@dataclass(frozen=True)
+class Verbosity:
+    """The option of every command."""
+
+    verbose: Annotated[
+        bool, opt("Print each step with its time, and the traceback of an error.", "--verbose", "-v")
+    ] = False
 
 
 @contextmanager
-def printing_steps(verbose: bool) -> Iterator[None]:
-    """Makes `step` print if `verbose`; begins with the versions and ends with the time and the memory."""
-    token = _verbose.set(verbose)
-    started = time.perf_counter()
-    try:
-        if verbose:
-            _say(_versions())
+def printing_steps() -> Iterator[None]:
+    """With --verbose, first the versions, and at the end the time and the memory, or the traceback of an error."""
+    if not _verbose():
         yield
-        if verbose:
-            _say(f"done in {time.perf_counter() - started:.2f} s{_memory()}")
+        return
+    started = time.perf_counter()
+    _say(_versions())
+    try:
+        yield
     except typer.Exit:
         raise
     except (Exception, KeyboardInterrupt):
-        if verbose:
-            import traceback
+        import traceback
 
-            traceback.print_exc()
+        traceback.print_exc()
         raise
-    finally:
-        _verbose.reset(token)
+    _say(f"done in {time.perf_counter() - started:.2f} s{_memory()}")
+
+
+def _verbose() -> bool:
+    return bool(value_of("verbose", False))
 
 
 @contextmanager
@@ -51,10 +58,10 @@ def step(name: str, *, has_progress: bool = False, seconds: float | None = None)
     """
     found: list[str] = []
     started = time.perf_counter()
-    quiet = has_progress or not sys.stderr.isatty() or _verbose.get()
+    quiet = has_progress or not sys.stderr.isatty() or _verbose()
     with nullcontext() if quiet else _running(name, seconds):
         yield found
-    if _verbose.get():
+    if _verbose():
         details = f": {', '.join(found)}" if found else ""
         _say(f"{name}{details} ({time.perf_counter() - started:.2f} s)")
 
