@@ -188,8 +188,8 @@ def test_the_registry_and_the_public_names():
 
 
 def test_the_registry_and_the_help_of_the_command():
-    (option,) = get_type_hints(SearchOptions, include_extras=True)["loss"].__metadata__
-    assert set(re.split(r", | or |\.", option.help)) - {""} == set(LOSSES)
+    (told,) = get_type_hints(SearchOptions, include_extras=True)["loss"].__metadata__
+    assert set(re.split(r", | or |\.", told)) - {""} == set(LOSSES)
 
 
 def test_no_other_list_names_every_loss():
