@@ -127,22 +127,19 @@ def regions(sharing: str, n_regions: int = 20, n_local: int = 5, n_draws: int = 
     Draws share the rows of equal clusters ("where_it_pays", as always) or have rows of their own ("never").
     """
     from partita import _core
-    from partita.losses.expected import core_sample
+    from partita.losses.problem import core_sample
     from partita.search.core import native_options
 
     rng = np.random.default_rng(1)
     local = rng.integers(3, size=(n_regions, n_local, 20)) + 3 * np.arange(n_regions)[:, None, None]
     chosen = rng.integers(n_local, size=(n_draws, n_regions))
     sample = pt.as_sample(local[np.arange(n_regions), chosen].reshape(n_draws, -1))
-    options = _core.SearchOptions()
-    for name, value in native_options(sample, pt.Search(n_jobs=1), rng).items():
-        setattr(options, name, value)
-    native, how = pt.VI()._native(sample.n_items), _core.Sharing[sharing]
+    options = native_options(sample, pt.Search(n_jobs=1), rng)
+    native = pt.VI()._native(sample.n_items)
+    problem = _core.Problem(core_sample(sample), native, None, _core.Sharing[sharing])
     Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
     before = memory_in_bytes("VmRSS")
-    (runs, _), seconds, cpu = _timed(
-        lambda: _core.search(core_sample(sample), native, "search", options, None, sharing=how)
-    )
+    (runs, *_), seconds, cpu = _timed(lambda: _core.search(problem, "search", options, None))
     best = min(runs, key=lambda run: run.loss)
     grown = round((memory_in_bytes("VmHWM") - before) / 1e6)
     return {

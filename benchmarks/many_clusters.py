@@ -53,7 +53,7 @@ def searched(
 ) -> tuple[float, float, float]:
     """CPU seconds, wall seconds and loss of a search on one kind of state."""
     options = native_options(sample, pt.Search(runs=runs), np.random.default_rng(1))
-    options["state"] = getattr(_core.StateKind, state)
+    options.state = getattr(_core.StateKind, state)
     cpu, wall = time.process_time(), time.perf_counter()
     best = min(Job(method, sample, loss, options).run()[0], key=lambda run: run.loss)
     return time.process_time() - cpu, time.perf_counter() - wall, best.loss

@@ -171,14 +171,15 @@ def seconds_of(n_items: int, n_draws: int, method: str, search: pt.Search) -> fl
 def peak_growth(n_items: int, n_draws: int, n_clusters: int, threads: int) -> tuple[int, int]:
     """Bytes that an estimate is said to take, and by how much the process grew at its peak (Linux)."""
     from partita.datasets import make_draws
-    from partita.search.memory import predicted_bytes
+    from partita.losses.problem import core_problem
 
     sample = pt.as_sample(make_draws(n_items, n_draws, n_clusters, rng=1))
     widest = int(sample.n_clusters.max())
     Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
     before = memory_of_this_process("VmRSS")
     pt.estimate(sample, "vi", search=pt.Search(n_jobs=threads), rng=1)
-    return predicted_bytes(sample, widest, threads), memory_of_this_process("VmHWM") - before
+    problem = core_problem(sample, pt.VI())
+    return int(problem.bytes_needed(problem.state, widest, threads)), memory_of_this_process("VmHWM") - before
 
 
 def memory_of_this_process(field: str) -> int:

@@ -20,7 +20,7 @@ void bind_pairs(nanobind::module_& m);
 void bind_merge_path(nanobind::module_& m);
 void bind_row_bound(nanobind::module_& m);
 void bind_sample(nanobind::module_& m);
-void bind_sample_view(nanobind::module_& m);
+void bind_problem(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
 void bind_search_state(nanobind::module_& m);
 void bind_shard(nanobind::module_& m);

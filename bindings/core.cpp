@@ -16,7 +16,7 @@ NB_MODULE(_core, m) {
     bind_io(m);
     bind_labelled_chain(m);
     bind_sample(m);
-    bind_sample_view(m);
+    bind_problem(m);
     bind_losses(m);
     bind_merge_split_losses(m);
     bind_pairs(m);

@@ -9,8 +9,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/common/arrays.hpp"
 #include "bindings/common/interrupt.hpp"
-#include "bindings/draws/loss_handle.hpp"
-#include "bindings/draws/sample_view.hpp"
+#include "bindings/draws/problem.hpp"
 
 using namespace nb::literals;
 
@@ -31,23 +30,21 @@ NumpyOut<std::uint32_t> components(const SampleView& sample) {
 
 /// For each item its component and best label; for each component the least value and that of the given
 /// labels; the constant; and whether Ctrl-C came.
-nb::tuple solve_parts(const SampleView& sample, const LossHandle& loss,
-                      std::optional<Array1<std::uint32_t>> labels, Lists atoms, Lists apart,
-                      std::size_t max_size, unsigned threads) {
+nb::tuple solve_parts(const DrawsProblem& problem, std::optional<Array1<std::uint32_t>> labels, Lists atoms,
+                      Lists apart, std::size_t max_size, unsigned threads) {
     const partita::Restrictions restrictions{std::move(atoms), std::move(apart), max_size};
-    return sample.visit([&](const auto& draws) {
+    return problem.draws([&](const auto& draws) {
         partita::search::Parts parts;
         double constant = 0;
         const bool interrupted = run_interruptible([&](const partita::common::StopFlag& stop) {
-            const partita::LossTables tables(loss.loss, draws.n_items);
-            const partita::search::SparseProblem problem(draws, tables, threads,
-                                                         partita::search::SparseProblem::Order::as_given);
-            constant = problem.loss_of(0);
+            const partita::search::SparseProblem sparse(draws, problem.tables(), threads,
+                                                        partita::search::SparseProblem::Order::as_given);
+            constant = sparse.loss_of(0);
             const auto given = labels ? as_span(*labels) : std::span<const std::uint32_t>{};
-            parts = partita::search::solve_parts(problem, given, restrictions, threads, stop);
+            parts = partita::search::solve_parts(sparse, given, restrictions, threads, stop);
             for (auto* values : {&parts.least, &parts.given})
                 for (auto& value : *values)
-                    value *= problem.unit();
+                    value *= sparse.unit();
         });
         return nb::make_tuple(to_numpy(std::move(parts.component)), to_numpy(std::move(parts.labels)),
                               to_numpy(std::move(parts.least)), to_numpy(std::move(parts.given)), constant,
@@ -60,6 +57,6 @@ nb::tuple solve_parts(const SampleView& sample, const LossHandle& loss,
 void bind_components(nb::module_& m) {
     m.attr("MAX_ENUMERATED") = partita::search::max_enumerated;
     m.def("components", &components, "sample"_a);
-    m.def("solve_parts", &solve_parts, "sample"_a, "loss"_a, "labels"_a.none(), "atoms"_a, "apart"_a,
-          "max_size"_a, "threads"_a);
+    m.def("solve_parts", &solve_parts, "problem"_a, "labels"_a.none(), "atoms"_a, "apart"_a, "max_size"_a,
+          "threads"_a);
 }

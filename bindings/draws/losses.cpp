@@ -11,8 +11,7 @@
 #include "bindings/common/arrays.hpp"
 #include "bindings/common/held.hpp"
 #include "bindings/common/interrupt.hpp"
-#include "bindings/draws/loss_handle.hpp"
-#include "bindings/draws/sample_view.hpp"
+#include "bindings/draws/problem.hpp"
 #include "draws/distances.hpp"
 #include "draws/draw_losses.hpp"
 #include "draws/similarity.hpp"
@@ -60,38 +59,34 @@ LossHandle custom_loss(partita::CustomLoss::Combine combine, const nb::list& f1,
                                 values_of<double>(f3)}};
 }
 
-nb::object distances(Array1<std::uint32_t> estimate, const SampleView& sample, const LossHandle& loss,
-                     unsigned threads) {
-    return sample.visit([&](const auto& draws) {
+nb::object distances(Array1<std::uint32_t> estimate, const DrawsProblem& problem, unsigned threads) {
+    return problem.draws([&](const auto& draws) {
         std::vector<double> result;
         run_or_raise(static_cast<double>(draws.labels.size()), [&](const partita::common::StopFlag& stop) {
-            const partita::LossTables tables(loss.loss, draws.n_items);
-            result = partita::distances(as_span(estimate), draws, tables, threads, stop);
+            result = partita::distances(as_span(estimate), draws, problem.tables(), threads, stop);
         });
         return nb::cast(to_numpy(std::move(result)));
     });
 }
 
-nb::object pairwise_distances(const SampleView& sample, const LossHandle& loss, unsigned threads) {
-    return sample.visit([&](const auto& draws) {
+nb::object pairwise_distances(const DrawsProblem& problem, unsigned threads) {
+    return problem.draws([&](const auto& draws) {
         const auto n = draws.n_draws();
         std::vector<double> result;
         const auto steps = static_cast<double>(n) * static_cast<double>(draws.labels.size());
         run_or_raise(steps, [&](const partita::common::StopFlag& stop) {
-            const partita::LossTables tables(loss.loss, draws.n_items);
-            result = partita::pairwise_distances(draws, tables, threads, stop);
+            result = partita::pairwise_distances(draws, problem.tables(), threads, stop);
         });
         return nb::cast(to_numpy(std::move(result), {n, n}));
     });
 }
 
-nb::object expected_losses_of_draws(const SampleView& sample, const LossHandle& loss, double max_steps,
-                                    unsigned threads, double seconds) {
-    return sample.visit([&](const auto& draws) {
+nb::object expected_losses_of_draws(const DrawsProblem& problem, double max_steps, unsigned threads,
+                                    double seconds) {
+    return problem.draws([&](const auto& draws) {
         std::vector<double> result;
         run_for(seconds, [&](const partita::common::StopFlag& stop) {
-            const partita::LossTables tables(loss.loss, draws.n_items);
-            result = partita::expected_losses_of_draws(draws, tables, max_steps, threads, stop);
+            result = partita::expected_losses_of_draws(draws, problem.tables(), max_steps, threads, stop);
         });
         return nb::cast(to_numpy(std::move(result)));
     });
@@ -141,10 +136,10 @@ void bind_losses(nb::module_& m) {
             return reinterpret_cast<std::uintptr_t>(PyCapsule_GetPointer(capsule.ptr(), capsule.name()));
         },
         "capsule"_a);
-    m.def("distances", &distances, "estimate"_a, "sample"_a, "loss"_a, "threads"_a);
-    m.def("pairwise_distances", &pairwise_distances, "sample"_a, "loss"_a, "threads"_a);
-    m.def("expected_losses_of_draws", &expected_losses_of_draws, "sample"_a, "loss"_a, "max_steps"_a,
-          "threads"_a, "seconds"_a = std::numeric_limits<double>::infinity());
+    m.def("distances", &distances, "estimate"_a, "problem"_a, "threads"_a);
+    m.def("pairwise_distances", &pairwise_distances, "problem"_a, "threads"_a);
+    m.def("expected_losses_of_draws", &expected_losses_of_draws, "problem"_a, "max_steps"_a, "threads"_a,
+          "seconds"_a = std::numeric_limits<double>::infinity());
     m.def("similarity", &similarity<float>, "sample"_a, "rows"_a, "columns"_a, "out"_a.noconvert(),
           "threads"_a);
     m.def("similarity", &similarity<double>, "sample"_a, "rows"_a, "columns"_a, "out"_a.noconvert(),

@@ -4,7 +4,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/common/arrays.hpp"
 #include "bindings/common/interrupt.hpp"
-#include "bindings/draws/sample_view.hpp"
+#include "bindings/draws/problem.hpp"
 
 using namespace nb::literals;
 

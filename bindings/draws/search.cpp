@@ -11,16 +11,12 @@
 #include "bindings/common/arrays.hpp"
 #include "bindings/common/held.hpp"
 #include "bindings/common/interrupt.hpp"
-#include "bindings/draws/loss_handle.hpp"
-#include "bindings/draws/sample_view.hpp"
+#include "bindings/draws/problem.hpp"
 #include "draws/constrained.hpp"
+#include "draws/methods.hpp"
 #include "draws/noise.hpp"
-#include "draws/search.hpp"
-#include "draws/sparse_search.hpp"
-#include "draws/sparse_state.hpp"
 
 using namespace nb::literals;
-using partita::Sharing;
 using partita::search::Run;
 using partita::search::SearchOptions;
 using partita::search::SearchResult;
@@ -39,36 +35,6 @@ partita::search::Progress python_progress(nb::object report) {
     };
 }
 
-/// The runs of a paper's algorithm.
-template <class S>
-SearchResult run_paper(const std::string& method, const typename S::Setting& problem,
-                       const SearchOptions& options, const partita::common::StopFlag& stop,
-                       const partita::search::Progress& progress) {
-    if (method != "salso" && method != "greedy")
-        throw std::invalid_argument("unknown method " + method);
-    const auto one = method == "salso" ? partita::search::salso_run<S> : partita::search::greedy_run<S>;
-    return partita::search::each_started(partita::search::run_all(
-        [&](const SearchOptions& own, partita::common::Rng& rng, const partita::search::Limits& limits) {
-            return one(problem, own, rng, limits);
-        },
-        options, stop, progress));
-}
-
-template <class Label>
-SearchResult run_method(const std::string& method, const partita::Draws<Label>& draws,
-                        const partita::LossTables& tables, const SearchOptions& options,
-                        const partita::common::StopFlag& stop, const partita::search::Progress& progress) {
-    if (method == "search")
-        return partita::search::search(draws, tables, options, stop, progress);
-    if (partita::search::prefers_sparse(draws, tables.loss(), options)) {
-        const partita::search::SparseProblem problem(draws, tables, options.threads,
-                                                     partita::search::SparseProblem::Order::as_given);
-        return run_paper<partita::search::SparseState>(method, problem, options, stop, progress);
-    }
-    return run_paper<partita::search::State>(method, partita::search::Problem(draws, tables), options, stop,
-                                             progress);
-}
-
 /// A Python function that takes a Stage and returns the runs that were done.
 partita::search::StageExecutor python_stage(nb::object executor) {
     if (executor.is_none())
@@ -79,33 +45,31 @@ partita::search::StageExecutor python_stage(nb::object executor) {
     };
 }
 
-/// Calls work(draws, tables, stop); returns its runs, whether Ctrl-C ended them early, and how many starts
-/// were made.
-template <class Work>
-nb::tuple interruptible_runs(const SampleView& sample, const LossHandle& loss,
-                             std::span<const std::uint32_t> copies, Sharing sharing, Work work) {
-    return sample.visit([&](auto draws) {
-        draws.copies = copies;
-        draws.sharing = sharing;
+/// The options of a search of the problem, with stages done by `executor`.
+SearchOptions resolved(SearchOptions options, const DrawsProblem& problem, nb::object executor = nb::none()) {
+    if (options.state == StateKind::where_it_pays)
+        options.state = problem.state();
+    options.executor = python_stage(std::move(executor));
+    return options;
+}
+
+/// Calls work(draws, stop); returns its runs, whether Ctrl-C ended them early, and how many starts were made.
+template <class Work> nb::tuple interruptible_runs(const DrawsProblem& problem, Work work) {
+    return problem.draws([&](const auto& draws) {
         SearchResult found;
-        const bool interrupted = run_interruptible([&](const partita::common::StopFlag& stop) {
-            const partita::LossTables tables(loss.loss, draws.n_total());
-            found = work(draws, tables, stop);
-        });
+        const bool interrupted =
+            run_interruptible([&](const partita::common::StopFlag& stop) { found = work(draws, stop); });
         return nb::make_tuple(nb::cast(std::move(found.runs)), interrupted, found.n_started);
     });
 }
 
-nb::tuple search(const SampleView& sample, const LossHandle& loss, const std::string& method,
-                 SearchOptions options, nb::object report, nb::object executor,
-                 std::optional<Array1<std::uint32_t>> copies, Sharing sharing) {
+nb::tuple search(const DrawsProblem& problem, const std::string& method, const SearchOptions& options,
+                 nb::object report, nb::object executor) {
     const auto progress = python_progress(report);
-    options.executor = python_stage(executor);
-    const auto counts = copies ? as_span(*copies) : std::span<const std::uint32_t>{};
-    return interruptible_runs(sample, loss, counts, sharing,
-                              [&](const auto& draws, const auto& tables, const auto& stop) {
-                                  return run_method(method, draws, tables, options, stop, progress);
-                              });
+    const auto given = resolved(options, problem, std::move(executor));
+    return interruptible_runs(problem, [&](const auto& draws, const auto& stop) {
+        return partita::search::run_method(method, draws, problem.tables(), given, stop, progress);
+    });
 }
 
 std::vector<Run> begun_at(const Array2<std::uint32_t>& starts) {
@@ -119,35 +83,32 @@ std::vector<Run> begun_at(const Array2<std::uint32_t>& starts) {
 }
 
 /// No runs if the problem does not suit.
-nb::tuple refine_with_noise(const SampleView& sample, const LossHandle& loss, Array2<std::uint32_t> starts,
+nb::tuple refine_with_noise(const DrawsProblem& problem, Array2<std::uint32_t> starts,
                             const SearchOptions& options, nb::object report) {
     const auto progress = python_progress(report);
     const auto begun = begun_at(starts);
-    return interruptible_runs(
-        sample, loss, {}, Sharing::where_it_pays,
-        [&](const auto& draws, const auto& tables, const auto& stop) {
-            auto runs = partita::search::refine_with_noise(draws, tables, options, begun, stop, progress);
-            return partita::search::each_started(runs ? *std::move(runs) : std::vector<Run>{});
-        });
+    return interruptible_runs(problem, [&](const auto& draws, const auto& stop) {
+        auto runs =
+            partita::search::refine_with_noise(draws, problem.tables(), options, begun, stop, progress);
+        return partita::search::each_started(runs ? *std::move(runs) : std::vector<Run>{});
+    });
 }
 
-nb::tuple refine(const SampleView& sample, const LossHandle& loss, Array2<std::uint32_t> starts,
-                 SearchOptions options, nb::object report, nb::object executor) {
+nb::tuple refine(const DrawsProblem& problem, Array2<std::uint32_t> starts, const SearchOptions& options,
+                 nb::object report, nb::object executor) {
     const auto progress = python_progress(report);
-    options.executor = python_stage(executor);
+    const auto given = resolved(options, problem, std::move(executor));
     const auto begun = begun_at(starts);
-    return interruptible_runs(sample, loss, {}, Sharing::where_it_pays,
-                              [&](const auto& draws, const auto& tables, const auto& stop) {
-                                  return partita::search::each_started(
-                                      partita::search::refine(draws, tables, options, begun, stop, progress));
-                              });
+    return interruptible_runs(problem, [&](const auto& draws, const auto& stop) {
+        return partita::search::each_started(
+            partita::search::refine(draws, problem.tables(), given, begun, stop, progress));
+    });
 }
 
 using Lists = std::vector<std::vector<std::uint32_t>>;
 
-nb::tuple search_constrained(const SampleView& sample, const LossHandle& loss, Lists atoms, Lists apart,
-                             std::size_t max_size, const Lists& starts, const SearchOptions& options,
-                             nb::object report) {
+nb::tuple search_constrained(const DrawsProblem& problem, Lists atoms, Lists apart, std::size_t max_size,
+                             const Lists& starts, const SearchOptions& options, nb::object report) {
     const auto progress = python_progress(report);
     const partita::Restrictions restrictions{std::move(atoms), std::move(apart), max_size};
     std::vector<Run> given(starts.size());
@@ -155,11 +116,10 @@ nb::tuple search_constrained(const SampleView& sample, const LossHandle& loss, L
         given[start].labels = starts[start];
         given[start].start = "given";
     }
-    return interruptible_runs(sample, loss, {}, Sharing::where_it_pays,
-                              [&](const auto& draws, const auto& tables, const auto& stop) {
-                                  return partita::search::search_constrained(draws, tables, restrictions,
-                                                                             given, options, stop, progress);
-                              });
+    return interruptible_runs(problem, [&](const auto& draws, const auto& stop) {
+        return partita::search::search_constrained(draws, problem.tables(), restrictions, given, options,
+                                                   stop, progress);
+    });
 }
 
 /// What is pickled of a run.
@@ -170,15 +130,9 @@ using RunState =
 } // namespace
 
 void bind_search(nb::module_& m) {
-    nb::enum_<Sharing>(m, "Sharing", "Whether draws that have a cluster in common share its row.")
-        .value("never", Sharing::never)
-        .value("where_it_pays", Sharing::where_it_pays)
-        .value("always", Sharing::always);
-    nb::enum_<StateKind>(m, "StateKind", "How the partitions of a search are kept.")
-        .value("where_it_pays", StateKind::where_it_pays)
-        .value("dense", StateKind::dense)
-        .value("sparse", StateKind::sparse);
-    nb::class_<SearchOptions>(m, "SearchOptions", "Options of a search, all resolved.")
+    using State = std::tuple<std::uint32_t, bool, double, std::uint32_t, std::uint32_t, std::uint32_t, double,
+                             unsigned, std::uint64_t, std::uint8_t, Lists>;
+    nb::class_<SearchOptions>(m, "SearchOptions", "The settings of a search, all resolved.")
         .def(nb::init<>())
         .def_rw("runs", &SearchOptions::runs)
         .def_rw("adapts", &SearchOptions::adapts)
@@ -190,7 +144,28 @@ void bind_search(nb::module_& m) {
         .def_rw("threads", &SearchOptions::threads)
         .def_rw("seed", &SearchOptions::seed)
         .def_rw("state", &SearchOptions::state)
-        .def_rw("starts", &SearchOptions::starts);
+        .def_rw("starts", &SearchOptions::starts)
+        .def(
+            "within",
+            [](SearchOptions options, double seconds) {
+                options.seconds = seconds;
+                return options;
+            },
+            "seconds"_a, "The same settings with another time limit.")
+        .def("__getstate__",
+             [](const SearchOptions& self) {
+                 return State(self.runs, self.adapts, self.seconds, self.max_clusters, self.start_groups,
+                              self.zealous, self.p_sequential, self.threads, self.seed,
+                              static_cast<std::uint8_t>(self.state), self.starts);
+             })
+        .def("__setstate__", [](SearchOptions& self, const State& state) {
+            new (&self) SearchOptions{std::get<0>(state), std::get<1>(state),
+                                      std::get<2>(state), std::get<3>(state),
+                                      std::get<4>(state), std::get<5>(state),
+                                      std::get<6>(state), std::get<7>(state),
+                                      std::get<8>(state), static_cast<StateKind>(std::get<9>(state)),
+                                      std::get<10>(state)};
+        });
     nb::class_<Stage>(m, "Stage", "Runs that do not depend on each other.")
         .def_ro("n_runs", &Stage::n_runs)
         .def(
@@ -234,28 +209,11 @@ void bind_search(nb::module_& m) {
                            std::get<10>(state)};
         });
     m.attr("SINGLE_ROUNDING") = partita::search::single_rounding;
-    m.def("search", &search, "sample"_a, "loss"_a, "method"_a, "options"_a, "report"_a.none(),
-          "executor"_a.none() = nb::none(), "copies"_a.none() = nb::none(),
-          "sharing"_a = Sharing::where_it_pays);
-    m.def(
-        "prefers_sparse",
-        [](const SampleView& sample, const LossHandle& loss, const SearchOptions& options) {
-            return sample.visit([&](const auto& draws) {
-                return partita::search::prefers_sparse(draws, loss.loss, options);
-            });
-        },
-        "sample"_a, "loss"_a, "options"_a);
-    m.def(
-        "takes_matrix",
-        [](const SampleView& sample, const LossHandle& loss) {
-            return sample.visit(
-                [&](const auto& draws) { return partita::search::takes_matrix(draws, loss.loss); });
-        },
-        "sample"_a, "loss"_a);
-    m.def("search_constrained", &search_constrained, "sample"_a, "loss"_a, "atoms"_a, "apart"_a, "max_size"_a,
+    m.def("search", &search, "problem"_a, "method"_a, "options"_a, "report"_a.none(),
+          "executor"_a.none() = nb::none());
+    m.def("search_constrained", &search_constrained, "problem"_a, "atoms"_a, "apart"_a, "max_size"_a,
           "starts"_a, "options"_a, "report"_a.none());
-    m.def("refine_with_noise", &refine_with_noise, "sample"_a, "loss"_a, "starts"_a, "options"_a,
-          "report"_a.none());
-    m.def("refine", &refine, "sample"_a, "loss"_a, "starts"_a, "options"_a, "report"_a.none(),
+    m.def("refine_with_noise", &refine_with_noise, "problem"_a, "starts"_a, "options"_a, "report"_a.none());
+    m.def("refine", &refine, "problem"_a, "starts"_a, "options"_a, "report"_a.none(),
           "executor"_a.none() = nb::none());
 }

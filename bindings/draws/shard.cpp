@@ -3,21 +3,18 @@
 
 #include "bindings/bindings.hpp"
 #include "bindings/common/arrays.hpp"
-#include "bindings/draws/loss_handle.hpp"
-#include "bindings/draws/sample_view.hpp"
+#include "bindings/draws/problem.hpp"
 
 using namespace nb::literals;
 
 namespace {
 
-/// A shard with the tables and arrays that it borrows.
+/// A shard, which borrows the arrays and tables of its problem.
 class PythonShard {
 public:
-    PythonShard(const SampleView& sample, const LossHandle& loss, Array1<std::uint32_t> ends,
-                std::size_t slots, double unit)
-        : sample_(sample), tables_(loss.loss, sample.visit([](const auto& draws) { return draws.n_items; })),
-          shard_(sample_.visit([&](const auto& draws) {
-              return partita::search::Shard(draws, tables_, as_span(ends), slots, unit);
+    PythonShard(const DrawsProblem& problem, Array1<std::uint32_t> ends, std::size_t slots, double unit)
+        : shard_(problem.draws([&](const auto& draws) {
+              return partita::search::Shard(draws, problem.tables(), as_span(ends), slots, unit);
           })) {}
 
     NumpyOut<std::int64_t> scores(std::size_t slot, Array1<std::uint32_t> labels, Array1<std::uint32_t> items,
@@ -49,8 +46,6 @@ public:
     }
 
 private:
-    SampleView sample_;
-    partita::LossTables tables_;
     partita::search::Shard shard_;
 };
 
@@ -58,8 +53,8 @@ private:
 
 void bind_shard(nb::module_& m) {
     nb::class_<PythonShard>(m, "Shard", "Some of the draws, and the partitions under search on them.")
-        .def(nb::init<const SampleView&, const LossHandle&, Array1<std::uint32_t>, std::size_t, double>(),
-             "sample"_a, "loss"_a, "ends"_a, "slots"_a, "unit"_a)
+        .def(nb::init<const DrawsProblem&, Array1<std::uint32_t>, std::size_t, double>(),
+             nb::keep_alive<1, 2>(), "problem"_a, "ends"_a, "slots"_a, "unit"_a)
         .def("scores", &PythonShard::scores, "slot"_a, "labels"_a, "items"_a, "precise"_a)
         .def("merge_changes", &PythonShard::merge_changes, "slot"_a, "labels"_a)
         .def("value", &PythonShard::value, "slot"_a, "labels"_a);

@@ -6,25 +6,13 @@
 
 #include "bindings/bindings.hpp"
 #include "bindings/common/arrays.hpp"
-#include "bindings/draws/loss_handle.hpp"
-#include "bindings/draws/sample_view.hpp"
+#include "bindings/draws/problem.hpp"
 #include "draws/sparse_state.hpp"
 #include "draws/state.hpp"
 
 using namespace nb::literals;
 
 namespace {
-
-using Copies = std::optional<Array1<std::uint32_t>>;
-
-/// Calls use(draws) with what each item stands for.
-template <class Use> auto visit(const SampleView& sample, const Copies& copies, Use use) {
-    return sample.visit([&](auto draws) {
-        if (copies)
-            draws.copies = as_span(*copies);
-        return use(draws);
-    });
-}
 
 partita::search::Problem make_problem(const auto& draws, const partita::LossTables& tables,
                                       partita::search::Problem*) {
@@ -36,18 +24,13 @@ partita::search::SparseProblem make_problem(const auto& draws, const partita::Lo
     return partita::search::SparseProblem(draws, tables, 1, partita::search::SparseProblem::Order::as_given);
 }
 
-/// A state with the problem it lives on; the sample's arrays are kept alive by the view.
+/// A state with the problem it lives on, which borrows the arrays and tables of Python's problem.
 template <class S> class PythonState {
 public:
-    PythonState(const SampleView& sample, const LossHandle& loss, std::uint32_t max_clusters, Copies copies,
-                partita::Sharing sharing)
-        : sample_(sample), copies_(std::move(copies)),
-          tables_(loss.loss, visit(sample_, copies_, [](const auto& draws) { return draws.n_total(); })),
-          problem_(visit(sample_, copies_,
-                         [&](auto draws) {
-                             draws.sharing = sharing;
-                             return make_problem(draws, tables_, static_cast<typename S::Setting*>(nullptr));
-                         })),
+    PythonState(const DrawsProblem& problem, std::uint32_t max_clusters)
+        : problem_(problem.draws([&](const auto& draws) {
+              return make_problem(draws, problem.tables(), static_cast<typename S::Setting*>(nullptr));
+          })),
           state_(problem_, max_clusters) {}
 
     S& state() { return state_; }
@@ -78,9 +61,6 @@ private:
     }
     NumpyOut<double> in_loss(std::span<const double> scores) const { return to_numpy(scaled(scores)); }
 
-    SampleView sample_;
-    Copies copies_;
-    partita::LossTables tables_;
     typename S::Setting problem_;
     S state_;
 };
@@ -89,9 +69,8 @@ private:
 template <class S> auto bind_state(nb::module_& m, const char* name, const char* doc) {
     using Bound = PythonState<S>;
     return nb::class_<Bound>(m, name, doc)
-        .def(nb::init<const SampleView&, const LossHandle&, std::uint32_t, Copies, partita::Sharing>(),
-             "sample"_a, "loss"_a, "max_clusters"_a, "copies"_a.none() = nb::none(),
-             "sharing"_a = partita::Sharing::where_it_pays)
+        .def(nb::init<const DrawsProblem&, std::uint32_t>(), nb::keep_alive<1, 2>(), "problem"_a,
+             "max_clusters"_a)
         .def("assign", &Bound::assign, "labels"_a)
         .def("score", &Bound::score, "item"_a)
         .def("score_precisely", &Bound::score_precisely, "item"_a)

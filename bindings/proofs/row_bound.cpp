@@ -8,7 +8,7 @@
 #include "bindings/common/arrays.hpp"
 #include "bindings/common/held.hpp"
 #include "bindings/common/interrupt.hpp"
-#include "bindings/draws/sample_view.hpp"
+#include "bindings/draws/problem.hpp"
 
 using namespace nb::literals;
 

@@ -25,6 +25,7 @@ template <class Label> struct Draws {
     std::size_t n_items;
     std::span<const std::uint32_t> copies = {}; // number of equal items that each item represents; empty: one
     Sharing sharing = Sharing::where_it_pays;
+    bool complete = false; // known to label every item
 
     std::size_t n_draws() const { return weights.size(); }
     /// Number of items, including copies.

@@ -25,7 +25,8 @@ constexpr std::uint64_t further_stream = std::uint64_t{1} << 32;  // of further 
 constexpr std::uint64_t refining_stream = std::uint64_t{1} << 63; // apart from the streams of the search
 
 template <class Label> bool has_gaps(const Draws<Label>& draws) {
-    return std::find(draws.labels.begin(), draws.labels.end(), gap<Label>) != draws.labels.end();
+    return !draws.complete &&
+           std::find(draws.labels.begin(), draws.labels.end(), gap<Label>) != draws.labels.end();
 }
 
 /// A function of a random stream that gives the labels of a random draw: a start, items in no cluster where
@@ -166,8 +167,8 @@ SearchResult search_cells(const Draws<Label>& draws, const LossTables& tables, c
     }
 }
 
-} // namespace
-
+/// Whether the loss is Binder's and is searched on the similarity matrix, which takes 4 bytes for each pair
+/// of items.
 template <class Label> bool takes_matrix(const Draws<Label>& draws, const Loss& loss) {
     const auto* binder = std::get_if<Binder>(&loss);
     return binder && draws.n_items <= draws::policy::max_matrix_items && draws.copies.empty() &&
@@ -175,13 +176,22 @@ template <class Label> bool takes_matrix(const Draws<Label>& draws, const Loss& 
            std::max(binder->a / binder->b, binder->b / binder->a) <= draws::policy::max_matrix_weight_ratio;
 }
 
+} // namespace
+
+template <class Label> StateKind choose_state(const Draws<Label>& draws, const Loss& loss) {
+    if (prefers_sparse(draws, loss))
+        return StateKind::sparse;
+    return takes_matrix(draws, loss) ? StateKind::matrix : StateKind::dense;
+}
+
 template <class Label>
 SearchResult search(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
                     const common::StopFlag& stop, const Progress& progress) {
     const Limits limits(stop, options.seconds);
-    if (prefers_sparse(draws, tables.loss(), options))
+    const auto state = state_of(draws, tables.loss(), options);
+    if (state == StateKind::sparse)
         return search_sparse(draws, tables, options, limits, progress);
-    if (takes_matrix(draws, tables.loss()))
+    if (state == StateKind::matrix)
         if (auto found = search_pairs(draws, std::get<Binder>(tables.loss()), options, limits, progress))
             return *std::move(found);
     return search_cells(draws, tables, Runner(options, limits, progress));
@@ -191,7 +201,7 @@ template <class Label>
 std::vector<Run> refine(const Draws<Label>& draws, const LossTables& tables, const SearchOptions& options,
                         std::vector<Run> starts, const common::StopFlag& stop, const Progress& progress) {
     const Limits limits(stop, options.seconds);
-    if (prefers_sparse(draws, tables.loss(), options))
+    if (state_of(draws, tables.loss(), options) == StateKind::sparse)
         return refine_sparse(draws, tables, options, std::move(starts), limits, progress);
     const Problem problem(draws, tables);
     const Runner runner(options, limits, progress);
@@ -210,7 +220,7 @@ INSTANTIATE_REFINE(std::uint32_t)
 #undef INSTANTIATE_REFINE
 
 #define INSTANTIATE_SEARCH(Label)                                                                            \
-    template bool takes_matrix(const Draws<Label>&, const Loss&);                                            \
+    template StateKind choose_state(const Draws<Label>&, const Loss&);                                       \
     template SearchResult search(const Draws<Label>&, const LossTables&, const SearchOptions&,               \
                                  const common::StopFlag&, const Progress&);
 INSTANTIATE_SEARCH(std::uint8_t)

@@ -8,9 +8,14 @@
 
 namespace partita::search {
 
-/// Whether the loss is Binder's and is searched on the similarity matrix, which takes 4 bytes for each pair
-/// of items.
-template <class Label> bool takes_matrix(const Draws<Label>& draws, const Loss& loss);
+/// How partitions are kept in a search of the draws, by what each way would cost.
+template <class Label> StateKind choose_state(const Draws<Label>& draws, const Loss& loss);
+
+/// The same, unless the options say.
+template <class Label>
+StateKind state_of(const Draws<Label>& draws, const Loss& loss, const SearchOptions& options) {
+    return options.state == StateKind::where_it_pays ? choose_state(draws, loss) : options.state;
+}
 
 /// All runs, starts and crossings, with their values on all draws; the best partition is among them.
 template <class Label>

@@ -194,10 +194,7 @@ void give_back(const SparseProblem& problem, std::vector<Run>& runs) {
 
 } // namespace
 
-template <class Label>
-bool prefers_sparse(const Draws<Label>& draws, const Loss& loss, const SearchOptions& options) {
-    if (options.state != StateKind::where_it_pays)
-        return options.state == StateKind::sparse;
+template <class Label> bool prefers_sparse(const Draws<Label>& draws, const Loss& loss) {
     if (!allows_candidates(loss))
         return false;
     const auto cost = predicted_cost(draws);
@@ -243,7 +240,7 @@ std::vector<Run> refine_sparse(const Draws<Label>& draws, const LossTables& tabl
 }
 
 #define INSTANTIATE(Label)                                                                                   \
-    template bool prefers_sparse(const Draws<Label>&, const Loss&, const SearchOptions&);                    \
+    template bool prefers_sparse(const Draws<Label>&, const Loss&);                                          \
     template SearchResult search_sparse(const Draws<Label>&, const LossTables&, const SearchOptions&,        \
                                         const Limits&, const Progress&);                                     \
     template std::vector<Run> refine_sparse(const Draws<Label>&, const LossTables&, const SearchOptions&,    \

@@ -8,10 +8,8 @@
 
 namespace partita::search {
 
-/// Whether a search is faster, or only possible, on lists of cells; decided by what both would cost, unless
-/// the options say.
-template <class Label>
-bool prefers_sparse(const Draws<Label>& draws, const Loss& loss, const SearchOptions& options);
+/// Whether a search is faster, or only possible, on lists of cells; decided by what both would cost.
+template <class Label> bool prefers_sparse(const Draws<Label>& draws, const Loss& loss);
 
 /// As `search`, on lists of cells.
 template <class Label>

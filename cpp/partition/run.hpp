@@ -23,9 +23,9 @@ struct Stage {
 /// How a stage is done where not on threads: its runs in order, those that were not done with no labels.
 using StageExecutor = std::function<std::vector<Run>(const Stage&)>;
 
-/// How the partitions of a search are kept: cells for every cluster of every draw, or lists of those that are
-/// not empty, whichever is faster.
-enum class StateKind { where_it_pays, dense, sparse };
+/// How the partitions of a search are kept: cells for every cluster of every draw, lists of those that are
+/// not empty, or the similarity matrix; whichever is the fastest.
+enum class StateKind { where_it_pays, dense, sparse, matrix };
 
 struct SearchOptions {
     std::uint32_t runs = 16;

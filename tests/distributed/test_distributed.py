@@ -106,7 +106,7 @@ def test_a_worker_out_of_time_follows_the_search_all_the_same():
 
     job = Job("search", sample, pt.NVI(), options)
     job.run(None, keep_stage)
-    late = replace(job, options={**options, "seconds": 1e-9})
+    late = replace(job, options=options.within(1e-9))
     assert len(stages[1]) > 1
     with pytest.raises(IndexError, match="no run of that number"):
         spreading.some_runs(range(len(stages[1])), late, stages[0])

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import partita as pt
+from partita import _core
 from partita.datasets import make_draws
-from partita.search.memory import predicted_bytes, predicted_matrix_bytes
+from partita.losses.problem import core_problem
 from partita.search.progress import BestSoFar
 from support.interrupts import signal_when_in
 from support.strategies import SEARCHED
@@ -232,17 +233,21 @@ def test_bad_arguments(draws):
 
 
 def test_too_little_memory_is_said_before(draws, monkeypatch):
-    monkeypatch.setattr("partita.search.memory.free_bytes", lambda: 1000)
+    monkeypatch.setattr("partita.search.core.free_bytes", lambda: 1000)
     with pytest.raises(MemoryError, match="fewer draws"):
         pt.estimate(draws)
-    assert predicted_bytes(draws, 5, 2) > predicted_bytes(draws, 5, 1)
+    problem = core_problem(pt.as_sample(draws), pt.VI())
+    assert problem.bytes_needed(problem.state, 5, 2) > problem.bytes_needed(problem.state, 5, 1)
 
 
 def test_the_similarity_matrix_counts_as_memory(monkeypatch):
     """Binder's loss of 3,000 items takes a matrix of 36 MB, which the tables of VI do without."""
     sample = pt.as_sample(make_draws(3000, 20, 4, rng=1))
-    assert predicted_matrix_bytes(sample, 5, 1) > 4 * 3000**2 > predicted_bytes(sample, 5, 1)
-    monkeypatch.setattr("partita.search.memory.free_bytes", lambda: 4 * 3000**2)
+    problem = core_problem(sample, pt.Binder())
+    matrix, dense = (problem.bytes_needed(kind, 5, 1) for kind in (_core.StateKind.matrix, _core.StateKind.dense))
+    assert problem.state == _core.StateKind.matrix
+    assert matrix > 4 * 3000**2 > dense
+    monkeypatch.setattr("partita.search.core.free_bytes", lambda: 4 * 3000**2)
     search = pt.Search(runs=1, n_jobs=1)
     pt.estimate(sample, "vi", search=search, rng=1, check_draws=False)
     with pytest.raises(MemoryError, match="the search needs"):

@@ -10,8 +10,9 @@ import pytest
 from partita import _core
 from partita.draws.sample import as_sample
 from partita.estimation.estimate import Estimate, estimate
-from partita.losses.expected import core_sample, expected_loss
+from partita.losses.expected import expected_loss
 from partita.losses.losses import ID, LOSSES, VI, Binder, as_loss
+from partita.losses.problem import core_sample
 from partita.partitions.enumeration import enumerate_partitions
 from partita.proofs.bounds import lower_bound, with_proof
 from partita.proofs.information_distance import below_information_distance

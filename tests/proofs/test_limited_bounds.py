@@ -14,8 +14,9 @@ import pytest
 from partita import _core
 from partita.draws.sample import as_sample
 from partita.estimation.estimate import estimate
-from partita.losses.expected import core_sample, expected_loss
+from partita.losses.expected import expected_loss
 from partita.losses.losses import LOSSES, VI, Binder
+from partita.losses.problem import core_sample
 from partita.proofs import bounds, set_partition
 from partita.proofs.bound_progress import ignore
 from partita.proofs.bound_work import Work

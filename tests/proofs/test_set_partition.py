@@ -12,8 +12,8 @@ import pytest
 from partita import _core
 from partita.draws.sample import as_sample
 from partita.estimation.estimate import estimate
-from partita.losses.expected import core_sample
 from partita.losses.losses import VI
+from partita.losses.problem import core_sample
 from partita.partitions.enumeration import enumerate_partitions
 from partita.proofs import set_partition
 from partita.proofs.bound_progress import ignore

@@ -13,8 +13,9 @@ import pytest
 from partita import _core
 from partita.draws.sample import as_sample
 from partita.estimation.estimate import estimate
-from partita.losses.expected import core_sample, expected_loss, pairwise_distances
+from partita.losses.expected import expected_loss, pairwise_distances
 from partita.losses.losses import as_loss
+from partita.losses.problem import core_sample
 from partita.proofs import adjusted_rand, bound_progress, bounds, matched_draws
 from partita.proofs.bounds import lower_bound
 from partita.search.settings import Search

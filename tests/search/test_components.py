@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 import partita as pt
 from partita import _core
+from partita.losses.problem import core_problem
 from partita.search.components import best_by_parts, component_labels, solve_parts
-from partita.search.core import native_options
 from partita.search.jobs import Job
+from support.native import options_of
 
 LOSSES = [pt.VI(), pt.VI(a=0.4, b=1.3), pt.Binder(), pt.Binder(a=2.0, b=0.5)]
 
@@ -183,8 +184,8 @@ def test_exact_serves_vi_where_components_are_small():
 
 
 def runs_of(sample, loss, state, threads=1, method="search", **settings):
-    options = native_options(sample, pt.Search(runs=4, **settings), np.random.default_rng(1))
-    return Job(method, sample, loss, {**options, "state": state, "threads": threads}).run()[0]
+    options = options_of(sample, pt.Search(runs=4, **settings), state=state, threads=threads)
+    return Job(method, sample, loss, options).run()[0]
 
 
 @pytest.mark.parametrize("loss", [*LOSSES, pt.NVI(), pt.ID(), pt.NID(), pt.OneMinusARI()], ids=str)
@@ -217,12 +218,10 @@ def test_the_papers_algorithms_reach_the_same_on_both_states():
 
 
 def test_many_small_clusters_are_searched_on_lists():
-    options = native_options(linked(1000, 10), pt.Search(), np.random.default_rng(1))
-    from partita.search.core import prefers_sparse
-
-    assert prefers_sparse(linked(1000, 10), pt.VI(), options)
-    assert not prefers_sparse(linked(1000, 10, sizes=(100,)), pt.VI(), options)
-    assert not prefers_sparse(linked(40, 10), pt.VI(), options)
+    sparse, dense = _core.StateKind.sparse, _core.StateKind.dense
+    samples = linked(1000, 10), linked(1000, 10, sizes=(100,)), linked(40, 10)
+    assert [core_problem(sample, pt.VI()).state for sample in samples] == [sparse, dense, dense]
+    assert core_problem(samples[2], pt.Binder()).state == _core.StateKind.matrix
 
 
 def test_many_small_clusters_have_no_limit_by_default():
@@ -258,9 +257,9 @@ def doubtful(groups, size, n_draws=3):
 
 
 def adapted_runs(sample, loss, runs, adapts=True, threads=1):
-    options = native_options(sample, pt.Search(max_clusters=np.inf), np.random.default_rng(1))
     chosen = {"runs": runs, "adapts": adapts, "threads": threads, "state": _core.StateKind.sparse}
-    return Job("search", sample, loss, options | chosen).run()
+    options = options_of(sample, pt.Search(max_clusters=np.inf), **chosen)
+    return Job("search", sample, loss, options).run()
 
 
 def test_runs_that_agree_are_enough():

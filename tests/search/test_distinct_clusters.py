@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 import partita as pt
 from partita import _core
 from partita.datasets import make_draws
-from partita.losses.expected import core_sample
-from partita.search.core import native_options
 from partita.search.result import Compression
+from support.native import options_of, problem_of
 
 ALWAYS, NEVER = _core.Sharing.always, _core.Sharing.never
 LINEAR = {"vi": pt.VI(), "vi .3": pt.VI(a=0.3, b=1.7), "binder": pt.Binder(), "binder 1.6": pt.Binder(a=1.6, b=0.4)}
@@ -44,7 +43,7 @@ def problems(draw):
 
 
 def state_of(sample, copies, loss, partition, sharing=ALWAYS):
-    state = _core.State(core_sample(sample), loss._native(int(copies.sum())), 30, copies, sharing)
+    state = _core.State(problem_of(sample, loss, copies, sharing), 30)
     state.assign(partition.astype(np.uint32))
     return state
 
@@ -132,12 +131,12 @@ def test_other_losses_and_draws_with_gaps_keep_rows_of_their_own():
     gaps = pt.as_sample(labels, missing=-1)
     assert state_of(gaps, one, pt.VI(), pt.canonical(labels[1])).clusters_per_row == 1
     for loss in (pt.NVI(), pt.OneMinusARI()):
-        state = _core.State(core_sample(pt.as_sample(labels[1:])), loss._native(20), 9, sharing=ALWAYS)
+        state = _core.State(problem_of(pt.as_sample(labels[1:]), loss, sharing=ALWAYS), 9)
         assert state.clusters_per_row == 1
 
 
 def rows_that_pay(labels):
-    return _core.State(core_sample(pt.as_sample(labels)), pt.VI()._native(labels.shape[1]), 9).clusters_per_row
+    return _core.State(problem_of(pt.as_sample(labels), pt.VI()), 9).clusters_per_row
 
 
 def test_rows_are_shared_only_where_clusters_repeat_throughout():
@@ -150,12 +149,8 @@ def test_rows_are_shared_only_where_clusters_repeat_throughout():
 
 
 def runs_of(sample, loss, method, sharing, threads=1):
-    search = pt.Search(runs=4, n_jobs=threads)
-    options = _core.SearchOptions()
-    for name, value in native_options(sample, search, np.random.default_rng(1)).items():
-        setattr(options, name, value)
-    native = loss._native(sample.n_items)
-    return _core.search(core_sample(sample), native, method, options, None, sharing=sharing)[0]
+    options = options_of(sample, pt.Search(runs=4, n_jobs=threads))
+    return _core.search(problem_of(sample, loss, sharing=sharing), method, options, None)[0]
 
 
 @pytest.mark.parametrize(("method", "name"), [("search", "vi"), ("search", "vi .3"), ("salso", "binder")])

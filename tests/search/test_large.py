@@ -8,11 +8,11 @@ import pytest
 import partita as pt
 from partita.datasets import make_draws
 from partita.estimation.held_out import some_draws
-from partita.losses.expected import core_sample
 from partita.search import multilevel
 from partita.search.compression import compress
 from partita.search.core import native_options
 from partita.search.jobs import Job
+from support.native import problem_of
 
 LINEAR = (pt.VI(), pt.Binder(), pt.VI(a=0.3), pt.Binder(a=0.4), pt.VI(a=1.6, b=0.4))
 
@@ -143,6 +143,5 @@ def test_copies_of_items_need_a_linear_loss():
     sample = pt.as_sample([[0, 0, 1]])
     with pytest.raises(ValueError, match="only linear losses"):
         _core.search(
-            core_sample(sample), pt.NVI()._native(6), "search", _core.SearchOptions(), None, None,
-            np.array([1, 2, 3], np.uint32),
-        )  # fmt: skip
+            problem_of(sample, pt.NVI(), np.array([1, 2, 3], np.uint32)), "search", _core.SearchOptions(), None
+        )

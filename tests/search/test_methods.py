@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from partita import _core
 from partita.draws.sample import as_sample
 from partita.estimation.estimate import estimate
-from partita.losses.expected import core_sample, expected_loss
+from partita.losses.expected import expected_loss
 from partita.losses.losses import LOSSES, NVI, VI, Binder, as_loss
+from partita.losses.problem import core_problem
 from partita.pairs.similarity import similarity
 from partita.partitions.labels import canonical
 from partita.search import METHODS, as_method
@@ -71,10 +72,10 @@ def test_scores_through_distinct_clusters_are_the_expected_losses(loss):
         base = rng.integers(4, size=(3, n))
         draws = np.where(rng.random((30, n)) < 0.03, rng.integers(5, size=(30, n)), base[rng.integers(3, size=30)])
         sample = as_sample(draws, rng.gamma(1.0, size=30))
-        native = loss._native(n)
-        scores = _core.expected_losses_of_draws(core_sample(sample), native, np.inf, 2)
+        problem = core_problem(sample, loss)
+        scores = _core.expected_losses_of_draws(problem, np.inf, 2)
         np.testing.assert_allclose(scores, expected_loss(sample, sample, loss), atol=1e-12)
-        assert _core.expected_losses_of_draws(core_sample(sample), native, 1.0, 1).size == 0
+        assert _core.expected_losses_of_draws(problem, 1.0, 1).size == 0
 
 
 @given(samples(max_items=6))

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import partita as pt
 from partita import _core
-from partita.losses.expected import core_sample
 from partita.losses.losses import as_loss
+from partita.losses.problem import core_problem
 from support.strategies import SEARCHED
 
 N_LOG_N = np.array([0.0] + [n * np.log2(n) for n in range(1, 40)])
@@ -35,7 +35,7 @@ def problems(draw, gaps=False):
 
 
 def state_of(sample, loss, partition, max_clusters=30):
-    state = _core.State(core_sample(sample), loss._native(sample.n_items), max_clusters)
+    state = _core.State(core_problem(sample, loss), max_clusters)
     state.assign(partition.astype(np.uint32))
     return state
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import partita as pt
 from partita import _core
-from partita.losses.expected import core_sample
+from support.native import problem_of
 
 LOSSES = {
     "binder": pt.Binder(),
@@ -43,9 +43,8 @@ def problems(draw, gaps=False):
 
 
 def both(sample, loss, limit, copies=None):
-    n = sample.n_items if copies is None else int(copies.sum())
-    arguments = core_sample(sample), loss._native(n), limit, copies
-    return _core.State(*arguments), _core.SparseState(*arguments)
+    problem = problem_of(sample, loss, copies)
+    return _core.State(problem, limit), _core.SparseState(problem, limit)
 
 
 def changed_alike(states, n_items, rng):

@@ -28,7 +28,7 @@ def engine_on(pool: Pool) -> Engine:
     """Does the jobs of a search on a pool of workers."""
 
     def engine(job: Job, report: Report | None) -> Runs:
-        shared = pool.share(replace(job, options={**job.options, "seconds": math.inf}))  # the client has the clock
+        shared = pool.share(replace(job, options=job.options.within(math.inf)))  # the client has the clock
         history: list[Shared] = []
 
         def execute_stage(stage: _core.Stage) -> list[_core.Run]:

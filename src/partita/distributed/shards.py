@@ -22,7 +22,7 @@ from partita.distributed.pool import Pool, Shared
 from partita.distributed.questions import ItemScores, MergeChanges, Question, Value
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
-from partita.losses.expected import core_sample
+from partita.losses.problem import core_problem
 from partita.partitions.labels import canonical
 from partita.search.core import search_runs
 from partita.search.deadline import NEVER, Deadline
@@ -54,7 +54,7 @@ class ShardOfDraws:
 
     def __init__(self, sample: PartitionSample, loss: Loss, ends: NDArray[np.uint32], slots: int, unit: float) -> None:
         self._made_from = (sample, loss, ends, slots, unit)
-        self._core = _core.Shard(core_sample(sample), loss._native(sample.n_items), ends, slots, unit)
+        self._core = _core.Shard(core_problem(sample, loss), ends, slots, unit)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ShardOfDraws, self._made_from

@@ -19,7 +19,7 @@ Table = ArrayLike | Callable[[NDArray[np.int64]], ArrayLike]
 MAX_CUSTOM = 1e150
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CustomLoss(Loss):
     """Any loss of the family (7) of Rastelli & Friel: f0(Σ f1(joint), Σ f2(estimate), Σ f3(draw)).
 

@@ -13,10 +13,10 @@ from partita._support.arrays import Floats
 from partita._support.names import Named, PartitionLike, as_named
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample, as_sample
-from partita.draws.store_checks import check_unchanged
 from partita.losses.base import Loss as Loss
 from partita.losses.custom import CustomLoss as CustomLoss
 from partita.losses.losses import as_loss
+from partita.losses.problem import core_problem
 from partita.partitions.checks import check_partitions, check_placed_of
 from partita.partitions.clusters import each_alone
 
@@ -82,9 +82,9 @@ def unique_distances(partition: ArrayLike, sample: PartitionSample, loss: Loss, 
 
 def _distances_of(partitions: Sequence[NDArray[Any]], sample: PartitionSample, loss: Loss, n_jobs: int) -> list[Floats]:
     """Losses of each of several partitions, which were checked, against each distinct draw."""
-    native, draws, jobs = loss._native(sample.n_items), core_sample(sample), check_n_jobs(n_jobs)
+    problem, jobs = core_problem(sample, loss), check_n_jobs(n_jobs)
     whole = [each_alone(labels).astype(np.uint32) for labels in partitions]
-    return [cast(Floats, _core.distances(labels, draws, native, jobs)) for labels in whole]
+    return [cast(Floats, _core.distances(labels, problem, jobs)) for labels in whole]
 
 
 @overload
@@ -160,18 +160,7 @@ def pairwise_distances(draws: Any, loss: str | Loss = "vi", *, n_jobs: int = -1)
     array([[0.   , 0.444],
            [0.444, 0.   ]])
     """
-    sample = as_sample(draws)
-    native = as_loss(loss)._native(sample.n_items)
-    return cast(Floats, _core.pairwise_distances(core_sample(sample), native, check_n_jobs(n_jobs)))
-
-
-def core_sample(sample: PartitionSample) -> _core.Sample:
-    """The sample as an object of the core: -1, a missing label, becomes the largest unsigned label."""
-    labels = sample.labels
-    check_unchanged(labels)
-    if labels.dtype.kind == "i":
-        labels = labels.view(labels.dtype.str.replace("i", "u"))
-    return _core.Sample(labels, sample.weights)
+    return cast(Floats, _core.pairwise_distances(core_problem(as_sample(draws), as_loss(loss)), check_n_jobs(n_jobs)))
 
 
 def _is_one_partition(candidates: Any) -> bool:

@@ -12,7 +12,7 @@ from partita._support.names import row_names
 from partita._support.tolerance import SINGLE_PRECISION
 from partita._support.validate import check_n_jobs, check_positive, check_probability
 from partita.draws.sample import PartitionSample, as_sample
-from partita.losses.expected import core_sample
+from partita.losses.problem import core_sample
 from partita.pairs.probabilities import Similarity, symmetric_rows
 from partita.partitions.checks import check_partition_of
 

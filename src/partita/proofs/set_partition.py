@@ -19,8 +19,8 @@ from partita import _core
 from partita._support.arrays import Floats, Labels
 from partita._support.tolerance import BOUND_MARGIN
 from partita.draws.sample import PartitionSample
-from partita.losses.expected import core_sample
 from partita.losses.losses import VI
+from partita.losses.problem import core_sample
 from partita.proofs.cluster_duals import ClusterDuals, Shares
 from partita.search.clique_lp import Tell
 from partita.search.deadline import Deadline

@@ -15,8 +15,8 @@ from partita import _core
 from partita._support.arrays import Labels
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
-from partita.losses.expected import core_sample
 from partita.losses.losses import VI
+from partita.losses.problem import core_sample
 from partita.proofs.bound_work import PROVEN, Work
 from partita.proofs.set_partition import seconds_to_price, set_partition_bound
 from partita.search.deadline import Deadline

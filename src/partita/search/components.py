@@ -17,7 +17,7 @@ from partita._support.html import ShownAsText
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
-from partita.losses.expected import core_sample
+from partita.losses.problem import core_problem, core_sample
 from partita.partitions.labels import canonical
 from partita.search.constraints import Resolved, native_restrictions
 
@@ -115,9 +115,8 @@ def solve_parts(
     ([0, 0, 1, 2, 2], 0.1837)
     """
     given = None if labels is None else labels.astype(np.uint32)
-    native = loss._native(sample.n_items)
     restrictions = native_restrictions(rules)
-    return Parts(*_core.solve_parts(core_sample(sample), native, given, *restrictions, check_n_jobs(n_jobs)))
+    return Parts(*_core.solve_parts(core_problem(sample, loss), given, *restrictions, check_n_jobs(n_jobs)))
 
 
 def component_labels(sample: PartitionSample) -> NDArray[np.int64]:

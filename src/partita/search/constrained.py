@@ -11,14 +11,13 @@ from partita import _core
 from partita._support.arrays import Labels
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
-from partita.losses.expected import core_sample
 from partita.losses.losses import Binder
+from partita.losses.problem import core_problem
 from partita.search.components import MAX_ENUMERATED, solve_parts
 from partita.search.constraints import Resolved, native_restrictions
 from partita.search.core import as_row, find_search, native_options, with_default_limit
 from partita.search.deadline import Deadline
 from partita.search.enumerate import MAX_ITEMS, QUICK_LOSSES, are_few, best_of_all
-from partita.search.jobs import as_options
 from partita.search.limits import cluster_limit, explicit_limit
 from partita.search.pair_graph import PairSearch, Parts
 from partita.search.progress import reporting
@@ -129,12 +128,13 @@ def _runs_from(
 ) -> SearchResult:
     """The best of runs from the starts, the last of which is the unconstrained estimate after repair."""
     options = native_options(sample, search, rng)
+    options.runs = max(search.most_runs, len(starts))
     # one more than can be used: where a limit binds, the search merges clusters that constraints may keep apart
-    options |= {"runs": max(search.most_runs, len(starts)), "max_clusters": sample.n_items + 1}
-    native, begun = loss._native(sample.n_items), [start.tolist() for start in starts]
-    with reporting(search.progress, options["runs"]) as report:
+    options.max_clusters = sample.n_items + 1
+    problem, begun = core_problem(sample, loss), [start.tolist() for start in starts]
+    with reporting(search.progress, options.runs) as report:
         runs, interrupted, n_runs = _core.search_constrained(
-            core_sample(sample), native, *native_restrictions(constraints), begun, as_options(options), report
+            problem, *native_restrictions(constraints), begun, options, report
         )
     best = min(runs, key=lambda run: run.loss)
     given = "unconstrained" if len(starts) == 1 else GIVEN

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.memory import free_bytes
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
-from partita.losses.expected import core_sample
+from partita.losses.problem import core_problem
 from partita.search.compression import compress
 from partita.search.deadline import Deadline
 from partita.search.draws import no_worse_than_draws
-from partita.search.jobs import Engine, Job, Runs, as_options, run_here
+from partita.search.jobs import Engine, Job, Runs, run_here
 from partita.search.limits import cluster_limit
 from partita.search.map import find_map
-from partita.search.memory import check_memory
 from partita.search.method import GREEDY, SALSO, SEARCH, CoreSearch
 from partita.search.multilevel import is_large, search_levels
 from partita.search.noise import has_much_noise, search_with_noise
@@ -30,6 +29,8 @@ from partita.search.settings import Search
 from partita.search.starts import GIVEN, check_starts_within
 
 Starts = tuple[NDArray[np.int64], ...]
+#: The core searches with lists of the nonempty cells instead of tables (docs/many_clusters.md).
+SPARSE = _core.StateKind.sparse
 
 
 def find_search(
@@ -118,10 +119,11 @@ def search_runs(
     until = Deadline.after(search.seconds)
     options = native_options(sample, search, rng)
     if not core.coarsens:
-        options["starts"] = [start.tolist() for start in starts]
-    sparse = prefers_sparse(sample, loss, options)
-    matrix = core.coarsens and not sparse and takes_matrix(sample, loss)
-    check_memory(sample, options["max_clusters"], options["threads"], sparse, matrix)
+        options.starts = [start.tolist() for start in starts]
+    problem = core_problem(sample, loss)
+    state = problem.state if core.coarsens or problem.state == SPARSE else _core.StateKind.dense
+    _check_memory(problem, state, options)
+    sparse = state == SPARSE
     with reporting(search.progress, search.most_runs) as report:
         if core.coarsens and sparse and has_much_noise(sample, loss, search):
             found = search_with_noise(sample, loss, options, rng, engine, report, until=until)
@@ -137,40 +139,41 @@ def search_runs(
     return runs, None if equal is None else equal.group
 
 
-def prefers_sparse(sample: PartitionSample, loss: Loss, options: dict[str, Any]) -> bool:
-    """Whether the core searches with lists of the nonempty cells instead of tables (docs/many_clusters.md)."""
-    return bool(_core.prefers_sparse(core_sample(sample), loss._native(sample.n_items), as_options(options)))
-
-
 def with_default_limit(sample: PartitionSample, loss: Loss, search: Search) -> Search:
     """The settings of "search": without a limit on clusters by default where they are many and small.
 
-    There no draw may have as many clusters as the best partition. Clusters are many and small where `prefers_sparse`
-    is true, which depends neither on the order of the draws nor on that of the items.
+    There no draw may have as many clusters as the best partition. Clusters are many and small where the core searches
+    with lists of cells, which depends neither on the order of the draws nor on that of the items.
     """
-    if search.max_clusters is not None or not loss.needs_search or not prefers_sparse(sample, loss, {}):
+    if search.max_clusters is not None or not loss.needs_search or core_problem(sample, loss).state != SPARSE:
         return search
     return replace(search, max_clusters=math.inf)
 
 
-def takes_matrix(sample: PartitionSample, loss: Loss) -> bool:
-    """Whether the core's default search of this loss is on the similarity matrix."""
-    return bool(_core.takes_matrix(core_sample(sample), loss._native(sample.n_items)))
+def _check_memory(problem: _core.Problem, state: _core.StateKind, options: _core.SearchOptions) -> None:
+    """Refuses a search that would need more memory than is free."""
+    free = free_bytes()
+    needed = problem.bytes_needed(state, options.max_clusters, options.threads)
+    if free is not None and needed > free:
+        raise MemoryError(
+            f"the search needs about {needed / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are free; use fewer draws "
+            f"(thin=), fewer threads (n_jobs=) or fewer clusters (max_clusters=)"
+        )
 
 
-def native_options(sample: PartitionSample, search: Search, rng: np.random.Generator) -> dict[str, Any]:
+def native_options(sample: PartitionSample, search: Search, rng: np.random.Generator) -> _core.SearchOptions:
     """The settings in the form that the core needs, with the next seed from the generator."""
     limit = cluster_limit(sample, search)
     is_given = search.max_clusters is not None and np.isfinite(search.max_clusters)
-    return {
-        "runs": search.most_runs,
-        "adapts": search.runs is None,
-        "seconds": np.inf if search.seconds is None else search.seconds,
-        "max_clusters": limit,
-        # without a limit, random starts have as many groups as the draw with the most clusters: more would be merged
-        "start_groups": limit if is_given else min(limit, int(sample.n_clusters.max())),
-        "zealous": search.zealous,
-        "p_sequential": search.p_sequential,
-        "threads": check_n_jobs(search.n_jobs),
-        "seed": int(rng.integers(2**63)),
-    }
+    options = _core.SearchOptions()
+    options.runs = search.most_runs
+    options.adapts = search.runs is None
+    options.seconds = np.inf if search.seconds is None else search.seconds
+    options.max_clusters = limit
+    # without a limit, random starts have as many groups as the draw with the most clusters: more would be merged
+    options.start_groups = limit if is_given else min(limit, int(sample.n_clusters.max()))
+    options.zealous = search.zealous
+    options.p_sequential = search.p_sequential
+    options.threads = check_n_jobs(search.n_jobs)
+    options.seed = int(rng.integers(2**63))
+    return options

@@ -14,7 +14,8 @@ from partita._support.tolerance import TIE
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.base import AdditiveLoss, Loss
-from partita.losses.expected import core_sample, pairwise_distances, unique_distances
+from partita.losses.expected import pairwise_distances, unique_distances
+from partita.losses.problem import core_problem
 from partita.pairs.similarity import complete_similarity, sums_within
 from partita.search.deadline import Deadline
 from partita.search.limits import cluster_limit, complete, within_limit
@@ -148,27 +149,26 @@ def _losses_on(
     some: NDArray[np.intp], labels: NDArray[Any], sample: PartitionSample, loss: Loss, n_jobs: int
 ) -> Floats:
     """Loss of a partition against some of the distinct draws."""
-    return _distances(labels, _part(sample, some), sample.n_items, loss, n_jobs)
+    return _distances(labels, _part(sample, some, loss), n_jobs)
 
 
 def _sums_of_distances(
     sample: PartitionSample, screen: NDArray[np.intp], rows: NDArray[np.intp], loss: Loss, n_jobs: int
 ) -> Floats:
     """For each of `rows`, the sum of the losses of the screen's draws against it."""
-    part = _part(sample, rows)
-    found: Floats = np.sum(
-        [_distances(sample.labels[row], part, sample.n_items, loss, n_jobs) for row in screen], axis=0
-    )
+    part = _part(sample, rows, loss)
+    found: Floats = np.sum([_distances(sample.labels[row], part, n_jobs) for row in screen], axis=0)
     return found
 
 
-def _part(sample: PartitionSample, rows: NDArray[np.intp]) -> _core.Sample:
+def _part(sample: PartitionSample, rows: NDArray[np.intp], loss: Loss) -> _core.Problem:
     """Some of the distinct draws, which have no missing labels."""
-    return core_sample(replace(sample, labels=sample.labels[rows], weights=np.full(rows.size, 1 / max(rows.size, 1))))
+    some = replace(sample, labels=sample.labels[rows], weights=np.full(rows.size, 1 / max(rows.size, 1)))
+    return core_problem(some, loss)
 
 
-def _distances(labels: NDArray[Any], part: _core.Sample, n_items: int, loss: Loss, n_jobs: int) -> Floats:
-    return cast(Floats, _core.distances(labels.astype(np.uint32), part, loss._native(n_items), check_n_jobs(n_jobs)))
+def _distances(labels: NDArray[Any], part: _core.Problem, n_jobs: int) -> Floats:
+    return cast(Floats, _core.distances(labels.astype(np.uint32), part, check_n_jobs(n_jobs)))
 
 
 def _floors(sample: PartitionSample, loss: Loss, n_jobs: int, until: Deadline) -> Floats:
@@ -178,8 +178,8 @@ def _floors(sample: PartitionSample, loss: Loss, n_jobs: int, until: Deadline) -
     if sample.has_gaps or (additive := loss.additive) is None:
         return np.zeros(sample.n_unique)
     one_by_one = float(sample.n_unique) ** 2 * sample.n_items
-    native, threads = loss._native(sample.n_items), check_n_jobs(n_jobs)
-    losses = cast(Floats, _core.expected_losses_of_draws(core_sample(sample), native, one_by_one, threads, until.left))
+    problem, threads = core_problem(sample, loss), check_n_jobs(n_jobs)
+    losses = cast(Floats, _core.expected_losses_of_draws(problem, one_by_one, threads, until.left))
     if losses.size:
         return losses - TIE * loss.unit
     return np.zeros(sample.n_unique) if until.is_past else _jensen(sample, additive)

@@ -8,7 +8,7 @@ from partita import _core
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
-from partita.losses.expected import core_sample
+from partita.losses.problem import core_problem
 from partita.partitions.enumeration import stirling2
 from partita.search.constraints import Resolved, native_restrictions
 from partita.search.deadline import Deadline
@@ -44,11 +44,10 @@ def best_of_all(
     sample: PartitionSample, loss: Loss, search: Search, constraints: Resolved | None = None
 ) -> SearchResult:
     """The best of all partitions that obey, within the limit on clusters, or of those found before the time limit."""
-    native = loss._native(sample.n_items)
     limit = given_limit(sample, search)
     seconds, threads = Deadline.after(search.seconds).left, check_n_jobs(search.n_jobs)
     labels, _, interrupted, stopped = _core.enumerate_best(
-        core_sample(sample), native, limit, *native_restrictions(constraints), threads, seconds
+        core_problem(sample, loss), limit, *native_restrictions(constraints), threads, seconds
     )
     if not labels.size:
         if not stopped:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from partita import _core
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
-from partita.losses.expected import core_sample
+from partita.losses.problem import core_problem, core_sample
 
 #: The method of a job that refines starts in which items may be alone.
 NOISE = "noise"
@@ -31,14 +31,6 @@ StageExecutor = Callable[[_core.Stage], list[_core.Run]]
 Report = Callable[[float, int], None]
 
 
-def as_options(values: dict[str, Any]) -> _core.SearchOptions:
-    """The core's options, set by name."""
-    options = _core.SearchOptions()
-    for name, value in values.items():
-        setattr(options, name, value)
-    return options
-
-
 @dataclass(frozen=True, eq=False)
 class Job:
     """A search of a sample, or the refinement of `starts`; `copies` counts the equal items that each represents."""
@@ -46,7 +38,7 @@ class Job:
     method: str
     sample: PartitionSample
     loss: Loss
-    options: dict[str, Any]
+    options: _core.SearchOptions
     copies: NDArray[np.uint32] | None = None
     starts: NDArray[np.uint32] | None = None
 
@@ -55,14 +47,18 @@ class Job:
 
     def run(self, report: Report | None = None, execute_stage: StageExecutor | None = None) -> Runs:
         """Executes the job; `execute_stage` makes its runs somewhere else than on threads of this process."""
-        options = as_options(self.options)
-        n_items = self.sample.n_items if self.copies is None else int(self.copies.sum())
-        sample, native = core_sample(self.sample), self.loss._native(n_items)
+        problem = self._problem()
         if self.method == NOISE and self.starts is not None:
-            return Runs(*_core.refine_with_noise(sample, native, self.starts, options, report))
+            return Runs(*_core.refine_with_noise(problem, self.starts, self.options, report))
         if self.starts is not None:
-            return Runs(*_core.refine(sample, native, self.starts, options, report, execute_stage))
-        return Runs(*_core.search(sample, native, self.method, options, report, execute_stage, self.copies))
+            return Runs(*_core.refine(problem, self.starts, self.options, report, execute_stage))
+        return Runs(*_core.search(problem, self.method, self.options, report, execute_stage))
+
+    def _problem(self) -> _core.Problem:
+        if self.copies is None:
+            return core_problem(self.sample, self.loss)
+        native = self.loss._native(int(self.copies.sum()))
+        return _core.Problem(core_sample(self.sample), native, self.copies)
 
 
 #: Executes jobs: in this process, or on the workers of a cluster.

@@ -8,8 +8,6 @@ then refined on all items.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,7 +34,7 @@ def is_large(sample: PartitionSample) -> bool:
 def search_levels(
     sample: PartitionSample,
     loss: Loss,
-    options: dict[str, Any],
+    options: _core.SearchOptions,
     rng: np.random.Generator,
     engine: Engine = run_here,
     report: Report | None = None,
@@ -45,13 +43,13 @@ def search_levels(
 ) -> Runs:
     """The runs on all items, after a search of `n_coarse` of them, which gets half of the remaining time."""
     items = representatives(sample, COARSE_ITEMS if n_coarse is None else n_coarse, rng)
-    first = options | {"seconds": until.left / 2}
+    first = options.within(until.left / 2)
     coarse = engine(Job(SEARCH.name, restricted(sample, items), loss, first), report)
     best = best_distinct(coarse.runs, CARRIED)
     starts = np.full((len(best), sample.n_items), _NOWHERE)
     for start, run in zip(starts, best, strict=True):
         start[items] = run.labels
-    then = options | {"seconds": until.left}
+    then = options.within(until.left)
     refined = engine(Job(SEARCH.name, sample, loss, then, starts=starts), report)
     return Runs(refined.runs, coarse.interrupted or refined.interrupted, coarse.n_started)
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita import _core
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.search.deadline import NEVER, Deadline
@@ -38,7 +39,7 @@ def has_much_noise(sample: PartitionSample, loss: Loss, search: Search) -> bool:
 def search_with_noise(
     sample: PartitionSample,
     loss: Loss,
-    options: dict[str, Any],
+    options: _core.SearchOptions,
     rng: np.random.Generator,
     engine: Engine = run_here,
     report: Report | None = None,
@@ -46,7 +47,7 @@ def search_with_noise(
 ) -> Runs | None:
     """The runs on all items; None if there are too many clusters of two or more items for tables of cells."""
     items = representatives(sample, COARSE_ITEMS, rng)
-    first = options | {"seconds": until.left / 2}
+    first = options.within(until.left / 2)
     coarse = engine(Job(SEARCH.name, restricted(sample, items), loss, first), report)
     best = best_distinct(coarse.runs, CARRIED)
     starts = np.full((len(best), sample.n_items), UNPLACED)
@@ -55,7 +56,7 @@ def search_with_noise(
     runs: list[Any] = []
     interrupted = coarse.interrupted
     for _ in range(1 + ROUNDS):
-        found = engine(Job(NOISE, sample, loss, options | {"seconds": until.left}, starts=starts), report)
+        found = engine(Job(NOISE, sample, loss, options.within(until.left), starts=starts), report)
         if not found.runs:
             return None
         runs += found.runs
@@ -77,7 +78,7 @@ def _with_new_clusters(
     runs: list[Any],
     sample: PartitionSample,
     loss: Loss,
-    options: dict[str, Any],
+    options: _core.SearchOptions,
     rng: np.random.Generator,
     engine: Engine,
 ) -> NDArray[np.uint32] | None:

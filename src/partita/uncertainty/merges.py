@@ -15,7 +15,8 @@ from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.estimation.result import Estimate
 from partita.losses.base import AdditiveLoss, Loss
-from partita.losses.expected import core_sample, expected_loss
+from partita.losses.expected import expected_loss
+from partita.losses.problem import core_problem, core_sample
 from partita.partitions.labels import canonical
 from partita.search.multilevel import restricted
 from partita.uncertainty.ball import subject
@@ -126,6 +127,5 @@ def _merged_by_heap(labels: Labels, sample: PartitionSample, kind: AdditiveLoss,
 
 def merge_losses(labels: Labels, sample: PartitionSample, loss: Loss, n_jobs: int = -1) -> Floats:
     """Expected loss after merging clusters [left, right] of the labels; infinite unless left < right."""
-    native = loss._native(sample.n_items)
-    view, threads = core_sample(sample), check_n_jobs(n_jobs)
-    return cast(Floats, _core.merge_losses(labels.astype(np.uint32), view, native, threads))
+    problem, threads = core_problem(sample, loss), check_n_jobs(n_jobs)
+    return cast(Floats, _core.merge_losses(labels.astype(np.uint32), problem, threads))

@@ -13,8 +13,8 @@ from partita._support.tolerance import TIE
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample, as_sample
 from partita.losses.base import AdditiveLoss, Loss
-from partita.losses.expected import core_sample
 from partita.losses.losses import VI
+from partita.losses.problem import core_problem
 from partita.partitions.labels import canonical
 
 #: Up to this many items all 2^(m - 1) - 1 splits are compared.
@@ -58,8 +58,8 @@ def best_split(labels: Labels, cluster: int, sample: PartitionSample, loss: Loss
 def split_losses(labels: Labels, parts: list[Labels], sample: PartitionSample, loss: Loss, n_jobs: int = -1) -> Floats:
     """Expected loss after splitting off each of the parts."""
     starts, items = np.cumsum([0, *map(len, parts)], dtype=np.int64), np.concatenate(parts)
-    native, view = loss._native(sample.n_items), core_sample(sample)
-    after = _core.split_losses(labels.astype(np.uint32), view, native, starts, items, check_n_jobs(n_jobs), np.inf)
+    problem, threads = core_problem(sample, loss), check_n_jobs(n_jobs)
+    after = _core.split_losses(labels.astype(np.uint32), problem, starts, items, threads, np.inf)
     return cast(Floats, after)
 
 

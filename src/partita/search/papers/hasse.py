@@ -18,8 +18,9 @@ from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_choice, check_count, check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
-from partita.losses.expected import core_sample, expected_loss
+from partita.losses.expected import expected_loss
 from partita.losses.losses import VI
+from partita.losses.problem import core_problem
 from partita.pairs.similarity import complete_similarity, vi_lower_bound
 from partita.partitions.labels import canonical
 from partita.search.deadline import NEVER, Deadline
@@ -117,14 +118,14 @@ def _objective(sample: PartitionSample, loss: Loss, criterion: str, n_jobs: int,
 
 
 def _expected(sample: PartitionSample, loss: Loss, n_jobs: int, until: Deadline = NEVER) -> Objective:
-    native, view, threads = loss._native(sample.n_items), core_sample(sample), check_n_jobs(n_jobs)
+    problem, threads = core_problem(sample, loss), check_n_jobs(n_jobs)
 
     def merges(labels: Labels) -> Floats:
-        return _in_time(_core.merge_losses(labels.astype(np.uint32), view, native, threads, until.left))
+        return _in_time(_core.merge_losses(labels.astype(np.uint32), problem, threads, until.left))
 
     def splits(labels: Labels, parts: Parts) -> Floats:
         starts, items = np.cumsum([0, *map(len, parts)], dtype=np.int64), np.concatenate(parts)
-        losses = _core.split_losses(labels.astype(np.uint32), view, native, starts, items, threads, until.left)
+        losses = _core.split_losses(labels.astype(np.uint32), problem, starts, items, threads, until.left)
         return _in_time(losses)
 
     return Objective(lambda labels: float(expected_loss(labels, sample, loss)), merges, splits)
