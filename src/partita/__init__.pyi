@@ -71,8 +71,8 @@ from partita.partitions.lattice import meet as meet
 from partita.partitions.lattice import refines as refines
 from partita.profiling.profiles import Profiles as Profiles
 from partita.profiling.profiles import profiles as profiles
-from partita.profiling.relate import Relation as Relation
 from partita.profiling.relate import relate as relate
+from partita.profiling.relation import Relation as Relation
 from partita.proofs.bounds import Bound as Bound
 from partita.proofs.bounds import lower_bound as lower_bound
 from partita.results.label_files import write_labels as write_labels

@@ -81,7 +81,7 @@ def test_report_writes_the_labels_that_the_page_promises(tmp_path):
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "The labels of all items are in report-labels.csv." in page
     rows = (tmp_path / "report-labels.csv").read_text().splitlines()
-    assert rows[0] == "item,cluster,certainty"
+    assert rows[0] == "item,cluster,certainty,p_1,p_2,p_3,p_other"
     assert len(rows) == 1201
     assert "report-labels.csv exists already" in fails(
         "report", tmp_path / "draws.npy", "--out", tmp_path / "report.htm"

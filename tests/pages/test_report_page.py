@@ -78,7 +78,7 @@ def test_page_has_no_console_errors_and_asks_for_nothing(page):
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
     marks = "return [...document.querySelectorAll('.figure')].map(f => [f.id, f.querySelectorAll('svg *').length])"
     drawn = dict(page.execute_script(marks))
-    names = ("counts", "map", "strips", "points", "chains", "chain-strips")
+    names = ("counts", "memberships", "map", "strips", "points", "chains", "chain-strips")
     assert set(drawn) - {"fig-trace"} == {f"fig-{name}" for name in names}  # the runs, only where they disagree
     assert min(drawn.values()) > 3
     whole_page_screenshot(page, 1200, ARTIFACTS / "report.png")

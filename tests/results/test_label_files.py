@@ -17,9 +17,15 @@ def read(path, separator=","):
 def test_an_estimate_has_names_and_certainty(tmp_path):
     best = pt.estimate(pt.as_sample(DRAWS, names=["a", "b", "c", "d"]), rng=1)
     rows = read(pt.write_labels(tmp_path / "labels.tsv", best), "\t")
-    assert rows[0] == ["item", "cluster", "certainty"]
+    assert rows[0] == ["item", "cluster", "certainty", "p_0", "p_1", "p_other"]
     assert [row[:2] for row in rows[1:]] == [["a", "0"], ["b", "0"], ["c", "1"], ["d", "1"]]
     assert [row[2] for row in rows[1:]] == ["1.0", "1.0", "0.666667", "0.666667"]
+    assert [[float(cell) for cell in row[3:]] for row in rows[1:]] == [
+        [1, 0, 0],
+        [1, 0, 0],
+        [0, 1, 0],
+        [0, pytest.approx(2 / 3, abs=1e-6), pytest.approx(1 / 3, abs=1e-6)],
+    ]
 
 
 def test_items_and_clusters_from_one_but_not_the_gaps(tmp_path):

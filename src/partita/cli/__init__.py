@@ -21,6 +21,7 @@ from partita.cli import (
     link,
     monitor,
     partial,
+    relate,
     report,
     sample,
     similarity,
@@ -46,6 +47,7 @@ register(app, "estimate", estimate.run, writes_labels=True, panel=FROM_DRAWS)
 register(app, "ball", ball.run, writes_labels=True, panel=FROM_DRAWS)
 register(app, "partial", partial.run, writes_labels=True, panel=FROM_DRAWS)
 register(app, "hierarchy", hierarchy.run, writes_labels=True, panel=FROM_DRAWS)
+register(app, "relate", relate.run, writes_labels=True, panel=FROM_DRAWS)
 register(app, "similarity", similarity.run, panel=FROM_DRAWS)
 register(app, "compare-posteriors", compare_posteriors.run, writes_labels=True, panel=FROM_DRAWS)
 register(app, "monitor", monitor.run, writes_labels=True, panel=FROM_DRAWS)

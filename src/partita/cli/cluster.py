@@ -33,7 +33,7 @@ from partita.cli.options import (
     checked_limit,
     whole_limit,
 )
-from partita.cli.sample import Alpha, Chains
+from partita.cli.sample import Alpha, Chains, Expect, concentration
 from partita.cli.steps import step
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from partita.profiling.profiles import Profiles
     from partita.results.tables import Table
 
-SAMPLING_ONLY = ("alpha", "loss", "a", "b", "runs", "draws", "warmup", "thin", "chains", "jobs")
+SAMPLING_ONLY = ("alpha", "expect", "loss", "a", "b", "runs", "draws", "warmup", "thin", "chains", "jobs")
 
 
 def run(
@@ -57,6 +57,7 @@ def run(
     select: Select = False,
     as_table: AsTable = False,
     alpha: Alpha = None,
+    expect: Expect = None,
     runs: Runs = None,
     max_clusters: MaxClusters = None,
     maximize: Annotated[bool, "Search the partition of largest exact ICL instead of sampling."] = False,
@@ -87,9 +88,11 @@ def run(
     loss, limit = weighing.chosen_loss(), whole_limit(max_clusters)
     with delivering(OutputOptions(json=json, out=out, force=force)) as deliver:
         table = read_mixed(data, families, missing, as_table=as_table, curves=curves)
-        model = pt.models.MixtureDPM(families, None if maximize else alpha, select=select, curves=curves)
+        model = pt.models.MixtureDPM(families, None, select=select, curves=curves)
         schema = model.describe(table)
         items, own_families, _ = model.items(table)
+        if not maximize:
+            model.alpha = concentration(alpha, expect, items.n_items, json=json)
         notes = typed_notes(items, schema, own_families or {})
         if not json:
             print_schema(schema, notes)

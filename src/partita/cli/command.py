@@ -28,7 +28,7 @@ PANELS = {
     " removed step_back id time",
     "Loss": "loss a b level",
     "Search": "method runs restarts seconds max_clusters max_draws bound seed jobs algorithm k starts",
-    "Sampler": "draws warmup chains alpha beta inference prior truncation resume",
+    "Sampler": "draws warmup chains alpha expect beta inference prior truncation resume",
     "Output": "out json force one_based table_format quiet verbose title figure newick",
     "Cluster of machines": "dask workers shards",
 }

@@ -131,7 +131,7 @@ def read_mixed(
     if names_at is not None and rows.names is None:
         rows = replace(rows, names=tuple(table.columns[names_at]))
     gaps = set(missing or ())
-    columns = ((table.names[j], _cells(table, j, gaps)) for j in positions)
+    columns = ((table.names[j], cells_of(table, j, gaps)) for j in positions)
     lines = table.lines
     read = from_columns(columns, rows.distinct_names(), line_of=lambda row: f"{path}, line {lines[row]}")
     problems = _problems(table, words, positions, given)
@@ -146,7 +146,8 @@ def _refuse_two_of_a_name(names: Sequence[str], path: str) -> None:
         raise ValueError(f"{path} has two columns named {twice!r}")
 
 
-def _cells(table: Table, column: int, gaps: set[str]) -> list[Cell]:
+def cells_of(table: Table, column: int, gaps: set[str]) -> list[Cell]:
+    """The cells of a column; None where they are missing."""
     return [None if cell in gaps else parse_cell(cell) for cell in table.columns[column]]
 
 

@@ -12,7 +12,7 @@ import typer
 from partita.cli.command import Group, register
 from partita.cli.deliver import print_warnings
 from partita.cli.errors import INTERRUPTED
-from partita.cli.given import was_typed
+from partita.cli.given import refuse, was_typed
 from partita.cli.mixture_table import (
     AsTable,
     Families,
@@ -69,6 +69,30 @@ class Chains:
 RunFolder = Annotated[Path, "New directory for the run; the draws are in its draws.npy."]
 Resume = Annotated[bool, "Continue the run in --out, to its end or to --draws."]
 Alpha = Annotated[float | None, "Concentration; a Gamma(1, 1) prior if not given."]
+Expect = Annotated[
+    str | None,
+    "How many clusters you expect, as in 3-8, in place of --alpha: the prior has 5 % below and 5 % above it.",
+]
+
+
+def concentration(alpha: float | None, expect: str | None, n_items: int, *, json: bool) -> Any:
+    """The concentration or its prior, and what the prior of --expect says, printed unless the output is JSON."""
+    from partita.models.mixtures.cluster_numbers import prior_clusters
+
+    if expect is None:
+        return alpha
+    refuse(["alpha"], "is set by --expect: give one of them")
+    ends = expect.split("-")
+    if len(ends) not in (1, 2) or not all(end.strip().isdecimal() for end in ends):
+        raise ValueError(f"--expect must be a number of clusters or a range, as in 3-8, but it is {expect}")
+    low, high = int(ends[0]), int(ends[-1])
+    if not 1 <= low <= high <= n_items:
+        raise ValueError(f"--expect must be a range within 1 and {n_items:,}, the number of items, but it is {expect}")
+    found = prior_clusters(n_items, (low, high))
+    if not json:
+        asked = f"{low} to {high} clusters have probability {found.between(low, high):.0%}"
+        print_lines(f"Prior: {found.in_words()} {asked}.")
+    return found.prior
 
 
 def dpm(
@@ -84,6 +108,7 @@ def dpm(
     columns: DataColumns = None,
     covariance: Annotated[str, "full or diag."] = "full",
     alpha: Alpha = None,
+    expect: Expect = None,
     standardize: Annotated[bool, "Centre and scale each column first."] = False,
     resume: Resume = False,
     json: Json = False,
@@ -97,7 +122,8 @@ def dpm(
     from partita.models.mixtures.data import as_data
 
     table = read_data(data, columns)
-    model = GaussianDPM(covariance, alpha, standardize=standardize)
+    prior = concentration(alpha, expect, len(table.values), json=json)
+    model = GaussianDPM(covariance, prior, standardize=standardize)
     if resume:
         inputs = {"X": as_data(table.values)}
         _check_same_run(out, model, chains, data, inputs, table.distinct_names(), ("covariance", "standardize"))
@@ -112,6 +138,7 @@ def mixture(
     missing: Missing = None,
     as_table: AsTable = False,
     alpha: Alpha = None,
+    expect: Expect = None,
     resume: Resume = False,
     json: Json = False,
 ) -> None:
@@ -124,7 +151,7 @@ def mixture(
 
     families = parse_families(family)
     table = read_mixed(data, families, missing, as_table=as_table)
-    model = MixtureDPM(families, alpha)
+    model = MixtureDPM(families, concentration(alpha, expect, table.n_items, json=json))
     schema = model.describe(table)
     notes = typed_notes(table, schema, families)
     if resume:
@@ -245,7 +272,8 @@ def _check_same_run(
         kind |= {"counts": kind.get("edges"), "weights": kind.get("edges")}  # options that say what edges are
     asked["seed"] = int(check_rng(plan["seed"]).integers(2**63))  # as `sample` turns it into that of the plan
     for name in (*settings, "alpha", *plan):
-        if was_typed(name) and asked[name] != begun.get(name):
+        typed = was_typed(name) or (name == "alpha" and was_typed("expect"))
+        if typed and asked[name] != begun.get(name):
             other = "another" if name == "seed" else begun.get(name)
             raise ValueError(
                 f"--{name.replace('_', '-')}: the run in {path} began with {other} "

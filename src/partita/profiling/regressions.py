@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import expit, logsumexp
@@ -18,6 +19,8 @@ from partita._support.arrays import Floats, Ints
 MAX_STEPS, HALVINGS = 100, 30
 #: A fit has converged if a Newton step changes no coefficient by more, in its standard errors of the start.
 SMALL_STEP = 1e-8
+#: A risk set with a smaller share of all weights has none.
+LEAST_RISK = 1e-9
 
 
 class NoFit(ValueError):
@@ -33,6 +36,7 @@ class Records:
     weights: Floats
     items: Ints
     n_items: int
+    clusters: Ints | None = None  # of each record, for Cox
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,25 +152,65 @@ def multinomial(n_categories: int) -> Family:
 def cox(records: Records, beta: Floats) -> Step:
     """Cox's partial likelihood with Breslow's ties; robust scores of Lin & Wei (1989).
 
-    An event whose risk set has no positive weight, which only corrected weights can cause, is left out.
+    Corrected weights are negative for some records, so that the risk of a cluster's items at risk may sum to less than
+    zero. The sum is then taken as zero, which it estimates better: see `risks_below_zero`.
     """
-    order = np.argsort(-records.y[:, 0], kind="stable")
+    order, eta, sums = _risk_sets(records, beta)
     X, w, time, event = records.X[order], records.weights[order], records.y[order, 0], records.y[order, 1]
-    eta = X @ beta
-    risk = w * np.exp(eta - eta.max())
-    last = np.searchsorted(-time, -time, side="right") - 1  # of those at risk at the record's time
-    s0 = np.cumsum(risk)[last]
-    s1 = np.cumsum(risk[:, None] * X, axis=0)[last]
-    s2 = np.cumsum(risk[:, None, None] * X[:, :, None] * X[:, None, :], axis=0)[last]
-    events = w * event * (s0 > 1e-9 * np.abs(risk).sum())
+    own, risk = sums.own, sums.risk
+    keep = sums.by_cluster > LEAST_RISK * np.abs(risk).sum()
+    s0 = (sums.by_cluster * keep).sum(axis=1)
+    events = w * event * (s0 > 0)
     s0 = np.where(s0 > 0, s0, 1.0)
-    mean = s1 / s0[:, None]
-    information = np.einsum("r,rpq->pq", events, s2 / s0[:, None, None] - mean[:, :, None] * mean[:, None, :])
-    # hazard and hazard-weighted means up to the record's time: events at times not above it
+    s1 = sum(keep[:, k, None] * sums.of(np.where(own == k, risk, 0.0)[:, None] * X) for k in range(keep.shape[1]))
+    pairs = X[:, :, None] * X[:, None, :]
+    s2 = sum(
+        keep[:, k, None, None] * sums.of(np.where(own == k, risk, 0.0)[:, None, None] * pairs)
+        for k in range(keep.shape[1])
+    )
+    mean = np.asarray(s1) / s0[:, None]
+    spread = np.asarray(s2) / s0[:, None, None] - mean[:, :, None] * mean[:, None, :]
+    information = np.einsum("r,rpq->pq", events, spread)
+    # hazard and hazard-weighted means up to the record's time: events at times not above it, as its cluster sees them
     jumps, first = events / s0, np.searchsorted(-time, -time, side="left")
-    later = np.cumsum(jumps[::-1])[::-1][first]
-    later_mean = np.cumsum((jumps[:, None] * mean)[::-1], axis=0)[::-1][first]
+    seen = jumps[:, None] * keep
+    later = np.cumsum(seen[::-1], axis=0)[::-1][first, own]
+    later_mean = np.cumsum((seen[:, :, None] * mean[:, None, :])[::-1], axis=0)[::-1][first, own]
     scores = np.empty_like(X)
     scores[order] = events[:, None] * (X - mean) - risk[:, None] * (later[:, None] * X - later_mean)
     value = float(events @ (eta - eta.max() - np.log(s0)))
     return Step(value, scores, information)
+
+
+@dataclass(frozen=True, eq=False)
+class _RiskSets:
+    """Records by falling time, and the sums over those that are at risk with each."""
+
+    own: Ints  # the cluster of each record
+    risk: Floats
+    last: Ints  # the last record that is at risk at its time
+
+    def of(self, values: Floats) -> Floats:
+        """Sums of the values of the records at risk with each."""
+        return np.asarray(np.cumsum(values, axis=0)[self.last])
+
+    @cached_property
+    def by_cluster(self) -> Floats:
+        """Risk of the records of each cluster at risk, (records, clusters)."""
+        return self.of(np.where(self.own[:, None] == np.arange(self.own.max() + 1), self.risk[:, None], 0.0))
+
+
+def _risk_sets(records: Records, beta: Floats) -> tuple[Ints, Floats, _RiskSets]:
+    order = np.argsort(-records.y[:, 0], kind="stable")
+    time, eta = records.y[order, 0], records.X[order] @ beta
+    risk = records.weights[order] * np.exp(eta - eta.max())
+    own = np.zeros(len(order), np.int64) if records.clusters is None else records.clusters[order]
+    return order, eta, _RiskSets(own, risk, np.searchsorted(-time, -time, side="right") - 1)
+
+
+def risks_below_zero(records: Records, beta: Floats) -> tuple[int, int]:
+    """Number of items with an event at whose time `cox` takes the risk of a cluster as zero, and with an event."""
+    order, _, sums = _risk_sets(records, beta)
+    event = records.y[order, 1] > 0
+    below = event & (sums.by_cluster < -LEAST_RISK * np.abs(sums.risk).sum()).any(axis=1)
+    return len(np.unique(records.items[order][below])), len(np.unique(records.items[order][event]))

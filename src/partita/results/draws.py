@@ -28,6 +28,7 @@ from partita.results.extras import EXTRAS, extra_sections
 from partita.results.figures import ball_strips, bars, map_figure, scatter_figure, trace_figure
 from partita.results.heatmap import HeatMap, has_map, heat_map
 from partita.results.interpretation import interpretation
+from partita.results.memberships import is_shown, membership_columns, membership_section
 from partita.results.presentation import (
     Note,
     Presentation,
@@ -50,6 +51,7 @@ from partita.uncertainty.certainty import (
     item_certainty,
     n_clusters_posterior,
 )
+from partita.uncertainty.memberships import Memberships, memberships
 from partita.uncertainty.placed import placed_only
 
 LISTED = 1000  # rows of a table on a page
@@ -109,7 +111,7 @@ class DrawsPresentation(Presentation):
         "partita.models.chains.chain.Chain": "chain",
         **EXTRAS,
     }
-    several = frozenset({"others"})
+    several = frozenset({"others", "relations"})
     takes_data = True
     meanings: ClassVar[dict[str, str]] = {
         "expected_loss": "posterior expected loss of the partition",
@@ -155,6 +157,10 @@ class DrawsPresentation(Presentation):
         """A partial clustering must be one of the same items."""
         check_same_items(self.result.labels, partial.labels, "estimate", "partial")
 
+    def check_fused(self, fused: Any) -> None:
+        """Fused components must be those of the same items."""
+        check_same_items(self.result.labels, fused.labels, "estimate", "fused")
+
     def check_tree(self, tree: Any) -> None:
         """A hierarchy must be one of the same items."""
         check_same_items(self.result.labels, tree.levels[0], "estimate", "hierarchy")
@@ -196,6 +202,11 @@ class DrawsPresentation(Presentation):
     def certainty(self) -> Floats:
         """Mean probability of each item of being with the other members of its cluster."""
         return self.of_items.probability
+
+    @cached_property
+    def memberships(self) -> Memberships | None:
+        """The probability of each cluster for each item; None if there are very many clusters."""
+        return memberships(self.searched) if is_shown(len(self.labels), self.n_clusters) else None
 
     @cached_property
     def placed(self) -> tuple[Estimate, CredibleBall | None, NDArray[np.int64]]:
@@ -307,6 +318,15 @@ class DrawsPresentation(Presentation):
             "ball": None if self.ball is None else ball_facts(self.ball),
         }
 
+    def items_table(self) -> Table:
+        """With the probability of each cluster."""
+        table, found = super().items_table(), self.memberships
+        if found is None:
+            return table
+        columns = (*table.columns, *membership_columns(self.n_clusters, self.first))
+        rows = [(*row, *shares) for row, shares in zip(table.rows, found.probabilities.tolist(), strict=True)]
+        return replace(table, columns=columns, rows=rows)
+
     def clusters_table(self) -> Table:
         """Size, certainty, stability and exemplar of each cluster."""
         stability, (part, _, _) = self.stability, self.placed
@@ -406,9 +426,10 @@ class DrawsPresentation(Presentation):
             yield "Missing labels", "some draws leave items unlabelled"
 
     def sections(self) -> Iterator[dict[str, Any] | None]:
-        """Clusters, items, similarity, ball, extras, truth, diagnostics."""
+        """Clusters, items, memberships, similarity, ball, extras, truth, diagnostics."""
         yield self._clusters_section()
         yield section("items", "Items to look at first", button(), show(listed_items(self.tables)), menu="Items")
+        yield None if self.memberships is None else membership_section(self.memberships, self.first)
         yield self._map_section()
         yield self._ball_section()
         if "losses" in self.tables:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from partita._support.hints import plural
+from partita.results.after_clustering import fused_section, relation_section, sensitivity_section
 from partita.results.drawings import curve_drawing, interval_drawing, tree_drawing
 from partita.results.presentation import Presentation, drawing, listed, section, show, words
 from partita.results.profiles import profile_section
@@ -28,6 +29,9 @@ EXTRAS = {
     "partita.uncertainty.partial.PartialClustering": "partial",
     "partita.uncertainty.hierarchy.Hierarchy": "tree",
     "partita.uncertainty.monte_carlo.MonteCarloError": "error",
+    "partita.models.mixtures.fusing.FusedEstimate": "fused",
+    "partita.models.mixtures.sensitivity.Sensitivity": "sensitivity",
+    "partita.profiling.relation.Relation": "relations",
 }
 
 
@@ -126,4 +130,7 @@ SECTIONS: dict[str, Callable[[Any, int], dict[str, Any]]] = {
     "partial": _partial_section,
     "tree": _tree_section,
     "error": _error_section,
+    "fused": fused_section,
+    "sensitivity": sensitivity_section,
+    "relations": relation_section,
 }

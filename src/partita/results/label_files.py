@@ -17,6 +17,9 @@ from partita.results.tables import Column, Table
 def write_labels(path: str | PathLike[str], result: Any, *, one_based: bool = False) -> Path:
     """Writes the cluster of each item: one row per item with its name, its cluster and, from draws, its certainty.
 
+    From draws there are also the probabilities of all clusters (`memberships`), if these are at most 50: p_0, p_1, ...
+    and p_other.
+
     Parameters
     ----------
     path : path
@@ -37,10 +40,10 @@ def write_labels(path: str | PathLike[str], result: Any, *, one_based: bool = Fa
     >>> folder = tempfile.TemporaryDirectory()
     >>> best = pt.estimate([[0, 0, 1], [0, 0, 1], [0, 1, 1]], rng=1)
     >>> print(pt.write_labels(pathlib.Path(folder.name) / "labels.csv", best, one_based=True).read_text().strip())
-    item,cluster,certainty
-    1,1,0.666667
-    2,1,0.666667
-    3,2,0.666667
+    item,cluster,certainty,p_1,p_2,p_other
+    1,1,0.666667,1.0,0.0,0.0
+    2,1,0.666667,0.666667,0.333333,0.0
+    3,2,0.666667,0.0,1.0,0.0
     >>> folder.cleanup()
     """
     path, first = Path(path), int(one_based)

@@ -1,0 +1,77 @@
+"""What follows the clustering, as tables and sections: outside variables, other priors, fused components."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from partita.models.mixtures.fusing import FusedEstimate
+from partita.models.mixtures.sensitivity import Sensitivity
+from partita.profiling.relation import Relation
+from partita.results.presentation import section, show, words
+from partita.results.tables import Column, Table
+
+
+def relation_table(relation: Relation) -> Table:
+    """One row per term and method."""
+    columns = (
+        Column("Term", "text"),
+        Column("Method", "text", "Clusters taken as observed; averaged over draws; corrected for classification error"),
+        Column("Estimate", "mean"),
+        Column("Standard error", "mean"),
+        Column("Low", "mean", f"Lower end of the {relation.level:.0%} interval"),
+        Column("High", "mean", f"Upper end of the {relation.level:.0%} interval"),
+    )
+    caption = "Coefficients; those corrected for classification error are the ones to report"
+    return Table("relation", caption, columns, [tuple(row.values()) for row in relation.rows()])
+
+
+def relation_section(relations: list[Relation], first: int) -> dict[str, Any]:
+    """The answer, the notes and the coefficients of each relation."""
+    blocks: list[Any] = []
+    for place, given in enumerate(relations):
+        relation = given.counted_from(first)
+        table = replace(relation_table(relation), id=f"relation-{place}")
+        blocks += [words(relation.in_words()), words(" ".join(relation.notes), note=True), show(table)]
+    return section("relation", "Clusters and outside variables", *blocks, menu="Outside variables")
+
+
+def sensitivity_section(found: Sensitivity, first: int) -> dict[str, Any]:
+    """What other priors would have done."""
+    rows = [
+        (row.prior, row.pareto_k, row.mean_clusters, row.n_clusters, _verdict(row.stays), row.excess)
+        for row in found.changes
+    ]
+    columns = (
+        Column("Prior", "text"),
+        Column("Pareto k", "share", "Tail of the weights; above 0.7 the prior is too far from that of the draws"),
+        Column("Mean clusters", "mean", "Posterior mean of the number of clusters"),
+        Column("Clusters", "number", "Of the best partition under this prior"),
+        Column("Reported partition", "text"),
+        Column("Excess", "loss", "Expected loss of the reported partition minus that of the best one"),
+    )
+    table = Table("sensitivity", "Other priors on partitions", columns, rows)
+    notes = words(" ".join(found.notes), note=True)
+    return section("sensitivity", "Sensitivity to the prior", words(found.in_words()), notes, show(table), menu="Prior")
+
+
+def _verdict(stays: bool | None) -> str:
+    return "sample anew" if stays is None else "stays the best" if stays else "is not the best"
+
+
+def path_table(found: FusedEstimate) -> Table:
+    """The number of clusters for each ω."""
+    rows = [(step.distance, step.omega, step.n_clusters, "yes" if step.proven else "no") for step in found.path]
+    columns = (
+        Column("Distance", "share", "Hellinger distance below which two items alone are joined"),
+        Column("Omega", "mean", "Cost of separating two items with the same kernel"),
+        Column("Clusters", "number"),
+        Column("Proven", "text", "Whether no partition is better"),
+    )
+    return Table("path", "Clusters made of components, by the distance at which they join", columns, rows)
+
+
+def fused_section(found: FusedEstimate, first: int) -> dict[str, Any]:
+    """The number of components and of the clusters that they make."""
+    told = words(found.in_words())
+    return section("fused", "Components and clusters", told, show(path_table(found)), menu="Components")

@@ -1,0 +1,72 @@
+"""The probabilities of the clusters for each item: columns of its table, and a stacked strip on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from partita._support.arrays import Floats
+from partita.results.colors import shades
+from partita.results.drawings import LEFT, RIGHT, TOP, WIDTH, Drawing
+from partita.results.presentation import drawing, section, words
+from partita.results.tables import Column
+from partita.uncertainty.memberships import OTHER, Memberships
+
+#: With more clusters, or more numbers in all, there are no columns of memberships.
+MOST_CLUSTERS, MOST_NUMBERS = 50, 5_000_000
+#: Names of the columns in files: this, and the number of the cluster or "other".
+PREFIX = "p_"
+STRIPS, HEIGHT = 180, 150
+#: Shares that are too small to be drawn.
+UNSEEN = 0.005
+GREY = "#9A9A9A"
+
+
+def is_shown(n_items: int, n_clusters: int) -> bool:
+    """Whether tables and pages have the memberships."""
+    return 0 < n_clusters <= MOST_CLUSTERS and n_items * (n_clusters + 1) <= MOST_NUMBERS
+
+
+def membership_columns(n_clusters: int, first: int) -> Iterator[Column]:
+    """One column per reported cluster, and "other"."""
+    for name in (*map(str, range(first, n_clusters + first)), OTHER):
+        told = "a cluster that is not reported" if name == OTHER else f"cluster {name}"
+        yield Column(f"In {name}", "share", f"Probability of {told}", key=f"{PREFIX}{name}")
+
+
+def membership_section(found: Memberships, first: int) -> dict[str, Any]:
+    """The items as thin stacked strips, in the order of the clusters, the surest first."""
+    told = (
+        "The probability of each reported cluster for each item, in the order of the clusters and the surest items of"
+        f" each first; grey is a cluster that is not reported ({np.nanmean(found.other):.1%} on average)."
+        " Certainty, by contrast, says how firmly the items of a cluster hold together."
+    )
+    picture = drawing("memberships", _strips(found, first), "Probabilities of the clusters, one strip per item")
+    return section("memberships", "Memberships", words(told), picture)
+
+
+def _strips(found: Memberships, first: int) -> dict[str, Any]:
+    """Neighbouring items share a strip if there are many."""
+    known = np.flatnonzero(~np.isnan(found.other))
+    place = np.where(found.labels[known] < 0, found.n_clusters, found.labels[known])
+    order = known[np.lexsort((-np.nan_to_num(found.own[known]), place))]
+    palette, parts = shades(), np.array_split(order, min(STRIPS, len(order)))
+    made = Drawing(WIDTH, TOP + HEIGHT + 8)
+    width = (WIDTH - LEFT - RIGHT) / len(order)
+    start = float(LEFT)
+    for part in parts:
+        shares: Floats = found.probabilities[part].mean(axis=0)
+        bottom = float(TOP + HEIGHT)
+        for cluster in np.flatnonzero(shares > UNSEEN).tolist():
+            other = cluster == found.n_clusters
+            name = OTHER if other else f"cluster {cluster + first}"
+            height = HEIGHT * float(shares[cluster])
+            colour = GREY if other else palette[cluster % len(palette)]
+            made.cell(start, bottom - height, width * len(part), height, f"{name}: {shares[cluster]:.2f}", colour)
+            bottom -= height
+        start += width * len(part)
+    for share in (0, 0.5, 1):
+        made.words.append((LEFT - 8, TOP + HEIGHT * (1 - share) + 4, "end", f"{share:g}"))
+    return made.content()
