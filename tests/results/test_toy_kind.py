@@ -17,7 +17,7 @@ from partita.cli.deliver import delivering
 from partita.cli.form import first_number
 from partita.cli.options import OutputOptions
 from partita.results.present import present
-from partita.results.presentation import COMMON, Note, Presentation, section, show, words
+from partita.results.presentation import COMMON, Note, Presentation, facts, section, show, words
 from partita.results.tables import Column, Table
 
 LABELS = np.array([0, 0, 1, -1, 1])
@@ -49,7 +49,7 @@ class ToyPresentation(Presentation):
     written = ("items", "heat")
     printed: ClassVar = {"heat": 5}
     takes: ClassVar = {f"{__name__}.Thermometer": "thermometer"}
-    meanings: ClassVar = {"heat": "temperature of each cluster"}
+    own = facts("heat | temperature of each cluster")
 
     @property
     def names(self):
@@ -65,9 +65,6 @@ class ToyPresentation(Presentation):
     def find_notes(self):
         yield Note("Open a window.")
         yield Note("The thermometer is broken: buy another.", warning=True)
-
-    def own_facts(self):
-        return {"heat": list(self.result.heat)}
 
     def more_tables(self):
         columns = (Column("Cluster", "cluster"), Column("Degrees", "mean", "Temperature", key="degrees_celsius"))
@@ -114,7 +111,7 @@ def test_page(toy, tmp_path):
 
 def test_facts(toy):
     shown = present(toy)
-    assert shown.facts.keys() == COMMON.keys() | shown.meanings.keys()
+    assert shown.facts.keys() == COMMON.keys() | shown.own.keys()
     assert shown.facts["notes"] == list(toy.notes)
     assert shown.facts["certainty"] == [0.9, 0.2, 1.0, None, 0.8]
     json.dumps(shown.facts, allow_nan=False)

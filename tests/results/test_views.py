@@ -19,6 +19,7 @@ from partita.results.networks import LayersPresentation, NetworkPresentation
 from partita.results.pairs import PairPresentation
 from partita.results.present import present
 from partita.results.presentation import COMMON
+from partita.results.stability import StabilityPresentation
 
 DOCS = Path(__file__).parents[2] / "docs" / "summary.md"
 KINDS = (
@@ -29,6 +30,7 @@ KINDS = (
     MatrixPresentation,
     MixturePresentation,
     EnsemblePresentation,
+    StabilityPresentation,
 )
 NEVER_WRITTEN = {"command", "files"}
 #: Keys that a command adds to those of the kind.
@@ -67,6 +69,11 @@ COMMANDS = {
         "draws",
         ["cluster", "table.csv", "--seed", "1", "--draws", "20", "--warmup", "20", "--chains", "2"],
     ),
+    "stability": (
+        "stability",
+        ["stability", "table.csv", "--clusterer", "kmeans", "-k", "2", "--runs", "4"],
+    ),
+    "link": ("pairs", ["link", "pairs.csv", "--seed", "1"]),
     "maximize": ("mixture", ["cluster", "table.csv", "--maximize", "--seed", "1", "--restarts", "2"]),
 }
 
@@ -93,7 +100,7 @@ def test_page_json_and_terminal_have_the_same_notes_and_layout(command, inputs, 
         assert f"{'Warning' if note['warning'] else 'Note'}: {note['text']}" in lines
     assert any(summary["answer"] in line for line in lines)
     own = next(shown for shown in KINDS if shown.kind == kind)
-    known = COMMON.keys() | own.meanings.keys()
+    known = COMMON.keys() | own.own.keys()
     assert known <= summary.keys()
     assert summary.keys() - known - NEVER_WRITTEN == ADDED.get(command, set())
     asked = json.loads(call(inputs, words, "--json", *(["--out", tmp_path / "json"] if words[0] == "cluster" else [])))
@@ -125,13 +132,14 @@ def test_notes_in_python_are_those_of_the_page(tmp_path):
         pt.models.LatentBlockModel().maximize(graph, restarts=2, rng=1),
         pt.models.MixtureDPM().maximize({"x": rng.normal(size=20)}, restarts=2, rng=1),
         pt.ensembles.summarize(pt.ensembles.consensus(base, rng=1), base),
+        pt.ensembles.stability(lambda data, seed: (data[:, 0] > 0).astype(int), rng.normal(size=(20, 2)), 4, rng=1),
         ball,
     ]
     assert {present(result).kind for result in results} == {shown.kind for shown in KINDS}
     for result in results:
         page = pt.read_report(pt.report(result, path=tmp_path / "page.html"))
         assert page.notes == result.notes == tuple(present(result).facts["notes"])
-        assert present(result).facts.keys() == COMMON.keys() | present(result).meanings.keys()
+        assert present(result).facts.keys() == COMMON.keys() | present(result).own.keys()
         json.dumps(present(result).facts, allow_nan=False)
     assert set(best.notes) <= set(ball.notes)
 
@@ -139,7 +147,7 @@ def test_notes_in_python_are_those_of_the_page(tmp_path):
 def test_the_documentation_has_every_key():
     text = DOCS.read_text(encoding="utf-8")
     for shown in KINDS:
-        for key, meaning in (COMMON | shown.meanings).items():
+        for key, meaning in (COMMON | {key: told for key, (_, told) in shown.own.items()}).items():
             assert f"| `{key}` | {meaning} |" in text, (shown.kind, key)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.estimation.result import Estimate
-from partita.results.tables import Column, Table
+from partita.results.tables import Table, columns
 
 #: With fewer clusters the table of the clusters itself shows all there is to see.
 MANY_CLUSTERS = 100
@@ -31,15 +31,11 @@ def components_table(estimate: Estimate, certainty: NDArray[np.float64], names: 
         (names[first[c]], int(parts.sizes[c]), int(clusters[c]), float(doubt[c]), "yes" if parts.is_proven[c] else "no")
         for c in listed.tolist()
     ]
-    columns = (
-        Column("First item", "text"),
-        Column("Items", "number"),
-        Column("Clusters", "number"),
-        Column("Doubt", "share", "Sum over its items of 1 − certainty: a score for ranking"),
-        Column("Proven", "text", "Whether no partition of its items is better"),
-    )
+    header = columns("""
+        First item; Items; Clusters; Doubt | Sum over its items of 1 − certainty: a score for ranking
+        Proven | Whether no partition of its items is better""")
     caption = "Components (items that are ever together), the most uncertain first"
-    return Table("components", caption, columns, rows, _note(estimate, several.size, len(rows)))
+    return Table("components", caption, header, rows, _note(estimate, several.size, len(rows)))
 
 
 def _clusters_of(component: NDArray[np.int64], labels: NDArray[np.int64], count: int) -> NDArray[np.int64]:
@@ -61,5 +57,5 @@ def sizes_table(estimate: Estimate) -> Table | None:
         return None
     sizes, count = np.unique(estimate.sizes, return_counts=True)
     rows = list(zip(sizes.tolist(), count.tolist(), (sizes * count).tolist(), strict=True))[::-1][:SIZES_LISTED]
-    columns = (Column("Items each", "number"), Column("Clusters", "number"), Column("Items in all", "number"))
-    return Table("sizes", "Clusters by size", columns, rows)
+    header = columns("Items each; Clusters; Items in all")
+    return Table("sizes", "Clusters by size", header, rows)

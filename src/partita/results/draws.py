@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
@@ -33,6 +33,7 @@ from partita.results.presentation import (
     Note,
     Presentation,
     button,
+    facts,
     figure,
     listed,
     section,
@@ -41,7 +42,7 @@ from partita.results.presentation import (
     words,
 )
 from partita.results.sentences import amount, loss_words, percent
-from partita.results.tables import Column, Table
+from partita.results.tables import Column, Table, columns
 from partita.search.limits import explicit_limit, into_at_most
 from partita.uncertainty.ball import CredibleBall
 from partita.uncertainty.certainty import (
@@ -113,25 +114,24 @@ class DrawsPresentation(Presentation):
     }
     several = frozenset({"others", "relations"})
     takes_data = True
-    meanings: ClassVar[dict[str, str]] = {
-        "expected_loss": "posterior expected loss of the partition",
-        "loss": "name of the loss",
-        "loss_weights": "weights of the loss; empty if it has none",
-        "method": "method of the search",
-        "proven": "whether no partition is better",
-        "gap": "how much lower the loss of another partition may be, as a share; null if no bound is known",
-        "bound": "lower bound on the expected loss; null if none was asked for",
-        "seed": "seed that gives the same answer again",
-        "standard_error": "Monte Carlo standard error of the expected loss; null if the draws are no chains",
-        "n_draws": "number of draws",
-        "n_unique": "number of distinct draws",
-        "runs": "number of runs of the search",
-        "partitions_compared": "number of partitions to which the runs led",
-        "times_reached": "how many of them have the lowest loss",
-        "held_out": "expected loss on draws that were not searched; null without such",
-        "compression": "how many items, draws and clusters each searched one represents",
-        "ball": "credible ball; null if none was asked for",
-    }
+    own = facts("""
+        expected_loss | posterior expected loss of the partition
+        loss = result.loss.name | name of the loss
+        loss_weights = result.loss.weights | weights of the loss; empty if it has none
+        method | method of the search
+        proven | whether no partition is better
+        gap | how much lower the loss of another partition may be, as a share; null if no bound is known
+        bound = extras.bound | lower bound on the expected loss; null if none was asked for
+        seed | seed that gives the same answer again
+        standard_error | Monte Carlo standard error of the expected loss; null if the draws are no chains
+        n_draws = result.sample.n_draws | number of draws
+        n_unique = result.sample.n_unique | number of distinct draws
+        runs = result.n_runs | number of runs of the search
+        partitions_compared = n_compared | number of partitions to which the runs led
+        times_reached = n_reached | how many of them have the lowest loss
+        held_out | expected loss on draws that were not searched; null without such
+        compression | how many items, draws and clusters each searched one represents
+        ball = ball_facts | credible ball; null if none was asked for""")
     written = ("items", "clusters", "runs", "ball")
 
     def __init__(self, result: Estimate, extras: Any = (), **given: Any) -> None:
@@ -183,6 +183,21 @@ class DrawsPresentation(Presentation):
     def ball(self) -> CredibleBall | None:
         """The credible ball, if it was given."""
         return self.extras.get("ball")
+
+    @property
+    def n_compared(self) -> int:
+        """Number of partitions to which the runs led."""
+        return len(self.result.runs)
+
+    @property
+    def n_reached(self) -> int | None:
+        """How many of them have the lowest loss; None without any."""
+        return self.result.times_reached if self.result.runs else None
+
+    @property
+    def ball_facts(self) -> dict[str, Any] | None:
+        """The facts about the ball."""
+        return None if self.ball is None else ball_facts(self.ball)
 
     # What is computed once.
 
@@ -294,38 +309,13 @@ class DrawsPresentation(Presentation):
 
     # Facts and tables.
 
-    def own_facts(self) -> dict[str, Any]:
-        """Loss, search, draws and ball."""
-        best, sample = self.result, self.result.sample
-        bound = self.extras.get("bound")
-        return {
-            "expected_loss": best.expected_loss,
-            "loss": best.loss.name,
-            "loss_weights": best.loss.weights,
-            "method": best.method,
-            "proven": best.proven,
-            "gap": best.gap,
-            "bound": None if bound is None else asdict(bound),
-            "seed": best.seed,
-            "standard_error": best.standard_error,
-            "n_draws": sample.n_draws,
-            "n_unique": sample.n_unique,
-            "runs": best.n_runs,
-            "partitions_compared": len(best.runs),
-            "times_reached": best.times_reached if best.runs else None,
-            "held_out": None if best.held_out is None else asdict(best.held_out),
-            "compression": asdict(best.compression),
-            "ball": None if self.ball is None else ball_facts(self.ball),
-        }
-
     def items_table(self) -> Table:
         """With the probability of each cluster."""
         table, found = super().items_table(), self.memberships
         if found is None:
             return table
-        columns = (*table.columns, *membership_columns(self.n_clusters, self.first))
-        rows = [(*row, *shares) for row, shares in zip(table.rows, found.probabilities.tolist(), strict=True)]
-        return replace(table, columns=columns, rows=rows)
+        new = membership_columns(self.n_clusters, self.first)
+        return table.beside(len(table.columns), new, found.probabilities.tolist())
 
     def clusters_table(self) -> Table:
         """Size, certainty, stability and exemplar of each cluster."""
@@ -334,17 +324,13 @@ class DrawsPresentation(Presentation):
         shares = (stability.size, stability.size / part.labels.size, stability.cohesion, stability.jaccard)
         cells = [values.tolist() for values in (*shares, stability.exact)]
         exemplars = [names[item] for item in stability.exemplar.tolist()]
-        columns = (
-            Column("Cluster", "cluster"),
-            Column("Items", "number"),
-            Column("Share", "percent"),
-            Column("Certainty", "share", "Mean probability that two of its items are together"),
-            Column("Stability", "share", "Mean overlap (Jaccard) with the most similar cluster of a draw"),
-            Column("Exact", "share", "Probability of exactly this cluster"),
-            Column("Exemplar", "text", "The item with the highest certainty"),
-        )
+        header = columns("""
+            Cluster; Items; Share; Certainty | Mean probability that two of its items are together
+            Stability | Mean overlap (Jaccard) with the most similar cluster of a draw
+            Exact | Probability of exactly this cluster
+            Exemplar | The item with the highest certainty""")
         rows = list(zip(range(part.n_clusters), *cells, exemplars, strict=True))
-        return Table("clusters", "Clusters of the estimate", columns, rows, indexed=True)
+        return Table("clusters", "Clusters of the estimate", header, rows, indexed=True)
 
     def more_tables(self) -> Iterator[Table | None]:
         """Uncertain items, the runs, the bounds of the ball, other estimates."""
@@ -367,27 +353,16 @@ class DrawsPresentation(Presentation):
             (run, row.start, row.sweeps, row.moves, row.clusters, row.loss, round(row.seconds, 4))
             for run, row in enumerate(self.result.runs)
         ]
-        columns = (
-            Column("Run", "number"),
-            Column("Start", "text"),
-            Column("Sweeps", "number"),
-            Column("Moves", "number"),
-            Column("Clusters", "number"),
-            Column("Expected loss", "loss"),
-            Column("Seconds", "seconds"),
-        )
-        return Table("runs", "Runs of the search", columns, rows)
+        header = columns("Run; Start; Sweeps; Moves; Clusters; Expected loss; Seconds")
+        return Table("runs", "Runs of the search", header, rows)
 
     def _mixing(self) -> Table | None:
         rows = [(q.name, q.mean, q.sd, q.r_hat, q.ess) for q in self.quantities]
-        columns = (
-            Column("Quantity", "text"),
-            Column("Mean", "mean"),
-            Column("Spread", "mean", "Standard deviation over the draws"),
-            Column("R-hat", "r-hat", "1 when the chains agree; ▲ above 1.01, and above 1.05 they have not mixed"),
-            Column("Effective draws", "draws", "Number of independent draws that are equally informative; ▼ below 400"),
-        )
-        return Table("mixing", "Mixing of the chains", columns, rows) if rows else None
+        header = columns("""
+            Quantity; Mean; Spread | Standard deviation over the draws
+            R-hat | 1 when the chains agree; ▲ above 1.01, and above 1.05 they have not mixed
+            Effective draws | Number of independent draws that are equally informative; ▼ below 400""")
+        return Table("mixing", "Mixing of the chains", header, rows) if rows else None
 
     def _others(self) -> Table | None:
         best = self.result
@@ -395,14 +370,10 @@ class DrawsPresentation(Presentation):
             (loss_words(other.loss), other.n_clusters, float(adjusted_rand(best.partition, other.partition)))
             for other in self.extras.get("others", ())
         ]
-        columns = (
-            Column("Loss", "text"),
-            Column("Clusters", "number"),
-            Column(
-                "Agreement", "share", "Adjusted Rand index with the estimate of this report; 1 is the same partition"
-            ),
-        )
-        return Table("losses", "Estimates under other losses", columns, rows) if rows else None
+        header = columns("""
+            Loss; Clusters
+            Agreement | Adjusted Rand index with the estimate of this report; 1 is the same partition""")
+        return Table("losses", "Estimates under other losses", header, rows) if rows else None
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The labels of the chain, if it was given."""
@@ -597,13 +568,10 @@ def bounds_table(ball: CredibleBall) -> Table:
             rows.append((row["partition"], row["clusters"], row["distance"], row["weight"]))
     left_out = sum(max(0, count - BOUNDS_LISTED) for count in seen.values())
     note = f"{left_out:,} more bounds tie with these." if left_out else None
-    columns = (
-        Column("Partition", "text"),
-        Column("Clusters", "number"),
-        Column("Distance", "loss", "Distance from the estimate"),
-        Column("Probability", "share", "Share of the draws that equal this partition"),
-    )
-    return Table("bounds", "The estimate and the bounds of its credible ball", columns, rows, note)
+    header = columns("""
+        Partition; Clusters; Distance | Distance from the estimate
+        Probability | Share of the draws that equal this partition""")
+    return Table("bounds", "The estimate and the bounds of its credible ball", header, rows, note)
 
 
 def uncertain_table(

@@ -17,8 +17,8 @@ from partita.plots.order import leaf_order
 from partita.results.draws import LISTED, listed_items, map_note, uncertain_table
 from partita.results.figures import map_figure
 from partita.results.heatmap import HeatMap, has_map, heat_map, percent
-from partita.results.presentation import Note, Presentation, button, figure, listed, section, show, words
-from partita.results.tables import Column, Table
+from partita.results.presentation import Note, Presentation, button, facts, figure, listed, section, show, words
+from partita.results.tables import Column, Table, columns
 from partita.uncertainty.certainty import ClusterStability, cluster_stability
 
 NAMES_SHOWN = 12
@@ -34,24 +34,23 @@ class EnsemblePresentation(Presentation):
     whose = "an ensemble"
     takes: ClassVar[dict[str, str]] = {"partita.models.chains.chain.Chain": "draws"}
     written = ("items", "clusters", "base")
-    meanings: ClassVar[dict[str, str]] = {
-        "method": "name of the method, or how the consensus was found; empty if it is not known",
-        "outliers": "number of clusters of a single item",
-        "clusterings": "names of the base clusterings",
-        "weights": "weight of each base clustering",
-        "effective_clusterings": "sum of the weights: how many independent clusterings the base counts as",
-        "base_agreement": "adjusted Rand index of each base clustering and the consensus",
-        "redundant": "clusterings that add little to another one",
-        "seed": "seed of the method",
-        "loss": "loss of the consensus; null for other methods",
-        "expected_loss": "its expected loss by the draws (nbce with gibbs), else null",
-        "inference": "inference of nbce, else null",
-        "prior": "prior of nbce, else null",
-        "alpha": "concentration of the clusters (nbce), else null",
-        "beta": "concentration of the labels (nbce), else null",
-        "perplexity": "perplexity of the base clusterings (nbce), else null",
-        "bound": "variational bound (nbce with vb or cvb), else null",
-    }
+    own = facts("""
+        method = method | name of the method, or how the consensus was found; empty if it is not known
+        outliers = outliers | number of clusters of a single item
+        clusterings | names of the base clusterings
+        weights | weight of each base clustering
+        effective_clusterings = n_effective | sum of the weights: how many independent clusterings the base counts as
+        base_agreement = result.agreement | adjusted Rand index of each base clustering and the consensus
+        redundant = redundant | clusterings that add little to another one
+        seed = result.model.seed | seed of the method
+        loss = result.model.loss | loss of the consensus; null for other methods
+        expected_loss = result.model.expected_loss | its expected loss by the draws (nbce with gibbs), else null
+        inference = result.model.inference | inference of nbce, else null
+        prior = result.model.prior | prior of nbce, else null
+        alpha = result.model.alpha | concentration of the clusters (nbce), else null
+        beta = result.model.beta | concentration of the labels (nbce), else null
+        perplexity = result.model.perplexity | perplexity of the base clusterings (nbce), else null
+        bound = result.model.bound | variational bound (nbce with vb or cvb), else null""")
 
     @property
     def names(self) -> tuple[str, ...] | None:
@@ -97,22 +96,26 @@ class EnsemblePresentation(Presentation):
         if self.result.redundant:
             yield Note(self._redundancy())
 
-    def own_facts(self) -> dict[str, Any]:
-        """The base clusterings and their agreement."""
-        found, names = self.result, self.result.clusterings
-        sizes = np.bincount(self.labels[self.placed])
-        return {
-            "method": found.model.get("name", found.method),
-            "outliers": int((sizes == 1).sum()),
-            "clusterings": list(names),
-            "weights": np.asarray(found.weights, float).tolist(),
-            "effective_clusterings": float(np.sum(found.weights)),
-            "base_agreement": found.agreement.tolist(),
-            "redundant": [
-                {"clustering": names[pair.which], "beside": names[pair.beside], "said": pair.said}
-                for pair in found.redundant
-            ],
-        } | {name: found.model.get(name) for name in MODEL_FACTS}
+    @property
+    def method(self) -> str:
+        """Name of the method, or how the consensus was found."""
+        return str(self.result.model.get("name", self.result.method))
+
+    @property
+    def outliers(self) -> int:
+        """Number of clusters of a single item."""
+        return int((np.bincount(self.labels[self.placed]) == 1).sum())
+
+    @property
+    def n_effective(self) -> float:
+        """The sum of the weights."""
+        return float(np.sum(self.result.weights))
+
+    @property
+    def redundant(self) -> list[dict[str, Any]]:
+        """Clusterings that add little, each with the one beside which it does."""
+        names, found = self.result.clusterings, self.result.redundant
+        return [{"clustering": names[p.which], "beside": names[p.beside], "said": p.said} for p in found]
 
     def clusters_table(self) -> Table:
         """With the recovery of each cluster by the base clusterings."""
@@ -145,17 +148,14 @@ class EnsemblePresentation(Presentation):
             beside = [names[nearest[m]], float(others[m, nearest[m]])] if len(names) > 1 else [None, None]
             facts = (names[m], int(found.base.sizes[m]), float(labelled[m]), float(found.agreement[m]))
             rows.append((*facts, float(found.weights[m]), float(found.dependence.weights[m]), *beside))
-        columns = (
-            Column("Clustering", "text"),
-            Column("Clusters", "number"),
-            Column("Labelled", "percent"),
-            Column("Agreement", "share", "Adjusted Rand index with the consensus, on the items that it labels"),
-            Column("Weight", "share", "In this consensus"),
-            Column("Counts as", "share", "What it adds, of one independent clustering, given the others"),
-            Column("Nearest", "text", "The clustering on which it depends most, beyond the consensus"),
-            Column("Dependence", "share", "On that clustering: 0 if independent given the consensus, 1 for copies"),
-        )
-        return Table("base", "Base clusterings, those nearest to the consensus first", columns, rows, indexed=True)
+        header = columns("""
+            Clustering; Clusters; Labelled
+            Agreement | Adjusted Rand index with the consensus, on the items that it labels
+            Weight | In this consensus
+            Counts as | What it adds, of one independent clustering, given the others
+            Nearest | The clustering on which it depends most, beyond the consensus
+            Dependence | On that clustering: 0 if independent given the consensus, 1 for copies""")
+        return Table("base", "Base clusterings, those nearest to the consensus first", header, rows, indexed=True)
 
     def _redundancy(self) -> str:
         """Which base clusterings could be left out."""

@@ -13,7 +13,7 @@ from partita.results.drawings import curve_drawing, interval_drawing, tree_drawi
 from partita.results.presentation import Presentation, drawing, listed, section, show, words
 from partita.results.profiles import profile_section
 from partita.results.sentences import amount, percent
-from partita.results.tables import Column, Table
+from partita.results.tables import Table, columns
 from partita.uncertainty.hierarchy import Hierarchy
 from partita.uncertainty.monte_carlo import MonteCarloError
 from partita.uncertainty.parameters import ClusterParameters
@@ -49,18 +49,16 @@ def _partial_section(partial: PartialClustering, first: int) -> dict[str, Any]:
         (wanted, cut.n_items, int(cut.labels.max()) + 1, cut.probability)
         for wanted, cut in zip(PROBABILITIES, cuts, strict=True)
     ]
-    columns = (
-        Column("At least", "share", "Joint probability that is asked for"),
-        Column("Items", "number", "How many items the draws then cluster in the same way"),
-        Column("Clusters", "number"),
-        Column("Probability", "share", "Probability that all these items are clustered in exactly this way"),
-    )
+    header = columns("""
+        At least | Joint probability that is asked for
+        Items | How many items the draws then cluster in the same way
+        Clusters; Probability | Probability that all these items are clustered in exactly this way""")
     told = (
         f"{partial.n_items:,} of {plural(partial.labels.size, 'item')} are clustered in the same way with probability"
         f" {partial.probability:.3f}. The curve is the joint probability of the items in the order in which the search"
         f" added them; the area under it, as a share, is {partial.area:.3f}: 1 if all draws agree on all items."
     )
-    table = Table("partial", "Partial clusterings", columns, rows)
+    table = Table("partial", "Partial clusterings", header, rows)
     curve = curve_drawing(partial.curve, partial.labels.size)
     picture = drawing("partial", curve, "Joint probability against the number of clustered items")
     return section("partial", "Partial clustering", words(told), picture, show(table))
@@ -69,15 +67,12 @@ def _partial_section(partial: PartialClustering, first: int) -> dict[str, Any]:
 def _parameters_section(parameters: ClusterParameters, first: int) -> dict[str, Any]:
     rows = [tuple(row.values()) for row in parameters.rows()]
     note = None if len(rows) <= ROWS_LISTED else f"The first {ROWS_LISTED:,} of {len(rows):,} rows."
-    columns = (
-        Column("Cluster", "cluster"),
-        Column("Items", "number"),
-        Column("Component", "text"),
-        Column("Mean", "loss", "Posterior mean of the parameter, over the items of the cluster"),
-        Column("Low", "loss", f"Lower end of the {percent(parameters.level)} interval"),
-        Column("High", "loss", f"Upper end of the {percent(parameters.level)} interval"),
-    )
-    table = Table("parameters", "Parameters of the clusters", columns, rows[:ROWS_LISTED], note)
+    header = columns(f"""
+        Cluster; Items; Component
+        Mean:loss | Posterior mean of the parameter, over the items of the cluster
+        Low | Lower end of the {percent(parameters.level)} interval
+        High | Upper end of the {percent(parameters.level)} interval""")
+    table = Table("parameters", "Parameters of the clusters", header, rows[:ROWS_LISTED], note)
     told = (
         "The parameter of a cluster is the mean over its items of their parameters in a draw, whatever numbers the"
         " sampler gave its clusters."
@@ -93,14 +88,12 @@ def _tree_section(tree: Hierarchy, first: int) -> dict[str, Any]:
         for shares in [(support.transfer, support.together, support.exact)]
         for node, size in enumerate(sizes[:ROWS_LISTED])
     ]
-    columns = (
-        Column("Node", "number"),
-        Column("Items", "number"),
-        Column("Level", "number", "Number of clusters of the finest level on which the node is a cluster"),
-        Column("Support", "share", "1 minus the mean share of its items that must move for a draw to contain the node"),
-        Column("Together", "share", "Probability that its items are all in one cluster"),
-        Column("Exact", "share", "Probability of exactly this cluster"),
-    )
+    header = columns("""
+        Node:number; Items
+        Level | Number of clusters of the finest level on which the node is a cluster
+        Support | 1 minus the mean share of its items that must move for a draw to contain the node
+        Together | Probability that its items are all in one cluster
+        Exact | Probability of exactly this cluster""")
     told = (
         "Nested partitions from fine (bottom) to coarse (top); the dashed line is the estimate. The number on a branch"
         " is the posterior support of the node below it: 1 if no cluster of any draw crosses it."
@@ -109,7 +102,7 @@ def _tree_section(tree: Hierarchy, first: int) -> dict[str, Any]:
         "On the left the number of clusters of each level, at the bottom the number of items of the finest clusters."
     )
     picture = drawing("tree", tree_drawing(tree), "Tree of clusterings with the support of each node", below)
-    table = Table("tree", "Nodes of the tree", columns, rows)
+    table = Table("tree", "Nodes of the tree", header, rows)
     return section("tree", "Tree of clusterings", words(told), picture, show(table), menu="Tree")
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, ClassVar
 
-from partita.results.presentation import Note, Presentation, listed, section, show, words
+from partita.results.presentation import Note, Presentation, facts, listed, section, show, words
 from partita.results.sentences import log_number
-from partita.results.tables import Column, Table
+from partita.results.tables import Table, columns
 
 LISTED = 2000  # rows of a table on a page
 
@@ -17,12 +17,11 @@ class IclPresentation(Presentation):
     """A fit by the largest exact ICL that a search found."""
 
     written: ClassVar[tuple[str, ...]] = ("items", "clusters", "runs", "path")
-    meanings: ClassVar[dict[str, str]] = {
-        "icl": "exact integrated complete-data log likelihood, natural logarithm",
-        "runs": "number of runs of the search",
-        "group_icl": "ICL of each group of runs that were crossed; empty if the runs agreed",
-        "times_reached": "how many separate searches reached the ICL",
-    }
+    own = facts("""
+        icl | exact integrated complete-data log likelihood, natural logarithm
+        runs = n_runs | number of runs of the search
+        group_icl | ICL of each group of runs that were crossed; empty if the runs agreed
+        times_reached | how many separate searches reached the ICL""")
 
     @cached_property
     def details(self) -> str:
@@ -36,36 +35,27 @@ class IclPresentation(Presentation):
         """Searches that disagree or ended early."""
         yield from (Note(sentence, warning=True) for sentence in self.result.found.cautions())
 
-    def own_facts(self) -> dict[str, Any]:
-        """The ICL and the runs."""
-        fit = self.result
-        return {
-            "icl": fit.icl,
-            "runs": len(fit.runs),
-            "group_icl": fit.group_icl.tolist(),
-            "times_reached": fit.times_reached,
-        }
+    @property
+    def n_runs(self) -> int:
+        """Number of runs of the search."""
+        return len(self.result.runs)
 
     def more_tables(self) -> Iterator[Table | None]:
         """The runs and the merges."""
         fit = self.result
         below = [max(0.0, fit.found.best - run.icl) for run in fit.runs]
         rows = [(at, run.start, run.icl, far) for at, (run, far) in enumerate(zip(fit.runs, below, strict=True))]
-        columns = (
-            Column("Run", "number"),
-            Column("Start", "text"),
-            Column("ICL", "log"),
-            Column("ICL deficit", "log", "Below the best"),
-        )
-        yield Table("runs", "Runs before any crossing", columns, rows)
+        header = columns("""
+            Run; Start; ICL; ICL deficit | Below the best""")
+        yield Table("runs", "Runs before any crossing", header, rows)
         yield self.path_table()
 
     def path_table(self) -> Table:
         """One row per number of clusters."""
         path = self.result.path
         rows = list(zip(path.n_clusters.tolist(), path.icl.tolist(), strict=True))
-        columns = (Column("Clusters", "number", key="n_clusters"), Column("ICL", "log"))
-        return Table("path", "Greedy merges down to one cluster", columns, rows)
+        header = columns("Clusters=n_clusters; ICL")
+        return Table("path", "Greedy merges down to one cluster", header, rows)
 
     def items_section(self) -> dict[str, Any]:
         """The items sorted by cluster, and the button for all of them."""

@@ -11,7 +11,7 @@ import numpy as np
 from partita._support.atomic import atomic_file
 from partita._support.text.write_table import write_table
 from partita.results.present import present
-from partita.results.tables import Column, Table
+from partita.results.tables import Table, columns
 
 
 def write_labels(path: str | PathLike[str], result: Any, *, one_based: bool = False) -> Path:
@@ -67,4 +67,4 @@ def _plain_table(result: Any, first: int) -> Table:
         )
     names = getattr(result, "names", None) or range(first, labels.size + first)
     rows = list(zip(map(str, names), labels.tolist(), strict=True))
-    return Table("items", "", (Column("item", "text"), Column("cluster", "cluster")), rows).counted_from(first)
+    return Table("items", "", columns("item; cluster:cluster"), rows).counted_from(first)

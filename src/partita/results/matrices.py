@@ -16,9 +16,9 @@ from partita.models.networks.fit import Blocks
 from partita.results.block_tables import EDGE_MODELS, blocks_table
 from partita.results.drawings import Drawing
 from partita.results.icl import LISTED, IclPresentation
-from partita.results.presentation import drawing, first_names, members_of, section, show, subheading, words
+from partita.results.presentation import drawing, facts, first_names, members_of, section, show, subheading, words
 from partita.results.sentences import sizes_in_words
-from partita.results.tables import Column, Table
+from partita.results.tables import Table, columns
 
 WIDTH, HEIGHT, LEFT, TOP = 640, 420, 46, 26  # of the picture, and its margins for the numbers of clusters
 NARROW = 14  # units below which a cluster has no number
@@ -33,11 +33,10 @@ class MatrixPresentation(IclPresentation):
     whose = "the fit of a latent block model"
     written = ("items", "clusters", "columns", "column_clusters", "blocks", "runs", "path")
     printed: ClassVar[dict[str, int]] = {"clusters": 50, "column_clusters": 50}
-    meanings: ClassVar[dict[str, str]] = IclPresentation.meanings | {
-        "column_labels": "cluster of each column",
-        "column_names": "names of the columns; null if they have none",
-        "n_column_clusters": "number of clusters of columns",
-    }
+    own = IclPresentation.own | facts("""
+        column_labels = result.columns | cluster of each column
+        column_names = column_names | names of the columns; null if they have none
+        n_column_clusters = result.n_clusters.1 | number of clusters of columns""")
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -66,15 +65,6 @@ class MatrixPresentation(IclPresentation):
             f" ({sizes_in_words(fit.columns, 'columns')})."
         )
 
-    def own_facts(self) -> dict[str, Any]:
-        """The ICL, and the clusters of the columns."""
-        names = self.column_names
-        return super().own_facts() | {
-            "column_labels": self.result.columns.tolist(),
-            "column_names": None if names is None else list(names),
-            "n_column_clusters": self.result.n_clusters[1],
-        }
-
     def settings(self) -> Iterator[tuple[str, str]]:
         """The matrix and the model."""
         fit = self.result
@@ -89,11 +79,11 @@ class MatrixPresentation(IclPresentation):
         """The columns, their clusters, the blocks and the search."""
         fit = self.result
         names = self.column_names or tuple(map(str, range(self.first, len(fit.columns) + self.first)))
-        columns = (Column("Column", "text"), Column("Cluster", "cluster"))
+        header = columns("Column; Cluster")
         members = list(zip(names, fit.columns.tolist(), strict=True))
-        yield Table("columns", "The cluster of each column", columns, members, indexed=True)
+        yield Table("columns", "The cluster of each column", header, members, indexed=True)
         rows = [(k, len(own), first_names(names, own)) for k, own in enumerate(members_of(fit.columns))]
-        header = (Column("Cluster", "cluster"), Column("Columns", "number"), Column("First columns", "text"))
+        header = columns("Cluster; Columns; First columns")
         yield Table("column_clusters", "Clusters of columns", header, rows)
         pairs = [(k, m) for k in range(fit.n_clusters[0]) for m in range(fit.n_clusters[1])]
         yield blocks_table(fit.blocks(), pairs, ("Rows", "Columns", "Edges", "Cells"), counts=fit.edges.counts)
@@ -103,8 +93,8 @@ class MatrixPresentation(IclPresentation):
         """One row per merge of rows or columns."""
         path = self.result.path
         rows = [(*map(int, counts), float(icl)) for counts, icl in zip(path.n_clusters, path.icl, strict=True)]
-        columns = (Column("Row clusters", "number"), Column("Column clusters", "number"), Column("ICL", "log"))
-        return Table("path", "Greedy merges down to one cluster of each", columns, rows)
+        header = columns("Row clusters; Column clusters; ICL")
+        return Table("path", "Greedy merges down to one cluster of each", header, rows)
 
     def sections(self) -> Iterator[dict[str, Any] | None]:
         """Clusters, blocks, members, search."""

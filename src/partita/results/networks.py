@@ -17,8 +17,8 @@ from partita.results.colors import shades
 from partita.results.draws import listed_items, uncertain_table
 from partita.results.icl import IclPresentation
 from partita.results.network_matrix import PIXELS, matrix_map
-from partita.results.presentation import Note, button, figure, listed, section, show, words
-from partita.results.tables import Column, Table
+from partita.results.presentation import Note, button, facts, figure, listed, section, show, words
+from partita.results.tables import Column, Table, columns
 from partita.uncertainty.certainty import item_certainty
 
 if TYPE_CHECKING:
@@ -42,12 +42,11 @@ class NetworkPresentation(IclPresentation):
     }
     written = ("items", "clusters", "blocks", "levels", "runs", "path", "models")
     printed: ClassVar[dict[str, int]] = {"clusters": 50, "uncertain": 5, "models": 50}
-    meanings: ClassVar[dict[str, str]] = IclPresentation.meanings | {
-        "directed": "whether edges have a direction",
-        "levels": "clusters and ICL of each level of a nested model, from fine to coarse; null for a flat one",
-        "held_out": "prediction of hidden dyads; null if it was not computed",
-        "models": "block models by their ICL; null if they were not compared",
-    }
+    own = IclPresentation.own | facts("""
+        directed = result.edges.directed | whether edges have a direction
+        levels = level_facts | clusters and ICL of each level of a nested model, fine to coarse; null for a flat one
+        held_out = held_out_facts | prediction of hidden dyads; null if it was not computed
+        models = model_facts | block models by their ICL; null if they were not compared""")
 
     def check_draws(self, chain: Any) -> None:
         """Draws must be of the same nodes."""
@@ -104,17 +103,24 @@ class NetworkPresentation(IclPresentation):
         if "held_out" not in self.extras and self.result.model is not None:
             yield Note("Whether the model predicts unseen edges is not known: hiding some of them (held_out) tells it.")
 
-    def own_facts(self) -> dict[str, Any]:
-        """The ICL, the edges, the levels and the checks."""
-        fit, scored, compared = self.result, self.extras.get("held_out"), self.extras.get("models")
-        levels = [{"n_clusters": level.n_clusters, "icl": level.icl} for level in getattr(fit, "levels", ())]
-        scores = ("n_pairs", "n_edges", "auc", "log_score", "baseline")
-        return super().own_facts() | {
-            "directed": fit.edges.directed,
-            "levels": levels or None,
-            "held_out": None if scored is None else {name: _number(getattr(scored, name)) for name in scores},
-            "models": None if compared is None else _model_rows(compared),
-        }
+    @property
+    def level_facts(self) -> list[dict[str, Any]] | None:
+        """Clusters and ICL of each level of a nested model."""
+        return [{"n_clusters": at.n_clusters, "icl": at.icl} for at in getattr(self.result, "levels", ())] or None
+
+    @property
+    def held_out_facts(self) -> dict[str, Any] | None:
+        """The prediction of hidden dyads."""
+        scored, names = self.extras.get("held_out"), ("n_pairs", "n_edges", "auc", "log_score", "baseline")
+        return None if scored is None else {name: getattr(scored, name) for name in names}
+
+    @property
+    def model_facts(self) -> list[dict[str, Any]] | None:
+        """The models that were compared."""
+        compared = self.extras.get("models")
+        if compared is None:
+            return None
+        return [dict(zip(compared.header(), row, strict=True)) for row in compared.cells()]
 
     def settings(self) -> Iterator[tuple[str, str]]:
         """The network and the model."""
@@ -165,18 +171,14 @@ class NetworkPresentation(IclPresentation):
         compared = self.extras.get("models")
         if compared is None:
             return None
-        columns = (
-            Column("Model", "text"),
-            Column("Clusters", "number"),
-            Column("ICL", "log"),
-            Column("Scale", "text", "ICLs are compared within a scale"),
-            Column("ICL deficit", "log", "Below the best of the same scale"),
-            Column("Exact", "text", "Whether the ICL is exact"),
-            Column("AUC", "share", "Of hidden dyads"),
-            Column("Log score", "mean", "Mean log probability of hidden dyads; higher is better"),
-        )
+        header = columns("""
+            Model; Clusters; ICL; Scale | ICLs are compared within a scale
+            ICL deficit | Below the best of the same scale
+            Exact:text | Whether the ICL is exact
+            AUC | Of hidden dyads
+            Log score | Mean log probability of hidden dyads; higher is better""")
         rows = [(*row[:5], "yes" if row[5] else "no", *row[6:]) for row in compared.cells()]
-        return Table("models", "Block models, the best first", columns, rows)
+        return Table("models", "Block models, the best first", header, rows)
 
     # The page.
 
@@ -243,13 +245,8 @@ class NetworkPresentation(IclPresentation):
         for at, level in enumerate(fit.levels):
             sizes = np.bincount(level.labels)
             rows.append((at, level.n_clusters, int(sizes.min()), int(sizes.max()), level.icl))
-        columns = (
-            Column("Level", "number"),
-            Column("Clusters", "number"),
-            Column("Smallest", "number"),
-            Column("Largest", "number"),
-            Column("ICL", "log", "If the levels below were left out"),
-        )
+        header = columns("""
+            Level; Clusters; Smallest; Largest; ICL | If the levels below were left out""")
         first = np.unique(fit.labels, return_index=True)[1]
         members = [tuple(int(level.labels[i]) for level in fit.levels) for i in first]
         names = tuple(
@@ -260,7 +257,7 @@ class NetworkPresentation(IclPresentation):
             " their prior."
         )
         tables = (
-            Table("levels", "Levels from fine to coarse", columns, rows),
+            Table("levels", "Levels from fine to coarse", header, rows),
             Table("groups", "The groups of each cluster", names, members),
         )
         return section("levels", "Levels", words(told), *map(show, tables))
@@ -296,15 +293,6 @@ def _verdict(scored: Any) -> str:
     return "better" if scored.log_score > scored.baseline else "no better"
 
 
-def _model_rows(compared: Any) -> list[dict[str, Any]]:
-    names = compared.header()
-    return [dict(zip(names, map(_number, row), strict=True)) for row in compared.cells()]
-
-
-def _number(value: Any) -> Any:
-    return None if isinstance(value, float) and value != value else value
-
-
 class LayersPresentation(IclPresentation):
     """A fit of several networks on the same nodes."""
 
@@ -320,11 +308,12 @@ class LayersPresentation(IclPresentation):
 
     def more_tables(self) -> Iterator[Table | None]:
         """The layers and the search."""
-        columns = (Column("Layer", "text"), Column("Edges", "number"), Column("ICL", "log", "Of the layer alone"))
+        header = columns("""
+            Layer; Edges; ICL | Of the layer alone""")
         rows = [
             (name, n_edges(fit.graph, fit.edges.directed), float(fit.icl)) for name, fit in self.result.layers.items()
         ]
-        yield Table("layers", "Layers", columns, rows)
+        yield Table("layers", "Layers", header, rows)
         yield from super().more_tables()
 
     def sections(self) -> Iterator[dict[str, Any] | None]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -16,6 +15,7 @@ from partita.results.presentation import (
     Note,
     Presentation,
     button,
+    facts,
     first_names,
     listed,
     members_of,
@@ -23,7 +23,7 @@ from partita.results.presentation import (
     show,
     words,
 )
-from partita.results.tables import Column, Table
+from partita.results.tables import Table, columns
 from partita.uncertainty.linkage_reasons import questions
 from partita.uncertainty.pair_doubts import doubtful_pairs, pair_certainty
 
@@ -46,20 +46,19 @@ class PairPresentation(Presentation):
     takes: ClassVar[dict[str, str]] = {"partita.proofs.bounds.Bound": "bound"}
     written = ("items", "clusters", "pairs")
     printed: ClassVar[dict[str, int]] = {"pairs": 10}
-    meanings: ClassVar[dict[str, str]] = {
-        "expected_loss": "loss of the partition by the pair probabilities",
-        "loss": "name of the loss",
-        "loss_weights": "weights of the loss; empty if it has none",
-        "method": "method of the search",
-        "proven": "whether no partition is better",
-        "gap": "how much lower the loss of another partition may be, as a share; null if no bound is known",
-        "bound": "lower bound on the loss; null if none was asked for",
-        "seed": "seed that gives the same answer again",
-        "n_pairs": "number of pairs with a probability of their own",
-        "components": "count, largest size and number of proven components",
-        "ids": "lasting identifier of each item's cluster, which updates of the linkage carry on",
-        "changes": "number of identifiers of each kind since the last state; null if there was no update",
-    }
+    own = facts("""
+        expected_loss | loss of the partition by the pair probabilities
+        loss = result.loss.name | name of the loss
+        loss_weights = result.loss.weights | weights of the loss; empty if it has none
+        method | method of the search
+        proven | whether no partition is better
+        gap | how much lower the loss of another partition may be, as a share; null if no bound is known
+        bound = extras.bound | lower bound on the loss; null if none was asked for
+        seed | seed that gives the same answer again
+        n_pairs = result.similarity.n_pairs | number of pairs with a probability of their own
+        components = components | count, largest size and number of proven components
+        ids | lasting identifier of each item's cluster, which updates of the linkage carry on
+        changes = changes.counts | number of identifiers of each kind since the last state; null without an update""")
 
     @property
     def names(self) -> tuple[str, ...] | None:
@@ -100,24 +99,11 @@ class PairPresentation(Presentation):
         """The pairs about which the estimate is most likely wrong, the worst first."""
         return doubtful_pairs(self.result, PAIRS_WRITTEN)
 
-    def own_facts(self) -> dict[str, Any]:
-        """Loss, search, pairs and components."""
-        best, bound = self.result, self.extras.get("bound")
-        parts = best.components
-        return {
-            "expected_loss": best.expected_loss,
-            "loss": best.loss.name,
-            "loss_weights": best.loss.weights,
-            "method": best.method,
-            "proven": best.proven,
-            "gap": best.gap,
-            "bound": None if bound is None else asdict(bound),
-            "seed": best.seed,
-            "n_pairs": best.similarity.n_pairs,
-            "components": {"count": parts.count, "largest": int(parts.sizes.max()), "proven": parts.proven},
-            "ids": best.ids.tolist(),
-            "changes": None if self.changes is None else self.changes.counts,
-        }
+    @property
+    def components(self) -> dict[str, int]:
+        """Their number, the size of the largest, and how many are proven."""
+        parts = self.result.components
+        return {"count": parts.count, "largest": int(parts.sizes.max()), "proven": parts.proven}
 
     @cached_property
     def changes(self) -> Changes | None:
@@ -127,21 +113,21 @@ class PairPresentation(Presentation):
     def items_table(self) -> Table:
         """With the component of each item, and the identifier of its cluster."""
         table = super().items_table()
-        own = (Column("Component", "cluster"), Column("Id", "number", "Lasting identifier of the cluster"))
-        columns = (*table.columns[:2], *own, *table.columns[2:])
+        own = columns("""
+            Component:cluster; Id | Lasting identifier of the cluster""")
+        header = (*table.columns[:2], *own, *table.columns[2:])
         parts, ids = self.result.components.labels.tolist(), self.result.ids.tolist()
         rows = [(*row[:2], *beside, *row[2:]) for row, *beside in zip(table.rows, parts, ids, strict=True)]
-        return Table(table.id, table.caption, columns, rows, indexed=True)
+        return Table(table.id, table.caption, header, rows, indexed=True)
 
     def more_tables(self) -> Iterator[Table | None]:
         """Doubtful pairs, sizes of clusters, components."""
         yield self._pairs()
         sizes, count = np.unique(self.result.sizes, return_counts=True)
-        columns = (
-            Column("Items", "number", "In each of these clusters"),
-            Column("Clusters", "number", "How many have this size"),
-        )
-        yield Table("sizes", "Clusters by size", columns, list(zip(sizes.tolist(), count.tolist(), strict=True)))
+        header = columns("""
+            Items | In each of these clusters
+            Clusters | How many have this size""")
+        yield Table("sizes", "Clusters by size", header, list(zip(sizes.tolist(), count.tolist(), strict=True)))
         yield self._components()
         yield self._open_components()
         yield self._reasons()
@@ -152,31 +138,27 @@ class PairPresentation(Presentation):
         asked = questions(self.result, PAIRS_WRITTEN)
         if not asked:
             return None
-        columns = (
-            Column("Item", "text", key="left"),
-            Column("Other item", "text", key="right"),
-            Column("Would", "text", "What an answer against the estimate would do", key="kind"),
-            Column("Probability", "share", "That the two belong together, by itself"),
-            Column("Change", "mean", "Expected number of pairs of items whose verdict the answer reverses"),
-            Column("Cost", "loss", "Increase of the loss if the clusters are split or merged there"),
-            Column("Ids", "text", "Identifiers of the clusters concerned"),
-        )
+        header = columns("""
+            Item=left; Other item=right; Would=kind | What an answer against the estimate would do
+            Probability | That the two belong together, by itself
+            Change | Expected number of pairs of items whose verdict the answer reverses
+            Cost | Increase of the loss if the clusters are split or merged there
+            Ids | Identifiers of the clusters concerned""")
         rows = [(q.left, q.right, q.kind, q.probability, q.change, q.cost, " ".join(map(str, q.ids))) for q in asked]
-        return Table("reasons", "Questions for a reviewer, by what the answer would change", columns, rows, search=True)
+        return Table("reasons", "Questions for a reviewer, by what the answer would change", header, rows, search=True)
 
     def _changes(self) -> Table | None:
         """The identifiers that are not as they were."""
         if self.changes is None:
             return None
         found = self.changes[self.changes.kind != "kept"]
-        columns = (
-            Column("Id", "number", "Lasting identifier of the cluster"),
-            Column("Kind", "text", "Grown, shrunk, split, merged, new or gone"),
-            Column("Records", "text", "Records that came or left; all of a cluster that is new or gone"),
-        )
+        header = columns("""
+            Id | Lasting identifier of the cluster
+            Kind | Grown, shrunk, split, merged, new or gone
+            Records | Records that came or left; all of a cluster that is new or gone""")
         rows = [(own, kind, "; ".join(records)) for own, kind, records in found]
         kept = self.changes.counts["kept"]
-        return Table("changes", "Changes since the last state", columns, rows, f"{kept:,} clusters are as they were.")
+        return Table("changes", "Changes since the last state", header, rows, f"{kept:,} clusters are as they were.")
 
     def _pairs(self) -> Table:
         name = self.item_names
@@ -191,27 +173,23 @@ class PairPresentation(Presentation):
             )
             for pair in self.doubtful
         ]
-        columns = (
-            Column("Item", "text", key="left"),
-            Column("Other item", "text", key="right"),
-            Column("Estimate", "text"),
-            Column("Probability", "share", "That the two belong together, by itself"),
-            Column("Doubt", "share", "The probability, by itself, that the estimate is wrong about the pair"),
-            Column("Listed", "text", f"Pairs that are not listed have probability {self.result.similarity.default:g}"),
-        )
-        return Table("pairs", "Pairs, the most uncertain first", columns, rows, search=True)
+        header = columns(f"""
+            Item=left; Other item=right; Estimate
+            Probability | That the two belong together, by itself
+            Doubt | The probability, by itself, that the estimate is wrong about the pair
+            Listed | Pairs that are not listed have probability {self.result.similarity.default:g}""")
+        return Table("pairs", "Pairs, the most uncertain first", header, rows, search=True)
 
     def _components(self) -> Table:
         parts = self.result.components
         sizes, count = np.unique(parts.sizes, return_counts=True)
         proven = [int(parts.is_proven[parts.sizes == size].sum()) for size in sizes]
-        columns = (
-            Column("Items", "number", "In each of these components"),
-            Column("Components", "number", "How many have this size"),
-            Column("Proven", "number", "For how many of them no partition is better"),
-        )
+        header = columns("""
+            Items | In each of these components
+            Components | How many have this size
+            Proven:number | For how many of them no partition is better""")
         rows = list(zip(sizes.tolist(), count.tolist(), proven, strict=True))[::-1]
-        return Table("components", "Components by size", columns, rows[:SIZES_LISTED])
+        return Table("components", "Components by size", header, rows[:SIZES_LISTED])
 
     def _open_components(self) -> Table | None:
         parts = self.result.components
@@ -224,9 +202,9 @@ class PairPresentation(Presentation):
         rows = [
             (self.item_names[int(first[c])], int(parts.sizes[c]), k) for c, k in zip(largest, clusters, strict=True)
         ]
-        columns = (Column("First item", "text"), Column("Items", "number"), Column("Clusters", "number"))
+        header = columns("First item; Items; Clusters")
         note = f"{unproven.size:,} in all." if unproven.size > SIZES_LISTED else None
-        return Table("open", "Components that are not proven, largest first", columns, rows, note)
+        return Table("open", "Components that are not proven, largest first", header, rows, note)
 
     def settings(self) -> Iterator[tuple[str, str]]:
         """The pairs and the loss."""
@@ -274,15 +252,12 @@ class PairPresentation(Presentation):
         found.sort(key=lambda pair: -len(pair[1]))
         known = self.certainty
         rows = [(k, len(own), float(np.nanmean(known[own])), first_names(self.item_names, own)) for k, own in found]
-        columns = (
-            Column("Cluster", "cluster"),
-            Column("Items", "number"),
-            Column("Certainty", "share", "Mean certainty of its items"),
-            Column("Members", "text"),
-        )
+        header = columns("""
+            Cluster; Items; Certainty | Mean certainty of its items
+            Members""")
         single = self.n_clusters - len(found)
         note = f"{single:,} further clusters are single items." if single else None
-        table = Table("clusters", "Clusters of several items, largest first", columns, rows, note)
+        table = Table("clusters", "Clusters of several items, largest first", header, rows, note)
         return table.head(CLUSTERS_LISTED, "clusters of several items")
 
     def reproduce(self) -> Iterator[tuple[str, str]]:

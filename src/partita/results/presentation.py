@@ -6,8 +6,8 @@ A kind of result is one subclass of `Presentation`. The views (repr and notes in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, is_dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -77,8 +77,8 @@ class Presentation:
     takes: ClassVar[dict[str, str]] = {}
     #: Extras of which there may be several: a list.
     several: ClassVar[frozenset[str]] = frozenset()
-    #: Keys of `facts` beyond the common ones, with their meaning.
-    meanings: ClassVar[dict[str, str]] = {}
+    #: Keys of `facts` beyond the common ones: where their values are, and their meaning.
+    own: ClassVar[dict[str, tuple[str, str]]] = {}
     #: Tables that `--out` writes, and those that the terminal shows with the number of their rows.
     written: ClassVar[tuple[str, ...]] = ("items", "clusters")
     printed: ClassVar[dict[str, int]] = {"clusters": 50, "uncertain": 5}
@@ -169,7 +169,7 @@ class Presentation:
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """Plain data for scripts: the keys of COMMON and `meanings`."""
+        """Plain data for scripts: the keys of COMMON and `own`."""
         from importlib.metadata import version
 
         labels = self.labels
@@ -188,7 +188,7 @@ class Presentation:
             "certainty": None if self.certainty is None else plain(self.certainty),
             "agreement": None if self.truth is None else agreement(labels, self.truth, of_pairs=self.of_pairs),
             "interrupted": self.interrupted,
-        } | self.own_facts()
+        } | {key: plain(look_up(self, where)) for key, (where, _) in self.own.items()}
 
     @cached_property
     def tables(self) -> dict[str, Table]:
@@ -229,10 +229,6 @@ class Presentation:
     def find_notes(self) -> Iterator[Note]:
         """The notes, in any order; the most important of the warnings first."""
         return iter(())
-
-    def own_facts(self) -> dict[str, Any]:
-        """The facts of this kind: the keys of `meanings`."""
-        return {}
 
     def more_tables(self) -> Iterator[Table | None]:
         """Tables beside those of the clusters and of the items."""
@@ -351,9 +347,41 @@ def drawing(name: str, picture: Any, label: str, caption: str = "") -> dict[str,
 # Helpers.
 
 
-def plain(values: Floats) -> list[float | None]:
-    """Numbers as JSON has them: None where they are not known."""
-    return [None if value != value else value for value in values.tolist()]
+def plain(value: Any) -> Any:
+    """A value as JSON has it: null where a number is not known, dictionaries for dataclasses."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
+    if isinstance(value, Mapping):
+        return {key: plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    return None if value != value else value
+
+
+def facts(spec: str) -> dict[str, tuple[str, str]]:
+    """Facts of a kind, one per line: key, where its value is if not in the result under that name, and its meaning.
+
+    >>> facts("icl | what it is" + chr(10) + "runs = n_runs | how many")
+    {'icl': ('result.icl', 'what it is'), 'runs': ('n_runs', 'how many')}
+    """
+    found = {}
+    for line in spec.strip().split("\n"):
+        named, _, told = line.strip().partition(" | ")
+        key, _, where = named.partition(" = ")
+        found[key] = (where or f"result.{key}", told)
+    return found
+
+
+def look_up(start: Any, where: str) -> Any:
+    """What a path such as "result.loss.name" leads to, through attributes and keys; None where it ends early."""
+    for name in where.split("."):
+        if name.isdecimal():
+            start = start[int(name)]
+        else:
+            start = start.get(name) if isinstance(start, Mapping) else getattr(start, name, None)
+    return start
 
 
 def members_of(labels: NDArray[np.int64]) -> list[NDArray[np.int64]]:

@@ -10,8 +10,8 @@ import numpy as np
 
 from partita._support.arrays import Floats
 from partita._support.hints import plural
-from partita.results.presentation import Note, Presentation, button, plain, section, show, words
-from partita.results.tables import Column, Table
+from partita.results.presentation import Note, Presentation, button, facts, section, show, words
+from partita.results.tables import Column, Table, columns
 
 NOT_TRUTH = (
     "Stability is not truth: runs of one clusterer can agree on clusters that the data do not have, because they share "
@@ -28,20 +28,19 @@ class StabilityPresentation(Presentation):
     whose = "a stability analysis"
     written = ("items", "clusters", "runs", "settings")
     printed: ClassVar[dict[str, int]] = {"clusters": 50, "settings": 50}
-    meanings: ClassVar[dict[str, str]] = {
-        "recovery": "for each cluster, mean over the runs of the largest overlap (Jaccard) with one of their clusters",
-        "verdicts": "for each cluster, stable (recovery of at least 0.75), unstable (below 0.6) or doubtful",
-        "noise": "for each item, the share of the runs that call it noise",
-        "n_noise": "number of items that are reported as noise",
-        "n_runs": "number of runs",
-        "settled": "whether the runs ended early, because more would hardly change the consensus; null if not known",
-        "run_clusters": "number of clusters of each run",
-        "run_agreement": "mean adjusted Rand index of pairs of runs",
-        "expected_loss": "mean loss between the consensus and the runs",
-        "effective_runs": "how many independent clusterings the runs count as",
-        "null": "agreement of runs on data without clusters, p-value and verdict; null if it was not asked for",
-        "seed": "seed that gives the same runs again; null if not known",
-    }
+    own = facts("""
+        recovery | for each cluster, mean over the runs of the largest overlap (Jaccard) with one of their clusters
+        verdicts | for each cluster, stable (recovery of at least 0.75), unstable (below 0.6) or doubtful
+        noise | for each item, the share of the runs that call it noise
+        n_noise = n_noise | number of items that are reported as noise
+        n_runs = result.base.n_clusterings | number of runs
+        settled = result.base.settled | whether the runs ended early because more would change little; null if not known
+        run_clusters | number of clusters of each run
+        run_agreement = result.agreement | mean adjusted Rand index of pairs of runs
+        expected_loss = result.estimate.expected_loss | mean loss between the consensus and the runs
+        effective_runs = result.summary.dependence.effective | how many independent clusterings the runs count as
+        null = null_facts | agreement on data without clusters, p-value and verdict; null if it was not asked for
+        seed = result.base.seed | seed that gives the same runs again; null if not known""")
 
     @property
     def names(self) -> tuple[str, ...] | None:
@@ -84,29 +83,18 @@ class StabilityPresentation(Presentation):
         if getattr(self.result.base, "settled", False):
             yield Note(f"{self.result.base.in_words()}.")
 
-    def own_facts(self) -> dict[str, Any]:
-        """Recovery, noise, runs and the null."""
-        found, base = self.result, self.result.base
-        return {
-            "recovery": found.recovery.tolist(),
-            "verdicts": list(found.verdicts),
-            "noise": plain(found.noise),
-            "n_noise": int(found.estimate.is_noise.sum()),
-            "n_runs": base.n_clusterings,
-            "settled": getattr(base, "settled", None),
-            "run_clusters": found.run_clusters.tolist(),
-            "run_agreement": found.agreement,
-            "expected_loss": found.estimate.expected_loss,
-            "effective_runs": found.summary.dependence.effective,
-            "null": None if found.null is None else self._null_facts(),
-            "seed": getattr(base, "seed", None),
-        }
+    @property
+    def n_noise(self) -> int:
+        """Number of items that are reported as noise."""
+        return int(self.result.estimate.is_noise.sum())
 
-    def _null_facts(self) -> dict[str, Any]:
+    @property
+    def null_facts(self) -> dict[str, Any] | None:
+        """The comparison with data without clusters."""
         null = self.result.null
-        return {
+        return null and {
             "kind": null.kind,
-            "values": null.values.tolist(),
+            "values": null.values,
             "p_value": null.p_value,
             "more_than_chance": null.is_more_than_chance,
         }
@@ -122,40 +110,36 @@ class StabilityPresentation(Presentation):
         """With the recovery of each cluster by the runs, and what it says."""
         table, found = super().clusters_table(), self.result
         told = "Mean overlap (Jaccard) with the most similar cluster of a run"
-        more = (Column("Recovery", "share", told), Column("Verdict", "text", "stable from 0.75 on, unstable below 0.6"))
-        columns = (*table.columns[:-1], *more, table.columns[-1])
+        more = columns(f"""
+            Recovery | {told}
+            Verdict | stable from 0.75 on, unstable below 0.6""")
+        header = (*table.columns[:-1], *more, table.columns[-1])
         rows = [(*row[:-1], float(found.recovery[row[0]]), found.verdicts[row[0]], row[-1]) for row in table.rows]
-        return Table(table.id, "Clusters of the consensus", columns, rows, indexed=True)
+        return Table(table.id, "Clusters of the consensus", header, rows, indexed=True)
 
     def more_tables(self) -> Iterator[Table | None]:
         """One row per run, and one per value of a varied setting."""
         found, base = self.result, self.result.base
         noise = np.zeros(base.n_clusterings) if base.noise is None else base.noise.sum(axis=0)
         shares = (noise / np.maximum(1, base.seen.sum(axis=0))).tolist()
-        columns = (
-            Column("Run", "text"),
-            Column("Clusters", "number"),
-            Column("Noise", "percent", "Share of the items that the run calls noise, of those that it clustered"),
-            Column("Agreement", "share", "Adjusted Rand index of the run and the consensus"),
-        )
+        header = columns("""
+            Run:text; Clusters
+            Noise | Share of the items that the run calls noise, of those that it clustered
+            Agreement | Adjusted Rand index of the run and the consensus""")
         rows = zip(found.summary.clusterings, found.run_clusters.tolist(), shares, found.summary.agreement, strict=True)
-        yield Table("runs", "Runs", columns, [(*row[:3], float(row[3])) for row in rows], indexed=True)
+        yield Table("runs", "Runs", header, [(*row[:3], float(row[3])) for row in rows], indexed=True)
         yield self._settings()
 
     def _settings(self) -> Table | None:
         rows = self.result.settings
-        columns = (
-            Column("Setting", "text"),
-            Column("Value", "text"),
-            Column("Runs", "number"),
-            Column("Clusters", "mean", "Mean number of clusters"),
-            Column("Noise", "percent", "Mean share of noise"),
-            Column("Agreement", "share", "Mean adjusted Rand index of pairs of runs with this value"),
-            Column("With consensus", "share", "Mean adjusted Rand index of these runs and the consensus"),
-        )
+        header = columns("""
+            Setting; Value; Runs; Clusters:mean | Mean number of clusters
+            Noise | Mean share of noise
+            Agreement | Mean adjusted Rand index of pairs of runs with this value
+            With consensus | Mean adjusted Rand index of these runs and the consensus""")
         keys = ("setting", "value", "runs", "clusters", "noise", "agreement", "with_consensus")
         cells = [tuple(str(row[key]) if key == "value" else row[key] for key in keys) for row in rows]
-        return Table("settings", "Effect of the settings", columns, cells) if rows else None
+        return Table("settings", "Effect of the settings", header, cells) if rows else None
 
     def sections(self) -> Iterator[dict[str, Any] | None]:
         """Clusters, settings, runs."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -31,6 +31,22 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "draws": lambda value: f"{value:,.0f}{' ▼' if value < DRAWS_GOOD else ''}",
     "seconds": lambda value: f"{value:.2f}",
 }
+#: The kinds of columns by their names; others are text, and "Name:kind" is an exception.
+KINDS = {
+    "cluster": "Cluster; Next cluster",
+    "number": "Items; Clusters; Columns; Components; Edges; Cells; Dyads; Id; Items each; Items in all; Largest; Level;"
+    " Moves; Observed; Row clusters; Column clusters; Run; Runs; Smallest; Sweeps",
+    "percent": "Share; Labelled; Noise",
+    "share": "AUC; Affinity; Agreement; At least; Bits; Certainty; Counts as; Dependence; Doubt; Exact; Probability;"
+    " Recovery; Stability; Support; Together; Weight; With consensus",
+    "loss": "Cost; Distance; Expected loss; High; Low",
+    "mean": "Change; Log score; Mean; Spread",
+    "log": "ICL; ICL deficit",
+    "r-hat": "R-hat",
+    "draws": "Effective draws",
+    "seconds": "Seconds",
+}
+KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split("; ")}
 #: Cells without a value, and cells that are infinite; the number that sorts the latter.
 UNKNOWN, INFINITE, LARGEST = "–", "∞", 1e308
 
@@ -52,6 +68,23 @@ class Column:
     def header(self) -> str:
         """The name in files and data frames."""
         return self.key or self.name.lower().replace(" ", "_")
+
+
+def columns(spec: str) -> tuple[Column, ...]:
+    """Columns by their names, `;` between them; a name may have a key for files and a kind, the last one a meaning.
+
+    >>> [(c.name, c.header, c.kind, c.help) for c in columns("Item=left; Value:loss | What it costs")]
+    [('Item', 'left', 'text', None), ('Value', 'value', 'loss', 'What it costs')]
+    """
+    made = []
+    for line in spec.strip().split("\n"):
+        names, _, told = line.strip().partition(" | ")
+        for part in names.split("; "):
+            named, _, kind = part.partition(":")
+            name, _, key = named.partition("=")
+            made.append(Column(name, kind or KIND_OF.get(name, "text"), None, key or None))
+        made[-1] = replace(made[-1], help=told or None)
+    return tuple(made)
 
 
 @dataclass(frozen=True)
@@ -88,6 +121,11 @@ class Table:
             for row in self.rows
         ]
         return replace(self, rows=rows)
+
+    def beside(self, at: int, new: tuple[Column, ...], cells: Iterable[Sequence[Any]]) -> Table:
+        """The table with further columns before the column at this place, and their cells of each row."""
+        rows = [(*row[:at], *more, *row[at:]) for row, more in zip(self.rows, cells, strict=True)]
+        return replace(self, columns=(*self.columns[:at], *new, *self.columns[at:]), rows=rows)
 
     def head(self, most: int, what: str | None = None) -> Table:
         """The first rows, with a note that says so if there are more."""
