@@ -22,6 +22,8 @@ import partita as pt
 from partita.cli.monitor import NOT_SETTLED
 
 DRAWS, TABLE, EDGES, BASE, LABELS = "draws.csv", "table.csv", "edges.csv", "base.csv", "labels.csv"
+VISITS, PAIRS, NEW_PAIRS, LINKED = "visits.csv", "pairs.csv", "new_pairs.csv", "linked"
+INPUTS = (DRAWS, TABLE, EDGES, BASE, LABELS, VISITS, PAIRS, NEW_PAIRS, LINKED)
 COMMANDS = {
     "estimate": f"estimate {DRAWS} --out new --seed 1",
     "estimate --json": f"estimate {DRAWS} --json --seed 1",
@@ -33,14 +35,22 @@ COMMANDS = {
     "hierarchy": f"hierarchy {DRAWS} --newick new.nwk --seed 1",
     "monitor": f"monitor {DRAWS} --once --seed 1",
     "cluster": f"cluster {TABLE} --out new --seed 1",
+    "cluster --id": f"cluster {VISITS} --id patient --time month --draws 200 --warmup 100 --out new --seed 1",
+    "link": f"link {PAIRS} --out new",
+    "link --previous": f"link {NEW_PAIRS} --previous {LINKED} --out new",
     "blockmodel": f"blockmodel {EDGES} --undirected --out new --seed 1",
     "ensemble": f"ensemble {BASE} --out new",
+    "stability": f"stability {TABLE} --clusterer kmeans -k 3 --runs 20 --out new --seed 1",
     "sample dpm": f"sample dpm {TABLE} --draws 200 --warmup 100 --out new --seed 1",
+    "sample mixture": f"sample mixture {TABLE} --draws 200 --warmup 100 --out new --seed 1",
+    "sample sbm": f"sample sbm {EDGES} --undirected --draws 200 --warmup 100 --out new --seed 1",
+    "sample lbm": f"sample lbm {BASE} --counts --draws 200 --warmup 100 --out new --seed 1",
     "report": f"report {DRAWS} --out new.html --seed 1",
     "convert": f"convert {DRAWS} --out new.csv",
     "convert to zarr": f"convert {DRAWS} --out new.zarr",
     "demo": "demo --out new --draws 100",
 }
+PARTITA = (sys.executable, "-m", "partita")
 DONE = (0, NOT_SETTLED)
 LATE = 1.5  # seconds of a processor until the process has ended
 PATIENCE = 60  # seconds
@@ -58,6 +68,12 @@ def write_inputs(folder: Path) -> None:
     pairs = {tuple(sorted(pair)) for pair in rng.integers(0, 40, (150, 2)).tolist() if pair[0] != pair[1]}
     np.savetxt(folder / EDGES, sorted(pairs), delimiter=",", header="from,to", comments="", fmt="%d")
     np.savetxt(folder / BASE, draws[:6].T, delimiter=",", header="a,b,c,d,e,f", comments="", fmt="%d")
+    visits = [(i, month, i % 3 * month + rng.normal()) for i in range(30) for month in range(6)]
+    np.savetxt(folder / VISITS, visits, delimiter=",", header="patient,month,weight", comments="", fmt="%.3f")
+    for name, some in ((PAIRS, sorted(pairs)[::2]), (NEW_PAIRS, sorted(pairs)[1::2])):
+        likely = np.column_stack([some, rng.random(len(some))])
+        np.savetxt(folder / name, likely, delimiter=",", header="left,right,probability", comments="", fmt="%.6g")
+    subprocess.run([*PARTITA, "link", PAIRS, "--out", LINKED, "-q"], cwd=folder, check=True, capture_output=True)
 
 
 def begin(words: str, folder: Path) -> subprocess.Popen[str]:
@@ -65,13 +81,13 @@ def begin(words: str, folder: Path) -> subprocess.Popen[str]:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     write_inputs_of(folder)
-    command = [sys.executable, "-m", "partita", *words.split()]
+    command = [*PARTITA, *words.split()]
     pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "encoding": "utf-8"}
     return subprocess.Popen(command, cwd=folder, preexec_fn=heed_ctrl_c, **pipes)
 
 
 def write_inputs_of(folder: Path) -> None:
-    for name in (DRAWS, TABLE, EDGES, BASE, LABELS):
+    for name in INPUTS:
         (folder / name).symlink_to(folder.parent / "inputs" / name)
 
 

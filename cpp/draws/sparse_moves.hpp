@@ -88,8 +88,9 @@ void add_boundary_item(S& state, std::uint32_t i, std::vector<BoundaryItem>& fou
 template <CandidateState S> class MergeQueue {
 public:
     explicit MergeQueue(S& state) : state_(state), versions_(state.n_clusters()) {
-        for (std::uint32_t k = 0; k < state.n_clusters(); ++k)
-            look_at(k);
+        for (std::uint32_t i = 0; i < state.labels().size(); ++i) // neighbours in memory one after the other
+            if (const auto k = state.cluster_of(i); k != no_cluster && state.first_member(k) == i)
+                look_at(k);
     }
 
     /// The cheapest merge of two clusters that share a row; its change is infinite if no two do.

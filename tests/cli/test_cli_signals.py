@@ -1,12 +1,15 @@
 """Signals to the command: each is answered, at whatever instruction it comes, and nothing is left behind."""
 
+import runpy
 import signal
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from partita.cli import app
 from support import forks
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
@@ -206,3 +209,12 @@ def test_while_python_shuts_down(number):
         "from partita.__main__ import main\nsys.argv[1:] = ['--version']\nmain()"
     )
     assert forks.command(sys.executable, "-c", code, str(int(number))).returncode == -number
+
+
+def test_every_command_gets_signals():
+    tools = Path(__file__).parents[2] / "tools"
+    script = runpy.run_path(str(tools / "send_signals.py"))
+    groups = {group.name: group.typer_instance for group in app.registered_groups}
+    commands = {command.name for command in app.registered_commands}
+    commands |= {f"{name} {command.name}" for name, group in groups.items() for command in group.registered_commands}
+    assert commands <= script["COMMANDS"].keys()
