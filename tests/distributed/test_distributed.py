@@ -19,8 +19,7 @@ from partita.distributed import pool as pools
 from partita.distributed import runs as spreading
 from partita.distributed import shards as sharding
 from partita.distributed.pool import DaskPool, ThreadPool
-from partita.distributed.questions import ItemScores, MergeChanges, Value
-from partita.distributed.shards import search_shards
+from partita.distributed.shards import ItemScores, MergeChanges, Value, search_shards
 from partita.models import GaussianDPM
 from partita.search.core import native_options
 from partita.search.deadline import Deadline

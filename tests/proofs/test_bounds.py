@@ -14,8 +14,7 @@ from partita.losses.expected import expected_loss
 from partita.losses.losses import ID, LOSSES, VI, Binder, as_loss
 from partita.losses.problem import core_sample
 from partita.partitions.enumeration import enumerate_partitions
-from partita.proofs.bounds import lower_bound, with_proof
-from partita.proofs.information_distance import below_information_distance
+from partita.proofs.bounds import below_information_distance, lower_bound, with_proof
 from partita.search.settings import Search
 from support import reference as ref
 from support.strategies import random_sample

@@ -18,12 +18,11 @@ from partita.losses.expected import expected_loss
 from partita.losses.losses import LOSSES, VI, Binder
 from partita.losses.problem import core_sample
 from partita.proofs import bounds, set_partition
-from partita.proofs.bound_progress import ignore
-from partita.proofs.bound_work import Work
 from partita.proofs.bounds import Bound, lower_bound, with_proof
 from partita.proofs.cluster_duals import Shares
 from partita.proofs.set_partition import set_partition_bound
 from partita.proofs.vi_bounds import _rows
+from partita.proofs.work import Work, ignore
 from partita.results.present import present
 from partita.search.constraints import Constraints
 from partita.search.exact import bound_limited_binder

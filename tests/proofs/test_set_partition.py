@@ -16,9 +16,9 @@ from partita.losses.losses import VI
 from partita.losses.problem import core_sample
 from partita.partitions.enumeration import enumerate_partitions
 from partita.proofs import set_partition
-from partita.proofs.bound_progress import ignore
 from partita.proofs.cluster_duals import Shares
 from partita.proofs.set_partition import set_partition_bound
+from partita.proofs.work import ignore
 from partita.search.deadline import NEVER
 from partita.search.settings import Search
 from support import reference as ref

@@ -16,7 +16,7 @@ from partita.estimation.estimate import estimate
 from partita.losses.expected import expected_loss, pairwise_distances
 from partita.losses.losses import as_loss
 from partita.losses.problem import core_sample
-from partita.proofs import adjusted_rand, bound_progress, bounds, matched_draws
+from partita.proofs import adjusted_rand, bounds, matched_draws, work
 from partita.proofs.bounds import lower_bound
 from partita.search.settings import Search
 from support.strategies import random_sample
@@ -131,7 +131,7 @@ def test_ctrl_c_leaves_a_valid_bound(monkeypatch):
 
 @pytest.mark.parametrize("loss", ["vi", "binder", "omari", "id"])
 def test_progress_is_told_and_the_last_bound_is_no_smaller(loss, monkeypatch):
-    monkeypatch.setattr(bound_progress.Marks, "is_due", lambda marks, seconds: True)
+    monkeypatch.setattr(work.Marks, "is_due", lambda marks, seconds: True)
     best = estimate(noisy_draws(0.4), loss, rng=1)
     told = []
     last = lower_bound(best, 1.0, progress=lambda seconds, bound: told.append((seconds, bound.value)))
@@ -141,7 +141,7 @@ def test_progress_is_told_and_the_last_bound_is_no_smaller(loss, monkeypatch):
 
 
 def test_progress_on_request_is_printed(capsys, monkeypatch):
-    monkeypatch.setattr(bound_progress.Marks, "is_due", lambda marks, seconds: True)
+    monkeypatch.setattr(work.Marks, "is_due", lambda marks, seconds: True)
     best = estimate(noisy_draws(0.4), "omari", rng=1)
     lower_bound(best, 0.5, progress=True)
     printed = capsys.readouterr().err

@@ -120,7 +120,7 @@ def remove_working() -> None:
 
 
 def check_file(path: Path) -> None:
-    """Refuses a place where something other than a file is: a folder, a device, a pipe or a socket."""
+    """Raises an error for a place where something other than a file is: a folder, a device, a pipe or a socket."""
     try:
         kind = stat.S_IFMT(path.stat().st_mode)
     except OSError:
@@ -222,7 +222,7 @@ def _errors_name(path: Path, private: Path) -> Iterator[None]:
 
 
 def _check_replaceable(folder: Path, path: Path, find_foreign: FindForeign | None) -> None:
-    """Refuses to replace the content of `folder`, which the user knows as `path`."""
+    """Raises an error rather than replace the content of `folder`, which the user knows as `path`."""
     for _ in range(_ATTEMPTS):
         before = _identity(folder)
         if before is None:

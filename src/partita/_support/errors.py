@@ -152,7 +152,7 @@ class ArgumentError(ValueError):
 
     @property
     def value(self) -> Any:
-        """The value that is refused."""
+        """The value that is wrong."""
         return None if self._about is None else self._about.value
 
     @property

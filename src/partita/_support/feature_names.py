@@ -16,7 +16,7 @@ _MAX_LISTED = 5
 
 
 def feature_names(X: Any) -> NDArray[Any] | None:
-    """The column names of a data frame if they are strings; None if they are numbers, and a mix is refused.
+    """The column names of a data frame if they are strings; None if they are numbers; a mix raises an error.
 
     >>> import pandas as pd
     >>> feature_names(pd.DataFrame({"height": [1], "width": [2]}))
@@ -51,7 +51,7 @@ def remember_features(estimator: Any, X: Any, n_features: int) -> None:
 
 
 def check_features(estimator: Any, X: Any) -> None:
-    """Refuses columns other than those of `fit`, or in another order; warns if only one side has names."""
+    """Raises an error for columns other than those of `fit`, or in another order; warns if only one side has names."""
     fitted, given = getattr(estimator, "feature_names_in_", None), feature_names(X)
     who = type(estimator).__name__
     if fitted is None and given is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any, ParamSpec, TypeVar
 
@@ -110,3 +110,8 @@ def plural(count: int, noun: str) -> str:
     ('1 cluster', '2,000 draws')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def listed(names: Sequence[str], most: int = 20) -> str:
+    """Names as a message lists them: the first ones, and dots if there are more."""
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")

@@ -1,4 +1,4 @@
-"""Free memory of this machine, so that work that needs more is refused before it starts."""
+"""Free memory of this machine, so that work that needs more does not start."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def free_bytes() -> int | None:
 
 
 def check_fits(needed: int, what: str) -> None:
-    """Refuses what needs more memory than is free."""
+    """Raises an error for what needs more memory than is free."""
     free = free_bytes()
     if free is not None and needed > free:
         raise MemoryError(f"{what} need at least {needed / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are free")

@@ -43,7 +43,7 @@ def _check_range(value: Any, name: str, most: float) -> float:
 
 
 def check_log_densities(values: NDArray[np.float64], settings: Mapping[str, Any]) -> None:
-    """Refuses what is not a number: the data and the hyperparameters are then too far apart for double precision."""
+    """Raises an error for NaN and infinity: data and hyperparameters are then too far apart for double precision."""
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
         listed = ", ".join(

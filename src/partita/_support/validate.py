@@ -110,7 +110,7 @@ def available_cores() -> int:
 
 
 def as_float(value: Any, name: str) -> float:
-    """A number, which may be negative, infinite or NaN; text is refused."""
+    """A number, which may be negative, infinite or NaN; text raises an error."""
     try:
         if not isinstance(value, str | bytes):  # float would read the digits of a text
             return float(value)

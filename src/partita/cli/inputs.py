@@ -6,9 +6,10 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from partita._support.hints import listed
 from partita._support.text.cells import parse_cell
 from partita._support.text.header import Kind
-from partita._support.text.table import Table, listed, read_table, split_column
+from partita._support.text.table import Table, read_table, split_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from partita import _core
 from partita._support.arrays import CoreLabels
 from partita.distributed.pool import Pool, Shared
-from partita.distributed.questions import ItemScores, MergeChanges, Question, Value
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.problem import core_problem
@@ -43,6 +42,51 @@ FIRST_BATCHES, MAX_BATCHES = 4, 64
 #: Rounding error of scores, relative to their size: in single precision, and in whole units.
 ROUGH, PRECISE = _core.SINGLE_ROUNDING, 1e-10
 _NEVER = np.iinfo(np.int64).max
+
+
+# A question has the number of the partition under search (its slot) and its labels, in any unsigned type; `answer` runs
+# on the worker, on the shard of the core.
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """The shard's part of the expected loss, in units."""
+
+    slot: int
+    labels: NDArray[Any]
+
+    def answer(self, shard: Any) -> Any:
+        """A whole number."""
+        return shard.value(self.slot, self.labels.astype(np.uint32))
+
+
+@dataclass(frozen=True, eq=False)
+class MergeChanges:
+    """What each merge of two clusters would change, in units."""
+
+    slot: int
+    labels: NDArray[Any]
+
+    def answer(self, shard: Any) -> Any:
+        """Whole numbers, (clusters, clusters)."""
+        return shard.merge_changes(self.slot, self.labels.astype(np.uint32))
+
+
+@dataclass(frozen=True, eq=False)
+class ItemScores:
+    """The scores of some items in each cluster and in a new one, in units; `precise` ones in double precision."""
+
+    slot: int
+    labels: NDArray[Any]
+    items: NDArray[np.uint32]
+    precise: bool
+
+    def answer(self, shard: Any) -> Any:
+        """Whole numbers, (items, clusters + 1)."""
+        return shard.scores(self.slot, self.labels.astype(np.uint32), self.items, self.precise)
+
+
+Question = Value | MergeChanges | ItemScores
 
 
 class ShardOfDraws:

@@ -21,7 +21,7 @@ def column_names(sample: PartitionSample) -> tuple[str, ...]:
 
 
 def file_columns(sample: PartitionSample) -> tuple[str, ...]:
-    """The item names as columns of a file; reserved names are refused, since they would not be read as items."""
+    """The item names as columns of a file; reserved names raise an error, since they would not be read as items."""
     names = column_names(sample)
     special = next((name for name in names if is_special(name.strip())), None)
     if special is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -17,14 +18,13 @@ from partita._support.atomic import atomic_file, atomic_folder
 from partita._support.errors import ArgumentError, Sentence, Setting, sentence_of
 from partita._support.hints import hinted
 from partita._support.text.cells import parse_cell
-from partita._support.text.compressed import WORKBOOK_NAMES, open_bytes
+from partita._support.text.content import WORKBOOK_NAMES, open_bytes
 from partita.draws import write
 from partita.draws.folders import folder_source
 from partita.draws.sample import PartitionSample, as_sample, build_sample
 from partita.draws.sources import Block, Source, files, r_files
-from partita.draws.sources.blocks import joined
+from partita.draws.sources.blocks import in_order_of, joined
 from partita.draws.sources.coda import coda_index, coda_source
-from partita.draws.sources.parts import find_parts, parts_source
 from partita.draws.sources.text import text_source
 from partita.partitions.codes import Missing, as_missing, type_problem
 
@@ -178,7 +178,7 @@ class _ReadOptions:
     long: tuple[str, ...] | None
 
     def refuse(self, names: Sequence[str], what: str, kind: str) -> None:
-        """Refuses options that would be ignored."""
+        """Raises an error for options that would be ignored."""
         for name in names:
             if (value := getattr(self, name)) is not None:
                 raise ValueError(f"{what}: {name}={value!r} is for {kind}")
@@ -198,8 +198,8 @@ def _open(path: Any, options: _ReadOptions, opened: ExitStack) -> Source:
     if path.is_dir() and (own := folder_source(path)) is not None:
         options.refuse(("variable", "long", "header", "index"), f"{path} is a folder that partita wrote", "tables")
         return own
-    if parts := find_parts(path, [form.suffix for form in FORMATS]):
-        return parts_source(parts, lambda part, own: _open(part, options, own))
+    if parts := _find_parts(path, [form.suffix for form in FORMATS]):
+        return _parts_source(parts, lambda part, own: _open(part, options, own))
     if path.name.lower().endswith(WORKBOOK_NAMES):
         raise ValueError(f"{path} is an Excel workbook; save the sheet as CSV UTF-8")
     form = _format_of(path)
@@ -278,3 +278,41 @@ def missing_in_text(missing: Any) -> Missing:
     given = as_missing(missing)
     meant = as_missing([parse_cell(value) for value in given.values if isinstance(value, str)])
     return Missing((*given.values, *meant.values), given.null or meant.null)
+
+
+def _find_parts(path: Path, suffixes: list[str]) -> list[Path]:
+    """The parts that a folder or a pattern names, sorted by their numbers and names; none for a plain file."""
+    if path.name.lower().endswith(tuple(suffixes)) and not _is_pattern(path):
+        return []
+    if path.is_dir():
+        parts = [part for part in path.iterdir() if part.name.lower().endswith(tuple(suffixes))]
+    elif _is_pattern(path):
+        parts = list(path.parent.glob(path.name))
+    else:
+        return []
+    if not parts:
+        raise ValueError(f"{path} has no files of draws; they end in one of {', '.join(suffixes)}")
+    return sorted(parts, key=_by_number)
+
+
+def _is_pattern(path: Path) -> bool:
+    return not path.exists() and any(sign in path.name for sign in "*?[")
+
+
+def _by_number(path: Path) -> list[tuple[int, str]]:
+    return [(int(piece), "") if piece.isdigit() else (-1, piece) for piece in re.split(r"(\d+)", path.name)]
+
+
+def _parts_source(parts: list[Path], open_part: Callable[[Path, ExitStack], Source]) -> Source:
+    """The parts as one source; each must have the items of the first."""
+    with ExitStack() as opened:
+        first = open_part(parts[0], opened)
+        return replace(first, blocks=_blocks_of_parts(parts, first, open_part))
+
+
+def _blocks_of_parts(
+    parts: list[Path], first: Source, open_part: Callable[[Path, ExitStack], Source]
+) -> Iterator[Block]:
+    for part in parts:
+        with ExitStack() as opened:
+            yield from in_order_of(first, open_part(part, opened), str(part), str(parts[0])).blocks

@@ -122,7 +122,7 @@ class PartitionSample:
     def save(self, folder: str | PathLike[str]) -> None:
         """Writes the sample to a folder that `open_sample` opens; the folder appears only when it is complete.
 
-        An older sample is replaced; a folder that contains anything else is refused.
+        An older sample is replaced; a folder that contains anything else raises an error.
         """
         with new_folder(Path(folder)) as place:
             write_npy(place / LABELS, self.labels)
@@ -306,10 +306,10 @@ def open_sample(folder: str | PathLike[str]) -> PartitionSample:
     """Opens a sample written by `PartitionSample.save` or ``store=``.
 
     The labels are read once, to compare their checksum and to check that they are valid. Changed, truncated or invalid
-    files are refused. Labels of up to 256 MiB or a quarter of the free memory are kept in memory, and nothing that
-    happens to the folder later concerns the sample. Larger ones are memory-mapped: a sample whose file has changed is
-    refused wherever it is used, but a change while a function reads it may end the process. `save` and ``store=`` never
-    change a file, since they replace the old folder by a new one.
+    files raise an error. Labels of up to 256 MiB or a quarter of the free memory are kept in memory, and nothing that
+    happens to the folder later concerns the sample. Larger ones are memory-mapped: a sample whose file has changed
+    raises an error wherever it is used, but a change while a function reads it may end the process. `save` and
+    ``store=`` never change a file, since they replace the old folder by a new one.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ The labels are read once, to compare their checksum and to check that each draw 
 the range for which the search allocates memory. What was checked is kept in memory, because the core may not be shown
 labels that change: it reads them several times, first to count and then to fill, so that even a label within its range
 would make it write elsewhere. Only labels that take much of the free memory are mapped instead. Another program that
-changes their file then ends the process at worst (SIGSEGV, SIGBUS). `check_unchanged` refuses such a file, and is
+changes their file then ends the process at worst (SIGSEGV, SIGBUS). `check_unchanged` raises an error then, and is
 called wherever a sample is passed in, passed to the core or copied.
 """
 
@@ -53,7 +53,7 @@ def load_labels(path: Path, facts: Mapping[str, Any], *, check: bool) -> NDArray
 
 
 def check_unchanged(labels: NDArray[Any]) -> None:
-    """Refuses labels whose file has changed since it was checked; to read them might end the process."""
+    """Raises an error for labels whose file has changed since it was checked; to read them might end the process."""
     known = getattr(labels, _IDENTITY, None)
     if known is None or not isinstance(labels, np.memmap) or labels.filename is None:
         return

@@ -1,4 +1,4 @@
-"""The co-association table: how often two items share a cluster. It is refused for too many items."""
+"""The co-association table: how often two items share a cluster. Too many items raise an error."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita.ensembles.base_clusterings import Base, as_base, in_column_order
 
-MAX_ITEMS = 20_000  # an items × items table is refused for more
+MAX_ITEMS = 20_000  # more than this raise an error
 
 
 def check_table(n_items: int, method: str, instead: str) -> None:
-    """Refuse an items × items table for many items, and say what to do."""
+    """Raises an error, which says what to do, if a table of all pairs of items would be too large."""
     if n_items > MAX_ITEMS:
         raise ValueError(
             f"{method} needs a table of {n_items} x {n_items} items, but {MAX_ITEMS} is the maximum; {instead}"

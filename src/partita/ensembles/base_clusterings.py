@@ -204,7 +204,7 @@ def _with_gaps(column: NDArray[Any], cells: NDArray[np.bool_]) -> NDArray[Any]:
 
 
 def hard_base(base: Any, method: str, levels: Sequence[Any] | None = None) -> Base:
-    """Base clusterings with one label per item and clustering, of which noise is one; probabilities are refused."""
+    """Base clusterings with one label per item and clustering, of which noise is one; probabilities raise an error."""
     read = as_base(base, levels).noise_as_label()
     if read.hardened() is not read:
         raise ValueError(

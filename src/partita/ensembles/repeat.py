@@ -192,7 +192,7 @@ def repeat(
     data, grid = as_data(X), grid_of(vary)
     if most < len(grid):
         raise ValueError(f"runs is {most}, but vary has {len(grid)} combinations of settings: each needs a run")
-    as_runner(clusterer)  # so that a wrong one is refused before anything is written
+    as_runner(clusterer)  # so that a wrong one is found before anything is written
     _, generator = seed_and_generator(rng)
     root = int(generator.integers(2**32))
     plan = Plan(root, _checked_resample(resample, data), _checked_share(columns, "columns"), grid)

@@ -17,7 +17,7 @@ FORMAT, VERSION = "partita repeat", 1
 
 
 class RunStore:
-    """The runs that were made so far; those of another plan are refused.
+    """The runs that were made so far; those of another plan raise an error.
 
     Parameters
     ----------

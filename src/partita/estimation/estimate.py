@@ -201,7 +201,7 @@ def _of_pairs(
     start: Any,
     options: dict[str, Any],
 ) -> PairEstimate:
-    """The estimate from pair probabilities; arguments that need draws are refused."""
+    """The estimate from pair probabilities; arguments that need draws raise an error."""
     from partita.estimation.pair_estimate import estimate_pairs
 
     if weights is not None:

@@ -249,7 +249,7 @@ def share_of_gap(value: float, bound: float | None, proven: bool) -> float | Non
 
 
 def checked_method(method: Method, search: Search) -> Callable[..., tuple[Parts, float | None]]:
-    """What the method does with pair probabilities; settings that only draws have are refused."""
+    """What the method does with pair probabilities; settings for draws alone raise an error."""
     if method.of_pairs is None:
         known = methods_that(lambda other: other.of_pairs)
         raise ValueError(f"method {method.name!r} needs draws; pair probabilities have {known}")

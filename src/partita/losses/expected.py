@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita import _core
 from partita._support.arrays import Floats
-from partita._support.names import Named, PartitionLike, as_named
+from partita._support.names import Named, PartitionLike
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample, as_sample
 from partita.losses.base import Loss as Loss
 from partita.losses.custom import CustomLoss as CustomLoss
 from partita.losses.losses import as_loss
 from partita.losses.problem import core_problem
-from partita.partitions.checks import check_partitions, check_placed_of
+from partita.partitions.checks import check_partitions, check_placed_of, is_one_partition
 from partita.partitions.clusters import each_alone
 
 
@@ -128,7 +128,7 @@ def expected_loss(
     if isinstance(partitions, PartitionSample):
         items = Named(partitions.labels.T, partitions.names, "partitions")
         candidates = items.in_order_of(sample.names, sample.n_items, "draws").T
-    if _is_one_partition(candidates):
+    if is_one_partition(candidates, "partitions"):
         return float(unique_distances(candidates, sample, kind, n_jobs) @ sample.weights)
     rows = [
         check_placed_of(row, sample.names, sample.n_items, f"partitions[{i}]", sample.may_lack)
@@ -161,11 +161,3 @@ def pairwise_distances(draws: Any, loss: str | Loss = "vi", *, n_jobs: int = -1)
            [0.444, 0.   ]])
     """
     return cast(Floats, _core.pairwise_distances(core_problem(as_sample(draws), as_loss(loss)), check_n_jobs(n_jobs)))
-
-
-def _is_one_partition(candidates: Any) -> bool:
-    candidates = as_named(candidates, "partitions").values
-    if isinstance(candidates, np.ndarray):
-        return candidates.ndim < 2
-    first = next(iter(candidates), None)
-    return first is None or isinstance(first, str) or np.ndim(first) == 0

@@ -78,3 +78,14 @@ def _canonical(x: Any, name: str) -> NDArray[np.int64]:
     except BadLabel as bad:
         raise ArgumentError(bad.at(Argument(name, bad.column, bad.value))) from None
     return _core.canonical(np.ascontiguousarray(codes[0])).astype(np.int64)
+
+
+def is_one_partition(given: Any, name: str) -> bool:
+    """Whether these are the labels of one partition, or a result that has them, and not several of them."""
+    if hasattr(given, "labels"):
+        return True
+    values = as_named(given, name).values
+    if isinstance(values, np.ndarray):
+        return values.ndim < 2
+    first = next(iter(values), None)
+    return first is None or isinstance(first, str) or (np.ndim(first) == 0 and not hasattr(first, "labels"))

@@ -163,7 +163,7 @@ def marked(cells: NDArray[Any], markers: Missing) -> NDArray[np.bool_]:
 def _marks(markers: Missing, value: Any) -> bool:
     try:
         return markers.marks(value)
-    except (TypeError, ValueError):  # such as a list or an array, which `to_codes` refuses
+    except (TypeError, ValueError):  # such as a list or an array, for which `to_codes` raises an error
         return False
 
 

@@ -143,7 +143,7 @@ def _survival(time: RawColumn, event: RawColumn) -> Outcome:
 
 
 def check_outside(outcome: Outcome | None, predictors: Predictors, inputs: Mapping[str, Any] | None) -> None:
-    """Refuses an outcome that the clusters were made from; covariates, if the clusters are the outcome."""
+    """Raises an error for an outcome that the clusters were made from; covariates, if the clusters are the outcome."""
     if outcome is None:
         tried = [(term, predictors.values[:, place]) for place, term in enumerate(predictors.terms)]
         known = predictors.known

@@ -27,7 +27,7 @@ from partita.draws.sample import PartitionSample, with_weight
 from partita.losses.expected import expected_loss
 from partita.losses.losses import OneMinusARI
 from partita.pairs.similarity import pairs_together, similarity
-from partita.proofs.bound_progress import ignore
+from partita.proofs.work import ignore
 from partita.search.clique_lp import Tell
 from partita.search.deadline import Deadline
 from partita.search.exact import solve_clique_parts

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from partita._support.html import ShownAsText
 from partita._support.validate import check_positive
 from partita.draws.sample import PartitionSample
+from partita.estimation.mixing import entropies
 from partita.estimation.result import Estimate
 from partita.estimation.search_warnings import limit_warnings, search_warnings
 from partita.losses.base import AdditiveLoss
@@ -18,11 +19,9 @@ from partita.losses.expected import expected_loss
 from partita.losses.losses import ID, VI, OneMinusARI
 from partita.partitions.labels import canonical
 from partita.proofs.adjusted_rand import adjusted_rand_bound
-from partita.proofs.bound_progress import BoundProgress, ignore
-from partita.proofs.bound_work import PROVEN, Work
-from partita.proofs.information_distance import SLOPES, below_information_distance
 from partita.proofs.matched_draws import matched_distance
 from partita.proofs.vi_bounds import MAX_ITEMS, ROWS_ALONE, bound_vi, row_bound
+from partita.proofs.work import PROVEN, BoundProgress, Work, ignore
 from partita.search.components import MAX_ENUMERATED, component_labels, solve_parts
 from partita.search.deadline import Deadline
 from partita.search.enumerate import FEW_LOSSES, are_few, best_of_all
@@ -40,6 +39,9 @@ MAX_PAIRED = 20_000
 MAX_PAIRED_WITH_LIMIT = 600
 #: With more items, the matrices of the bound for one minus ARI take too long.
 MAX_COUNTED = 2000
+
+#: Slopes to try. The best bound is concave in the slope, so that a few show where it is largest.
+SLOPES = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
 @dataclass(frozen=True)
@@ -292,3 +294,30 @@ def _bound(estimate: Estimate, value: float, method: str, max_clusters: int | No
     gap = (reached - value) / reached if reached > 0 else 0.0
     proven = gap < PROVEN and not (method == "none" and reached > 0)
     return Bound(value, 0.0 if proven else gap, method, proven, max_clusters)
+
+
+def below_information_distance(sample: PartitionSample, slope: float) -> tuple[VI, float]:
+    """VI(a, b) and a constant whose sum is nowhere above the expected ID.
+
+    With H the entropy of the estimate, H_h that of a draw and J_h of the two together, ID = J_h - min(H, H_h). Its
+    second part is concave in H, so for every slope 0 < b < 1 there is an intercept k with E min(H, H_h) <= k + b H, and
+
+        E ID >= E J_h - b H - k = E VI(1 - b, b) + (1 - b) E H_h - k,
+
+    because VI(a, b) = (a + b) J_h - b H - a H_h. The slope 1/2 says that ID is at least half of VI.
+
+    Examples
+    --------
+    >>> from partita.losses.expected import expected_loss
+    >>> from partita.draws.sample import as_sample
+    >>> sample = as_sample([[0, 0, 1, 1], [0, 0, 1, 2], [0, 0, 0, 1]])
+    >>> vi, constant = below_information_distance(sample, 0.5)
+    >>> bool(expected_loss([0, 0, 1, 1], sample, vi) + constant <= expected_loss([0, 0, 1, 1], sample, "id"))
+    True
+    """
+    own = entropies(sample)
+    order = np.argsort(own)
+    own, weights = own[order], sample.weights[order]
+    expected_min = np.cumsum(weights * own) + own * (1 - np.cumsum(weights))  # E min(H, H_h) at each draw's entropy
+    intercept = (expected_min - slope * own).max()
+    return VI(1 - slope, slope), float((1 - slope) * (weights @ own) - intercept)

@@ -17,8 +17,8 @@ from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.losses import VI
 from partita.losses.problem import core_sample
-from partita.proofs.bound_work import PROVEN, Work
 from partita.proofs.set_partition import seconds_to_price, set_partition_bound
+from partita.proofs.work import PROVEN, Work
 from partita.search.deadline import Deadline
 
 #: With more items, the rows of VI do not fit in memory: they take about 100 numbers per pair of items.
@@ -77,7 +77,7 @@ def bound_vi(
     Examples
     --------
     >>> from partita.draws.sample import as_sample
-    >>> from partita.proofs.bound_progress import ignore
+    >>> from partita.proofs.work import ignore
     >>> sample, work = as_sample([[0, 0, 1, 1], [0, 0, 1, 2], [0, 0, 1, 2]]), Work(5.0, 1, ignore)
     >>> unlimited, _ = bound_vi(sample, VI(), np.array([0, 0, 1, 2]), work)
     >>> limited, _ = bound_vi(sample, VI(), np.array([0, 0, 1, 1]), work, max_clusters=2)

@@ -177,7 +177,7 @@ def _paying_stars(known: Cliques, before: float, upper: float, count: int) -> St
 
 
 def _start(thread: threading.Thread, done: threading.Event) -> None:
-    """Starts a thread; if the system refuses it, `done` is set and the error is raised."""
+    """Starts a thread; if the system has none, `done` is set and the error is raised."""
     try:
         thread.start()
     except RuntimeError:

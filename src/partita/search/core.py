@@ -151,7 +151,7 @@ def with_default_limit(sample: PartitionSample, loss: Loss, search: Search) -> S
 
 
 def _check_memory(problem: _core.Problem, state: _core.StateKind, options: _core.SearchOptions) -> None:
-    """Refuses a search that would need more memory than is free."""
+    """Raises an error for a search that would need more memory than is free."""
     free = free_bytes()
     needed = problem.bytes_needed(state, options.max_clusters, options.threads)
     if free is not None and needed > free:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.arrays import Labels
-from partita._support.names import Names, as_named
-from partita.partitions.checks import check_placed_of
+from partita._support.names import Names
+from partita.partitions.checks import check_placed_of, is_one_partition
 from partita.partitions.clusters import each_alone
 from partita.search.constraints import Resolved
 
@@ -31,7 +31,7 @@ def check_starts(
     """
     if start is None:
         return ()
-    one = _is_one_partition(start)
+    one = is_one_partition(start, "start")
     given = {"start": start} if one else {f"start[{i}]": row for i, row in enumerate(start)}
     lacking = np.zeros(n_items, np.bool_) if may_lack is None else may_lack
     checked = [check_placed_of(labels, names, n_items, what, lacking, whose) for what, labels in given.items()]
@@ -51,13 +51,3 @@ def check_starts_within(starts: tuple[Labels, ...], limit: int) -> None:
                 f"start[{place}] has {labels.max() + 1} clusters, but at most {limit} are allowed:"
                 " Search(max_clusters=...) allows more"
             )
-
-
-def _is_one_partition(start: Any) -> bool:
-    if hasattr(start, "labels"):
-        return True
-    values = as_named(start, "start").values
-    if isinstance(values, np.ndarray):
-        return values.ndim < 2
-    first = next(iter(values), None)
-    return first is None or isinstance(first, str) or (np.ndim(first) == 0 and not hasattr(first, "labels"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -96,9 +97,7 @@ class Hierarchy:
         >>> print(hierarchy([[0, 0, 1, 1]] * 3 + [[0, 0, 1, 2]] * 2, rng=1).newick())
         ((0,1)1.00,(2,3)1.00)1.00;
         """
-        from partita.uncertainty.newick import newick
-
-        return newick(self)
+        return _newick(self)
 
     def to_pandas(self) -> Any:
         """One row per node: its size, parent, levels and support."""
@@ -316,3 +315,26 @@ def _tree(levels: Labels, losses: Floats, samples: Sequence[PartitionSample], ow
     support = node_support(nodes[:, leaves], levels[0], samples)
     names = samples[0].names
     return Hierarchy(levels, losses, nodes, np.array(parents), np.array(first), support, own, loss, names)
+
+
+def _newick(tree: Hierarchy) -> str:
+    """The items are the leaves; a node's label is its transfer support. Names that need it are quoted."""
+    names = tree.names or tuple(map(str, range(tree.levels.shape[1])))
+    written: list[str] = []
+    children: dict[int, list[int]] = {}
+    for node, parent in enumerate(tree.parents.tolist()):  # children come before their parents
+        parts = [written[child] for child in children.get(node, [])]
+        parts = parts or [_quoted(names[item]) for item in np.flatnonzero(tree.members[node])]
+        written.append(parts[0] if len(parts) == 1 else f"({','.join(parts)}){_label(tree.support.transfer[node])}")
+        children.setdefault(parent, []).append(node)
+    top = [written[node] for node in children[-1]]
+    return (top[0] if len(top) == 1 else f"({','.join(top)})") + ";"
+
+
+def _label(support: float) -> str:
+    return "" if np.isnan(support) else f"{support:.2f}"
+
+
+def _quoted(name: str) -> str:
+    """The name, in quotes if it has characters with a meaning in the format; a quote inside is doubled."""
+    return name if re.fullmatch(r"[\w.+-]+", name) else "'" + name.replace("'", "''") + "'"

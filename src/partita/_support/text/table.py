@@ -13,10 +13,10 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, AnyStr
 
+from partita._support.hints import listed
 from partita._support.memory import check_fits
 from partita._support.text.cells import has_decimal_point, with_decimal_point
-from partita._support.text.compressed import DAMAGED, open_bytes, refuse_workbook
-from partita._support.text.encoding import decode
+from partita._support.text.content import DAMAGED, decode, open_bytes, refuse_workbook
 from partita._support.text.header import HEAD_ROWS, HeadRow, Kind, has_header, is_quoted
 from partita._support.text.packed import Rows, Texts
 from partita._support.text.separator import SPACE, all_end_in, find_separator, single_spaces, without_last_separators
@@ -64,17 +64,12 @@ class Table:
         return self.names.index(name)
 
     def require_names(self) -> None:
-        """Refuses columns without names, since they usually number the rows."""
+        """Raises an error for columns without names, since they usually number the rows."""
         if "" in self.names:
             place = self.names.index("") + 1 + (self.row_names is not None)
             raise ValueError(
                 f"{self.path}: column {place} has no name; give it one, or remove the column if it numbers the rows"
             )
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names as listed in a message."""
-    return ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
 
 
 def read_table(path: str | Path, kind: Kind, columns: Sequence[str] = ()) -> Table:
@@ -146,7 +141,7 @@ def _read_text(path: str | Path) -> str:
 
 
 def _pieces(stream: IO[AnyStr], marks: AnyStr, where: str) -> Iterator[AnyStr]:
-    """The content of a stream, which may be an endless device: null bytes, endless lines and too much are refused.
+    """The content of a stream, which may be an endless device: null bytes, endless lines and too much raise an error.
 
     `marks` are a null byte and the ends of lines.
     """

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from partita._support.errors import ArgumentError, Setting
+from partita._support.hints import listed
 from partita._support.names import names_or_none
 
 CHAIN, WEIGHT = ".chain", ".weight"
@@ -107,7 +108,7 @@ def check_one_variable(names: Sequence[str], dotted: bool, where: str) -> None:
         return
     several = len(variables) > 1
     if several or any(re.search(r"[,.]", index) for index in indices):
-        problem = f"the variables {_listed(variables)}" if several else f"two indices in {names[0]}"
+        problem = f"the variables {listed(variables, 8)}" if several else f"two indices in {names[0]}"
         example = next(variable for variable, index in elements if index is not None)
         raise ArgumentError(
             f"{where} has {problem}; name the one that holds the labels, as in ",
@@ -118,7 +119,7 @@ def check_one_variable(names: Sequence[str], dotted: bool, where: str) -> None:
 
 
 def _check_kind(header: Sequence[str], columns: Sequence[int], where: str) -> None:
-    """Refuses tables that are recognisably not draws: labels of items, and edges."""
+    """Raises an error for tables that are clearly not draws: labels of items, and edges."""
     names = [header[i].lower() for i in columns]
     if any(is_counter(name) for name in header) or not names:
         return
@@ -131,20 +132,16 @@ def _check_kind(header: Sequence[str], columns: Sequence[int], where: str) -> No
         raise ValueError(f"{where} has the one column {header[columns[0]]!r}: one label per item, not draws")
     if len(names) > 1 and all(_NUMBERED_DRAW.fullmatch(name) for name in names):
         raise ArgumentError(
-            f"{where} has the columns {_listed(names)}: its columns are draws; draws have one row per draw and one "
+            f"{where} has the columns {listed(names, 8)}: its columns are draws; draws have one row per draw and one "
             "column per item, so transpose it first, or treat each column as an item with ",
             Setting("variable", ALL_COLUMNS),
         )
     if any(ends <= set(names) for ends in _EDGES) or set(names) - {"weight", "w"} == _FEW_EDGES:
-        raise ValueError(f"{where} has the columns {_listed(names)}: edges of a network, not draws")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+        raise ValueError(f"{where} has the columns {listed(names, 8)}: edges of a network, not draws")
 
 
 def check_draws_differ(keys: Sequence[tuple[object, ...]], where: str) -> None:
-    """Refuses a draw whose number occurs twice in a chain: a long table, or chains that cannot be distinguished."""
+    """Raises an error for a draw number that occurs twice in a chain: a long table, or chains that look like one."""
     seen: set[tuple[object, ...]] = set()
     for key in keys:
         if key in seen:

@@ -82,7 +82,7 @@ def zarr_source(path: Path, variable: str | None) -> Source:
 
 
 def _complete(array: Any) -> Any:
-    """Refuses missing chunks: Zarr reads them as zeros, which would be labels."""
+    """Raises an error for missing chunks: Zarr reads them as zeros, which would be labels."""
     missing = array.nchunks - array.nchunks_initialized
     if missing:
         raise ValueError(f"{missing} of its {array.nchunks} chunks are missing: it was not written completely")

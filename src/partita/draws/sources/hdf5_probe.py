@@ -35,7 +35,7 @@ except Exception:
 
 
 def check_metadata_end(path: Path) -> None:
-    """Refuses a file that makes the library hang or crash; other damage is reported where the file is opened."""
+    """Raises an error for a file that makes the library hang or crash; opening the file reports other damage."""
     words = [sys.executable, "-c", _OPEN, str(path), str(SECONDS)]
     try:
         code = subprocess.run(words, capture_output=True, timeout=100 * SECONDS, check=False).returncode

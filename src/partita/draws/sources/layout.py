@@ -78,13 +78,13 @@ def _has_index(header: list[str] | None, row: HeadRow, line: str) -> bool | None
 
 
 def check_not_json(lines: Sequence[str], name: str) -> None:
-    """Refuses JSON, whose brackets would become parts of labels."""
+    """Raises an error for JSON, whose brackets would become parts of labels."""
     if lines[0].lstrip().startswith(("[", "{")) and lines[-1].rstrip().rstrip(",").endswith(("]", "}")):
         raise ValueError(f"{name} is JSON, not csv: write its draws as csv, one row per draw and one column per item")
 
 
 def check_not_coda_index(cells: NDArray[Any], name: str) -> None:
-    """Refuses the index of CODA files: the name of a variable, its first line and its last."""
+    """Raises an error for the index of CODA files: the name of a variable, its first line and its last."""
     if cells.shape[1] != 3 or len(cells) < 2 or any(not isinstance(cell, int) for cell in cells[:, 1:].flat):
         return
     first, last = cells[:, 1].tolist(), cells[:, 2].tolist()
@@ -93,14 +93,14 @@ def check_not_coda_index(cells: NDArray[Any], name: str) -> None:
 
 
 def check_not_one_partition(labels: NDArray[Any], name: str) -> None:
-    """Refuses one column of several labels: draws of one item, or, more likely, the labels of many items."""
+    """Raises an error for one column of several labels: draws of one item or, more likely, labels of many items."""
     if len({str(label) for label in labels[:, 0].tolist()}) > 1:
         problem = f"{name} has one column: one label per item, not draws; "
         raise ArgumentError(problem, Setting("variable", "*"), " reads it as the draws of one item")
 
 
 def check_not_coda(column: NDArray[Any], name: str) -> None:
-    """Refuses a column that counts and starts again: CODA files have one variable below the other."""
+    """Raises an error for a column that counts and starts again: CODA files have one variable below the other."""
     if column.dtype.kind not in "iu" or len(column) < 2 * MIN_COUNTS:
         return
     again = np.flatnonzero(column[1:] == column[0])

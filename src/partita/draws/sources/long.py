@@ -89,7 +89,7 @@ def find_long(
 
 
 def _check_not_long(names: Sequence[str], where: str) -> None:
-    """Refuses three columns, one named like items and one like labels: the third may number the draws."""
+    """Raises an error for three columns, one named like items and one like labels: the third may number the draws."""
     items = [name for name in names if plain(name) in ITEM_NAMES]
     labels = [name for name in names if plain(name) in LABEL_NAMES]
     if len(names) == 3 and len(items) == len(labels) == 1 and plain(items[0]) not in ROWS_ARE_ITEMS:

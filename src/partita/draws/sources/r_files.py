@@ -87,7 +87,7 @@ def _read(read: Callable[..., Any], path: Path) -> Any:
 
 
 def _compact_vectors() -> Mapping[bytes, Callable[[Any], Any]]:
-    """How vectors that R writes in a few bytes are made; sequences of any length are refused."""
+    """How vectors that R writes in a few bytes are made; sequences of any length raise an error."""
     from rdata.parser import DEFAULT_ALTREP_MAP
 
     def checked(make: Callable[[Any], Any]) -> Callable[[Any], Any]:

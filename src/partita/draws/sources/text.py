@@ -17,7 +17,7 @@ from partita import _core
 from partita._support.errors import ArgumentError, Setting
 from partita._support.names import default_names
 from partita._support.text.cells import ParsedCells
-from partita._support.text.encoding import decode
+from partita._support.text.content import decode
 from partita._support.text.header import HEAD_ROWS
 from partita._support.text.separator import SPACE, single_spaces, without_last_separators
 from partita._support.text.table import LONGEST_LINE, UTF16
@@ -117,7 +117,7 @@ def _pieces(stream: BinaryIO, name: str) -> Iterator[Piece]:
 
 
 def _check_no_null(piece: Piece, name: str) -> None:
-    """Refuses null bytes: text has none, and an endless device may consist of them."""
+    """Raises an error for null bytes: text has none, and an endless device may consist of them."""
     at = piece.text.find(b"\0")
     if at >= 0:
         line = piece.first_line + piece.text.count(b"\n", 0, at)

@@ -162,7 +162,7 @@ def create_run(
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:
-    """Opens a run's directory; refuses, by name, what is damaged or foreign."""
+    """Opens a run's directory; raises an error that names what is damaged or foreign."""
     target = Path(path)
     if not target.exists():
         raise FileNotFoundError(f"{target} does not exist: there is no run to continue")

@@ -90,7 +90,7 @@ def only_chain(number: int) -> Iterator[None]:
 
 
 def check_room_for_draws(plan: Plan, sampler: Sampler) -> None:
-    """Refuses a plan whose draws cannot fit in memory: one byte per label and eight per statistic at least."""
+    """Raises an error if the draws cannot fit in memory: one byte per label and eight per statistic at least."""
     n_items = sampler.advance(0, plan.warmup, plan.thin)[0].shape[1]
     needed = plan.chains * plan.draws * (n_items + STATISTIC_BYTES * len(sampler.stat_names))
     free = free_bytes()

@@ -57,7 +57,7 @@ class Sampler(Protocol):
         """Everything that the next sweep depends on, the random numbers' state included."""
 
     def restore(self, state: bytes) -> None:
-        """Goes back to a state; refuses one that does not fit the data."""
+        """Goes back to a state; raises an error for one that does not fit the data."""
 
 
 class Model(Protocol):

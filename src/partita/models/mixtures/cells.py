@@ -54,7 +54,7 @@ def wide_columns(schema: Schema) -> tuple[Column, ...]:
 
 
 def check_cells(cells: Mapping[str, NDArray[Any]], schema: Schema) -> None:
-    """Refuses arrays that are not of the schema: those of a run may come from anywhere."""
+    """Raises an error for arrays that are not of the schema: those of a run may come from anywhere."""
     wanted = {
         "numbers": (np.float64, len(schema.used(*NUMERIC))),
         "counts": (np.uint32, len(schema.used(*COUNTED))),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 def as_data(X: Any, name: str = "X") -> NDArray[np.float64]:
     """A C-ordered (items, dimensions) array of finite floats.
 
-    One-dimensional input is refused, since it may be one item or one variable.
+    One-dimensional input raises an error, since it may be one item or one variable.
 
     >>> as_data([[1, 2], [3, 4]])
     array([[1., 2.],

@@ -64,8 +64,8 @@ class MixtureDPM(MixtureModel):
     - ordinal: a probit, P(x ≤ l) = Φ((t_l − m) / s) with the thresholds t_l of the whole column and m, s on a grid
 
     A column's family follows from its type: numbers, whole ones too, are gaussian, truth values binary, text and
-    categories categorical. Dates, columns that mix types, columns of one level and columns without an observed cell are
-    refused until `columns` says "ignore".
+    categories categorical. Dates, columns that mix types, columns of one level and columns without an observed cell
+    raise an error until `columns` says "ignore".
 
     Parameters
     ----------

@@ -199,7 +199,7 @@ _BASE_ARGUMENTS = {"full": ("kappa0", "nu0", "scale", "hyperprior"), "diag": ("c
 
 
 def _check_base_arguments(model: GaussianDPM) -> None:
-    """Refuses arguments of the other covariance, which would be ignored."""
+    """Raises an error for arguments of the other covariance, which would be ignored."""
     for covariance, names in _BASE_ARGUMENTS.items():
         for name in names:
             if covariance != model.covariance and getattr(model, name) is not None:

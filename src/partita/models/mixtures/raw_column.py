@@ -88,7 +88,7 @@ def problem_column(name: str, n_items: int, problem: str) -> RawColumn:
 
 
 def raw_column(name: str, values: Any, line_of: LineOf = row_line) -> RawColumn:
-    """A column from its cells; cells of several types are refused when the column is used."""
+    """A column from its cells; cells of several types raise an error when the column is used."""
     array = np.asarray(values) if isinstance(values, np.ndarray) else _object_array(values)
     if array.dtype.kind in "iuf":
         return RawColumn(name, NUMBERS, array)

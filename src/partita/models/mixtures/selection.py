@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +15,7 @@ from partita.estimation.convergence import convergence
 from partita.models.chains.chain import Chain
 from partita.models.mixtures.base import CoreColumns
 from partita.models.mixtures.maximum import IclSearch, MixtureFit
+from partita.search.deadline import LAST_MOMENT, Deadline
 
 PREFIX = "included_"
 MAX_ROUNDS = 20  # of the search of the partition and that of the columns, in turn
@@ -103,14 +103,14 @@ class SelectingSearch(IclSearch):
     def maximize(
         self, k_max: int | None, restarts: int, rng: Any, starts: Any, seconds: float | None, n_jobs: int
     ) -> MixtureFit:
-        deadline = None if seconds is None else time.monotonic() + seconds
+        until = Deadline.after(seconds)
         best, before = IclSearch.maximize(self, k_max, restarts, rng, starts, seconds, n_jobs), None
         for _ in range(MAX_ROUNDS):
             search, probabilities = self._choose(best.labels.astype(np.uint32))
             chosen = (probabilities > 0.5).tobytes()
             if chosen == before:
                 break
-            left = None if deadline is None else max(deadline - time.monotonic(), 0.01)
+            left = None if seconds is None else max(until.left, LAST_MOMENT)
             best, before = IclSearch.maximize(search, k_max, restarts, rng, [best.labels], left, n_jobs), chosen
         shown = probabilities if best.n_clusters > 1 else np.zeros_like(probabilities)
         return replace(best, inclusion=_by_column(shown, self.core, self.order))

@@ -88,8 +88,8 @@ def compare_models(
 
     The scale is the mean log score of dyads that are hidden from all of them (the same ones), or the ICL with
     `share=None`. The ICL of binary edges and that of counts or degree correction are log probabilities of different
-    data and do not rank against each other: `share=None` refuses them together. Models that differ in `directed` or
-    `loops` have different dyads and are always refused.
+    data and do not rank against each other: `share=None` raises an error if both are there, and models that
+    differ in `directed` or `loops`, which have different dyads, always do.
 
     Parameters
     ----------

@@ -163,7 +163,7 @@ def edge_model(
 
 
 def check_settings(model: Any) -> None:
-    """Refuse hyperparameters of a block model that are out of their ranges, and kinds of edges that are unknown."""
+    """Raises an error for hyperparameters that are out of their ranges, and for unknown kinds of edges."""
     for name in ("n0", "eta0", "zeta0", "a0"):
         check_shape(getattr(model, name), name)
     for name in ("directed", "loops", "degree_corrected"):
@@ -178,7 +178,7 @@ def check_settings(model: Any) -> None:
 
 
 def check_degree_correction(graph: Graph, edges: EdgeModel) -> None:
-    """Refuse missing dyads where nodes differ in degree: the shares of a cluster's edges are then of unequal dyads.
+    """Raises an error for missing dyads where nodes differ in degree: shares are then of unequal numbers of dyads.
 
     The exact ICL integrates shares φ ~ Dirichlet(1, …, 1) of the edges of a cluster; Σ φ_i φ_j over its observed
     dyads is a constant only if all of them are observed. Else the integral is a mean over shares, which `estimate_icl`

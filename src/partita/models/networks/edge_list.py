@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from partita._support.errors import ArgumentError, Sentence, Setting, Within
+from partita._support.hints import listed
 from partita._support.text.cells import is_number, parse_cell, whole_or_text
 from partita._support.text.header import Kind, shown
-from partita._support.text.table import listed, read_table
+from partita._support.text.table import read_table
 
 ENDS = (("source", "target"), ("from", "to"), ("sender", "receiver"), ("ego", "alter"), ("src", "dst"))
 WEIGHTS = ("weight", "weights")
@@ -91,7 +92,7 @@ def _ends(read: Columns, column: int, as_node: Callable[[Any], Any]) -> list[Any
 
 
 def check_end(node: Any, problem: str) -> None:
-    """Refuses an end of an edge that is not there: an empty cell, None, or a missing value of pandas."""
+    """Raises an error for an end of an edge that is not there: an empty cell, None, or a missing value of pandas."""
     if isinstance(node, str):
         gap = not node.strip()
     else:
@@ -109,7 +110,7 @@ def as_weight(value: Any, place: str) -> float:
 
 
 def check_binary(weight: float, place: str, hint: str = "") -> None:
-    """Refuses a weight that a model of edges without counts would ignore."""
+    """Raises an error for a weight that a model of edges without counts would ignore."""
     if weight != 1:
         counts, real = Setting("edges", "counts"), Setting("edges", "real")
         problem = f"{place} has weight {weight:g}, but edges are 0 or 1; "
@@ -124,7 +125,7 @@ def _check_no_counts(weights: Sequence[float], read: Columns, columns: tuple[int
 
 
 def check_columns(columns: Sequence[str]) -> None:
-    """Refuses columns that are not the two ends of an edge and perhaps its weight."""
+    """Raises an error for columns that are not the two ends of an edge and perhaps its weight."""
     if isinstance(columns, str) or len(columns) not in (2, 3):
         raise ValueError(f"columns must name the two ends of an edge and perhaps its weight, but it is {columns!r}")
 

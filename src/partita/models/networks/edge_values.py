@@ -31,7 +31,7 @@ def check_kind(edges: Any) -> str:
 
 
 def check_values(adjacency: sp.csr_array, edges: str) -> None:
-    """Refuse entries that the kind of edges does not have, naming the first."""
+    """Raises an error for entries that the kind of edges does not have, naming the first."""
     bad = _wrong(adjacency.data, edges)
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
@@ -53,7 +53,7 @@ def _wrong(values: NDArray[Any], edges: str) -> NDArray[np.bool_]:
 
 
 def check_weight(weight: Any, place: str, edges: str) -> float:
-    """The weight of one edge of a list; a mark that is not there, or that says there is no edge, is refused."""
+    """The weight of one edge of a list; a mark that is not there, or that says there is no edge, raises an error."""
     if weight is None or (isinstance(weight, float) and np.isnan(weight)):
         raise ArgumentError(Within("graph"), f"{place} has no weight; leave the edge out, or give it one")
     if edges in MARKED and weight == 0:
@@ -63,7 +63,7 @@ def check_weight(weight: Any, place: str, edges: str) -> float:
 
 
 def check_listed_once(n_listed: int, n_entries: int, edges: str) -> None:
-    """Refuse a list that gives two marks to one edge."""
+    """Raises an error for a list that gives two marks to one edge."""
     if edges in MARKED and n_listed > n_entries:
         problem = "an edge is listed twice, and "
         raise ArgumentError(Within("graph"), problem, Setting("edges", edges), " has one value for each edge")

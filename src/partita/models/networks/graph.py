@@ -16,7 +16,8 @@ from partita._support.errors import Advice, Argument, ArgumentError, Sentence, S
 from partita._support.html import ShownAsText
 from partita.models.networks.edge_list import as_weight, check_binary, check_columns, check_end, frame_edges, read_edges
 from partita.models.networks.edge_values import MARKED, check_kind, check_listed_once, check_values, check_weight
-from partita.models.networks.network_files import NETWORK_FILES, read_network
+
+NETWORK_FILES = (".graphml", ".gml")  # read by networkx
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def as_graph(
         An (n, n) array or scipy.sparse matrix, with the edge from i to j in row i and column j and NaN where it was not
         observed; a networkx or igraph graph; a pandas edge list, or the path of a csv file with a header (columns
         `source`, `target` or `from`, `to` and perhaps `weight`, or else its first columns) or of a GraphML or GML file
-        (.graphml, .gml; needs networkx); or a list of pairs or triples. Weights other than 1 are refused unless
+        (.graphml, .gml; needs networkx); or a list of pairs or triples. Weights other than 1 raise an error unless
         `edges` is of another kind, or `columns` leaves them out.
     directed : bool
         Whether edges have a direction. The matrix of an undirected graph must be symmetric.
@@ -112,7 +113,7 @@ def as_graph(
         check_values(graph.adjacency, kind)
         return graph
     if isinstance(graph, str | Path) and Path(graph).suffix.lower() in NETWORK_FILES:
-        graph, columns = read_network(Path(graph), columns, kind), None
+        graph, columns = _read_network(Path(graph), columns, kind), None
     if hasattr(graph, "is_directed"):
         _check_direction(bool(graph.is_directed()), directed)
     if sp.issparse(graph) or isinstance(graph, np.ndarray):
@@ -166,7 +167,7 @@ def as_bipartite(matrix: Any, *, counts: bool = False, edges: str = "binary") ->
 
 
 def check_graph(graph: Graph, *, directed: bool, edges: str) -> None:
-    """Refuse a graph that `as_graph` and `as_bipartite` would not have made."""
+    """Raises an error for a graph that `as_graph` and `as_bipartite` would not have made."""
     rows, columns = graph.adjacency.shape
     _check_not_empty((rows, columns), "graph")
     check_values(graph.adjacency, edges)
@@ -341,3 +342,40 @@ def _check_symmetric(matrix: sp.csr_array) -> None:
         i, j = int(difference.row[wrong[0]]), int(difference.col[wrong[0]])
         problem = f" is not symmetric at ({i}, {j}), but the model is undirected; "
         raise ArgumentError(Argument("graph"), problem, Advice("directed", True))
+
+
+def _read_network(path: Path, columns: Sequence[str] | None, kind: str) -> Any:
+    """The networkx graph of a GraphML or GML file; nodes are named by their ids in GraphML, by their labels in GML.
+
+    Weights are the edges' attribute "weight", or the third of `columns`; with two columns there are none.
+    """
+    if columns is not None:
+        check_columns(columns)
+    wanted = "weight" if columns is None else columns[2] if len(columns) == 3 else None
+    network = _parsed_network(path)
+    for i, j, data in network.edges(data=True):
+        place = f"the edge from {i} to {j} of {path.name}"
+        if columns is not None and wanted is not None and wanted not in data:
+            raise ArgumentError(Within("graph"), f"{place} has no attribute {wanted!r}")
+        weight = data.get(wanted)
+        data.pop("weight", None)
+        if weight is not None:
+            data["weight"] = as_weight(weight, place)
+            if kind == "binary":
+                ends = Setting("columns", ("source", "target"))
+                check_binary(data["weight"], place, Sentence(", ", ends, f" leaves {wanted} out"))
+    return network
+
+
+def _parsed_network(path: Path) -> Any:
+    try:
+        import networkx as nx
+    except ImportError:
+        raise ImportError("GraphML and GML files need networkx: pip install 'partita[graph]'") from None
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist")
+    try:
+        return nx.read_graphml(path) if path.suffix.lower() == ".graphml" else nx.read_gml(path)
+    except Exception as error:  # the parsers of networkx raise errors of many kinds for a file that is not well formed
+        kind = "GraphML" if path.suffix.lower() == ".graphml" else "GML"
+        raise ArgumentError(Within("graph"), f"{path.name} is no {kind} file: {error}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -12,9 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.names import Names, names_or_none
 from partita._support.ranges import check_shape
-from partita.models.chains.chain import Chain
-from partita.models.chains.listener import Callback
-from partita.models.chains.plan import make_plan
 from partita.models.chains.sampling import Registry
 from partita.models.merge_path import MergePath, merge_path
 from partita.models.networks.base import NodeModel
@@ -130,29 +126,6 @@ class LayeredBlockModel(NodeModel):
         found = self._search(list(seen.values()), k_max, restarts, rng, starts, seconds, n_jobs)
         return self._layered_fit(seen, *found)
 
-    def sample(
-        self,
-        graphs: Mapping[str, Any],
-        draws: int = 1000,
-        warmup: int = 1000,
-        thin: int = 1,
-        chains: int = 4,
-        rng: Any = None,
-        *,
-        path: str | os.PathLike[str] | None = None,
-        n_jobs: int = -1,
-        progress: bool = False,
-        callback: Callback | None = None,
-    ) -> Chain:
-        """Draw partitions from p(z, K | X_1, ..., X_L); the arguments are those of StochasticBlockModel.sample.
-
-        Returns
-        -------
-        Chain
-        """
-        plan = make_plan(draws, warmup, thin, chains, rng)
-        return self._sample(graphs, plan, path=path, n_jobs=n_jobs, progress=progress, callback=callback)
-
     def _inputs(self, data: Any) -> tuple[dict[str, NDArray[Any]], Names | None]:
         graphs = [graph for graph, _ in self._graphs(data).values()]
         arrays = {
@@ -207,7 +180,7 @@ class LayeredBlockModel(NodeModel):
 
 
 def _aligned(graph: Graph, reference: Graph, name: str, first: str) -> Graph:
-    """The graph with its nodes in the order of the first layer's; other nodes are refused."""
+    """The graph with its nodes in the order of the first layer's; other nodes raise an error."""
     if graph.n_nodes != reference.n_nodes:
         raise ValueError(
             f"graphs: layer {name!r} has {graph.n_nodes} nodes but layer {first!r} has {reference.n_nodes}; "

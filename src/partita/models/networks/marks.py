@@ -63,7 +63,7 @@ def _weights_once(graph: Graph, directed: bool) -> NDArray[Any]:
 
 
 def _check_squares(weights: NDArray[Any], mu0: float) -> None:
-    """Refuses weights so large, or so far from mu0, that sums of their squares would not be finite."""
+    """Raises an error for weights so large, or so far from mu0, that sums of their squares would not be finite."""
     largest = float(np.abs(weights).max(initial=0.0))
     with np.errstate(over="ignore"):
         squares = np.square((np.float64(largest) + abs(mu0)) * len(weights))

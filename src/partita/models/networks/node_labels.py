@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.hints import listed
 from partita._support.text.cells import is_number, whole_or_text
 from partita._support.text.header import Kind, shown
-from partita._support.text.table import Table, listed, read_table, split_column
+from partita._support.text.table import Table, read_table, split_column
 from partita.partitions.labels import canonical
 
 NODES = Kind("node", "put node,label above it", is_header=lambda cells: not is_number(cells[0]))

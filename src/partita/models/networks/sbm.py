@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -12,9 +11,6 @@ from scipy.sparse import csr_array
 
 from partita._support.errors import ArgumentError, Setting
 from partita._support.validate import check_count, check_rng
-from partita.models.chains.chain import Chain
-from partita.models.chains.listener import Callback
-from partita.models.chains.plan import make_plan
 from partita.models.chains.sampling import Registry
 from partita.models.merge_path import merge_path
 from partita.models.networks.base import NodeModel, check_labels
@@ -227,51 +223,6 @@ class StochasticBlockModel(NodeModel):
         native, labels, icl, runs = self._search(network, k_max, restarts, rng, starts, seconds, n_jobs, algorithm)
         path = merge_path(native, labels, icl)
         return BlockFit(labels, icl, path, runs, *network[0], model=type(self)(**self.get_params()))
-
-    def sample(
-        self,
-        graph: Any,
-        draws: int = 1000,
-        warmup: int = 1000,
-        thin: int = 1,
-        chains: int = 4,
-        rng: Any = None,
-        *,
-        path: str | os.PathLike[str] | None = None,
-        n_jobs: int = -1,
-        progress: bool = False,
-        callback: Callback | None = None,
-    ) -> Chain:
-        """Draw partitions from p(z, K | X) with every parameter integrated out (McDaid et al. 2013).
-
-        A sweep is a Gibbs update of each node, a proposal to add or drop an empty cluster, and in one sweep of ten a
-        split–merge proposal.
-        Clusters of z may be empty: `chain.stats["k"]` counts them, `chain.n_clusters` does not.
-
-        Parameters
-        ----------
-        graph : anything that `as_graph` takes
-            The network.
-        draws, warmup, thin, chains : int
-            Number of draws kept of each chain, sweeps to discard first, sweeps per draw, and number of chains.
-        rng : None, int or numpy Generator
-            Seed or source of random numbers; the same seed gives the same result.
-        path : path, optional
-            A new directory to which the run is written as it grows; `partita.resume(path)` continues it.
-        n_jobs : int
-            Number of threads; −1 uses all cores. The result does not depend on it.
-        progress : bool
-            Show a progress line.
-        callback : callable, optional
-            Called with the labels of each draw, (chains, items); `partita.monitor()` is one. The chains end after the
-            first draw for which it returns true.
-
-        Returns
-        -------
-        Chain
-        """
-        plan = make_plan(draws, warmup, thin, chains, rng)
-        return self._sample(graph, plan, path=path, n_jobs=n_jobs, progress=progress, callback=callback)
 
     def _network(self, graph: Any) -> list[Network]:
         seen = self._graph(graph)

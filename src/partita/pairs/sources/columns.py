@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from partita._support.errors import Argument, ArgumentError, Setting
+from partita._support.hints import listed
 
 SPLINK = ("unique_id_l", "unique_id_r", "match_probability")
 SPLINK_SOURCES = ("source_dataset_l", "source_dataset_r")
@@ -49,7 +50,7 @@ def find_columns(header: Sequence[str], wanted: Sequence[str] | None, where: str
     if len(header) == 3:
         return PairColumns(0, 1, 2)
     raise ArgumentError(
-        f"{where} has {len(header)} columns ({_listed(header)}): pairs are in three columns (left, right, probability)"
+        f"{where} has {len(header)} columns ({listed(header)}): pairs are in three columns (left, right, probability)"
         f" or in {', '.join(SPLINK)}; name yours with ",
         Setting("columns", ("left", "right", "probability")),
     )
@@ -80,10 +81,6 @@ def check_wanted(columns: object) -> tuple[str, str, str] | None:
 def _wanted(header: Sequence[str], wanted: Sequence[str], where: str) -> PairColumns:
     for name in wanted:
         if list(header).count(name) != 1:
-            raise ValueError(f"{where} has no column {name!r}; its columns are {_listed(header)}")
+            raise ValueError(f"{where} has no column {name!r}; its columns are {listed(header)}")
     left, right, probability = (list(header).index(name) for name in wanted)
     return PairColumns(left, right, probability)
-
-
-def _listed(header: Sequence[str]) -> str:
-    return ", ".join(header[:12]) + (", ..." if len(header) > 12 else "")

@@ -56,7 +56,7 @@ def sparse_pairs(x: Any) -> tuple[int, Triples]:
 
 
 def _checked(x: Any) -> Any:
-    """Refuses compressed rows or columns whose indices lead outside: SciPy would follow them.
+    """Raises an error for compressed rows or columns whose indices lead outside: SciPy would follow them.
 
     SciPy's own check takes a negative end of the last row for a matrix without entries.
     """

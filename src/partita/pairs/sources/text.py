@@ -16,7 +16,7 @@ from typing import IO
 import numpy as np
 
 from partita._support.text.cells import is_word, with_decimal_point
-from partita._support.text.compressed import DAMAGED, open_bytes
+from partita._support.text.content import DAMAGED, open_bytes
 from partita._support.text.header import HEAD_ROWS, HeadRow, Kind, has_header, is_quoted
 from partita._support.text.separator import SPACE, find_separator, single_spaces
 from partita._support.text.table import STDIN

@@ -1,4 +1,7 @@
-"""Progress of a bound: what is known after 1, 10 and 60 seconds, and after every further minute."""
+"""What the parts of a bound have in common: time, threads, progress, and when the estimate is provably optimal.
+
+Progress is what is known after 1, 10 and 60 seconds, and after every further minute.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from partita.search.clique_lp import Tell
 
+#: An estimate is provably optimal if its gap is below this.
+PROVEN = 1e-7
 #: Seconds after which the bound is reported; then every minute.
 MARKS = (1.0, 10.0, 60.0)
 
@@ -72,3 +79,21 @@ class BoundProgress:
 
 def _print(seconds: float, bound: Any) -> None:
     print(f"after {seconds:.0f} s: {bound}", file=sys.stderr)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a bound may cost, whom to tell of its progress, and the value that proves the estimate best."""
+
+    seconds: float
+    n_jobs: int
+    tell: Tell
+    enough: float = np.inf
+    max_passes: int = 10**18
+
+    def ended(self, value: float, interrupted: bool) -> float:
+        """The value; after Ctrl-C it is told, and no further work is done."""
+        if interrupted:
+            self.tell(value)
+            raise KeyboardInterrupt
+        return value

@@ -1,4 +1,4 @@
-"""Text files that may be compressed: a name that ends in .gz."""
+"""The bytes of text files: compressed ones, workbooks, which are not text, and encodings."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from partita._support.warn import warn_user
+
 #: What reading a damaged or truncated file raises.
 DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
-
-
 #: How Excel workbooks begin: xlsx and ods are zip files, xls is older.
 WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 #: How XML files begin, among them networks such as .gexf.
@@ -19,7 +19,7 @@ WORKBOOK_NAMES = (".xlsx", ".xlsm", ".xls", ".ods")
 
 
 def open_bytes(path: str | Path) -> BinaryIO:
-    """The content of a file, decompressed if its name ends in .gz; workbooks and XML are refused."""
+    """The content of a file, decompressed if its name ends in .gz; workbooks and XML raise an error."""
     if str(path).lower().endswith(".gz"):
         return cast(BinaryIO, gzip.open(path, "rb"))
     stream = open(path, "rb")  # noqa: SIM115 - the caller closes it
@@ -37,3 +37,22 @@ def refuse_workbook(start: bytes, where: str) -> None:
         raise ValueError(f"{where} is an Excel workbook or another zip file, not text; save the sheet as CSV UTF-8")
     if start.startswith(XML):
         raise ValueError(f"{where} is an XML file, not a table; of networks in XML only .graphml files can be read")
+
+
+#: Bytes that Latin-1 text does not have: a file with them is not text.
+_CONTROLS = frozenset({*range(9), *range(14, 32), *range(127, 160)} - {27})
+
+
+def decode(data: bytes, where: str) -> str:
+    """The text of bytes; UnicodeDecodeError if they are neither UTF-8 nor plausible Latin-1.
+
+    >>> decode("Zürich".encode(), "cities.csv")
+    'Zürich'
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        if not _CONTROLS.isdisjoint(data):
+            raise
+    warn_user(f"{where} is not UTF-8 and is read as Latin-1; save it as UTF-8 if its names look wrong")
+    return data.decode("latin-1")
