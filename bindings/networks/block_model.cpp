@@ -83,7 +83,8 @@ void bind_block_model(nb::module_& m) {
         .value("none", MarkKind::none)
         .value("normal", MarkKind::normal)
         .value("categories", MarkKind::categories);
-    nb::class_<NetworkArrays>(m, "NetworkArrays", "A network in compressed rows; see partita.models.graph.")
+    nb::class_<NetworkArrays>(m, "NetworkArrays",
+                              "A network in compressed rows; see partita.models.networks.graph.")
         .def(
             "__init__",
             [](NetworkArrays* self, std::size_t n_nodes, std::size_t n_rows, bool directed,

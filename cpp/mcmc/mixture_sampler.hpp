@@ -213,10 +213,10 @@ private:
             this->take_out(i);
             join(i, uniform);
         } else {
-            const auto rivals = rivals_of(scores_.data(), used_, own);
-            if (rivals.total() <= StableItems::max_share - StableItems::max_far)
+            const auto others = other_slots(scores_.data(), used_, own);
+            if (others.total() <= StableItems::max_share - StableItems::max_far)
                 stable_.add(i);
-            if (rivals.lose(uniform, StableItems::max_far))
+            if (others.lose(uniform, StableItems::max_far))
                 return;
             this->move(i, choose(i, uniform));
             if (labels_[i] == own)

@@ -18,8 +18,8 @@ namespace {
 constexpr double min_exponent = -708.0; // lane_exp gives 0 below
 
 /// Sums of upper bounds of exp(score - own) of the slots before and after `place`.
-PARTITA_CLONES void bound_rivals(const double* scores, std::size_t slots, double own, double place,
-                                 Rivals& rivals) {
+PARTITA_CLONES void bound_other_slots(const double* scores, std::size_t slots, double own, double place,
+                                      OtherSlots& others) {
     Lanes before{}, after{}, index{0.0, 1.0, 2.0, 3.0};
     static_assert(lanes == 4);
     for (std::size_t s = 0; s < slots; s += lanes, index += static_cast<double>(lanes)) {
@@ -30,9 +30,9 @@ PARTITA_CLONES void bound_rivals(const double* scores, std::size_t slots, double
         before += index < place ? bound : Lanes{};
         after += index > place ? bound : Lanes{};
     }
-    rivals = {0.0, 0.0};
+    others = {0.0, 0.0};
     for (std::size_t l = 0; l < lanes; ++l)
-        rivals.before += before[l], rivals.after += after[l];
+        others.before += before[l], others.after += after[l];
 }
 
 /// exp(score - best) in place; returns the sum.
@@ -106,13 +106,13 @@ std::optional<std::size_t> pick_without_far(double* scores, std::size_t slots, d
     return found.slot;
 }
 
-Rivals rivals_of(const double* scores, std::size_t slots, std::size_t place) {
+OtherSlots other_slots(const double* scores, std::size_t slots, std::size_t place) {
     constexpr double none = std::numeric_limits<double>::infinity();
     if (!(scores[place] > -none))
         return {none, none};
-    Rivals rivals;
-    bound_rivals(scores, slots, scores[place], static_cast<double>(place), rivals);
-    return rivals;
+    OtherSlots others;
+    bound_other_slots(scores, slots, scores[place], static_cast<double>(place), others);
+    return others;
 }
 
 } // namespace partita::models

@@ -17,7 +17,7 @@ std::optional<std::size_t> pick_without_far(double* scores, std::size_t slots, d
 
 /// What the slots before and after one have of the probability, relative to its own: upper bounds, less than
 /// 7% too large. Infinite if the slot itself has none.
-struct Rivals {
+struct OtherSlots {
     double before, after;
 
     double total() const { return before + after; }
@@ -30,6 +30,6 @@ struct Rivals {
     }
 };
 
-Rivals rivals_of(const double* scores, std::size_t slots, std::size_t place);
+OtherSlots other_slots(const double* scores, std::size_t slots, std::size_t place);
 
 } // namespace partita::models

@@ -47,21 +47,21 @@ public:
 
     double cell(std::int64_t edges, std::int64_t exposure) const {
         const auto count = static_cast<double>(edges);
-        return edges_(edges) - (a0_ + count) * growth(exposure) - count * log_b0_;
+        return edges_(edges) - (a0_ + count) * log_exposure_ratio(exposure) - count * log_b0_;
     }
 
     bool allows(std::int64_t, std::int64_t) const { return true; }
 
     double floor(std::int64_t edges, std::int64_t) const { return edges_(edges); }
     double top(std::int64_t edges, std::int64_t exposure, std::int64_t more) const {
-        return edges_(edges + more) - static_cast<double>(more) * (growth(exposure) + log_b0_);
+        return edges_(edges + more) - static_cast<double>(more) * (log_exposure_ratio(exposure) + log_b0_);
     }
 
 private:
     static constexpr std::size_t table_size = std::size_t{1} << 16;
 
     /// log((b0 + m) / b0)
-    double growth(std::int64_t exposure) const {
+    double log_exposure_ratio(std::int64_t exposure) const {
         if (static_cast<std::size_t>(exposure) < logs_.size())
             return logs_[static_cast<std::size_t>(exposure)];
         return std::log(b0_ + unit_ * static_cast<double>(exposure)) - log_b0_;

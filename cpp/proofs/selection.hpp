@@ -1,5 +1,5 @@
-// The least sum of some of the values, of which at least some and at most some must be taken, in total and of
-// groups.
+// The selection of values with the least sum, where the number taken, in total and of each group, has a lower
+// and an upper limit.
 #pragma once
 
 #include <cstddef>

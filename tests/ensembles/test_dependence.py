@@ -9,8 +9,8 @@ from scipy.stats import entropy
 import partita as pt
 from partita.ensembles import NBCE, Ascent, as_base, dependence, kmeans_ensemble
 from partita.ensembles.dependence import conditional_dependence, distinct_clusterings, information, weights_of
-from partita.ensembles.label_store import LocalHost
 from partita.ensembles.layout import Layout
+from partita.ensembles.responsibilities import LocalHost
 from partita.ensembles.shared_errors import loadings, pair_correlations, shared_errors
 from partita.ensembles.variational import Settings, bound
 from partita.ensembles.vb import mean_log_labels

@@ -8,7 +8,7 @@ import pytest
 from partita.ensembles.base_clusterings import as_base
 from partita.ensembles.cvb import fit_cvb
 from partita.ensembles.gibbs import NBCEModel, sample_nbce
-from partita.ensembles.label_store import LocalHost
+from partita.ensembles.responsibilities import LocalHost
 from partita.ensembles.variational import Settings, bound, learn, random_start
 from partita.ensembles.vb import fit_vb, mean_log_labels, mean_log_weights
 from partita.models.chains.checkpoint import Plan

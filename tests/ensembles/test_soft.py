@@ -12,7 +12,7 @@ from scipy.special import gammaln, logsumexp
 import partita as pt
 from partita.ensembles import BCE, NBCE, Ascent, MixtureModel, as_base, co_association, consensus, dependence, mcla
 from partita.ensembles.evidence import evidence_accumulation
-from partita.ensembles.label_store import LocalHost, soft_label_scores
+from partita.ensembles.responsibilities import LocalHost, soft_label_scores
 from partita.ensembles.variational import Settings, bound
 from partita.ensembles.vb import fit_vb
 from support.ensemble_reference import noisy_clusterings

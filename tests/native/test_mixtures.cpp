@@ -103,7 +103,7 @@ void check_draws_without_far_slots() {
     CHECK(in_doubt > 0 && in_doubt < 4000);
 }
 
-/// What bounds of the rivals say of a draw is what the draw says, with slots left out and without.
+/// What bounds of the other slots say of a draw is what the draw says, with slots left out and without.
 void check_draws_by_bounds() {
     constexpr std::size_t slots = 16, own = 6;
     constexpr double share = 0.01;
@@ -118,21 +118,21 @@ void check_draws_by_bounds() {
         for (auto& score : near)
             if (score < all[own] + std::log(share / slots))
                 score = -std::numeric_limits<double>::infinity();
-        const auto rivals = rivals_of(near.data(), slots, own);
+        const auto others = other_slots(near.data(), slots, own);
         double before = 0.0, after = 0.0;
         for (std::size_t s = 0; s < slots; ++s)
             (s < own ? before : after) += s == own ? 0.0 : std::exp(near[s] - all[own]);
-        CHECK(rivals.before >= before && rivals.before <= 1.07 * before + 1e-15);
-        CHECK(rivals.after >= after && rivals.after <= 1.07 * after + 1e-15);
+        CHECK(others.before >= before && others.before <= 1.07 * before + 1e-15);
+        CHECK(others.after >= after && others.after <= 1.07 * after + 1e-15);
         const double uniform = rng.uniform();
-        const bool lose = rivals.lose(uniform, share);
+        const bool lose = others.lose(uniform, share);
         const bool stay = pick(all.data(), slots, uniform) == own;
         CHECK(!lose || stay);
         told += lose, stays += stay;
     }
     CHECK(told < stays && told > 0.8 * stays);
     std::vector<double> none(slots, -std::numeric_limits<double>::infinity());
-    CHECK(!rivals_of(none.data(), slots, own).lose(0.5, 0.0));
+    CHECK(!other_slots(none.data(), slots, own).lose(0.5, 0.0));
 }
 
 } // namespace

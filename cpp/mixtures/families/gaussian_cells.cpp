@@ -26,7 +26,8 @@ struct ObservedCells {
     const double* values;
 };
 
-/// Cells of an item by which slots far away are told, and those between two later looks.
+/// Slots far away are recognised by this many cells of an item; the others are compared again after every so
+/// many further cells.
 constexpr std::size_t first_look = 8, cells_per_look = 4;
 /// Groups of lanes whose reach is noted in the bits of one number.
 constexpr std::size_t groups_at_once = 64;

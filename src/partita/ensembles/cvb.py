@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita.ensembles.label_store import Hosts, Step
+from partita.ensembles.responsibilities import Hosts, Step
 from partita.ensembles.variational import Fit, Settings, bound, learn, random_start
 
 PATIENCE = 50  # iterations before the updates are damped

@@ -21,9 +21,17 @@ from partita.distributed.pool import MAX_LOSSES, DaskPool, connected
 from partita.ensembles.actors import Actors, HostLostError, Hosts
 from partita.ensembles.base_clusterings import Base, as_levels, hard_base, in_column_order, warn_unlabelled
 from partita.ensembles.dependence import Dependence, dependence, weights_of
-from partita.ensembles.label_store import SCORE_STEP, LocalHost, Step, label_scores, respond, to_steps, weight_scores
 from partita.ensembles.layout import Layout
 from partita.ensembles.nbce import NBCE
+from partita.ensembles.responsibilities import (
+    SCORE_STEP,
+    LocalHost,
+    Step,
+    label_scores,
+    respond,
+    to_steps,
+    weight_scores,
+)
 from partita.ensembles.weights import check_powers, check_weighting, powers_from
 
 SPLITS = ("rows", "columns")

@@ -10,9 +10,9 @@ from scipy.special import logsumexp
 from partita._support.arrays import Floats
 from partita._support.tolerance import FLOOR
 from partita.ensembles.estimator import FixedKEstimator
-from partita.ensembles.label_store import LocalHost
 from partita.ensembles.layout import Layout
 from partita.ensembles.predictive import Mixture, perplexity_of
+from partita.ensembles.responsibilities import LocalHost
 from partita.ensembles.variational import random_start
 
 

@@ -15,7 +15,6 @@ from partita.ensembles.cvb import fit_cvb
 from partita.ensembles.estimator import EnsembleEstimator
 from partita.ensembles.gibbs import MAX_CLUSTERS, NBCEModel, draw_mixtures, sample_nbce, together
 from partita.ensembles.hyper import ALPHA_PRIOR, BETA_PRIOR, GammaPrior
-from partita.ensembles.label_store import Hosts, LocalHost
 from partita.ensembles.layout import Layout
 from partita.ensembles.predictive import (
     Mixture,
@@ -26,6 +25,7 @@ from partita.ensembles.predictive import (
     perplexity_of,
     stick_weights,
 )
+from partita.ensembles.responsibilities import Hosts, LocalHost
 from partita.ensembles.soft import SoftBase
 from partita.ensembles.variational import Ascent, Fit, Settings, best_of
 from partita.ensembles.vb import fit_vb

@@ -10,8 +10,8 @@ from scipy.special import logsumexp, softmax
 
 from partita._support.arrays import Floats
 from partita.ensembles.base_clusterings import Base
-from partita.ensembles.label_store import BLOCK
 from partita.ensembles.layout import Layout
+from partita.ensembles.responsibilities import BLOCK
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from partita._support.settings import SettingsGroup
 from partita._support.tolerance import TIE
 from partita._support.warn import warn_user
 from partita.ensembles.hyper import GammaPrior, fsd_curve, label_curve, newton, tsb_curve
-from partita.ensembles.label_store import Hosts, Step
 from partita.ensembles.layout import Layout
+from partita.ensembles.responsibilities import Hosts, Step
 
 START_ALPHA, START_BETA = 1.0, 0.5
 

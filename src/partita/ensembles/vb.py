@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import digamma
 
 from partita._support.arrays import Floats
-from partita.ensembles.label_store import Hosts
 from partita.ensembles.layout import Layout
+from partita.ensembles.responsibilities import Hosts
 from partita.ensembles.variational import Fit, Settings, bound, learn, random_start
 
 

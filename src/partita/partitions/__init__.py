@@ -5,7 +5,6 @@ from partita.partitions.enumeration import enumerate_partitions as enumerate_par
 from partita.partitions.enumeration import random_crp as random_crp
 from partita.partitions.enumeration import random_uniform as random_uniform
 from partita.partitions.enumeration import stirling2 as stirling2
-from partita.partitions.labels import align_labels as align_labels
 from partita.partitions.labels import canonical as canonical
 from partita.partitions.labels import cluster_sizes as cluster_sizes
 from partita.partitions.labels import clusters_to_labels as clusters_to_labels
@@ -15,3 +14,4 @@ from partita.partitions.lattice import covers as covers
 from partita.partitions.lattice import join as join
 from partita.partitions.lattice import meet as meet
 from partita.partitions.lattice import refines as refines
+from partita.partitions.matching import align_labels as align_labels

@@ -11,9 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from partita._support.arrays import Ints
+from partita._support.arrays import Ints, Labels
+from partita._support.names import as_named
+from partita.partitions.checks import check_partition, check_partitions, check_same_items
+from partita.partitions.codes import GAP
+from partita.partitions.labels import overlaps
 
 #: A table with more cells is never built.
 DENSE_CELLS = 1 << 22
@@ -130,3 +134,52 @@ def _match_sparse(row: Ints, column: Ints, counts: Ints, n_rows: int, n_columns:
     graph = csr_array((entries, where), shape=(n_rows, n_columns + n_rows))
     chosen, partner = min_weight_full_bipartite_matching(graph, maximize=True)
     return chosen[partner < n_columns], partner[partner < n_columns]
+
+
+def align_labels(x: ArrayLike, y: ArrayLike) -> Labels:
+    """The labels of y, renamed so that its clusters overlap those of x as much as possible.
+
+    Clusters are matched one to one for the largest total overlap (the assignment problem); clusters of y without a
+    partner get the next free labels.
+
+    Parameters
+    ----------
+    x, y : (n,) array_like
+        Two partitions of the same items; x keeps its canonical labels. Items with -1 in y have no label and keep -1.
+
+    Returns
+    -------
+    (n,) int array
+        The partition y with the labels of x.
+
+    Examples
+    --------
+    >>> align_labels([0, 0, 1, 1], [1, 0, 0, 0])
+    array([0, 1, 1, 1])
+    """
+    first = as_named(x, "x")
+    left = check_partition(first.values, "x")
+    given = as_named(y, "y")
+    if _has_gaps(given.values):
+        check_same_items(left, given.values, "x", "y")
+        cells = np.asarray(given.in_order_of(first.names, left.size, "x"))
+        seen = cells != GAP
+        aligned = np.full(cells.shape, GAP, np.int64)
+        aligned[seen] = _aligned(left[seen], check_partition(cells[seen], "y"), int(left.max()) + 1)
+        return aligned
+    left, right = check_partitions(x, y, "x", "y")
+    return _aligned(left, right, int(left.max()) + 1)
+
+
+def _has_gaps(y: ArrayLike) -> bool:
+    """Whether some items have no label (-1) and others have one."""
+    cells = np.asarray(y)
+    return cells.ndim == 1 and cells.dtype.kind == "i" and 0 < int((cells == GAP).sum()) < cells.size
+
+
+def _aligned(left: Labels, right: Labels, n_left: int) -> Labels:
+    """The canonical labels `right`, renamed to the labels 0, ..., n_left - 1 of `left` and to new ones."""
+    names = partners(Edges(*overlaps(right, left)), int(right.max()) + 1, n_left)
+    unmatched = names < 0
+    names[unmatched] = n_left + np.arange(unmatched.sum())
+    return names[right]

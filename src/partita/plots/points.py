@@ -12,7 +12,8 @@ from partita._support.arrays import Floats
 from partita._support.names import Names, PartitionLike, as_named
 from partita.partitions.checks import check_partition, check_placed_of
 from partita.partitions.codes import GAP
-from partita.partitions.labels import align_labels, n_clusters
+from partita.partitions.labels import n_clusters
+from partita.partitions.matching import align_labels
 from partita.plots.canvas import hide_frame, new_axes
 from partita.plots.palette import QUIET, cluster_color, cluster_marker
 

@@ -9,7 +9,7 @@ import numpy as np
 from partita._support.arrays import Floats, Labels
 from partita.estimation.mixing import by_chain
 from partita.estimation.result import Estimate
-from partita.partitions.labels import align_labels
+from partita.partitions.matching import align_labels
 from partita.plots.palette import COLORS
 from partita.results.figures import ball_strips, rounded
 from partita.results.heatmap import HeatMap

@@ -18,7 +18,7 @@ from partita.estimation.result import Estimate
 from partita.estimation.search_warnings import HARD_SEARCH, unlabelled_warnings
 from partita.losses.agreement import adjusted_rand
 from partita.partitions.checks import check_same_items
-from partita.partitions.labels import align_labels
+from partita.partitions.matching import align_labels
 from partita.plots.points import axis_names, check_data
 from partita.proofs.bounds import with_proof
 from partita.results.blocks import next_clusters
