@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.optional import optional
+
 _VOTES = {"y": 1, "n": 0, "?": -1}
 
 
@@ -45,10 +47,7 @@ class Dataset:
 
     def to_pandas(self) -> Any:
         """The data as a pandas table."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError("to_pandas needs pandas: pip install 'partita[io]'") from None
+        pd = optional("pandas", "to_pandas needs pandas", "io")
         return pd.DataFrame(self.data, columns=list(self.names))
 
     def __repr__(self) -> str:

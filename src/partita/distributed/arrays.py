@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from partita._support.optional import optional
 from partita._support.validate import check_count
 from partita.draws.sample import PartitionSample, as_sample
 from partita.losses import expected as here
@@ -171,12 +172,8 @@ def credible_ball(
 
 
 def _dask() -> tuple[Any, Any]:
-    try:
-        import dask
-        import dask.array as da
-    except ImportError:
-        raise ImportError("Dask arrays need Dask: pip install 'partita[dask]'") from None
-    return da, dask
+    need = "Dask arrays need Dask"
+    return optional("dask.array", need, "dask"), optional("dask", need, "dask")
 
 
 def _delayed(value: Any) -> Any:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from partita._support.optional import optional
 from partita.search.deadline import Deadline
 
 #: How long to wait for the scheduler, and for a first worker, before reporting that there is none.
@@ -249,17 +250,11 @@ def _address(client: Any) -> str:
 @contextmanager
 def connected(client: Any = None, workers: int | None = None) -> Iterator[DaskPool]:
     """A pool on the given client, on the scheduler at the given address, or on a cluster of this machine."""
-    try:
-        import dask
-        import distributed
-    except ImportError:
-        raise ImportError("distributed searches need Dask: pip install 'partita[dask]'") from None
-    make_client: Any = distributed.Client
-    make_cluster: Any = distributed.LocalCluster
+    dask, distributed = (optional(name, "distributed searches need Dask", "dask") for name in ("dask", "distributed"))
     if client is not None and not isinstance(client, str):
         yield DaskPool(client)
     elif client is not None:
-        with _connect(make_client, client) as opened:
+        with _connect(distributed.Client, client) as opened:
             yield DaskPool(opened)
     else:
         from partita._support.validate import available_cores
@@ -267,8 +262,8 @@ def connected(client: Any = None, workers: int | None = None) -> Iterator[DaskPo
         n_workers = available_cores() if workers is None else workers
         with (
             dask.config.set({"distributed.deploy.lost-worker-timeout": LOST_FOR_GOOD}),
-            make_cluster(n_workers=n_workers, threads_per_worker=1, **ON_LOOPBACK) as cluster,
-            make_client(cluster, set_as_default=False) as opened,
+            distributed.LocalCluster(n_workers=n_workers, threads_per_worker=1, **ON_LOOPBACK) as cluster,
+            distributed.Client(cluster, set_as_default=False) as opened,
         ):
             yield DaskPool(opened)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.names import default_names
+from partita._support.optional import optional
 from partita.draws.sources.columns import CHAIN, WEIGHT, is_special
 from partita.draws.sources.xarrays import WEIGHT_VARIABLE
 
@@ -40,10 +41,7 @@ def extra_columns(sample: PartitionSample) -> dict[str, NDArray[Any]]:
 
 
 def to_pandas(sample: PartitionSample) -> Any:
-    try:
-        import pandas as pd
-    except ImportError:
-        raise ImportError("to_pandas needs pandas: pip install 'partita[io]'") from None
+    pd = optional("pandas", "to_pandas needs pandas", "io")
     table = pd.DataFrame(sample.to_numpy(), columns=list(column_names(sample)))
     for position, (name, values) in enumerate(extra_columns(sample).items()):
         table.insert(position, name, values)
@@ -51,20 +49,14 @@ def to_pandas(sample: PartitionSample) -> Any:
 
 
 def to_arrow(sample: PartitionSample) -> Any:
-    try:
-        import pyarrow as pa
-    except ImportError:
-        raise ImportError("Arrow tables need pyarrow: pip install 'partita[io]'") from None
+    pa = optional("pyarrow", "Arrow tables need pyarrow", "io")
     extra = extra_columns(sample)
     columns = [*extra.values(), *sample.to_numpy().T]
     return pa.table([pa.array(c) for c in columns], names=[*extra, *file_columns(sample)])
 
 
 def to_xarray(sample: PartitionSample) -> Any:
-    try:
-        import xarray as xr
-    except ImportError:
-        raise ImportError("to_xarray needs xarray: pip install 'partita[arviz]'") from None
+    xr = optional("xarray", "to_xarray needs xarray", "arviz")
     rows = draws_by_chain(sample)
     dims = ("chain", "draw", "item")
     coords: dict[str, Any] = {} if sample.names is None else {"item": list(sample.names)}

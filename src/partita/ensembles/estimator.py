@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.optional import optional
 from partita._support.ranges import MAX_VALUE
 from partita._support.validate import as_float, check_count, check_random_state
 from partita.ensembles.base_clusterings import Base, Labels, as_base, check_clusters, hard_base, spread, warn_unlabelled
@@ -109,8 +110,7 @@ class EnsembleEstimator(Estimator):
 
 def _categorical(labels: Labels, n_clusters: int) -> Any:
     """Labels as a pandas categorical of text, in the order of their numbers; −1 is missing."""
-    import pandas as pd
-
+    pd = optional("pandas", "tables of results need pandas", "io")
     return pd.Categorical.from_codes(labels, [str(cluster) for cluster in range(n_clusters)])
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from partita._support.arrays import Floats
+from partita._support.optional import optional
 from partita._support.validate import check_count, check_rng
 from partita._support.warn import warn_user
 from partita.ensembles.association import check_table, coassociation
@@ -184,10 +185,7 @@ def _overlap(base: Base, labels: sparse.csr_array) -> Floats:
 
 
 def _partition_graph(similarity: Floats, k: int, rng: np.random.Generator, sizes: NDArray[Any] | None = None) -> Labels:
-    try:
-        import pymetis
-    except ImportError as error:
-        raise ImportError("CSPA and MCLA need METIS: pip install 'partita[ensembles]'") from error
+    pymetis = optional("pymetis", "CSPA and MCLA need METIS", "ensembles")
     n = len(similarity)
     if k == 1 or n <= k:
         return np.arange(n) % k
@@ -210,10 +208,7 @@ def _partition_hypergraph(
     sizes: NDArray[Any], edges: list[list[int]], costs: Floats, k: int, seed: int
 ) -> tuple[Labels, int]:
     """The part of each vertex, and how many hyperedges are cut."""
-    try:
-        import mtkahypar
-    except ImportError as error:
-        raise ImportError("HGPA needs Mt-KaHyPar: pip install 'partita[hgpa]'") from error
+    mtkahypar = optional("mtkahypar", "HGPA needs Mt-KaHyPar", "hgpa")
     library = mtkahypar.initialize(os.cpu_count() or 1, print_warnings=False)
     mtkahypar.set_seed(seed)
     context = library.context_from_preset(mtkahypar.PresetType.DETERMINISTIC)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.optional import optional
 from partita._support.validate import check_count, check_probability, check_rng
 
 MAX_VALUE = 1e150  # largest absolute value of the data: squared distances must not overflow
@@ -109,9 +110,4 @@ def _run(clusterer: Any, data: NDArray[np.float64], seed: int) -> NDArray[np.int
 
 
 def _sklearn(name: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ImportError("k-means ensembles need scikit-learn: pip install 'partita[ensembles]'") from error
+    return optional(name, "k-means ensembles need scikit-learn", "ensembles")

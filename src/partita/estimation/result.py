@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.hints import plural
 from partita._support.html import facts_table
+from partita._support.optional import optional
 from partita._support.shown import Shown
 from partita._support.tolerance import TIE
 from partita.draws.sample import PartitionSample, noise_alone
@@ -226,8 +227,7 @@ class Estimate(HasClusters, Shown):
 
     def runs_to_pandas(self) -> Any:
         """The runs as a pandas DataFrame, one row per run, best first."""
-        import pandas as pd
-
+        pd = optional("pandas", "tables of results need pandas", "io")
         columns = ("start", "sweeps", "moves", "loss", "clusters", "seconds")
         table = pd.DataFrame([{c: getattr(run, c) for c in columns} for run in self.runs], columns=columns)
         return table.sort_values("loss", kind="stable", ignore_index=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from partita._support.html import facts_table
+from partita._support.optional import optional
 from partita._support.validate import check_count, check_rng
 from partita.draws.sample import as_sample
 from partita.estimation.estimate import estimate_step
@@ -51,8 +52,7 @@ class WeightPath:
 
     def to_pandas(self) -> Any:
         """Weight, number of clusters and expected loss along the path."""
-        import pandas as pd
-
+        pd = optional("pandas", "tables of results need pandas", "io")
         rows = [(e.loss.a, e.n_clusters, e.expected_loss) for e in self.path]  # type: ignore[attr-defined]
         return pd.DataFrame(rows, columns=["a", "n_clusters", "expected_loss"])
 

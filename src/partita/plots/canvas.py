@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from partita._support.optional import optional
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
@@ -13,10 +15,7 @@ def new_axes(ax: Axes | None, figsize: tuple[float, float]) -> Axes:
     """`ax` itself, or the axes of a new figure."""
     if ax is not None:
         return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise ImportError("figures need matplotlib: pip install 'partita[plot]'") from None
+    pyplot = optional("matplotlib.pyplot", "figures need matplotlib", "plot")
     return pyplot.figure(figsize=figsize, layout="constrained").add_subplot()
 
 

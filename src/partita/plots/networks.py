@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._support.names import PartitionLike, names_or_none
+from partita._support.optional import optional
 from partita.partitions.checks import check_partition_of
 from partita.plots.canvas import new_axes
 from partita.plots.palette import QUIET, cluster_color, cluster_marker
@@ -75,10 +76,7 @@ def network(graph: Any, labels: PartitionLike, *, positions: Any = None, ax: Axe
 
 
 def _as_networkx(graph: Any) -> Any:
-    try:
-        import networkx
-    except ImportError:
-        raise ImportError("drawing a network needs networkx: pip install 'partita[graph]'") from None
+    networkx = optional("networkx", "drawing a network needs networkx", "graph")
     from scipy.sparse import coo_array
 
     if isinstance(graph, networkx.Graph):

@@ -11,6 +11,7 @@ from scipy.stats import norm
 from partita._support.arrays import Floats
 from partita._support.hints import plural
 from partita._support.html import rows_table
+from partita._support.optional import optional
 
 METHODS = ("naive", "averaged", "corrected")
 
@@ -106,8 +107,7 @@ class Relation:
 
     def to_pandas(self) -> Any:
         """The entries of `rows` as a data frame."""
-        import pandas as pd
-
+        pd = optional("pandas", "tables of results need pandas", "io")
         return pd.DataFrame(list(self.rows()))
 
     def __repr__(self) -> str:

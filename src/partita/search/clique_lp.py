@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from partita._support.arrays import Floats, Ints, Labels
+from partita._support.optional import optional
 from partita.partitions.labels import canonical
 from partita.search.clique_cuts import (
     VIOLATION,
@@ -189,10 +190,7 @@ class _Program:
     """The linear program in HiGHS, with a copy of its rows from which safe bounds are computed."""
 
     def __init__(self, cost: Floats, max_clusters: int | None) -> None:
-        try:
-            import highspy
-        except ImportError as error:
-            raise ImportError("exact Binder estimates need HiGHS: pip install 'partita[exact]'") from error
+        highspy = optional("highspy", "exact Binder estimates need HiGHS", "exact")
         self.n = len(cost)
         self.left, self.right = np.triu_indices(self.n, 1)
         self.index = np.zeros((self.n, self.n), np.int32)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Labels
 from partita._support.html import facts_table
+from partita._support.optional import optional
 from partita._support.shown import Shown
 from partita._support.tolerance import TIE
 from partita._support.validate import check_level
@@ -93,8 +94,7 @@ class CredibleBall(Shown):
         """The summary as a pandas table, or another table of the estimate and its ball."""
         if table != "bounds":
             return super().to_pandas(table)
-        import pandas as pd
-
+        pd = optional("pandas", "tables of results need pandas", "io")
         return pd.DataFrame(self.summary())
 
     def _facts_of(self, labels: Labels) -> dict[str, Any]:

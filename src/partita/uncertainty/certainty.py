@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats, Labels
 from partita._support.html import ShownAsText, rows_table
+from partita._support.optional import optional
 from partita._support.validate import check_count
 from partita.draws.sample import PartitionSample, as_sample, noise_alone
 from partita.estimation.result import Estimate
@@ -55,8 +56,7 @@ class ItemCertainty(ShownAsText):
         >>> item_certainty([0, 0, 1], draws).to_pandas().nsmallest(1, "probability").index.tolist()
         ['ann']
         """
-        import pandas as pd
-
+        pd = optional("pandas", "tables of results need pandas", "io")
         columns = {"cluster": self.labels, "probability": self.probability}
         columns |= {} if self.loss_share is None else {"loss_share": self.loss_share}
         return pd.DataFrame(columns, index=pd.Index(self.names or range(self.labels.size), name="item"))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from partita._support.arrays import Floats
 from partita._support.html import facts_table
 from partita._support.names import Named
+from partita._support.optional import optional
 from partita._support.tolerance import ROUNDING, TIE
 from partita._support.validate import check_count, check_rng
 from partita.draws.sample import PartitionSample, as_sample
@@ -127,8 +128,7 @@ class PosteriorComparison:
 
     def to_pandas(self) -> Any:
         """One row per item: its cluster in both estimates, the difference and its p-value."""
-        import pandas as pd
-
+        pd = optional("pandas", "tables of results need pandas", "io")
         columns = {
             "first": self.estimates[0].labels,
             "second": self.estimates[1].labels,

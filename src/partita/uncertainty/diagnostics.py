@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats
 from partita._support.html import rows_table
+from partita._support.optional import optional
 from partita.draws.sample import PartitionSample, as_sample
 from partita.estimation.estimate import estimate_step
 from partita.estimation.mixing import Quantity, by_chain, entropies, mixing_sentences, not_mixed, quantity, warn_mixing
@@ -57,8 +58,7 @@ class Diagnostics:
 
     def to_pandas(self) -> Any:
         """The quantities as a pandas table, one row per quantity."""
-        import pandas as pd
-
+        pd = optional("pandas", "tables of results need pandas", "io")
         return pd.DataFrame([vars(q) for q in self.quantities]).set_index("name")
 
     def __repr__(self) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats, Labels
 from partita._support.html import facts_table
+from partita._support.optional import optional
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_rng
 from partita.draws.sample import PartitionSample, as_sample, needs_labels
@@ -101,8 +102,7 @@ class Hierarchy:
 
     def to_pandas(self) -> Any:
         """One row per node: its size, parent, levels and support."""
-        import pandas as pd
-
+        pd = optional("pandas", "tables of results need pandas", "io")
         return pd.DataFrame(
             {
                 "size": self.members.sum(axis=1),

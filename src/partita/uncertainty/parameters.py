@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats, Labels
 from partita._support.html import rows_table
+from partita._support.optional import optional
 from partita._support.validate import check_level
 from partita.draws.sample import PartitionSample
 from partita.draws.sources.xarrays import is_xarray, posterior_of
@@ -78,8 +79,7 @@ class ClusterParameters:
 
     def to_pandas(self) -> Any:
         """The entries of `rows` as a data frame."""
-        import pandas as pd
-
+        pd = optional("pandas", "tables of results need pandas", "io")
         return pd.DataFrame(list(self.rows()))
 
     def __repr__(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from partita._support.errors import ArgumentError, Setting
+from partita._support.optional import optional
 from partita.draws.sources.blocks import Source, array_source, joined
 from partita.draws.sources.long import Names
 from partita.draws.sources.tables import is_table, table_source
@@ -131,6 +132,5 @@ def _cells(value: Any) -> Any:
 
 
 def _named_source(cells: Any, names: list[Any], variable: str | None, long: Names | None) -> Source:
-    import pandas as pd
-
+    pd = optional("pandas", "tables of results need pandas", "io")
     return table_source(pd.DataFrame(cells, columns=[str(name) for name in names]), variable, long)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.optional import optional
 from partita.draws.sources.blocks import Block, Source, row_slices
 from partita.draws.sources.columns import Columns, check_draws_differ, choose_columns
 from partita.draws.sources.long import LongColumns, LongRows, Names, find_long, long_source
@@ -33,11 +34,9 @@ def tables_source(parts: Iterator[Any], first: Any, variable: str | None, long: 
 
 
 def as_frame(table: Any) -> Any:
-    try:
-        import narwhals.stable.v1 as nw
-        from narwhals.exceptions import DuplicateError
-    except ImportError:
-        raise ImportError("tables are read with narwhals: pip install 'partita[io]'") from None
+    nw = optional("narwhals.stable.v1", "tables are read with narwhals", "io")
+    from narwhals.exceptions import DuplicateError
+
     if hasattr(table, "__arrow_c_array__"):  # a record batch of Arrow
         import pyarrow
 

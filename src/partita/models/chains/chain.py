@@ -11,6 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.optional import optional
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chain:
@@ -138,10 +140,7 @@ class Chain:
 
     def to_xarray(self) -> Any:
         """An xarray Dataset with dims chain, draw and item (pip install 'partita[arviz]')."""
-        try:
-            import xarray
-        except ImportError as error:
-            raise ImportError("to_xarray needs xarray: pip install 'partita[arviz]'") from error
+        xarray = optional("xarray", "to_xarray needs xarray", "arviz")
         variables: dict[str, Any] = {name: (("chain", "draw"), values) for name, values in self.stats.items()}
         variables["labels"] = (("chain", "draw", "item"), self.labels)
         coordinates = {
@@ -154,10 +153,7 @@ class Chain:
 
     def to_arviz(self) -> Any:
         """ArviZ inference data: labels and parameters in `posterior`, the log density in `sample_stats`."""
-        try:
-            import arviz
-        except ImportError as error:
-            raise ImportError("to_arviz needs arviz: pip install 'partita[arviz]'") from error
+        arviz = optional("arviz", "to_arviz needs arviz", "arviz")
         posterior = {name: values for name, values in self.stats.items() if name != "log_density"}
         posterior["labels"] = self.labels
         groups: dict[str, Any] = {"posterior": posterior, "sample_stats": {"lp": self.log_density}}

@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 
 from partita._support.arrays import Floats
 from partita._support.html import ShownAsText
+from partita._support.optional import optional
 from partita._support.validate import check_count, check_level
 from partita.models.mixtures.gibbs_priors import gibbs_prior
 from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha
@@ -65,8 +66,7 @@ class PriorClusters(ShownAsText):
 
     def to_pandas(self) -> Any:
         """The probabilities as a pandas Series, indexed by the number of clusters."""
-        import pandas as pd
-
+        pd = optional("pandas", "tables of results need pandas", "io")
         return pd.Series(self.probabilities, name="probability").rename_axis("n_clusters")
 
     def __repr__(self) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from partita._support.arrays import Floats, Ints, Labels
+from partita._support.optional import optional
 from partita._support.validate import check_positive, seed_and_generator
 from partita.draws.sample import PartitionSample, as_sample, needs_labels
 from partita.estimation.estimate import estimate
@@ -86,8 +87,7 @@ class FusedEstimate(PairEstimate):
         table : str
             "items", "pairs" or "path".
         """
-        import pandas as pd
-
+        pd = optional("pandas", "tables of results need pandas", "io")
         if table == "path":
             return pd.DataFrame([vars(step) for step in self.path])
         return super().to_pandas(table) if table == "items" else self._core.to_pandas(table)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from partita._support.arrays import Floats, Labels
 from partita._support.html import rows_table
+from partita._support.optional import optional
 from partita.draws.sample import PartitionSample, as_sample, needs_labels
 from partita.estimation.estimate import estimate
 from partita.estimation.result import Estimate
@@ -124,8 +125,7 @@ class Sensitivity:
 
     def to_pandas(self) -> Any:
         """One row per prior."""
-        import pandas as pd
-
+        pd = optional("pandas", "tables of results need pandas", "io")
         names = ("prior", "alpha", "pareto_k", "ess", "mean_clusters", "n_clusters", "stays", "excess")
         return pd.DataFrame([{name: getattr(row, name) for name in names} for row in self.changes])
 

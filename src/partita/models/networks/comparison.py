@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from partita._support.html import rows_table
+from partita._support.optional import optional
 from partita._support.validate import check_rng
 from partita.models.networks.core import EdgeModel
 from partita.models.networks.fit import BlockFit
@@ -50,8 +51,7 @@ class ModelComparison:
 
     def to_pandas(self) -> Any:
         """One row per model, the best first."""
-        import pandas as pd
-
+        pd = optional("pandas", "tables of results need pandas", "io")
         return pd.DataFrame([dict(zip(self.header(), row, strict=True)) for row in self.cells()])
 
     @staticmethod

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from partita._support.errors import Advice, Argument, ArgumentError, Sentence, Setting, Within
 from partita._support.html import ShownAsText
+from partita._support.optional import optional
 from partita.models.networks.edge_list import as_weight, check_binary, check_columns, check_end, frame_edges, read_edges
 from partita.models.networks.edge_values import MARKED, check_kind, check_listed_once, check_values, check_weight
 
@@ -368,10 +369,7 @@ def _read_network(path: Path, columns: Sequence[str] | None, kind: str) -> Any:
 
 
 def _parsed_network(path: Path) -> Any:
-    try:
-        import networkx as nx
-    except ImportError:
-        raise ImportError("GraphML and GML files need networkx: pip install 'partita[graph]'") from None
+    nx = optional("networkx", "GraphML and GML files need networkx", "graph")
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist")
     try:

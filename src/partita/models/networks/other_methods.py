@@ -13,6 +13,7 @@ from scipy.special import betaln, digamma, gammaln, xlogy
 
 from partita._support.errors import Argument, ArgumentError
 from partita._support.html import ShownAsText
+from partita._support.optional import optional
 from partita._support.validate import check_count, check_rng
 from partita.models.networks.graph import Graph, as_graph
 from partita.models.networks.starts import both_directions, embed, kmeans
@@ -104,10 +105,7 @@ def louvain(graph: Any, *, directed: bool = True, rng: Any = None) -> RivalFit:
     rng : None, int or numpy Generator
         Seed or source of random numbers; the same seed gives the same result.
     """
-    try:
-        import networkx
-    except ImportError as error:
-        raise ImportError("louvain needs networkx: pip install 'partita[graph]'") from error
+    networkx = optional("networkx", "louvain needs networkx", "graph")
     seen = as_graph(graph, directed=directed)
     kind = networkx.DiGraph if directed else networkx.Graph
     network = networkx.from_scipy_sparse_array(seen.adjacency, create_using=kind)

@@ -12,6 +12,7 @@ import numpy as np
 
 from partita._support.errors import ArgumentError, sentence_of
 from partita._support.memory import check_fits
+from partita._support.optional import optional
 from partita.draws.sources.npy import read_header
 from partita.pairs.sources.columns import find_columns
 from partita.pairs.sources.tables import table_pairs
@@ -66,16 +67,14 @@ def _sparse(where: str) -> Any:
 
 
 def _parquet(where: str, wanted: Sequence[str] | None) -> Any:
+    parquet = optional("pyarrow.parquet", "parquet files are read with pyarrow", "io")
+    from pyarrow import ArrowException
+
     try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise ImportError("parquet files are read with pyarrow: pip install 'partita[io]'") from None
-    try:
-        header = pyarrow.parquet.read_schema(where).names
+        header = parquet.read_schema(where).names
         used = [header[column] for column in find_columns(header, wanted, where).used]
-        return table_pairs(pyarrow.parquet.read_table(where, columns=used), wanted, where)
-    except (pyarrow.ArrowException, OSError) as error:
+        return table_pairs(parquet.read_table(where, columns=used), wanted, where)
+    except (ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise ValueError(f"{where} is not a parquet file: {' '.join(str(error).split())}") from None

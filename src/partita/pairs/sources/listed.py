@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from partita._support.hints import did_you_mean
 from partita._support.names import check_names, names_or_none
+from partita._support.optional import optional
 from partita.partitions.codes import is_null
 
 #: A table of whole numbers may have this many places per number.
@@ -96,8 +97,7 @@ def _coded(left: Any, right: Any) -> tuple[Any, Any, list[str]] | None:
         whole = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
         codes, texts = whole.indices.to_numpy(zero_copy_only=False), whole.dictionary.to_pylist()
     elif all(hasattr(column, "iloc") for column in (left, right)):
-        import pandas as pd
-
+        pd = optional("pandas", "tables of results need pandas", "io")
         if any(pd.api.types.infer_dtype(column, skipna=False) != "string" for column in (left, right)):
             return None
         codes, found = pd.factorize(np.concatenate([left.to_numpy(object), right.to_numpy(object)]))
