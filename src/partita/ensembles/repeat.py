@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.hints import plural
+from partita._support.progress import progress_bar
 from partita._support.validate import as_float, check_count, check_n_jobs, seed_and_generator
 from partita._support.warn import warn_user
 from partita.draws.sample import as_sample
@@ -372,12 +373,5 @@ def _reporting(progress: Any, most: int) -> Iterator[Callable[[int, float], None
     elif not progress:
         yield lambda done, seconds: None
     else:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-        with Progress(*columns, transient=True, console=Console(stderr=True)) as bar:
-            task = bar.add_task("clustering", total=most)
-            yield lambda done, seconds: bar.update(
-                task, completed=done, description=f"clustering, at most {seconds:,.0f} s left"
-            )
+        with progress_bar("clustering", most) as update:
+            yield lambda done, seconds: update(completed=done, description=f"clustering, at most {seconds:,.0f} s left")

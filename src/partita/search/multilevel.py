@@ -23,7 +23,8 @@ COARSE_ITEMS = 20_000
 MANY_ITEMS = 60_000
 ORDERING_DRAWS = 4
 CARRIED = 2
-_NOWHERE = np.uint32(2**32 - 1)
+#: The label of an item that joins a cluster later.
+UNPLACED = np.uint32(2**32 - 1)
 
 
 def is_large(sample: PartitionSample) -> bool:
@@ -45,13 +46,18 @@ def search_levels(
     items = representatives(sample, COARSE_ITEMS if n_coarse is None else n_coarse, rng)
     first = options.within(until.left / 2)
     coarse = engine(Job(SEARCH.name, restricted(sample, items), loss, first), report)
-    best = best_distinct(coarse.runs, CARRIED)
-    starts = np.full((len(best), sample.n_items), _NOWHERE)
-    for start, run in zip(starts, best, strict=True):
-        start[items] = run.labels
+    starts = started_at(items, [run.labels for run in best_distinct(coarse.runs, CARRIED)], sample.n_items)
     then = options.within(until.left)
     refined = engine(Job(SEARCH.name, sample, loss, then, starts=starts), report)
     return Runs(refined.runs, coarse.interrupted or refined.interrupted, coarse.n_started)
+
+
+def started_at(items: NDArray[np.int64], partitions: list[NDArray[np.uint32]], n_items: int) -> NDArray[np.uint32]:
+    """Partitions of some of the items, to be extended to all: (partitions, items)."""
+    starts = np.full((len(partitions), n_items), UNPLACED)
+    for start, labels in zip(starts, partitions, strict=True):
+        start[items] = labels
+    return starts
 
 
 def representatives(

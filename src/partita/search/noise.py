@@ -19,7 +19,7 @@ from partita.losses.base import Loss
 from partita.search.deadline import NEVER, Deadline
 from partita.search.jobs import NOISE, Engine, Job, Report, Runs, run_here
 from partita.search.method import SEARCH
-from partita.search.multilevel import CARRIED, best_distinct, representatives, restricted
+from partita.search.multilevel import CARRIED, best_distinct, representatives, restricted, started_at
 from partita.search.settings import Search
 
 #: With fewer items than this, all are searched at once.
@@ -27,7 +27,7 @@ MANY_ITEMS = 6_000
 COARSE_ITEMS = 3_000
 #: How often clusters are searched among the items that are alone.
 ROUNDS = 2
-ALONE, UNPLACED = np.uint32(2**32 - 2), np.uint32(2**32 - 1)
+ALONE = np.uint32(2**32 - 2)
 
 
 def has_much_noise(sample: PartitionSample, loss: Loss, search: Search) -> bool:
@@ -50,9 +50,7 @@ def search_with_noise(
     first = options.within(until.left / 2)
     coarse = engine(Job(SEARCH.name, restricted(sample, items), loss, first), report)
     best = best_distinct(coarse.runs, CARRIED)
-    starts = np.full((len(best), sample.n_items), UNPLACED)
-    for start, run in zip(starts, best, strict=True):
-        start[items] = _clusters(run.labels)
+    starts = started_at(items, [_clusters(run.labels) for run in best], sample.n_items)
     runs: list[Any] = []
     interrupted = coarse.interrupted
     for _ in range(1 + ROUNDS):

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from partita._support.progress import progress_bar
 from partita._support.tolerance import TIE
 
 #: Called with the expected loss and the number of clusters of each run as it ends.
@@ -22,7 +23,14 @@ def reporting(progress: Any, runs: int) -> Iterator[Report | None]:
     elif not progress:
         yield None
     else:
-        with _bar(runs) as report:
+        best, ended = BestSoFar(), 0
+
+        def report(loss: float, clusters: int) -> None:
+            nonlocal ended
+            ended += 1
+            update(completed=ended, total=max(runs, ended), description=best.after(loss, clusters))
+
+        with progress_bar("searching", runs) as update:
             yield report
 
 
@@ -47,23 +55,3 @@ class BestSoFar:
             rounding = TIE * abs(loss)
         self.reached += loss <= self.loss + rounding
         return f"best {self.loss:.6g} with {self.clusters} clusters, reached {self.reached} times"
-
-
-@contextmanager
-def _bar(runs: int) -> Iterator[Report]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    text = TextColumn("{task.description}")
-    columns = (text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    best = BestSoFar()
-
-    with Progress(*columns, transient=True, console=Console(stderr=True)) as bar:
-        task = bar.add_task("searching", total=runs)
-
-        def report(loss: float, clusters: int) -> None:
-            total = bar.tasks[0].total or 0
-            total = max(total, bar.tasks[0].completed + 1)
-            bar.update(task, advance=1, total=total, description=best.after(loss, clusters))
-
-        yield report

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from partita._support.progress import progress_bar
 from partita.models.chains.checkpoint import Plan
 
 Reporter = Callable[[Sequence[Any]], None]
@@ -18,24 +19,15 @@ def reporter(plan: Plan, wanted: bool) -> Iterator[Reporter]:
     if not wanted:
         yield lambda jobs: None
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TimeRemainingColumn(),
-    )
     started = time.monotonic()
-    with Progress(*columns, transient=True) as bar:
-        task = bar.add_task("warmup", total=plan.sweeps * plan.chains)
+    with progress_bar("warmup", plan.sweeps * plan.chains) as update:
         already: list[int] = []
 
         def report(jobs: Sequence[Any]) -> None:
             already[:] = already or [sum(job.draws for job in jobs)]
             rate = (sum(job.draws for job in jobs) - already[0]) / max(time.monotonic() - started, 1e-9)
             done = sum(job.sweeps for job in jobs)
-            bar.update(task, completed=done, description=_describe(jobs, rate))
+            update(completed=done, description=_describe(jobs, rate))
 
         yield report
 
@@ -47,4 +39,4 @@ def _describe(jobs: Sequence[Any], rate: float) -> str:
         return "warmup"
     column = list(jobs[0].sampler.stat_names).index("n_clusters")
     clusters = sum(float(stats[-1, column]) for _, stats in recent) / len(recent)
-    return f"{draws} draws, {rate:,.0f} a second, {clusters:.1f} clusters"
+    return f"{draws} draws, {rate:,.0f} per second, {clusters:.1f} clusters"

@@ -1,0 +1,19 @@
+"""The progress bar of long work, on the standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+
+@contextmanager
+def progress_bar(text: str, total: int) -> Iterator[Callable[..., Any]]:
+    """A bar beside a text; the function sets `completed=`, `total=` or `description=` or takes a step, `advance=1`."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, transient=True, console=Console(stderr=True)) as bar:
+        yield partial(bar.update, bar.add_task(text, total=total))
