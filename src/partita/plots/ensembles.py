@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.ensembles.ambiguity import Ambiguity
 from partita.partitions.checks import check_partition, check_same_items
 from partita.partitions.labels import overlaps
 from partita.plots.canvas import hide_frame, new_axes
@@ -17,6 +16,8 @@ from partita.plots.palette import QUIET, cluster_color
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from partita.ensembles.ambiguity import Ambiguity
 
 #: Lines of the tree for smaller shares of both clusters are left out.
 LEAST_SHARE = 0.05
@@ -42,7 +43,7 @@ def consensus_cdf(found: Ambiguity, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel()
     'share of runs in which two items are together'
     """
-    if not isinstance(found, Ambiguity):
+    if not hasattr(found, "cdf"):
         raise TypeError(f"found must be the result of ensembles.ambiguity, not {type(found).__name__}")
     ax = new_axes(ax, (6, 3.8))
     for at, (k, pac, line) in enumerate(zip(found.k.tolist(), found.pac.tolist(), found.cdf, strict=True)):
