@@ -129,7 +129,7 @@ def as_base(
     Parameters
     ----------
     base : (items, clusterings) array, list of rows, or data frame
-        Labels of any kind; −1, NaN and None are gaps. Or a list of one (items, clusters) table of membership
+        Labels of any kind; −1, NaN and None mark missing labels. Or a list of one (items, clusters) table of membership
         probabilities per clustering, for soft clusterings; a row of zeros or NaN is a gap.
     levels : one sequence of labels per clustering, optional
         All labels that each clustering can give; by default those that occur in `base`. Needed if some labels
@@ -193,7 +193,7 @@ def _code_type(levels: Sequence[NDArray[Any]]) -> Any:
 
 
 def _with_gaps(column: NDArray[Any], cells: NDArray[np.bool_]) -> NDArray[Any]:
-    """The labels, with gaps in the cells."""
+    """The labels, missing in the cells."""
     if not cells.any():
         return column
     if column.dtype.kind in "if":
@@ -323,7 +323,7 @@ def _code(column: NDArray[Any], levels: NDArray[Any], m: int) -> NDArray[np.int3
     codes = np.full(len(column), -1, dtype=np.int32)
     whole = column.dtype.kind in "iu" and levels.dtype.kind in "iu" and len(levels)
     if whole and levels.min() >= 0 and levels.max() < TABLE and column.max() < TABLE:
-        table = np.full(max(int(levels.max()), int(column.max())) + 2, -1, dtype=np.int32)  # the last is for gaps
+        table = np.full(max(int(levels.max()), int(column.max())) + 2, -1, dtype=np.int32)  # the last is for missing labels
         table[levels] = np.arange(len(levels), dtype=np.int32)
         codes = table[column]
     elif column.dtype.kind in "iufbUS" and levels.dtype.kind == column.dtype.kind and len(levels):

@@ -22,9 +22,9 @@ TOLERANCE = 1e-6  # of the sum of an item's probabilities
 
 @dataclass(frozen=True)
 class SoftBase(Base):
-    """Base clusterings with membership probabilities; `codes` are the most probable labels, −1 for a gap.
+    """Base clusterings with membership probabilities; `codes` are the most probable labels, −1 for a missing label.
 
-    `shares` is the (items, Σ J_m) matrix of probabilities; those of an item in a clustering sum to 1, of a gap to 0.
+    `shares` is the (items, Σ J_m) matrix of probabilities; those of an item in a clustering sum to 1, of a missing label to 0.
     """
 
     shares: sparse.csr_array = field(default_factory=lambda: sparse.csr_array((0, 0)))

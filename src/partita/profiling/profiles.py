@@ -206,7 +206,7 @@ def profiles(
         The partition, and the draws behind it. What `maximize` returns has none: the intervals are then those of the
         parameters given the partition.
     table : (items, columns) table
-        The items in the same order as in the draws; in all forms that `MixtureDPM` takes, with gaps.
+        The items in the same order as in the draws; in all forms that `MixtureDPM` takes, missing cells included.
     columns : dict, sequence of str or str, optional
         Families that differ from those that the types imply, as for `MixtureDPM`.
     curves, regression : Curves, str, optional

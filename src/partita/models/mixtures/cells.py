@@ -149,7 +149,7 @@ def _codes(table: RawTable, raw: RawColumn, column: Column) -> NDArray[np.int64]
     """The codes of the levels; −1, the largest of an unsigned type, is missing."""
     code_of = {level: code for code, level in enumerate(column.levels)}
     texts, places = raw.distinct()
-    codes = np.array([code_of.get(text, -2) for text in texts] + [-1])  # the last entry is that of gaps
+    codes = np.array([code_of.get(text, -2) for text in texts] + [-1])  # the last entry is for missing cells
     found: NDArray[np.int64] = codes[places]
     bad = np.flatnonzero(found == -2) if (codes == -2).any() else np.empty(0, int)
     if bad.size:
