@@ -14,7 +14,7 @@ from partita.estimation.mixing import MixingWarning
 from partita.losses.losses import LOSSES
 from partita.search.settings import Search
 from partita.uncertainty import compare
-from partita.uncertainty.blocks import Blocks, block_draws, relabelled_groups
+from partita.uncertainty.batches import Batches, block_draws, relabelled_groups
 from partita.uncertainty.compare import compare_posteriors
 from support import reference as ref
 
@@ -40,7 +40,7 @@ def p_values(replications, stay=0.0, moved=0.0, seed=1, n_draws=200):
 def test_energy_distance_is_that_of_the_definition():
     draws = [make_draws(7, 12, 3, rng=seed) for seed in (1, 2)]
     samples = as_sample(draws[0]), as_sample(draws[1])
-    blocks = Blocks((block_draws(samples[0], 4), block_draws(samples[1], 4)))
+    blocks = Batches((block_draws(samples[0], 4), block_draws(samples[1], 4)))
     groups = relabelled_groups(4, 3, np.random.default_rng(1))
     energies = compare._energies(compare._block_distances(samples, blocks, LOSSES["vi"](), 1), groups)
     whole = np.concatenate(draws).reshape(8, 3, 7)  # blocks of three draws

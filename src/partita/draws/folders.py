@@ -6,7 +6,7 @@ from pathlib import Path
 
 from partita.draws.sample import open_sample, sample_source
 from partita.draws.sources import Source
-from partita.draws.sources.blocks import array_source
+from partita.draws.sources.source import array_source
 from partita.draws.store import FACTS
 
 MANIFEST, SUMMARY = "manifest.json", "summary.json"

@@ -23,8 +23,8 @@ from partita.draws import write
 from partita.draws.folders import folder_source
 from partita.draws.sample import PartitionSample, as_sample, build_sample
 from partita.draws.sources import Block, Source, files, r_files
-from partita.draws.sources.blocks import in_order_of, joined
 from partita.draws.sources.coda import coda_index, coda_source
+from partita.draws.sources.source import in_order_of, joined
 from partita.draws.sources.text import text_source
 from partita.partitions.codes import Missing, as_missing, type_problem
 

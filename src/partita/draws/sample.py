@@ -20,7 +20,7 @@ from partita._support.tolerance import TIE
 from partita.draws.collect import Collected, Markers, collect
 from partita.draws.npy import write_npy
 from partita.draws.sources import Block, Source, is_chain, open_source
-from partita.draws.sources.blocks import row_slices
+from partita.draws.sources.source import row_slices
 from partita.draws.store import ARRAYS, LABELS, new_folder, read_facts, write_facts
 from partita.draws.store_checks import check_unchanged
 from partita.partitions.clusters import each_alone

@@ -323,7 +323,7 @@ def _code(column: NDArray[Any], levels: NDArray[Any], m: int) -> NDArray[np.int3
     codes = np.full(len(column), -1, dtype=np.int32)
     whole = column.dtype.kind in "iu" and levels.dtype.kind in "iu" and len(levels)
     if whole and levels.min() >= 0 and levels.max() < TABLE and column.max() < TABLE:
-        table = np.full(max(int(levels.max()), int(column.max())) + 2, -1, dtype=np.int32)  # the last is for missing labels
+        table = np.full(max(int(levels.max()), int(column.max())) + 2, -1, dtype=np.int32)  # last: missing labels
         table[levels] = np.arange(len(levels), dtype=np.int32)
         codes = table[column]
     elif column.dtype.kind in "iufbUS" and levels.dtype.kind == column.dtype.kind and len(levels):

@@ -24,7 +24,8 @@ TOLERANCE = 1e-6  # of the sum of an item's probabilities
 class SoftBase(Base):
     """Base clusterings with membership probabilities; `codes` are the most probable labels, −1 for a missing label.
 
-    `shares` is the (items, Σ J_m) matrix of probabilities; those of an item in a clustering sum to 1, of a missing label to 0.
+    `shares` is the (items, Σ J_m) matrix of probabilities; those of an item in a clustering sum to 1, or to 0
+    if its label is missing.
     """
 
     shares: sparse.csr_array = field(default_factory=lambda: sparse.csr_array((0, 0)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from partita._support.tolerance import TIE
-from partita.pairs.losses import ApproximateARI
 from partita.proofs.bounds import Bound
 from partita.search.constraints import resolve
 from partita.search.deadline import Deadline
@@ -20,7 +19,7 @@ def pair_bound(best: PairEstimate, seconds: float) -> Bound:
     parts, pairs, loss = best._parts, best.similarity, best.loss
     if best.proven:
         return Bound(best.expected_loss, 0.0, "components", True)
-    if parts is None or isinstance(loss, ApproximateARI):
+    if parts is None:
         return Bound(0.0, 1.0, "none", False)
     if loss.pairwise:
         asked = best.constraints

@@ -64,7 +64,7 @@ class Components(ShownAsText):
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class SolvedParts:
     """The components of a linear loss, with the best partition of each small one.
 
     `labels` is a best partition within each component. `least` is each component's contribution to the expected loss
@@ -100,7 +100,7 @@ def solve_parts(
     labels: NDArray[np.int64] | None = None,
     n_jobs: int = -1,
     rules: Resolved | None = None,
-) -> Parts:
+) -> SolvedParts:
     """The components under Binder's loss or VI, with a best partition of each small one that obeys the constraints.
 
     Items that must be together are in one component. Some best partition still joins no two components: dividing a
@@ -116,7 +116,7 @@ def solve_parts(
     """
     given = None if labels is None else labels.astype(np.uint32)
     restrictions = native_restrictions(rules)
-    return Parts(*_core.solve_parts(core_problem(sample, loss), given, *restrictions, check_n_jobs(n_jobs)))
+    return SolvedParts(*_core.solve_parts(core_problem(sample, loss), given, *restrictions, check_n_jobs(n_jobs)))
 
 
 def component_labels(sample: PartitionSample) -> NDArray[np.int64]:

@@ -25,7 +25,7 @@ from partita.losses.losses import as_loss
 from partita.pairs.similarity import similarity
 from partita.partitions.labels import canonical
 from partita.search.settings import Search
-from partita.uncertainty.blocks import Blocks, block_draws, part_of, relabelled_groups
+from partita.uncertainty.batches import Batches, block_draws, part_of, relabelled_groups
 
 #: At most this many draws of each posterior enter the distances between draws, whose cost is quadratic.
 MAX_COMPARED = 1000
@@ -250,7 +250,7 @@ def _same_items(first: PartitionSample, second: PartitionSample) -> tuple[Partit
     return first, PartitionSample(rows, second.weights, second.index, second.chains, first.names, noise)
 
 
-def _blocks(samples: tuple[PartitionSample, PartitionSample], n_jobs: int) -> tuple[Blocks, list[str]]:
+def _blocks(samples: tuple[PartitionSample, PartitionSample], n_jobs: int) -> tuple[Batches, list[str]]:
     """As many blocks as the draws allow: each is some times as long as the draws take to forget."""
     possible, gaps, sentences = [], [], []
     for what, sample in zip("ab", samples, strict=True):
@@ -271,11 +271,11 @@ def _blocks(samples: tuple[PartitionSample, PartitionSample], n_jobs: int) -> tu
         for name, sample, gap in zip("ab", samples, gaps, strict=True)
     ]
     count = min(len(b) for b in blocks)
-    return Blocks((blocks[0][:count], blocks[1][:count])), sentences
+    return Batches((blocks[0][:count], blocks[1][:count])), sentences
 
 
 def _energy_test(
-    samples: tuple[PartitionSample, PartitionSample], blocks: Blocks, groups: Floats, loss: Loss, n_jobs: int
+    samples: tuple[PartitionSample, PartitionSample], blocks: Batches, groups: Floats, loss: Loss, n_jobs: int
 ) -> tuple[float, float]:
     """The energy distance, and the share of the permutations in which it is at least as large."""
     between = _block_distances(samples, blocks, loss, n_jobs)
@@ -295,7 +295,7 @@ def _energies(between: Floats, groups: Floats) -> Floats:
 
 
 def _block_distances(
-    samples: tuple[PartitionSample, PartitionSample], blocks: Blocks, loss: Loss, n_jobs: int
+    samples: tuple[PartitionSample, PartitionSample], blocks: Batches, loss: Loss, n_jobs: int
 ) -> Floats:
     """Mean loss between the draws of any two blocks, those of the first posterior before those of the second."""
     per_block = max(1, MAX_COMPARED // blocks.count)
@@ -317,7 +317,7 @@ def _block_distances(
 
 def _item_test(
     samples: tuple[PartitionSample, PartitionSample],
-    blocks: Blocks,
+    blocks: Batches,
     groups: Floats,
     rng: np.random.Generator,
     n_jobs: int,

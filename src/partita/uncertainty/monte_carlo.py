@@ -21,7 +21,7 @@ from partita.losses.base import Loss
 from partita.losses.expected import loss_where_placed, unique_distances
 from partita.search.settings import Search
 from partita.uncertainty.ball import ball_radius
-from partita.uncertainty.blocks import block_draws, part_of
+from partita.uncertainty.batches import block_draws, part_of
 from partita.uncertainty.certainty import item_certainty
 
 #: The draws are cut into about this many batches.

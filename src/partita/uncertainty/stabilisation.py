@@ -30,7 +30,7 @@ from partita.partitions.clusters import each_alone
 from partita.search.limits import cluster_limit
 from partita.search.settings import Search
 from partita.uncertainty.ball import ball_radius
-from partita.uncertainty.blocks import chain_places, part_of
+from partita.uncertainty.batches import chain_places, part_of
 
 #: This many checks in a row must be passed: two partitions that are nearly tied can agree once by chance.
 CONFIRMATIONS = 2

@@ -7,8 +7,8 @@ from pathlib import PurePath
 from typing import Any
 
 from partita._support.errors import ArgumentError, Setting
-from partita.draws.sources.blocks import Block, Source, array_source, joined
 from partita.draws.sources.long import Names
+from partita.draws.sources.source import Block, Source, array_source, joined
 from partita.draws.sources.tables import is_table, table_source
 from partita.draws.sources.xarrays import is_xarray, xarray_source
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from partita.draws.sources.blocks import Source
+from partita.draws.sources.source import Source
 from partita.draws.sources.text import text_source
 
 _CHAIN = re.compile(r"(.*)chain\d+\.txt", re.IGNORECASE)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from partita._support.errors import ArgumentError, Setting
 from partita._support.names import names_or_none
-from partita.draws.sources.blocks import Block, Source, row_slices
 from partita.draws.sources.columns import (
     ALL_COLUMNS,
     ROWS_ARE_ITEMS,
@@ -26,6 +25,7 @@ from partita.draws.sources.columns import (
     plain,
     variable_of,
 )
+from partita.draws.sources.source import Block, Source, row_slices
 from partita.partitions.codes import is_null
 
 #: Column names by which a long table is recognised, in lower case and without a leading dot.

@@ -11,8 +11,8 @@ import numpy as np
 
 from partita._support.errors import ArgumentError, Setting
 from partita._support.optional import optional
-from partita.draws.sources.blocks import Source, array_source, joined
 from partita.draws.sources.long import Names
+from partita.draws.sources.source import Source, array_source, joined
 from partita.draws.sources.tables import is_table, table_source
 
 MAX_COUNTED = 1 << 27  # numbers of a sequence such as 1:n, which R writes as three numbers

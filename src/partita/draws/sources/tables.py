@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.optional import optional
-from partita.draws.sources.blocks import Block, Source, row_slices
 from partita.draws.sources.columns import Columns, check_draws_differ, choose_columns
 from partita.draws.sources.long import LongColumns, LongRows, Names, find_long, long_source
+from partita.draws.sources.source import Block, Source, row_slices
 
 
 def is_table(draws: Any) -> bool:

@@ -21,7 +21,6 @@ from partita._support.text.content import decode
 from partita._support.text.header import HEAD_ROWS
 from partita._support.text.separator import SPACE, single_spaces, without_last_separators
 from partita._support.text.table import LONGEST_LINE, UTF16
-from partita.draws.sources.blocks import Block, Source
 from partita.draws.sources.columns import Columns, check_draws_differ, choose_columns
 from partita.draws.sources.layout import (
     Layout,
@@ -33,6 +32,7 @@ from partita.draws.sources.layout import (
     find_layout,
 )
 from partita.draws.sources.long import LongColumns, LongRows, Names, find_long, long_source
+from partita.draws.sources.source import Block, Source
 
 BYTES_PER_PIECE = 1 << 22
 FIRST_LINES = 8  # at least this many in the first piece, to detect the layout

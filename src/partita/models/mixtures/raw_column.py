@@ -28,8 +28,8 @@ def row_line(row: int) -> str:
 class RawColumn:
     """One column.
 
-    `values` are numbers of the user's own type, without a copy where that is possible, NaN where missing; truth values are 0
-    and 1. Of text they are places in `texts`, the distinct texts, and −1 where missing.
+    `values` are numbers of the user's own type, without a copy where that is possible, NaN where missing; truth values
+    are 0 and 1. Of text they are places in `texts`, the distinct texts, and −1 where missing.
     `levels` are the levels that the column's type declares, if it does: some may not occur.
     `problem` says why the column cannot be modelled as it is; it may still be ignored, or its texts taken as levels if
     `may_be_levels`.

@@ -85,7 +85,7 @@ def _distinct_numbers(ids: NDArray[Any]) -> tuple[Any, Any]:
 
 
 def _coded(left: Any, right: Any) -> tuple[Any, Any, list[str]] | None:
-    """Numbers of the texts of two columns of Arrow or pandas, and the texts; None for anything else, and if values are missing."""
+    """Numbers of the texts of two columns of Arrow or pandas, and the texts; None for others or missing values."""
     if all(hasattr(column, "combine_chunks") for column in (left, right)):
         import pyarrow as pa
 
@@ -135,7 +135,7 @@ def in_order(left: Any, right: Any, items: tuple[str, ...]) -> tuple[Any, Any, t
 
 
 def _plain(column: Sequence[Any]) -> list[Any]:
-    """Values of Python; floats that are whole numbers, as pandas writes numbers beside missing ones, are these numbers."""
+    """Values of Python; floats that are whole numbers, as pandas writes them beside missing ones, are these numbers."""
     values = column.tolist() if hasattr(column, "tolist") else list(column)
     return [int(v) if isinstance(v, float) and v.is_integer() else v for v in values]
 

@@ -13,7 +13,7 @@ Draws = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Blocks:
+class Batches:
     """The numbers of the draws in the blocks of two posteriors: two (blocks, draws) arrays, equally many blocks."""
 
     draws: tuple[Draws, Draws]
