@@ -16,7 +16,8 @@ def new_axes(ax: Axes | None, figsize: tuple[float, float]) -> Axes:
     if ax is not None:
         return ax
     pyplot = optional("matplotlib.pyplot", "figures need matplotlib", "plot")
-    return pyplot.figure(figsize=figsize, layout="constrained").add_subplot()
+    axes: Axes = pyplot.figure(figsize=figsize, layout="constrained").add_subplot()
+    return axes
 
 
 def whole_numbers(axis: Axis) -> None:

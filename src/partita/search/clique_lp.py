@@ -197,7 +197,7 @@ class _Program:
         self.index[self.left, self.right] = self.index[self.right, self.left] = np.arange(self.left.size)
         self.cost = cost[self.left, self.right]
         self.step = common_step(cost)
-        self.highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self.highs: Any = highspy.Highs()
         self.highs.setOptionValue("output_flag", False)
         self.highs.setOptionValue("threads", 1)
         self.highs.HandleUserInterrupt = True
