@@ -53,8 +53,7 @@ def test_json_counts_as_python_does(draws_file, tmp_path, command):
     key = "center" if command == "ball" else "labels"
     assert min(found[key]) in (0, -1)
     assert other[key] == found[key]
-    if command != "partial":
-        assert found["first_cluster"] == 0
+    assert found["first_cluster"] == 0
 
 
 def test_files_count_clusters_and_items_from_one(draws_file, draws, tmp_path):

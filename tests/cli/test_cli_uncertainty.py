@@ -1,6 +1,7 @@
 """`partita partial`, `compare-posteriors` and `monitor`: the facts in JSON are those of the functions."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -32,8 +33,30 @@ def test_partial(files):
     assert printed["labels"] == found.labels.tolist()
     assert printed["completed"] == found.completed.tolist()
     assert printed["curve"] == pytest.approx(found.curve.tolist())
+    assert printed["n_clustered"] == found.n_items
     assert "items are clustered in the same way" in run("partial", files[0]).output
     assert run("partial", files[0], "--probability", "2").exit_code == 2
+
+
+def test_a_partial_clustering_that_was_stopped_is_the_best_so_far(monkeypatch):
+    module = sys.modules["partita.uncertainty.partial"]
+    whole, grow = partial_clustering(make_draws(6, 120, 2, rng=1), 0.5, rng=1), module._grow
+    assert len(whole.candidates) > 2
+    asked = []
+
+    def stopped(sample, item, *until):
+        asked.append(item)
+        if len(asked) > 2:
+            raise KeyboardInterrupt
+        return grow(sample, item, *until)
+
+    monkeypatch.setattr(module, "_promising", lambda sample, first, wanted: first.tolist())
+    monkeypatch.setattr(module, "_grow", stopped)
+    found = partial_clustering(make_draws(6, 120, 2, rng=1), 0.5, rng=1)
+    assert found.interrupted
+    assert len(found.candidates) == 2
+    assert "stopped early" in found.notes[0]
+    assert not whole.notes
 
 
 def test_compare_posteriors(files):

@@ -214,5 +214,5 @@ def test_the_page_of_a_nested_fit_shows_its_levels(tmp_path):
     nested = pt.models.NestedBlockModel(directed=False).maximize(planted(24)[1], restarts=1, rng=1)
     page = pt.read_report(pt.report(nested, path=tmp_path / "page.html"))
     assert [row[1] for row in table(page, "levels").rows] == [level.n_clusters for level in nested.levels]
-    assert len(table(page, "groups").rows) == nested.n_clusters
+    assert ("groups" in page.tables) == (len(nested.levels) > 1)
     assert not any("Which nodes are uncertain" in note for note in page.notes)  # a nested model has no sampler

@@ -42,10 +42,9 @@ def test_a_fitted_model_has_its_estimate(tmp_path):
     assert model.score(x) == pytest.approx(model.score_samples(x).mean())
 
 
-@pytest.mark.parametrize("result", ["partial", "model", "list", "comparison"])
+@pytest.mark.parametrize("result", ["model", "list", "comparison"])
 def test_what_is_refused_says_what_is_taken(result, chain, tmp_path):
     wrong = {
-        "partial": lambda: pt.partial_clustering(chain, 0.5, rng=1),
         "model": lambda: pt.models.StochasticBlockModel(),
         "list": lambda: [[0, 1], [0, 0]],
         "comparison": lambda: pt.compare_posteriors(chain, chain, permutations=19, rng=1),

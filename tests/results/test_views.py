@@ -17,6 +17,7 @@ from partita.results.matrices import MatrixPresentation
 from partita.results.mixtures import MixturePresentation
 from partita.results.networks import LayersPresentation, NetworkPresentation
 from partita.results.pairs import PairPresentation
+from partita.results.partials import PartialPresentation
 from partita.results.present import present
 from partita.results.presentation import COMMON
 from partita.results.stability import StabilityPresentation
@@ -31,6 +32,7 @@ KINDS = (
     MixturePresentation,
     EnsemblePresentation,
     StabilityPresentation,
+    PartialPresentation,
 )
 NEVER_WRITTEN = {"command", "files"}
 #: Keys that a command adds to those of the kind.
@@ -73,6 +75,7 @@ COMMANDS = {
         "stability",
         ["stability", "table.csv", "--clusterer", "kmeans", "-k", "2", "--runs", "4"],
     ),
+    "partial": ("partial", ["partial", "chain0.csv", "--seed", "1"]),
     "link": ("pairs", ["link", "pairs.csv", "--seed", "1"]),
     "maximize": ("mixture", ["cluster", "table.csv", "--maximize", "--seed", "1", "--restarts", "2"]),
 }
@@ -133,6 +136,7 @@ def test_notes_in_python_are_those_of_the_page(tmp_path):
         pt.models.MixtureDPM().maximize({"x": rng.normal(size=20)}, restarts=2, rng=1),
         pt.ensembles.summarize(pt.ensembles.consensus(base, rng=1), base),
         pt.ensembles.stability(lambda data, seed: (data[:, 0] > 0).astype(int), rng.normal(size=(20, 2)), 4, rng=1),
+        pt.partial_clustering(draws, rng=1),
         ball,
     ]
     assert {present(result).kind for result in results} == {shown.kind for shown in KINDS}
@@ -142,6 +146,23 @@ def test_notes_in_python_are_those_of_the_page(tmp_path):
         assert present(result).facts.keys() == COMMON.keys() | present(result).own.keys()
         json.dumps(present(result).facts, allow_nan=False)
     assert set(best.notes) <= set(ball.notes)
+
+
+def test_questions_about_columns_are_on_every_view(inputs, tmp_path):
+    rng = np.random.default_rng(3)
+    table = {"answer": rng.integers(1, 6, 60), "x": rng.normal(size=60)}
+    model = pt.models.MixtureDPM()
+    page = pt.read_report(
+        pt.report(model.maximize(table, restarts=1, rng=1), model.describe(table), path=tmp_path / "p")
+    )
+    asked = "answer has only whole numbers, 5 different ones, and is modelled as a measurement (gaussian)."
+    assert f"{asked} Are they codes or answers on a scale?" in page.notes
+    rows = "".join(f"{a},{x}\n" for a, x in zip(table["answer"], table["x"], strict=True))
+    (inputs / "answers.csv").write_text("answer,x\n" + rows)
+    words = ["cluster", "answers.csv", "--maximize", "--restarts", "1", "--seed", "1", "--out", tmp_path / "run"]
+    assert page.notes[-1] in call(inputs, words)
+    assert page.notes[-1] in pt.read_report(tmp_path / "run" / "report.html").notes
+    assert page.notes[-1] in json.loads((tmp_path / "run" / "summary.json").read_text())["notes"]
 
 
 def test_the_documentation_has_every_key():

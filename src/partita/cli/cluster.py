@@ -117,7 +117,7 @@ def run(
         described = pt.profiles(
             result, table, columns=families, curves=curves, inclusion=inclusion, level=level, rng=chains.seed
         )
-        _deliver(deliver, result, [*extras, described], facts, others | _profile_tables(described), described)
+        _deliver(deliver, result, [*extras, described, schema], facts, others | _profile_tables(described), described)
 
 
 def _deliver(

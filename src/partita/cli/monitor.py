@@ -43,6 +43,7 @@ def run(
     from partita.cli.outputs import print_json
     from partita.cli.terminal import printable
     from partita.models.chains.growing import growing_draws
+    from partita.results.presentation import plain
     from partita.search.settings import Search
     from partita.uncertainty.monitor import monitor
     from partita.uncertainty.stabilisation import check_share
@@ -57,7 +58,7 @@ def run(
     last = watched.watch(source if json else _shown(watched, source))
     if json:
         settled = {"settled": last.settled, "problems": list(last.problems), "labels": last.labels.tolist()}
-        print_json(settled | {"loss": watched.loss.name, "checks": [check.facts() for check in watched.checks]})
+        print_json(settled | {"loss": watched.loss.name, "checks": plain([check.facts() for check in watched.checks])})
     else:
         print(printable(last.in_words()))
     if not last.settled:

@@ -37,13 +37,14 @@ def report(
     Parameters
     ----------
     result : Estimate, PairEstimate, BlockFit, LatentBlockFit, MixtureFit, Chain, PartitionSample, CredibleBall,
-        ConsensusSummary or fitted model
+        ConsensusSummary, PartialClustering or fitted model
         What the page is about. A ball brings its own centre, a fitted mixture its `estimate_`, an ensemble its summary.
     *extras : results of other functions, in any order
         What was computed beside it. With an estimate from draws: `credible_ball`, ``est.bound()``, `diagnostics`,
         `partial_clustering`, `cluster_parameters`, `hierarchy`, `monte_carlo_error`, `profiles`, estimates under other
-        losses, the chain of the model. With one from pairs: its bound. With a block model: draws of `sample`,
-        `models.held_out`, `models.compare_models`. With a fit of a table: `profiles`. Others raise an error.
+        losses, the chain of the model, its ``describe(table)``. With one from pairs: its bound. With a block model:
+        draws of `sample`, `models.held_out`, `models.compare_models`. With a fit of a table: `profiles`, the model's
+        ``describe(table)``. Others raise an error.
     data : (n,) or (n, d) array_like, optional
         The data behind the draws, to be plotted; more than two columns are shown by their first two principal
         components. A pandas table or Series with row names is matched by name with draws that have names.

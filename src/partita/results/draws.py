@@ -24,7 +24,7 @@ from partita.proofs.bounds import with_proof
 from partita.results.blocks import next_clusters
 from partita.results.chains import chain_figure, chain_strips
 from partita.results.components import components_table, sizes_table
-from partita.results.extras import EXTRAS, extra_sections
+from partita.results.extras import EXTRAS, column_questions, extra_sections
 from partita.results.figures import ball_strips, bars, map_figure, scatter_figure, trace_figure
 from partita.results.heatmap import HeatMap, has_map, heat_map
 from partita.results.interpretation import interpretation
@@ -301,6 +301,7 @@ class DrawsPresentation(Presentation):
             )
         if sample.n_chains == 1 and sample.n_draws > 1 and not sample.is_weighted:
             yield Note("There is one chain. Several chains from different starts show whether they mix.")
+        yield from column_questions(self)
         if ball is not None and not ball.loss.is_metric:
             yield Note(
                 f"The {loss_words(ball.loss)} is not a metric: distances in the ball are measured from a draw to"
@@ -399,6 +400,7 @@ class DrawsPresentation(Presentation):
     def sections(self) -> Iterator[dict[str, Any] | None]:
         """Clusters, items, memberships, similarity, ball, extras, truth, diagnostics."""
         yield self._clusters_section()
+        yield from extra_sections(self, first=True)
         yield section("items", "Items to look at first", button(), show(listed_items(self.tables)), menu="Items")
         yield None if self.memberships is None else membership_section(self.memberships, self.first)
         yield self._map_section()

@@ -7,23 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from partita._support.hints import plural
 from partita.results.after_clustering import fused_section, relation_section, sensitivity_section
-from partita.results.drawings import curve_drawing, interval_drawing, tree_drawing
-from partita.results.presentation import Presentation, drawing, listed, section, show, words
+from partita.results.drawings import interval_drawing, tree_drawing
+from partita.results.partials import partial_section
+from partita.results.presentation import Note, Presentation, drawing, listed, section, show, words
 from partita.results.profiles import profile_section
 from partita.results.sentences import amount, percent
 from partita.results.tables import Table, columns
 from partita.uncertainty.hierarchy import Hierarchy
 from partita.uncertainty.monte_carlo import MonteCarloError
 from partita.uncertainty.parameters import ClusterParameters
-from partita.uncertainty.partial import PartialClustering
 
 ROWS_LISTED = 1000
-#: Joint probabilities of the table of partial clusterings.
-PROBABILITIES = (0.99, 0.95, 0.9, 0.75, 0.5, 0.25)
 #: What may be given beside an estimate and has a section of its own: its type, and its name.
 EXTRAS = {
+    "partita.models.mixtures.schema.Schema": "schema",
     "partita.profiling.profiles.Profiles": "profiles",
     "partita.uncertainty.parameters.ClusterParameters": "parameters",
     "partita.uncertainty.partial.PartialClustering": "partial",
@@ -35,33 +33,22 @@ EXTRAS = {
 }
 
 
-def extra_sections(shown: Presentation) -> Iterator[dict[str, Any]]:
-    """The sections of the extras that were given."""
+#: Extras that say what the clusters are like.
+FIRST = ("profiles",)
+
+
+def extra_sections(shown: Presentation, *, first: bool = False) -> Iterator[dict[str, Any]]:
+    """The sections of the extras that were given: those beside the clusters, or the others."""
     for name, made in SECTIONS.items():
-        if name in shown.extras:
+        if name in shown.extras and first == (name in FIRST):
             yield made(shown.extras[name], shown.first)
 
 
-def _partial_section(partial: PartialClustering, first: int) -> dict[str, Any]:
-    """How many items can be clustered with how much confidence."""
-    cuts = [partial.cut(probability) for probability in PROBABILITIES]
-    rows = [
-        (wanted, cut.n_items, int(cut.labels.max()) + 1, cut.probability)
-        for wanted, cut in zip(PROBABILITIES, cuts, strict=True)
-    ]
-    header = columns("""
-        At least | Joint probability that is asked for
-        Items | How many items the draws then cluster in the same way
-        Clusters; Probability | Probability that all these items are clustered in exactly this way""")
-    told = (
-        f"{partial.n_items:,} of {plural(partial.labels.size, 'item')} are clustered in the same way with probability"
-        f" {partial.probability:.3f}. The curve is the joint probability of the items in the order in which the search"
-        f" added them; the area under it, as a share, is {partial.area:.3f}: 1 if all draws agree on all items."
-    )
-    table = Table("partial", "Partial clusterings", header, rows)
-    curve = curve_drawing(partial.curve, partial.labels.size)
-    picture = drawing("partial", curve, "Joint probability against the number of clustered items")
-    return section("partial", "Partial clustering", words(told), picture, show(table))
+def column_questions(shown: Presentation) -> Iterator[Note]:
+    """What the columns of a table may be beside what they are taken for; the options that answer are not for a page."""
+    schema = shown.extras.get("schema")
+    for text in () if schema is None else schema.notes:
+        yield Note(f"{text.partition('? ')[0].rstrip('?')}?")
 
 
 def _parameters_section(parameters: ClusterParameters, first: int) -> dict[str, Any]:
@@ -120,7 +107,7 @@ def _error_section(error: MonteCarloError, first: int) -> dict[str, Any]:
 SECTIONS: dict[str, Callable[[Any, int], dict[str, Any]]] = {
     "profiles": profile_section,
     "parameters": _parameters_section,
-    "partial": _partial_section,
+    "partial": partial_section,
     "tree": _tree_section,
     "error": _error_section,
     "fused": fused_section,

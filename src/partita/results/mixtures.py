@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from partita.results.extras import extra_sections
+from partita.results.extras import column_questions, extra_sections
 from partita.results.icl import LISTED, IclPresentation
-from partita.results.presentation import section, show
+from partita.results.presentation import Note, section, show
 
 
 class MixturePresentation(IclPresentation):
@@ -16,12 +16,20 @@ class MixturePresentation(IclPresentation):
     kind = "mixture"
     heading = "Clusters of a table"
     whose = "the fit of a mixture"
-    takes: ClassVar[dict[str, str]] = {"partita.profiling.profiles.Profiles": "profiles"}
+    takes: ClassVar[dict[str, str]] = {
+        "partita.profiling.profiles.Profiles": "profiles",
+        "partita.models.mixtures.schema.Schema": "schema",
+    }
 
     @property
     def names(self) -> tuple[str, ...] | None:
         """The names of the rows."""
         return self.result.names  # type: ignore[no-any-return]
+
+    def find_notes(self) -> Iterator[Note]:
+        """The notes of the search, and what columns may be."""
+        yield from super().find_notes()
+        yield from column_questions(self)
 
     def settings(self) -> Iterator[tuple[str, str]]:
         """The criterion and its prior."""
@@ -33,7 +41,7 @@ class MixturePresentation(IclPresentation):
     def sections(self) -> Iterator[dict[str, Any] | None]:
         """Clusters, profiles, items, truth, search."""
         yield section("clusters", "Clusters", show(self.tables["clusters"].head(LISTED, "clusters")))
-        yield from extra_sections(self)
+        yield from extra_sections(self, first=True)
         yield self.items_section()
         yield self.truth_section()
         yield from self.search_sections()

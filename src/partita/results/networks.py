@@ -143,11 +143,11 @@ class NetworkPresentation(IclPresentation):
 
     def clusters_table(self) -> Table:
         """With the edge probability (or rate) within each cluster."""
-        table, mean = super().clusters_table(), self.result.blocks().mean
+        table, blocks = super().clusters_table(), self.result.blocks()
+        mean = blocks.mean
         name = "Rate within" if self.result.edges.counts else "Probability within"
-        within = (Column(name, "rate"), *table.columns[-1:])
-        rows = [(*row[:-1], float(mean[row[0], row[0]]), row[-1]) for row in table.rows]
-        return Table(table.id, table.caption, (*table.columns[:-1], *within), rows, indexed=True)
+        known = [float(mean[k, k]) if blocks.dyads[k, k] else None for k in range(len(mean))]
+        return table.beside(len(table.columns) - 1, (Column(name, "rate"),), zip(known))
 
     def more_tables(self) -> Iterator[Table | None]:
         """Uncertain nodes, blocks, levels, the search."""
@@ -193,8 +193,10 @@ class NetworkPresentation(IclPresentation):
         yield section("models", "Comparison of models", show(tables["models"])) if "models" in tables else None
         n, directed = fit.n_clusters, fit.edges.directed
         pairs = [(k, m) for k in range(n) for m in range(0 if directed else k, n)]
-        told = "How likely a node of one cluster links to a node of another, given the partition."
-        blocks = blocks_table(fit.blocks(), pairs, ("From", "To", "Edges", "Dyads"), counts=fit.edges.counts)
+        counts = fit.edges.counts
+        what = "How many edges a node of one cluster has to" if counts else "How likely a node of one cluster links to"
+        told = f"{what} a node of another{' on average' if counts else ''}, given the partition."
+        blocks = blocks_table(fit.blocks(), pairs, ("From", "To", "Edges", "Dyads"), counts=counts)
         yield section("blocks", "Blocks", words(told), show(blocks))
         yield section(
             "matrix",
@@ -260,7 +262,7 @@ class NetworkPresentation(IclPresentation):
             Table("levels", "Levels from fine to coarse", header, rows),
             Table("groups", "The groups of each cluster", names, members),
         )
-        return section("levels", "Levels", words(told), *map(show, tables))
+        return section("levels", "Levels", words(told), *map(show, tables[: len(fit.levels)]))  # groups are of several
 
 
 def n_edges(graph: Graph, directed: bool) -> int:
@@ -271,8 +273,10 @@ def n_edges(graph: Graph, directed: bool) -> int:
 
 
 def _matrix_words(n: int) -> str:
-    cell = "one dyad" if n <= PIXELS else f"the mean over about {round(n / PIXELS)} × {round(n / PIXELS)} dyads"
-    return f"Rows and columns sorted by cluster; each cell is {cell}, with a stronger shade for more edges."
+    if n <= PIXELS:
+        return "Rows and columns sorted by cluster; each cell is one dyad, coloured if there is an edge."
+    many = f"{round(n / PIXELS)} × {round(n / PIXELS)}"
+    return f"Rows and columns sorted by cluster; each cell is about {many} dyads, with a stronger shade for more edges."
 
 
 def _prediction(scored: Any) -> dict[str, Any]:

@@ -122,7 +122,7 @@ class Table:
         ]
         return replace(self, rows=rows)
 
-    def beside(self, at: int, new: tuple[Column, ...], cells: Iterable[Sequence[Any]]) -> Table:
+    def beside(self, at: int, new: Iterable[Column], cells: Iterable[Sequence[Any]]) -> Table:
         """The table with further columns before the column at this place, and their cells of each row."""
         rows = [(*row[:at], *more, *row[at:]) for row, more in zip(self.rows, cells, strict=True)]
         return replace(self, columns=(*self.columns[:at], *new, *self.columns[at:]), rows=rows)

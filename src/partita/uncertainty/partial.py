@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.arrays import Floats, Labels
 from partita._support.html import ShownAsText
+from partita._support.shown import Shown
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_level, check_rng
 from partita.draws.sample import PartitionSample, as_sample, needs_labels
@@ -31,7 +32,7 @@ BLOCK_ROWS = 128
 
 
 @dataclass(frozen=True, eq=False)
-class PartialClustering(ShownAsText):
+class PartialClustering(ShownAsText, Shown):
     """A clustering of some of the items: the result of `partial_clustering`.
 
     Attributes
@@ -48,6 +49,10 @@ class PartialClustering(ShownAsText):
         The joint probability of the first 1, 2, ... items.
     candidates : tuple of PartialClustering
         What the search found from each first item, the best first.
+    names : tuple of str or None
+        Names of the items.
+    interrupted : bool
+        Whether Ctrl-C ended the search: this is the best so far.
     """
 
     labels: Labels
@@ -57,6 +62,9 @@ class PartialClustering(ShownAsText):
     clusters: Labels = field(default_factory=lambda: np.zeros(0, np.int64))
     curve: Floats = field(default_factory=lambda: np.zeros(0))
     candidates: tuple[PartialClustering, ...] = ()
+    names: tuple[str, ...] | None = None
+    interrupted: bool = False
+    presented_by: ClassVar[str] = "partita.results.partials.PartialPresentation"
 
     @property
     def n_items(self) -> int:
@@ -142,9 +150,19 @@ def partial_clustering(
     generator = check_rng(rng)
     ordered, items = _arranged(sample)
     first = np.sort(generator.permutation(sample.n_items)[:tries])
-    grown = [_grow(ordered, item) for item in _promising(ordered, first, wanted)]
-    candidates = tuple(replace(growth, order=items[growth.order]) for growth in grown)
+    grown, interrupted = [], False
+    try:
+        for item in _promising(ordered, first, wanted):
+            grown.append(_grow(ordered, item))
+    except KeyboardInterrupt:
+        if not grown:
+            raise
+        interrupted = True
+    known: Any = {"names": sample.names, "interrupted": interrupted}
+    candidates = tuple(replace(growth, order=items[growth.order], **known) for growth in grown)
     best = replace(candidates[0], candidates=candidates).cut(wanted)
+    if interrupted:
+        return best
     return replace(best, completed=_completed(best.labels, sample, kind, generator)) if complete else best
 
 

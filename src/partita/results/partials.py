@@ -1,0 +1,87 @@
+"""A partial clustering: the items that the draws cluster in the same way, and how the probability falls with more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from partita._support.hints import plural
+from partita.results.drawings import curve_drawing
+from partita.results.presentation import Note, Presentation, drawing, facts, section, show, words
+from partita.results.tables import Table, columns
+from partita.uncertainty.partial import PartialClustering
+
+#: Joint probabilities of the table.
+PROBABILITIES = (0.99, 0.95, 0.9, 0.75, 0.5, 0.25)
+
+
+class PartialPresentation(Presentation):
+    """A partial clustering."""
+
+    kind = "partial"
+    heading = "What can be clustered with confidence"
+    whose = "a partial clustering"
+    own = facts("""
+        probability | joint probability that the clustered items are clustered exactly so
+        n_clustered = result.n_items | number of items that are clustered
+        area | area under the curve of probability against the share of items: 1 if all draws agree
+        curve | joint probability of the first 1, 2, ... items that the search added
+        completed | labels of all items; null if they were not asked for""")
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The names of the items."""
+        return self.result.names  # type: ignore[no-any-return]
+
+    def more_answer(self) -> Iterator[str]:
+        """The joint probability."""
+        yield (
+            f"These {plural(self.result.n_items, 'item')} are clustered in the same way with probability"
+            f" {self.result.probability:.3f}."
+        )
+
+    def find_notes(self) -> Iterator[Note]:
+        """Whether the search ended early."""
+        if self.interrupted:
+            yield Note("The search was stopped early: a longer one may cluster more items.", warning=True)
+
+    def items_table(self) -> Table:
+        """With the labels of all items, if they were asked for."""
+        table, found = super().items_table(), self.result.completed
+        new = columns("Completed:cluster | The cluster of the item if all are allocated")
+        return table if found is None else table.beside(2, new, zip(found.tolist(), strict=True))
+
+    def more_tables(self) -> Iterator[Table | None]:
+        """How many items can be clustered with which probability."""
+        yield cuts_table(self.result)
+
+    def sections(self) -> Iterator[dict[str, Any] | None]:
+        """Clusters, the curve, the items."""
+        yield from super().sections()
+        yield partial_section(self.result, self.first)
+        yield section("items", "Items", show(self.tables["items"].head(1000, "items")))
+        yield self.truth_section()
+
+
+def cuts_table(partial: PartialClustering) -> Table:
+    """How many items can be clustered at several joint probabilities."""
+    cuts = [(wanted, partial.cut(wanted)) for wanted in PROBABILITIES]
+    rows = [(wanted, cut.n_items, int(cut.labels.max()) + 1, cut.probability) for wanted, cut in cuts]
+    header = columns("""
+        At least | Joint probability that is asked for
+        Items | How many items the draws then cluster in the same way
+        Clusters
+        Probability | Probability that all these items are clustered in exactly this way""")
+    return Table("partial", "Partial clusterings", header, rows)
+
+
+def partial_section(partial: PartialClustering, first: int) -> dict[str, Any]:
+    """How many items can be clustered with how much confidence."""
+    told = (
+        f"{partial.n_items:,} of {plural(partial.labels.size, 'item')} are clustered in the same way with probability"
+        f" {partial.probability:.3f}. The curve is the joint probability of the items in the order in which the search"
+        f" added them; the area under it, as a share, is {partial.area:.3f}: 1 if all draws agree on all items."
+    )
+    curve = curve_drawing(partial.curve, partial.labels.size)
+    picture = drawing("partial", curve, "Joint probability against the number of clustered items")
+    return section("partial", "Partial clustering", words(told), picture, show(cuts_table(partial)))
