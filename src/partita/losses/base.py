@@ -20,7 +20,7 @@ MAX_UNEVEN = 1e10
 
 
 class Loss(ABC):
-    """Base of all losses. A loss is an immutable value; the functions of `partita.losses` do the work."""
+    """Base of all losses: an immutable value with a hash. The functions of `partita.losses` do the work."""
 
     name: ClassVar[str]
     #: the name for use in a sentence
