@@ -52,7 +52,7 @@ public:
     }
 
 protected:
-    static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
+    static constexpr std::uint32_t unassigned = std::numeric_limits<std::uint32_t>::max();
     static constexpr double never = -std::numeric_limits<double>::infinity();
     /// ln of a probability below the resolution of uniform numbers with 53 bits, e^-36.7.
     static constexpr double negligible = -45.0;
@@ -60,7 +60,7 @@ protected:
     /// Without a cluster, until the items are set.
     ClusterSlots(std::shared_ptr<const Table> table, Family family, PartitionPriorSettings prior)
         : table_(std::move(table)), n_items_(table_->n_items()), family_(std::move(family)),
-          prior_(std::move(prior), n_items_), labels_(n_items_, nobody), all_items_(n_items_) {
+          prior_(std::move(prior), n_items_), labels_(n_items_, unassigned), all_items_(n_items_) {
         std::iota(all_items_.begin(), all_items_.end(), 0u);
         widen(common::lanes);
     }
@@ -132,7 +132,7 @@ protected:
     /// Takes an item out by recomputing its cluster.
     void take_out(std::size_t i) {
         const auto own = labels_[i];
-        labels_[i] = nobody;
+        labels_[i] = unassigned;
         rest_.clear();
         for (std::uint32_t other = 0; other < n_items_; ++other)
             if (labels_[other] == own)

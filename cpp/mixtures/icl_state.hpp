@@ -57,7 +57,7 @@ public:
     }
 
     void put(std::size_t i, std::size_t target) {
-        if (labels_[i] == Slots::nobody)
+        if (labels_[i] == Slots::unassigned)
             this->join(i, target);
         else
             this->move(i, target);

@@ -281,7 +281,7 @@ void FamilyRows::evaluate(Row& row) {
     for (std::size_t j = 0; j < n_open(); ++j)
         row.coefficients[j] = b * slope_ + row.mu[j];
     subtract_tangents(row.mass.data(), tangents.data(), tangents.size(), n_open(), row.coefficients.data());
-    selection_.run(row.coefficients, limits(), row.choice, is_open ? row.own : Selection::nobody);
+    selection_.run(row.coefficients, limits(), row.choice, is_open ? row.own : Selection::no_item);
     row.value = row.choice.is_possible() ? value + row.choice.sum : never;
 }
 

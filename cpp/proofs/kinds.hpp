@@ -10,26 +10,26 @@
 
 namespace partita::proofs {
 
-inline constexpr std::uint32_t nobody = ~std::uint32_t{0};
+inline constexpr std::uint32_t no_item = ~std::uint32_t{0};
 
 /// Clusters of one size class that contain the anchor (if there is one) and no earlier anchor. The rows of
 /// its items are stored together: a cell is one item's row of one kind.
 struct Kind {
     SizeClass size;
-    std::uint32_t anchor = nobody;
+    std::uint32_t anchor = no_item;
     std::vector<std::uint32_t> items; // that such a cluster may contain
-    std::vector<std::uint32_t> place; // of each item among them, or `nobody`
+    std::vector<std::uint32_t> place; // of each item among them, or `no_item`
     std::size_t first_cell = 0;       // of the first item's row
     std::size_t first_pair = 0;       // of the first item's numbers, one per item of the kind
 
     std::size_t count() const { return items.size(); }
-    bool holds(std::size_t item) const { return place[item] != nobody; }
+    bool holds(std::size_t item) const { return place[item] != no_item; }
     std::size_t cell(std::size_t item) const { return first_cell + place[item]; }
     std::size_t row(std::size_t item) const { return first_pair + place[item] * count(); }
 
     /// Whether a cluster of this kind can contain the item: there must be room for it and the anchor.
     bool admits(std::size_t item) const {
-        return holds(item) && (anchor == nobody || anchor == item || size.upper >= 2);
+        return holds(item) && (anchor == no_item || anchor == item || size.upper >= 2);
     }
 };
 
@@ -46,7 +46,7 @@ struct Kinds {
             add(sizes, anchor, rest, n);
             std::erase(rest, anchor);
         }
-        add(sizes, nobody, rest, n);
+        add(sizes, no_item, rest, n);
     }
 
 private:
@@ -55,7 +55,7 @@ private:
         for (const auto& size : sizes) {
             if (size.lower > static_cast<double>(items.size()))
                 break;
-            Kind kind{size, anchor, items, std::vector<std::uint32_t>(n, nobody), n_cells, n_pairs};
+            Kind kind{size, anchor, items, std::vector<std::uint32_t>(n, no_item), n_cells, n_pairs};
             for (std::uint32_t s = 0; s < items.size(); ++s)
                 kind.place[items[s]] = s;
             n_cells += items.size();

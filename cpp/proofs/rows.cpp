@@ -61,7 +61,7 @@ void Rows::start(std::size_t item, double own_log, std::span<const std::uint32_t
         }
         for (std::size_t r = 0; r < nearest_first.size() && left > 0; ++r) {
             const auto s = kind.place[nearest_first[r]];
-            if (s != nobody && x[s] == 0.0f) {
+            if (s != no_item && x[s] == 0.0f) {
                 x[s] = 1.0f;
                 --left;
             }

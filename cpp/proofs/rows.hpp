@@ -72,7 +72,7 @@ private:
 /// The places in a row that are always included: the item's own and the anchor's.
 inline std::vector<std::uint32_t> fixed_places(const Kind& kind, std::size_t item) {
     std::vector<std::uint32_t> fixed{kind.place[item]};
-    if (kind.anchor != nobody && kind.anchor != item)
+    if (kind.anchor != no_item && kind.anchor != item)
         fixed.push_back(kind.place[kind.anchor]);
     return fixed;
 }

@@ -23,7 +23,7 @@ Selection::Selection(std::vector<std::uint16_t> group, std::vector<Limits> limit
     : group_(std::move(group)), limits_(std::move(limits)), groups_(limits_.size()) {}
 
 void Selection::run(std::span<const double> values, Limits total, Choice& out, std::size_t taken) {
-    choose(values, total, taken, nobody);
+    choose(values, total, taken, no_item);
     out.sum = sum_;
     out.chosen.assign(values.size(), 0);
     if (!out.is_possible())
@@ -34,12 +34,12 @@ void Selection::run(std::span<const double> values, Limits total, Choice& out, s
 }
 
 double Selection::least_sum_with(std::span<const double> values, Limits total, std::size_t taken) {
-    choose(values, total, taken, nobody);
+    choose(values, total, taken, no_item);
     return sum_;
 }
 
 double Selection::least_sum_without(std::span<const double> values, Limits total, std::size_t left_out) {
-    choose(values, total, nobody, left_out);
+    choose(values, total, no_item, left_out);
     return sum_;
 }
 
@@ -52,11 +52,11 @@ void Selection::choose(std::span<const double> values, Limits total, std::size_t
     for (std::uint32_t j = 0; j < values.size(); ++j)
         if (j != taken && j != left_out)
             groups_[group_[j]].places.push_back(j);
-    if (taken != nobody)
+    if (taken != no_item)
         ++groups_[group_[taken]].count;
     picked_.clear();
     sum_ = never;
-    if (!fill(values, total, taken != nobody ? 1 : 0))
+    if (!fill(values, total, taken != no_item ? 1 : 0))
         return;
     sum_ = 0;
     for (const auto j : picked_) {
@@ -102,7 +102,7 @@ void Selection::note_exchanges(std::span<const double> values, Limits total, Cho
         }
     const auto may_shrink = [&](std::size_t g) { return g == 0 || groups_[g].count > limits_[g].lower; };
     const auto may_grow = [&](std::size_t g) { return g == 0 || groups_[g].count < limits_[g].upper; };
-    const auto count = picked_.size() + (taken != nobody ? 1 : 0);
+    const auto count = picked_.size() + (taken != no_item ? 1 : 0);
     double removed = count < total.upper ? 0.0 : -never, added = count > total.lower ? 0.0 : never;
     for (std::size_t g = 0; g < n_groups; ++g) {
         if (may_shrink(g))

@@ -42,7 +42,7 @@ struct Choice {
 /// exchange.
 class Selection {
 public:
-    static constexpr auto nobody = ~std::size_t{0};
+    static constexpr auto no_item = ~std::size_t{0};
 
     Selection() = default;
     Selection(std::vector<std::uint16_t> group, std::vector<Limits> limits);
@@ -50,7 +50,7 @@ public:
     std::size_t group(std::size_t place) const { return group_[place]; }
 
     /// `taken` is in any case: it counts for the limits, its value is not in the sum.
-    void run(std::span<const double> values, Limits total, Choice& out, std::size_t taken = nobody);
+    void run(std::span<const double> values, Limits total, Choice& out, std::size_t taken = no_item);
 
     /// The sum alone, with one of the values taken in any case, or left out.
     double least_sum_with(std::span<const double> values, Limits total, std::size_t taken);
