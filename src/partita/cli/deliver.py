@@ -77,7 +77,7 @@ class Delivery:
             self._write(self.folder, shown, title, dict(tables or {}))
 
     def _write(self, folder: Path, shown: Presentation, title: str | None, others: dict[str, Table]) -> None:
-        from partita.draws.npy import write_npy
+        from partita._support.npy import write_npy
         from partita.pages.report import write_page
 
         own = {name: shown.tables[name] for name in shown.written if name in shown.tables}

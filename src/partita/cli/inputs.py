@@ -186,18 +186,13 @@ def read_labels(path: str) -> NDArray[Any]:
 
 def _read_array(path: str) -> NDArray[Any]:
     """The array of an npy file; every error names the file."""
-    import numpy as np
-
-    from partita.draws.sources.npy import read_header
+    from partita._support.npy import read_npy
 
     with open(path, "rb") as stream:
         try:
-            read_header(stream, os.fstat(stream.fileno()).st_size)
-            stream.seek(0)
-            array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+            return read_npy(stream, os.fstat(stream.fileno()).st_size)
         except ValueError as error:
             raise ValueError(f"{path}, read as npy: {error}") from None
-    return array
 
 
 def _label_column(table: Table) -> int:

@@ -231,8 +231,8 @@ register(app, "lbm", lbm)
 def _run(model: Any, data: Any, out: Path, chains: Chains, resume: bool, json: bool, **names: Any) -> None:
     """Samples, or continues a run; the draws are then in draws.npy of its directory. A network has its own names."""
     from partita._support.atomic import atomic_file
+    from partita._support.npy import write_npy
     from partita._support.warn import warn_user
-    from partita.draws.npy import write_npy
     from partita.models import resume as go_on
 
     try:

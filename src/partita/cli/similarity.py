@@ -74,7 +74,7 @@ def _with_nulls(matrix: Any) -> list[list[float | None]]:
 
 
 def _write(path: Path, matrix: Any, sample: PartitionSample) -> None:
-    from partita.draws.npy import write_npy
+    from partita._support.npy import write_npy
 
     if path.suffix == ".npy":
         write_npy(path, matrix)

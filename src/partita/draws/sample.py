@@ -16,9 +16,9 @@ from partita._support.errors import ArgumentError, Setting
 from partita._support.hints import hinted
 from partita._support.html import facts_table
 from partita._support.names import as_named, check_names, row_names
+from partita._support.npy import write_npy
 from partita._support.tolerance import TIE
 from partita.draws.collect import Collected, Markers, collect
-from partita.draws.npy import write_npy
 from partita.draws.sources import Block, Source, is_chain, open_source
 from partita.draws.sources.source import row_slices
 from partita.draws.store import ARRAYS, LABELS, new_folder, read_facts, write_facts

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from partita import _core
 from partita._support.atomic import atomic_folder, files_only
 from partita._support.checked_json import from_checked_json, to_checked_json
-from partita.draws.npy import write_npy
-from partita.draws.sources.npy import read_header
+from partita._support.npy import read_npy, write_npy
 from partita.draws.store_checks import check_arrays, file_facts, load_labels
 
 FORMAT, VERSION = "partita sample", 2
@@ -222,6 +221,4 @@ def read_array(path: Path, facts: dict[str, Any] | None) -> NDArray[Any] | None:
     if file_facts(path) != facts:
         raise ValueError(f"{path.name} is damaged: its checksum does not match its content")
     with path.open("rb") as stream:
-        read_header(stream, path.stat().st_size)
-    array: NDArray[Any] = np.load(path, allow_pickle=False)
-    return array
+        return read_npy(stream, path.stat().st_size)

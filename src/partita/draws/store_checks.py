@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from partita import _core
 from partita._support.memory import free_bytes
+from partita._support.npy import Header, read_header
 from partita._support.validate import check_weights
-from partita.draws.sources.npy import Header, read_header
 
 _BYTES_AT_A_TIME = 1 << 20  # fits the caches: hashed, then checked
 _ALWAYS_READ = 1 << 28

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
-from partita.draws import npy
+from partita._support import npy
 from partita.draws.export import draws_by_chain, extra_columns, file_columns, to_arrow
 from partita.draws.sources.files import CHAIN, DRAWS, NAMES, WEIGHT
 

@@ -28,7 +28,7 @@ from partita._support.atomic import atomic_folder, remove_leftovers, write_bytes
 from partita._support.checked_json import from_checked_json, to_checked_json
 from partita._support.folder_lock import lock_folder
 from partita._support.names import as_named
-from partita.draws.npy import write_npy
+from partita._support.npy import write_npy
 from partita.draws.store import read_array
 from partita.draws.store_checks import file_facts
 from partita.estimation.linkage_ids import Ledger

@@ -11,16 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.memory import check_fits
-
-
-@dataclass(frozen=True)
-class Header:
-    """The header of an npy file; the array begins at byte `offset`."""
-
-    shape: tuple[int, ...]
-    fortran_order: bool
-    dtype: np.dtype[Any]
-    offset: int
+from partita._support.npy import read_header, read_npy
 
 
 @dataclass(frozen=True)
@@ -58,10 +49,6 @@ class ZippedRows(NpyRows):
         return np.frombuffer(content, self.dtype)
 
 
-_PICKLE, _PICKLED = b"\x80", "it holds pickled objects, which are never loaded"  # how a pickle begins
-_READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-
-
 def open_npy(path: Path) -> Any:
     """The array of a file; one in Fortran order, whose rows are scattered, is read as a whole.
 
@@ -72,40 +59,5 @@ def open_npy(path: Path) -> Any:
         if header.fortran_order:
             check_fits(path.stat().st_size, f"the numbers of {path}, in Fortran order,")
             stream.seek(0)
-            return np.lib.format.read_array(stream, allow_pickle=False)
+            return read_npy(stream, path.stat().st_size)
     return NpyRows(path, header.shape, header.dtype, header.offset)
-
-
-def read_header(stream: BinaryIO, size: int) -> Header:
-    """The header of an npy file of `size` bytes; it may not announce more than the file holds.
-
-    Raises
-    ------
-    ValueError
-        For a file of another kind, a damaged header, pickled objects, and a truncated array.
-    """
-    if stream.read(1) == _PICKLE:
-        raise ValueError(_PICKLED)
-    stream.seek(0)
-    try:
-        version = np.lib.format.read_magic(stream)
-        shape, fortran_order, dtype = _READERS[version](stream)
-    except Exception as error:  # NumPy parses the header as Python, and passes on whatever its parser raises
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise ValueError(f"it is not an npy file, or its header is damaged: {reason[:200]}") from error
-    header = Header(shape, fortran_order, dtype, stream.tell())
-    _check_elements(header, size)
-    return header
-
-
-def _check_elements(header: Header, size: int) -> None:
-    if header.dtype.hasobject:
-        raise ValueError(_PICKLED)
-    if header.dtype.itemsize == 0:
-        raise ValueError(f"it is damaged: elements of type {header.dtype.str} have no bytes")
-    # an empty array may announce any length beside its zero, which nothing in the file bounds
-    if not all(0 <= length < 1 << 63 for length in header.shape) or (0 in header.shape and max(header.shape) > size):
-        raise ValueError(f"it is damaged: its shape is {header.shape}")
-    needed = header.offset + prod(header.shape) * header.dtype.itemsize
-    if size < needed:
-        raise ValueError(f"it is truncated: it has {size:,} bytes, but its header announces {needed:,}")

@@ -19,7 +19,7 @@ from partita._support.atomic import atomic_folder, write_bytes
 from partita._support.checked_json import from_checked_json, to_checked_json
 from partita._support.errors import Resume, Sentence
 from partita._support.folder_lock import RunInUseError, lock_folder
-from partita.draws.sources.npy import read_header
+from partita._support.npy import read_npy
 from partita.models.chains.run_checks import (
     FORMAT,
     VERSION,
@@ -237,9 +237,7 @@ def _load_npz(path: Path, digest: str, names: tuple[str, ...]) -> list[NDArray[A
 
 def _array_of(content: bytes) -> NDArray[Any]:
     """The array of an npy file, whose header promises no more than is there."""
-    read_header(io.BytesIO(content), len(content))
-    array: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
-    return array
+    return read_npy(io.BytesIO(content), len(content))
 
 
 def _part_bytes(part: Part) -> bytes:

@@ -8,12 +8,10 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, BinaryIO, cast
 
-import numpy as np
-
 from partita._support.errors import ArgumentError, sentence_of
 from partita._support.memory import check_fits
+from partita._support.npy import read_header, read_npy
 from partita._support.optional import optional
-from partita.draws.sources.npy import read_header
 from partita.pairs.sources.columns import find_columns
 from partita.pairs.sources.tables import table_pairs
 from partita.pairs.sources.text import csv_pairs
@@ -45,9 +43,7 @@ def _read(read: Callable[[str], Any], where: str, kind: str) -> Any:
 
 def _dense(where: str) -> Any:
     with open(where, "rb") as stream:
-        read_header(stream, os.fstat(stream.fileno()).st_size)
-        stream.seek(0)
-        return np.lib.format.read_array(stream, allow_pickle=False)
+        return read_npy(stream, os.fstat(stream.fileno()).st_size)
 
 
 def _sparse(where: str) -> Any:
