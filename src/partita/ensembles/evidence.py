@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.cluster import hierarchy
-from scipy.spatial.distance import squareform
 
 from partita._support.validate import check_choice
 from partita.ensembles.association import check_table, coassociation
 from partita.ensembles.base_clusterings import Labels, as_base, check_clusters, in_column_order, spread, warn_unlabelled
+from partita.pairs.similarity import linkage_tree
 
 LINKAGES = ("average", "single", "complete")
 
@@ -55,9 +55,7 @@ def evidence_accumulation(
     if labelled.sum() == 1:
         return spread(np.zeros(1), labelled)
     powers = None if weights is None else in_column_order(weights, base, read.n_clusterings)
-    distance = 1.0 - coassociation(read.rows(labelled), powers)
-    np.fill_diagonal(distance, 0.0)
-    tree = hierarchy.linkage(squareform(distance, checks=False), linkage)
+    tree = linkage_tree(coassociation(read.rows(labelled), powers), linkage)
     if k is None:
         k = _longest_lived(tree[:, 2])
     return spread(hierarchy.cut_tree(tree, min(k, int(labelled.sum()))).ravel(), labelled)

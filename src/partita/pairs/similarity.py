@@ -250,3 +250,13 @@ def pairs_together(labels: NDArray[np.integer[Any]]) -> float:
     """The number of pairs of items that a partition has together."""
     sizes = np.bincount(labels)
     return float((sizes * (sizes - 1)).sum() / 2)
+
+
+def linkage_tree(psm: NDArray[np.floating[Any]], method: str = "average", *, ordered: bool = False) -> NDArray[Any]:
+    """The tree of a linkage, as SciPy has it, where 1 - π is the distance of two items."""
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
+
+    distance = np.maximum(1 - (psm + psm.T) / 2, 0)
+    np.fill_diagonal(distance, 0)
+    return np.asarray(linkage(squareform(distance, checks=False), method, optimal_ordering=ordered))

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.names import PartitionLike, as_named, row_names
 from partita._support.tolerance import TIE
+from partita.pairs.similarity import linkage_tree
 from partita.partitions.checks import check_partition_of
 
 Order = NDArray[np.int64]
@@ -49,15 +50,12 @@ def display_order(labels: ArrayLike, psm: ArrayLike) -> Order:
 
 def leaf_order(similarity: Floats) -> Order:
     """Optimal leaf ordering of an average-linkage tree; the end with the smaller index comes first."""
-    from scipy.cluster.hierarchy import leaves_list, linkage
-    from scipy.spatial.distance import squareform
+    from scipy.cluster.hierarchy import leaves_list
 
     n = len(similarity)
     if n < 3:
         return np.arange(n)
-    apart = 1 - np.clip(np.nan_to_num(similarity + similarity.T) / 2, 0, 1)
-    np.fill_diagonal(apart, 0)
-    order: Order = leaves_list(linkage(squareform(apart, checks=False), "average", optimal_ordering=True))
+    order: Order = leaves_list(linkage_tree(np.clip(np.nan_to_num(similarity), 0, 1), ordered=True))
     return order if order[0] < order[-1] else order[::-1]
 
 

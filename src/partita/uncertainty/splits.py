@@ -96,14 +96,11 @@ def _two_sides(labels: Labels) -> Labels:
 
 
 def _linked(sample: PartitionSample) -> Labels:
-    from scipy.cluster.hierarchy import fcluster, linkage
-    from scipy.spatial.distance import squareform
+    from scipy.cluster.hierarchy import fcluster
 
-    from partita.pairs.similarity import similarity
+    from partita.pairs.similarity import linkage_tree, similarity
 
-    apart = 1 - np.asarray(similarity(sample), np.float64)
-    np.fill_diagonal(apart, 0)
-    tree = linkage(squareform(apart, checks=False), "average")
+    tree = linkage_tree(np.asarray(similarity(sample), np.float64))
     return canonical(fcluster(tree, 2, "maxclust")) if sample.n_items > 2 else np.arange(2)
 
 

@@ -12,7 +12,7 @@ from partita._support.validate import check_level
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.expected import expected_loss
-from partita.pairs.similarity import complete_similarity, pear
+from partita.pairs.similarity import complete_similarity, linkage_tree, pear
 from partita.partitions.labels import canonical
 from partita.search.deadline import Deadline
 from partita.search.limits import cluster_limit, given_limit, within_limit
@@ -66,7 +66,7 @@ def tree_cuts(psm: NDArray[np.floating], max_clusters: int) -> Iterable[Labels]:
         return
     for method in ("average", "complete"):
         # from many clusters to few, because SciPy finds the cut into single items only if it is the first one requested
-        cuts = cut_tree(_tree(psm, method), range(max_clusters, 0, -1))
+        cuts = cut_tree(linkage_tree(psm, method), range(max_clusters, 0, -1))
         for column in cuts.T[::-1]:
             yield canonical(column)
 
@@ -78,17 +78,7 @@ def cut_at(psm: NDArray[np.floating], height: float, max_clusters: int) -> tuple
     n_items = len(psm)
     if n_items == 1:
         return np.zeros(1, np.int64), height
-    tree = _tree(psm, "complete")
+    tree = linkage_tree(psm, "complete")
     if max_clusters < n_items:  # n_items - max_clusters merges must be below the cut
         height = max(height, float(tree[n_items - max_clusters - 1, 2]))
     return canonical(fcluster(tree, height, "distance")), height
-
-
-def _tree(psm: NDArray[np.floating], method: str) -> NDArray[np.float64]:
-    from scipy.cluster.hierarchy import linkage
-    from scipy.spatial.distance import squareform
-
-    distance = np.maximum(1 - (psm + psm.T) / 2, 0)
-    np.fill_diagonal(distance, 0)
-    tree: NDArray[np.float64] = linkage(squareform(distance, checks=False), method)
-    return tree
