@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -104,6 +105,18 @@ def overlaps(x: Labels, y: Labels) -> tuple[Labels, Labels, Labels]:
     rows, columns = int(x.max()) + 1, int(y.max()) + 1
     occupied, counts, _ = count_cells(x * columns + y, rows * columns)
     return occupied // columns, occupied % columns, counts
+
+
+def contingency(x: NDArray[Any], y: NDArray[Any], shape: tuple[int, int]) -> NDArray[np.float64]:
+    """The contingency table of labels below the sides of the shape.
+
+    Examples
+    --------
+    >>> contingency(np.array([0, 0, 1]), np.array([0, 1, 1]), (2, 3)).tolist()
+    [[1.0, 1.0, 0.0], [0.0, 1.0, 0.0]]
+    """
+    cells = np.asarray(x, np.int64) * shape[1] + y
+    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
 
 
 def n_clusters(x: ArrayLike) -> int:

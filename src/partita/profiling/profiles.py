@@ -21,6 +21,7 @@ from partita.models.mixtures.dpm import MixtureDPM
 from partita.models.mixtures.maximum import MixtureFit
 from partita.models.mixtures.raw import read_raw
 from partita.models.mixtures.schema import CURVED, POSITIVE, Column, choose_schema
+from partita.partitions.labels import contingency
 from partita.profiling.column_parts import Part, column_parts
 from partita.profiling.curve_parts import curve_parts
 
@@ -293,8 +294,7 @@ def _drawn(
     """Parameters of the reported clusters, (draws, clusters, ...) for each part: means over their items."""
     drawn: list[list[Floats]] = [[] for _ in parts]
     for labels, times in partitions:
-        shared = np.zeros((int(reported.max()) + 1, size := int(labels.max()) + 1))
-        np.add.at(shared, (reported, labels), 1.0)
+        shared = contingency(reported, labels, (int(reported.max()) + 1, size := int(labels.max()) + 1))
         shared /= shared.sum(axis=1, keepdims=True)
         for part, own in zip(parts, drawn, strict=True):
             parameters = part.draw(labels[part.rows], size, times, rng)

@@ -19,7 +19,7 @@ from partita.losses.losses import Binder
 from partita.models.mixtures.cluster_means import kernel_drawer
 from partita.pairs.losses import pair_loss
 from partita.pairs.probabilities import Similarity, as_similarity
-from partita.partitions.labels import canonical
+from partita.partitions.labels import canonical, contingency
 from partita.search.settings import Search
 
 if TYPE_CHECKING:
@@ -334,9 +334,7 @@ def _joined(kernels: _Kernels, chosen: Ints, labels: Labels, omega: float) -> La
     clusters = int(labels.max()) + 1
     total = np.zeros((kernels.sample.n_items, clusters))
     for drawn, distance in kernels:
-        shared = np.zeros((len(distance), clusters))
-        np.add.at(shared, (drawn[chosen], labels), 1.0)
-        total += (distance @ shared)[drawn]
+        total += (distance @ contingency(drawn[chosen], labels, (len(distance), clusters)))[drawn]
     cost = (1 + omega) * total / len(kernels.draws) - omega * np.bincount(labels)
     found = cost.argmin(axis=1)
     found[chosen] = labels

@@ -23,6 +23,7 @@ from partita.models.estimator import Estimator
 from partita.models.mixtures.maximum import IclSearch, MixtureFit
 from partita.models.mixtures.priors import from_plain, to_plain
 from partita.models.mixtures.split_merge import SplitMergeMoves
+from partita.partitions.labels import contingency
 
 
 class NewScores(NamedTuple):
@@ -257,8 +258,7 @@ class MixtureModel(Estimator):
         n_reported = int(reported.max()) + 1
         result, top = np.zeros((1, n_reported + 1)), np.array([-np.inf])
         for new in self._new_scores(chain, X):
-            shared = np.zeros((new.scores.shape[1] - 1, n_reported))
-            np.add.at(shared, (new.labels, reported), 1.0)
+            shared = contingency(new.labels, reported, (new.scores.shape[1] - 1, n_reported))
             shared /= shared.sum(axis=1, keepdims=True)
             scores = new.scores - np.log(new.weight)
             higher = np.maximum(top, scores.max(axis=1))  # the largest so far, in place of which exp would underflow
