@@ -14,16 +14,15 @@ using namespace nb::literals;
 namespace {
 
 nb::tuple as_tuple(pairs::Result result, bool interrupted) {
-    std::vector<std::uint32_t> sizes;
-    std::vector<double> bounds;
+    std::vector<double> values, bounds;
     std::vector<std::uint8_t> proven;
     for (const auto& component : result.components) {
-        sizes.push_back(component.n_items);
+        values.push_back(component.value);
         bounds.push_back(component.bound);
         proven.push_back(component.proven);
     }
     return nb::make_tuple(to_numpy(std::move(result.labels)), to_numpy(std::move(result.component)),
-                          to_numpy(std::move(sizes)), to_numpy(std::move(bounds)),
+                          to_numpy(std::move(values)), to_numpy(std::move(bounds)),
                           to_numpy(std::move(proven)), interrupted);
 }
 

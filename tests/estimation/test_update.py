@@ -307,3 +307,27 @@ def test_the_way_out_to_arrow():
     table = est.to_arrow()
     assert table.column_names == ["record", "id", "cluster"]
     assert table.to_pydict() == {"record": ["a", "c"], "id": [0, 1], "cluster": [0, 1]}
+
+
+def test_rows_of_their_own_equal_rows_that_are_shared(monkeypatch):
+    """After many revisions the pairs get rows of their own; before, some rows are shared with what was read."""
+    from partita.pairs import revision
+    from partita.pairs.revised import RevisedSimilarity
+
+    def after(few):
+        monkeypatch.setattr(revision, "FEW_ENTRIES", few)
+        register, est = begin(np.random.default_rng(5), pt.Binder(), 0.0)
+        for _ in range(8):
+            est = step(register, est)
+        return est.similarity
+
+    shared, flat = after(1e9), after(0)
+    assert isinstance(shared, RevisedSimilarity)
+    assert type(flat) is pt.Similarity
+    assert (shared.names, shared.n_pairs, shared.n_items) == (flat.names, flat.n_pairs, flat.n_items)
+    assert shared.total() == pytest.approx(flat.total(), abs=1e-12)
+    for part in ("offsets", "neighbors", "probabilities"):
+        assert np.array_equal(getattr(shared, part), getattr(flat, part))
+    items = np.arange(shared.n_items)[::-2]
+    for one, other in zip(shared.rows_of(items), flat.rows_of(items), strict=True):
+        assert np.array_equal(one, other)

@@ -206,8 +206,7 @@ def _write_state(folder: Path, name: str, est: PairEstimate, results: Callable[[
         "probabilities": pairs.probabilities,
         "labels": parts.labels,
         "component": parts.component,
-        "bounds": parts.bounds,
-        "proven": parts.proven,
+        **{name: getattr(parts, name) for name in Parts.BY_COMPONENT},
         "ids": ledger.ids,
     }
     for what, texts in (("names", pairs.names), ("sources", pairs.sources)):
@@ -223,6 +222,7 @@ def _write_state(folder: Path, name: str, est: PairEstimate, results: Callable[[
             "constraints": constraints,
             "seed": est.seed,
             "interrupted": est.interrupted,
+            "expected_loss": est.expected_loss,
             "next_id": ledger.next_id,
         }
         for what, array in arrays.items():
@@ -238,7 +238,8 @@ def _constraint_facts(est: PairEstimate, arrays: dict[str, NDArray[Any]]) -> dic
     """Constraints by the numbers of items; the sources go to arrays."""
     pairs, own = est.similarity, est.constraints
     assert own is not None
-    place = {} if pairs.names is None else {name: number for number, name in enumerate(pairs.names)}
+    groups = (*own.together, *own.apart)
+    place = {} if not groups or pairs.names is None else {name: number for number, name in enumerate(pairs.names)}
 
     def numbers(groups: Sequence[Sequence[Any]]) -> list[list[int]]:
         return [[place[item] if isinstance(item, str) else int(item) for item in group] for group in groups]
@@ -283,7 +284,8 @@ def _read_state(folder: Path) -> PairEstimate:
         raise ValueError("its labels are not those of a state")
     if not np.array_equal(canonical(ids), labels) or ids.min() < 0 or ids.max() >= next_id:
         raise ValueError("its identifiers do not fit its labels")
-    parts = Parts(labels, component, bounds, need("proven", np.bool_, bounds.size), bool(facts["interrupted"]))
+    values, proven = need("values", np.float64, bounds.size), need("proven", np.bool_, bounds.size)
+    parts = Parts(labels, component, values, bounds, proven, bool(facts["interrupted"]))
     own = facts["constraints"]
     constraints = None
     if own is not None:
@@ -298,7 +300,8 @@ def _read_state(folder: Path) -> PairEstimate:
     loss = _loss(facts["loss"])
     search = Search(**{key: facts["search"][key] for key in _SEARCH})
     found = (parts, bound_of(parts, pairs, loss))
-    est = found_partition(pairs, found, loss, str(facts["method"]), search, constraints, facts["seed"])
+    value = float(facts["expected_loss"])
+    est = found_partition(pairs, found, loss, str(facts["method"]), search, constraints, facts["seed"], value)
     return replace(est, _ledger=Ledger(ids, next_id, ids.copy(), np.zeros(0, np.int64)))
 
 

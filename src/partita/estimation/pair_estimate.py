@@ -216,12 +216,13 @@ def found_partition(
     search: Search,
     constraints: Constraints | None,
     seed: int | None,
+    value: float | None = None,
 ) -> PairEstimate:
-    """The estimate of a partition that was found, with its bound."""
+    """The estimate of a partition that was found, with its bound, and its loss where that is known."""
     parts, bound = found
     if parts.interrupted:
         warn_user("interrupted: this is the best partition so far", RuntimeWarning)
-    value = loss_of(parts.labels, pairs, loss)
+    value = loss_of(parts.labels, pairs, loss) if value is None else value
     proven = bool(parts.proven.all())
     best = PairEstimate(
         labels=parts.labels,

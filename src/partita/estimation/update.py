@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from partita.pairs.sources.listed import ListedPairs
 from partita.partitions.labels import canonical
 from partita.search import as_method
 from partita.search.constraints import Constraints, Resolved, resolve
-from partita.search.pair_graph import PairSearch, Parts, bound_of
+from partita.search.pair_graph import PairSearch, Parts, bound_of, loss_of_total
 from partita.search.pair_proofs import part_of
 
 Mask = NDArray[np.bool_]
@@ -94,7 +95,8 @@ def update(
     obeyed, touched = _constraints_after(est, revision, asked.new_sources, constraints)
     seed, generator = seed_and_generator(est.seed if rng is None else rng)
     items, found = _solve(est, revision, obeyed, touched, generator)
-    best = found_partition(revision.pairs, found, est.loss, est.method, est.search, obeyed, seed)
+    value = loss_of_total(float(found[0].values.sum()), revision.pairs, est.loss)
+    best = found_partition(revision.pairs, found, est.loss, est.method, est.search, obeyed, seed, value)
     former = item_names(est.similarity) if asked.gone.size else ()
     ledger = ledger_of(est).then(revision.number, best.labels, items, tuple(former[i] for i in asked.gone.tolist()))
     return replace(best, _ledger=ledger, _origin=est._origin)
@@ -130,13 +132,13 @@ class _Asked:
                 Argument("removed"), f" names {min(both)!r}, which has a pair in ", Argument("more_pairs")
             )
         number = np.array([place[name] for name in listed.items], np.int64)
-        left, right = number[listed.left], number[listed.right]
+        left, right, values = distinct_pairs(listed)
         sources = None
         if listed.sources is not None:
             known = dict(zip(listed.items, listed.sources, strict=True))
             sources = tuple(known.get(name, "") for name in new)
         return cls(
-            distinct_pairs(replace(listed, left=left, right=right, items=(*item_names(pairs), *new))),
+            (number[left], number[right], values),
             new,
             sources,
             np.array(sorted(place[name] for name in gone), np.int64),
@@ -198,8 +200,8 @@ def _places(pairs: Similarity, wanted: set[str]) -> dict[str, int]:
     if pairs.names is None:
         plain = {name for name in wanted if name.isdecimal() and str(int(name)) == name}
         return {name: int(name) for name in plain if int(name) < pairs.n_items}
-    known = np.flatnonzero(np.fromiter(map(wanted.__contains__, pairs.names), np.bool_, pairs.n_items))
-    return {pairs.names[number]: number for number in known.tolist()}
+    names = pairs.names
+    return {names[number]: number for number in compress(range(len(names)), map(wanted.__contains__, names))}
 
 
 def _new_names(place: dict[str, int], given: Names | None, listed: ListedPairs) -> Names:
@@ -221,14 +223,17 @@ def _new_names(place: dict[str, int], given: Names | None, listed: ListedPairs) 
 def _dropped(pairs: Similarity, asked: list[list[int]], gone: set[str], leave: list[tuple[str, ...]]) -> Ints:
     """(k, 2): distinct pairs that are to be listed no longer, each of which is listed now."""
     names = [one for one in leave if len(one) == 2]
-    for (i, j), one in zip(asked, names, strict=True):
-        if j not in pairs.neighbors[pairs.offsets[i] : pairs.offsets[i + 1]]:
+    ends = np.array(asked, np.int64).reshape(-1, 2)
+    row, other, _ = pairs.rows_of(ends[:, 0])
+    listed = {*row[other == ends[row, 1]].tolist()}
+    for k, one in enumerate(names):
+        if k not in listed:
             raise ArgumentError(Argument("removed"), f" has the pair {one!r}, which is not listed")
         if not gone.isdisjoint(one):
             raise ArgumentError(
                 Argument("removed"), f" has the pair {one!r} and one of its records: the record takes its pairs with it"
             )
-    return np.unique(np.sort(np.array(asked, np.int64).reshape(-1, 2), axis=1), axis=0)
+    return np.unique(np.sort(ends, axis=1), axis=0)
 
 
 def _constraints_after(
@@ -263,7 +268,8 @@ def _renumbered(
 ) -> Constraints:
     """Constraints on the items that are still there, as the items are numbered or named now; new ones have a source."""
     now = revision.pairs
-    place = {} if before.names is None else {name: number for number, name in enumerate(before.names)}
+    named = {x for group in (*old.together, *old.apart) for x in group if isinstance(x, str)}
+    place = _places(before, named)
 
     def groups(of: Sequence[Sequence[Any]]) -> list[list[Any]]:
         numbers = ([int(revision.number[place[x] if isinstance(x, str) else x]) for x in group] for group in of)
@@ -294,7 +300,7 @@ def _solve(
         return every, find(PairSearch(pairs, est.search, rules), est.loss, rng)
     if not items.size:
         none = np.zeros(0, np.int64)
-        found = Parts(none, none, np.zeros(0), np.zeros(0, np.bool_), False)
+        found = Parts(none, none, np.zeros(0), np.zeros(0), np.zeros(0, np.bool_), False)
     else:
         own: Resolved | None = None if rules is None else part_of(rules, items)
         found, _ = find(PairSearch(part_of_pairs(pairs, items), est.search, own), est.loss, rng)
@@ -323,16 +329,9 @@ def _joined(before: Parts, revision: Revision, items: Labels, found: Parts) -> P
     component[revision.number[stays]] = before.component[stays]
     labels[items] = before.labels.size + found.labels
     component[items] = len(before.bounds) + found.component
-    order = component[_first_places(canonical(component))]
-    return Parts(
-        canonical(labels),
-        canonical(component),
-        np.concatenate([before.bounds, found.bounds])[order],
-        np.concatenate([before.proven, found.proven])[order],
-        before.interrupted or found.interrupted,
+    numbered = canonical(component)
+    order = component[np.flatnonzero(np.diff(np.maximum.accumulate(numbered), prepend=-1) > 0)]  # as first seen
+    values, bounds, proven = (
+        np.concatenate([getattr(x, name) for x in (before, found)])[order] for name in Parts.BY_COMPONENT
     )
-
-
-def _first_places(labels: Labels) -> Labels:
-    """Where each canonical label occurs first."""
-    return np.flatnonzero(np.diff(np.maximum.accumulate(labels), prepend=-1) > 0)
+    return Parts(canonical(labels), numbered, values, bounds, proven, before.interrupted or found.interrupted)

@@ -109,7 +109,16 @@ class Similarity(ShownAsText):
     def total(self) -> float:
         """Σ_{i<j} π_ij over all pairs, listed or not."""
         unlisted = self.n_items * (self.n_items - 1) / 2 - self.n_pairs
-        return float(self.probabilities.sum() / 2 + self.default * unlisted)
+        return self._mass() / 2 + self.default * unlisted
+
+    def _mass(self) -> float:
+        """The sum of all entries."""
+        return float(self.probabilities.sum())
+
+    def rows_of(self, items: Ints) -> tuple[Ints, Ints, Floats]:
+        """The entries of some rows, one row after the other: the row's place in `items`, neighbor, probability."""
+        at, row = entries_of_rows(self.offsets, items)
+        return row, self.neighbors[at].astype(np.int64), self.probabilities[at]
 
     def to_scipy(self) -> Any:
         """The listed pairs as a symmetric sparse matrix with ones on the diagonal."""
@@ -130,6 +139,14 @@ class Similarity(ShownAsText):
     def __repr__(self) -> str:
         others = f", {self.default:g} for all others" if self.default else ""
         return f"Similarity: {self.n_items:,} items, {self.n_pairs:,} pairs{others}"
+
+
+def entries_of_rows(offsets: Ints, items: Ints) -> tuple[Ints, Ints]:
+    """The entries of some rows, one row after the other, and for each entry the place of its row in `items`."""
+    lengths = offsets[items + 1] - offsets[items]
+    begins = np.cumsum(lengths) - lengths
+    row = np.repeat(np.arange(items.size), lengths)
+    return np.arange(row.size) - begins[row] + offsets[items][row], row
 
 
 def as_similarity(x: Any, names: Any = None, default: float = 0.0, *, columns: Any = None) -> Similarity:

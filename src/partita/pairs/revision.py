@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.arrays import Floats, Ints
-from partita._support.names import Names, names_or_none
+from partita._support.arrays import Ints
+from partita._support.names import Names
 from partita.pairs.probabilities import Similarity
+from partita.pairs.revised import NO_ROWS, Patch, RevisedSimilarity
 from partita.pairs.sources.matrices import Triples
+
+#: Revised rows are kept apart up to this many entries, or up to one part in so many of all entries.
+FEW_ENTRIES = 100_000
+LARGEST_SHARE = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,117 +68,72 @@ def revise(
     dropped : (k, 2) int array, optional
         Listed pairs that are listed no longer.
     """
+    layers = (
+        pairs if isinstance(pairs, RevisedSimilarity) else RevisedSimilarity.of_layers(pairs, None, NO_ROWS, (), ())
+    )
     n_before, n_all = pairs.n_items, pairs.n_items + len(new_names)
     left, right, values = more
-    touched = np.zeros(n_all, np.bool_)
-    touched[n_before:] = touched[left] = touched[right] = True
-    rows = _Rows(
-        np.append(pairs.offsets, np.full(len(new_names), pairs.offsets[-1])), pairs.neighbors, pairs.probabilities
-    )
-    is_gone = np.zeros(n_all, np.bool_)
-    if dropped is not None and len(dropped):
-        touched[dropped.ravel()] = True
-        rows = rows.without(np.concatenate([dropped, dropped[:, ::-1]]))
-    if gone is not None and gone.size:
-        is_gone[gone] = True
-        lost = rows.pairs_of(gone)
-        rows = rows.without(np.unique(np.concatenate([lost, lost[:, ::-1]]), axis=0))
-    rows = rows.with_pairs(
-        np.concatenate([left, right]), np.concatenate([right, left]), np.concatenate([values, values])
-    )
-    number = np.where(is_gone, -1, np.cumsum(~is_gone) - 1)
-    if is_gone.any():
-        rows = _Rows(
-            np.append(rows.offsets[:-1][~is_gone], rows.offsets[-1]),
-            number[rows.neighbors].astype(np.uint32),
-            rows.probabilities,
-        )
-    names: Names | None = _chosen((*item_names(pairs), *new_names), ~is_gone)
-    if pairs.names is None or is_gone.any():  # names that are no numbers in order do not become such by more of them
-        names = names_or_none(names or ())
-    sources = None
+    gone = np.zeros(0, np.int64) if gone is None else gone
+    dropped = np.zeros((0, 2), np.int64) if dropped is None else dropped
+    fresh = np.arange(n_before, n_all)
+    changed = np.concatenate([left, right, dropped.ravel(), fresh])
+    is_gone, touched = np.zeros(n_all, np.bool_), np.zeros(n_all, np.bool_)
+    is_gone[gone] = touched[changed] = True
+    changed = np.unique(np.concatenate([changed, layers.rows_of(gone)[1]]))
+    changed = changed[~is_gone[changed]]
+    items, entries = _merged(layers, changed, n_before, is_gone, (left, right, values), dropped)
+    number, later, later_sources = layers.number, (*layers.later, *new_names), layers.later_sources
     if pairs.sources is not None:
-        sources = _chosen((*pairs.sources, *(new_sources or ("",) * len(new_names))), ~is_gone)
-    now = Similarity.of_rows(rows.offsets, rows.neighbors, rows.probabilities, names, pairs.default, sources)
-    return Revision(now, number[:n_before], touched[~is_gone])
+        later_sources = (*later_sources, *(new_sources or ("",) * len(new_names)))
+    now = np.arange(n_before)
+    if gone.size:
+        shift = np.cumsum(~is_gone) - 1
+        items, entries = shift[items], (shift[entries[0]], shift[entries[1]], entries[2])
+        now = np.where(is_gone[:n_before], -1, shift[:n_before])
+        kept = ~is_gone[n_all - len(later) :]
+        later, later_sources = _chosen(later, kept), _chosen(later_sources, kept)
+        n_base = n_before - len(layers.later)
+        number = now[:n_base] if number is None else np.where(number >= 0, now[number], -1)
+    after = RevisedSimilarity.of_layers(layers.base, number, Patch.of_entries(items, *entries), later, later_sources)
+    return Revision(_flat(after), now, touched[~is_gone] if gone.size else touched)
+
+
+def _merged(
+    layers: RevisedSimilarity, changed: Ints, n_before: int, is_gone: NDArray[np.bool_], more: Triples, dropped: Ints
+) -> tuple[Ints, Triples]:
+    """The items of the patch after a revision in the numbers before it, and the entries of their rows."""
+    left, right, values = more
+    known, n_all = changed[changed < n_before], len(is_gone)
+    row, other, probability = layers.rows_of(known)
+    item = known[row]
+    replaced = np.concatenate([left * n_all + right, dropped @ [n_all, 1]])
+    mirrored = np.concatenate([right * n_all + left, dropped @ [1, n_all]])
+    stays = ~(is_gone[other] | np.isin(item * n_all + other, np.concatenate([replaced, mirrored])))
+    patch = layers.patch
+    same = np.flatnonzero(~(is_gone[patch.items] | np.isin(patch.items, changed)))
+    parts = [patch.entries(same), (item[stays], other[stays], probability[stays]), more, (right, left, values)]
+    entries = tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+    return np.union1d(patch.items[same], changed), entries  # type: ignore[return-value]
+
+
+def _flat(pairs: RevisedSimilarity) -> Similarity:
+    """The same, with rows of its own if too many differ from those that it shares."""
+    if len(pairs.patch.neighbors) <= max(FEW_ENTRIES, len(pairs.base.neighbors) // LARGEST_SHARE):
+        return pairs
+    rows = (pairs.offsets, pairs.neighbors, pairs.probabilities)
+    return Similarity.of_rows(*rows, pairs.names, pairs.default, pairs.sources)
 
 
 def _chosen(names: Names, kept: NDArray[np.bool_]) -> Names:
-    return names if kept.all() else tuple(name for name, is_kept in zip(names, kept.tolist(), strict=True) if is_kept)
+    return tuple(name for name, is_kept in zip(names, kept.tolist(), strict=False) if is_kept)
 
 
 def part_of_pairs(pairs: Similarity, items: Ints) -> Similarity:
     """The pairs among some items, in increasing order, which are numbered from 0."""
-    place = np.full(pairs.n_items, -1)
-    place[items] = np.arange(items.size)
-    entries, row = _entries(pairs.offsets, items)
-    other = place[pairs.neighbors[entries]]
-    own = other >= 0
+    row, other, values = pairs.rows_of(items)
+    place = np.searchsorted(items, other)
+    own = place < items.size
+    own[own] = items[place[own]] == other[own]
     counts = np.bincount(row[own], minlength=items.size)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return Similarity.of_rows(
-        offsets, other[own].astype(np.uint32), pairs.probabilities[entries][own], None, pairs.default
-    )
-
-
-def _entries(offsets: Ints, items: Ints) -> tuple[Ints, Ints]:
-    """The entries of some rows, one row after the other, and for each entry the place of its row in `items`."""
-    lengths = offsets[items + 1] - offsets[items]
-    begins = np.cumsum(lengths) - lengths
-    row = np.repeat(np.arange(items.size), lengths)
-    return np.arange(row.size) - begins[row] + offsets[items][row], row
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Symmetric rows of pairs, as `Similarity` has them."""
-
-    offsets: Ints
-    neighbors: NDArray[np.uint32]
-    probabilities: Floats
-
-    def pairs_of(self, items: Ints) -> Ints:
-        """(m, 2): all pairs of some items."""
-        entries, row = _entries(self.offsets, items)
-        return np.column_stack([items[row], self.neighbors[entries].astype(np.int64)])
-
-    def _find(self, left: Ints, right: Ints) -> tuple[Ints, NDArray[np.bool_]]:
-        """Where each entry is, or where it would be inserted, and whether it is there."""
-        n = len(self.offsets)
-        items, of_pair = np.unique(left, return_inverse=True)
-        entries, row = _entries(self.offsets, items)
-        keys = row * n + self.neighbors[entries]
-        wanted = of_pair * n + right
-        at = np.searchsorted(keys, wanted)
-        ends = self.offsets[left + 1]
-        within = at < keys.size
-        same_row = np.zeros(left.size, np.bool_)
-        same_row[within] = row[at[within]] == of_pair[within]
-        place = np.where(same_row, entries[np.minimum(at, entries.size - 1)] if entries.size else 0, ends)
-        there = np.zeros(left.size, np.bool_)
-        there[within] = keys[at[within]] == wanted[within]
-        return place, there
-
-    def without(self, pairs: Ints) -> _Rows:
-        """Without some entries (row, neighbor), which are there."""
-        place, _ = self._find(pairs[:, 0], pairs[:, 1])
-        counts = np.bincount(pairs[:, 0], minlength=len(self.offsets) - 1)
-        offsets = self.offsets - np.concatenate([[0], np.cumsum(counts)])
-        return _Rows(offsets, np.delete(self.neighbors, place), np.delete(self.probabilities, place))
-
-    def with_pairs(self, left: Ints, right: Ints, values: Floats) -> _Rows:
-        """With some entries, which replace those that are there."""
-        order = np.lexsort((right, left))
-        left, right, values = left[order], right[order], values[order]
-        place, there = self._find(left, right)
-        probabilities = self.probabilities.copy()
-        probabilities[place[there]] = values[there]
-        fresh = ~there
-        if not fresh.any():
-            return replace(self, probabilities=probabilities)
-        counts = np.bincount(left[fresh], minlength=len(self.offsets) - 1)
-        return _Rows(
-            self.offsets + np.concatenate([[0], np.cumsum(counts)]),
-            np.insert(self.neighbors, place[fresh], right[fresh].astype(np.uint32)),
-            np.insert(probabilities, place[fresh], values[fresh]),
-        )
+    return Similarity.of_rows(offsets, place[own].astype(np.uint32), values[own], None, pairs.default)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,14 +37,17 @@ class Parts:
     labels : (n,) int array
     component : (n,) int array
         The component of each item.
-    bounds : (components,) float array
-        No partition of the component has a lower value of the objective.
+    values, bounds : (components,) float arrays
+        The objective of each component's partition, and a value below which no partition of it is.
     proven : (components,) bool array
     interrupted : bool
     """
 
+    BY_COMPONENT: ClassVar = ("values", "bounds", "proven")
+
     labels: Labels
     component: Labels
+    values: Floats
     bounds: Floats
     proven: NDArray[np.bool_]
     interrupted: bool
@@ -148,8 +151,10 @@ class PairSearch:
         starts = np.array(self.starts, np.uint32).reshape(len(self.starts), self.pairs.n_items)
         graph = _core.PairGraph(self.pairs.offsets, self.pairs.neighbors, self.pairs.probabilities)
         rules = native_constraints(self.constraints)
-        labels, component, _, bounds, proven, interrupted = _core.search_pairs(graph, objective, rules, starts, options)
-        return Parts(labels.astype(np.int64), component.astype(np.int64), bounds, proven.astype(np.bool_), interrupted)
+        found = _core.search_pairs(graph, objective, rules, starts, options)
+        labels, component, values, bounds, proven, interrupted = found
+        numbers = (labels.astype(np.int64), component.astype(np.int64))
+        return Parts(*numbers, values, bounds, proven.astype(np.bool_), interrupted)
 
     def _proven(self, parts: Parts, objective: Threshold, until: Deadline) -> Parts:
         """With linear programs for small components that the core could not prove; which, does not depend on time."""
@@ -160,14 +165,17 @@ class PairSearch:
 
 def bound_of(parts: Parts, pairs: Similarity, loss: PairLoss | AdditiveLoss) -> float | None:
     """The sum of the components' bounds, as a bound on the loss; None if there is none."""
-    total = float(parts.bounds.sum())
+    bound = loss_of_total(float(parts.bounds.sum()), pairs, loss)
+    return bound if bound is not None and np.isfinite(bound) else None
+
+
+def loss_of_total(total: float, pairs: Similarity, loss: PairLoss | AdditiveLoss) -> float | None:
+    """The loss where the objectives of all components sum to a total; None for a loss that is no such sum."""
     if isinstance(loss, VILowerBound):
-        bound = loss.unit * total / pairs.n_items
-    elif binder := loss.pairwise:
-        bound = 2 / pairs.n_items**2 * (binder.a * pairs.total() + (binder.a + binder.b) * total)
-    else:
-        return None
-    return bound if np.isfinite(bound) else None
+        return loss.unit * total / pairs.n_items
+    if binder := loss.pairwise:
+        return 2 / pairs.n_items**2 * (binder.a * pairs.total() + (binder.a + binder.b) * total)
+    return None
 
 
 def tightened(

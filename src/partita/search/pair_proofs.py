@@ -66,15 +66,15 @@ def _prove(parts: Parts, component: int, items: Labels, problem: AtomCosts, unti
     """One component: a better partition if the program finds one, and its bound."""
     start = canonical(parts.labels[items][problem.first])
     solved = solve_cliques(problem.cost, until, start, apart=problem.apart, sizes=problem.sizes, may_branch=may_branch)
-    bounds, proven, labels = parts.bounds.copy(), parts.proven.copy(), parts.labels
+    values, bounds, proven, labels = parts.values.copy(), parts.bounds.copy(), parts.proven.copy(), parts.labels
     bounds[component] = max(bounds[component], problem.within + solved.bound)
     proven[component] = solved.proven
     found = solved.labels()
     if solved.proven and _value(problem.cost, found) < _value(problem.cost, start):
         labels = labels.copy()
         labels[items] = labels.max() + 1 + found[problem.atom]
-        bounds[component] = problem.within + _value(problem.cost, found)
-    return replace(parts, labels=labels, bounds=bounds, proven=proven, interrupted=solved.interrupted)
+        values[component] = bounds[component] = problem.within + _value(problem.cost, found)
+    return replace(parts, labels=labels, values=values, bounds=bounds, proven=proven, interrupted=solved.interrupted)
 
 
 def _value(cost: Floats, labels: Labels) -> float:

@@ -273,9 +273,8 @@ def _entries(best: PairEstimate, items: Ints | None = None) -> tuple[Ints, Ints,
     if items is None:
         row = np.repeat(np.arange(pairs.n_items), np.diff(pairs.offsets))
         return row, pairs.neighbors.astype(np.int64), pairs.probabilities
-    where = np.concatenate([np.arange(pairs.offsets[i], pairs.offsets[i + 1]) for i in items.tolist()])
-    row = np.repeat(items, pairs.offsets[items + 1] - pairs.offsets[items])
-    return row, pairs.neighbors[where].astype(np.int64), pairs.probabilities[where]
+    row, other, probability = pairs.rows_of(items)
+    return items[row], other, probability
 
 
 def _pairs_within(best: PairEstimate, items: Ints) -> _Pairs:
