@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from partita._support.arrays import slices
 from partita._support.optional import optional
 from partita._support.validate import check_count
 from partita.draws.sample import PartitionSample, as_sample
@@ -46,7 +47,7 @@ def similarity(draws: Any, block: int = ITEMS_PER_BLOCK, dtype: DTypeLike = np.f
     [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
     """
     sample = as_sample(draws)
-    parts = _slices(sample.n_items, check_count(block, "block", minimum=1))
+    parts = list(slices(sample.n_items, check_count(block, "block", minimum=1)))
     shared = _delayed(sample)
     return _blocks(
         parts, parts, np.dtype(dtype), lambda rows, columns: (similarity_block, shared, rows, columns, dtype)
@@ -93,7 +94,7 @@ def _unique_distances(partition: ArrayLike, sample: PartitionSample, loss: Loss,
     size = max(1, LABELS_PER_BLOCK // sample.n_items) if block is None else check_count(block, "block", minimum=1)
     shared = dask.delayed(center, pure=False)
     pieces = []
-    for rows in _slices(sample.n_unique, size):
+    for rows in slices(sample.n_unique, size):
         task = dask.delayed(_distances_to_rows, pure=False)(shared, _rows(sample, rows), loss)
         pieces.append(da.from_delayed(task, (rows.stop - rows.start,), np.float64))
     return da.concatenate(pieces)
@@ -126,7 +127,7 @@ def pairwise_distances(draws: Any, loss: str | Loss = "vi", block: int = 512) ->
     [[0.0, 0.444], [0.444, 0.0]]
     """
     sample, kind = as_sample(draws), as_loss(loss)
-    parts = _slices(sample.n_unique, check_count(block, "block", minimum=1))
+    parts = list(slices(sample.n_unique, check_count(block, "block", minimum=1)))
     shared = {rows.start: _delayed(_rows(sample, rows)) for rows in parts}
 
     def task(rows: slice, columns: slice) -> tuple[Any, ...]:
@@ -183,10 +184,6 @@ def _delayed(value: Any) -> Any:
 def _rows(sample: PartitionSample, rows: slice) -> PartitionSample:
     count = rows.stop - rows.start
     return PartitionSample(np.ascontiguousarray(sample.labels[rows]), np.full(count, 1 / count), np.arange(count))
-
-
-def _slices(total: int, size: int) -> list[slice]:
-    return [slice(start, min(start + size, total)) for start in range(0, total, size)]
 
 
 def _blocks(

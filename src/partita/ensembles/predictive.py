@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
-from partita._support.arrays import Floats
+from partita._support.arrays import Floats, slices
 from partita.ensembles.base_clusterings import Base
 from partita.ensembles.layout import Layout
 from partita.ensembles.responsibilities import BLOCK
@@ -24,7 +24,7 @@ class Mixture:
     def scores(self, base: Base) -> Floats:
         """log of weight times likelihood, (items, clusters)."""
         labels = base.memberships()
-        blocks = [labels[start : start + BLOCK] @ self.log_labels for start in range(0, base.n_items, BLOCK)]
+        blocks = [labels[rows] @ self.log_labels for rows in slices(base.n_items, BLOCK)]
         return np.concatenate(blocks) + self.log_weights
 
     def log_likelihood(self, base: Base) -> Floats:

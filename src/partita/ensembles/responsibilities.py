@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import gammaln, softmax, xlogy
 
-from partita._support.arrays import Floats
+from partita._support.arrays import Floats, slices
 from partita.ensembles.base_clusterings import Base
 from partita.ensembles.layout import Layout
 from partita.ensembles.soft import SoftBase
@@ -98,8 +98,7 @@ class LocalHost:
 
     def _update(self, scores: Callable[[slice], Floats], kept: float = 0.0) -> Step:
         steps = []
-        for start in range(0, self.n_items, BLOCK):
-            rows = slice(start, min(start + BLOCK, self.n_items))
+        for rows in slices(self.n_items, BLOCK):
             self._gamma[rows], step = respond(scores(rows), self._gamma[rows], kept)
             steps.append(_with_counts(step, self._labels[rows].T @ self._gamma[rows]))
         return Step.total(steps)

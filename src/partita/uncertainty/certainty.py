@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._support.arrays import Floats, Labels
+from partita._support.arrays import Floats, Labels, slices
 from partita._support.html import ShownAsText, rows_table
 from partita._support.optional import optional
 from partita._support.validate import check_count
@@ -262,9 +262,9 @@ class _Overlap:
 def _overlaps(labels: Labels, sample: PartitionSample) -> Iterator[_Overlap]:
     clusters, draw_clusters = int(labels.max()) + 1, int(sample.n_clusters.max())
     rows = max(1, BLOCK_CELLS // (min(clusters * draw_clusters, 8 * sample.n_items) + 4 * sample.n_items))
-    for start in range(0, sample.n_unique, rows):
-        draws = sample.labels[start : start + rows].astype(np.int64)
-        yield _overlap(labels, clusters, draws, draw_clusters, sample.weights[start : start + rows])
+    for block in slices(sample.n_unique, rows):
+        draws = sample.labels[block].astype(np.int64)
+        yield _overlap(labels, clusters, draws, draw_clusters, sample.weights[block])
 
 
 def _overlap(labels: Labels, clusters: int, draws: Labels, draw_clusters: int, weights: Floats) -> _Overlap:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.arrays import Floats
+from partita._support.arrays import Floats, slices
 from partita.draws.sample import PartitionSample
 
 Counts = NDArray[np.int64]
@@ -109,8 +109,7 @@ def _overlaps(
     count = levels[0].n_draws if nested else levels[0].n_unique
     weights = levels[0].draw_weights if nested else levels[0].weights
     leaves = nodes.shape[1]
-    for start in range(0, count, rows):
-        block = slice(start, min(start + rows, count))
+    for block in slices(count, rows):
         tables = []
         for level, clusters in zip(levels, most, strict=True):
             labels = level.labels[level.index[block]] if nested else level.labels[block]

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import slices
+
 CELLS_PER_BLOCK = 1 << 21
 #: A chunk of more cells than this is fetched in pieces, where the array can do that.
 MAX_CELLS_AT_ONCE = 1 << 24
@@ -16,8 +18,7 @@ MAX_CELLS_AT_ONCE = 1 << 24
 
 def row_slices(n_rows: int, n_items: int) -> Iterator[slice]:
     """Consecutive slices of rows, about two million cells each."""
-    step = max(1, CELLS_PER_BLOCK // max(n_items, 1))
-    return (slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step))
+    return slices(n_rows, max(1, CELLS_PER_BLOCK // max(n_items, 1)))
 
 
 def chunk_starts(array: Any, axis: int) -> list[int]:
