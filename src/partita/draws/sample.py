@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.errors import ArgumentError, Setting
-from partita._support.hints import hinted
+from partita._support.hints import hinted, listed
 from partita._support.html import facts_table
 from partita._support.names import as_named, check_names, row_names
 from partita._support.npy import write_npy
@@ -251,12 +251,13 @@ def as_sample(
     return build_sample(sample_source(draws), weights, gaps, burn=burn, thin=thin, names=names, store=store)
 
 
-def needs_labels(function: str, sample: PartitionSample) -> str:
-    """The message of a function that needs draws without missing labels; it names items that no draw labels."""
+def check_complete(sample: PartitionSample, function: str) -> None:
+    """Raises an error, which names items that no draw labels, if some draw leaves items unlabelled."""
+    if not sample.has_gaps:
+        return
     never = np.flatnonzero(sample.unlabelled).tolist()
-    listed = ", ".join(f"item {i}" if sample.names is None else sample.names[i] for i in never[:5])
-    more = ", ..." if len(never) > 5 else ""
-    return f"{function} needs draws that label every item" + (f"; no draw labels {listed}{more}" if never else "")
+    names = listed([f"item {i}" if sample.names is None else sample.names[i] for i in never], 5)
+    raise ValueError(f"{function} needs draws that label every item" + (f"; no draw labels {names}" if never else ""))
 
 
 def noise_alone(labels: NDArray[np.int64], sample: PartitionSample) -> NDArray[np.int64]:

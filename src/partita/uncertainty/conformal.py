@@ -14,7 +14,7 @@ from partita._support.arrays import Floats, Labels
 from partita._support.html import facts_table
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_count, check_level
-from partita.draws.sample import PartitionSample, as_sample, needs_labels
+from partita.draws.sample import PartitionSample, as_sample, check_complete
 from partita.estimation.mixing import effective_sample_size, mixing_warnings, warn_mixing
 from partita.estimation.result import Estimate
 from partita.losses.base import Loss
@@ -170,8 +170,7 @@ def conformal_set(
     """
     sample = draws.sample if isinstance(draws, Estimate) else as_sample(draws)
     wanted, kind, most = check_level(level), as_loss(loss), check_count(references, "references", minimum=1)
-    if sample.has_gaps:
-        raise ValueError(needs_labels("conformal_set", sample))
+    check_complete(sample, "conformal_set")
     training, calibration = _halves(sample)
     chosen = _spread(training.ravel(), most)
     reference = sample.labels[sample.index[chosen]].astype(np.int64)

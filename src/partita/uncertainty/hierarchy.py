@@ -15,7 +15,7 @@ from partita._support.html import facts_table
 from partita._support.optional import optional
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_rng
-from partita.draws.sample import PartitionSample, as_sample, needs_labels
+from partita.draws.sample import PartitionSample, as_sample, check_complete
 from partita.estimation.estimate import estimate as estimate_partition
 from partita.estimation.estimate import estimate_step
 from partita.estimation.result import Estimate
@@ -185,8 +185,7 @@ def hierarchy(
     Lemoine et al. (2018), Renewing Felsenstein's phylogenetic bootstrap in the era of big data, for transfer support.
     """
     best, sample = _estimate(draws, loss, search, rng)
-    if sample.has_gaps:
-        raise ValueError(needs_labels("hierarchy", sample))
+    check_complete(sample, "hierarchy")
     if len(coarser):
         if finest is not None:
             raise ValueError("finest is for flat draws: nested ones have their own finest level")

@@ -13,7 +13,7 @@ from partita._support.arrays import Floats
 from partita._support.html import facts_table
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_count, check_rng
-from partita.draws.sample import PartitionSample, as_sample, needs_labels
+from partita.draws.sample import PartitionSample, as_sample, check_complete
 from partita.estimation.estimate import estimate_step
 from partita.estimation.held_out import some_draws
 from partita.losses.base import Loss
@@ -211,8 +211,7 @@ def modes(
     Wasserstein criterion.
     """
     sample, kind, generator = as_sample(draws), as_loss(loss), check_rng(rng)
-    if sample.has_gaps:
-        raise ValueError(needs_labels("modes", sample))
+    check_complete(sample, "modes")
     how = search or Search(runs=2)
     until, more_starts = Deadline.after(how.seconds), check_count(starts, "starts", minimum=1) - 1
     part = sample if batch is None else _batch(sample, check_count(batch, "batch", minimum=1), generator)

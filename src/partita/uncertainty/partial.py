@@ -13,7 +13,7 @@ from partita._support.html import ShownAsText
 from partita._support.shown import Shown
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_level, check_rng
-from partita.draws.sample import PartitionSample, as_sample, needs_labels
+from partita.draws.sample import PartitionSample, as_sample, check_complete
 from partita.estimation.estimate import estimate
 from partita.losses.base import Loss
 from partita.losses.losses import as_loss
@@ -144,8 +144,7 @@ def partial_clustering(
     array([ 0,  0,  1, -1])
     """
     sample, wanted = as_sample(draws), check_level(probability, "probability")
-    if sample.has_gaps:
-        raise ValueError(needs_labels("partial_clustering", sample))
+    check_complete(sample, "partial_clustering")
     tries, kind = min(check_count(starts, "starts", minimum=1), sample.n_items), as_loss(loss)
     generator = check_rng(rng)
     ordered, items = _arranged(sample)

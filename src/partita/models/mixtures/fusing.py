@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from partita._support.arrays import Floats, Ints, Labels
 from partita._support.optional import optional
 from partita._support.validate import check_positive, seed_and_generator
-from partita.draws.sample import PartitionSample, as_sample, needs_labels
+from partita.draws.sample import PartitionSample, as_sample, check_complete
 from partita.estimation.estimate import estimate
 from partita.estimation.pair_estimate import PairEstimate
 from partita.losses.losses import Binder
@@ -225,8 +225,7 @@ def _kernels(chain: Any, means: Any, covariances: Any, rng: np.random.Generator)
     if (means is None) != (covariances is None):
         raise TypeError("means and covariances go together")
     sample = as_sample(chain)
-    if sample.has_gaps:
-        raise ValueError(needs_labels("fuse", sample))
+    check_complete(sample, "fuse")
     used = np.unique(np.linspace(0, sample.n_draws - 1, min(sample.n_draws, MOST_DRAWS)).astype(np.int64))
     if means is not None:
         return _Kernels(sample, tuple(_given(chain, np.asarray(means), np.asarray(covariances), sample, used)))

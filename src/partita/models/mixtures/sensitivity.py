@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from partita._support.arrays import Floats, Labels
 from partita._support.html import rows_table
 from partita._support.optional import optional
-from partita.draws.sample import PartitionSample, as_sample, needs_labels
+from partita.draws.sample import PartitionSample, as_sample, check_complete
 from partita.estimation.estimate import estimate
 from partita.estimation.result import Estimate
 from partita.losses.base import Loss
@@ -210,8 +210,7 @@ def sensitivity(
     Vehtari, Simpson, Gelman, Yao & Gabry (2024), J. Mach. Learn. Res. 25, for Pareto k.
     """
     sample = as_sample(chain)
-    if sample.has_gaps:
-        raise ValueError(needs_labels("sensitivity", sample))
+    check_complete(sample, "sensitivity")
     own = prior_settings(_prior_of(chain, prior))
     others = _others(own, alpha, discount, components)
     reported = _reported(estimate, sample, loss, rng)
