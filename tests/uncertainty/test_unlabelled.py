@@ -133,7 +133,7 @@ def test_the_command_writes_minus_one(file, tmp_path):
     assert "Of the 7 items, 6 fall into 2 clusters (of 3 and 3 items)" in text
     assert "1 item has no label in any draw" in text
     assert "nan" not in text
-    assert (out / "labels.csv").read_text().splitlines()[-1] == "7,-1,"
+    assert (out / "labels.csv").read_text().splitlines()[-1] == "7,-1,,,,"
     found = json.loads(succeeds("estimate", file, "--missing", "?", "--no-header", "--json"))
     assert found["labels"] == [0, 0, 0, 1, 1, 1, -1]
     assert found["n_clusters"] == 2
