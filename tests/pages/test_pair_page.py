@@ -40,7 +40,7 @@ def test_every_item_is_listed_with_its_cluster_and_component(best, tmp_path):
 
 
 def test_a_long_list_says_where_the_rest_is(best, monkeypatch):
-    monkeypatch.setattr(sys.modules["partita.results.pairs"], "LISTED", 4)
+    monkeypatch.setattr(sys.modules["partita.results.presentation"], "LISTED", 4)
     page = render(page_content(present(best), labels_file="labels.csv"))
     assert "The first 4 of 6 items." in page
     assert "The labels of all items are in labels.csv." in page

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import partita as pt
-from partita.results import draws as draws_page
+from partita.results import uncertain as uncertain_page
 from partita.uncertainty.ball import credible_ball
 from support.browser import chromium, resize, whole_page_screenshot
 
@@ -264,7 +264,7 @@ def test_neighbouring_parts_of_a_strip_never_share_a_colour(browser, tmp_path):
 
 
 def test_an_item_that_is_not_listed_is_found(browser, tmp_path, monkeypatch):
-    monkeypatch.setattr(draws_page, "LISTED", 3)
+    monkeypatch.setattr(uncertain_page, "LISTED", 3)
     estimate = pt.estimate([[0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 0]] * 60, rng=1, check_draws=False)
     browser.get(pt.report(estimate, path=tmp_path / "page.html").as_uri())
     listed = column(browser, "items", 0)

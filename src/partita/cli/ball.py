@@ -26,7 +26,7 @@ def run(
     Example: partita ball draws.csv --level 0.9 --labels labels.csv --json
     """
     from partita._support.validate import check_level
-    from partita.results.draws import ball_facts
+    from partita.results.balls import ball_facts
     from partita.results.present import present
     from partita.uncertainty.ball import credible_ball
 

@@ -17,13 +17,14 @@ from partita.cli.given import refuse
 from partita.cli.inputs import in_order, split_names
 from partita.cli.option import arg, opt
 from partita.cli.options import OutputOptions, SearchOptions
-from partita.cli.pairs import OF_DRAWS
+from partita.cli.pairs import OF_DRAWS, searched_pairs
 from partita.cli.steps import step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from partita.estimation.pair_estimate import PairEstimate
+    from partita.pairs.probabilities import Similarity
     from partita.results.presentation import Presentation
     from partita.results.tables import Table
 
@@ -108,22 +109,13 @@ def _first(
     searching: SearchOptions,
     extras: ExtraOptions,
 ) -> tuple[PairEstimate, Presentation]:
-    import partita
+    def read() -> Similarity:
+        columns = split_names(extras.columns) or None
+        return as_similarity(pairs, names, default or 0.0, columns=columns)
 
-    files = extras.read(with_data=False)
-    columns = split_names(extras.columns) or None
-    with step("read pairs"):
-        table = partita.as_similarity(pairs, names, 0.0 if default is None else default, columns=columns)
-    files = in_order(files, table.names, table.n_items, RECORDS)
-    with step(f"searched ({searching.method})"):
-        best = partita.estimate(
-            table,
-            searching.pair_loss(),
-            searching.method,
-            searching.settings(),
-            rng=searching.seed,
-            constraints=constraining.constraints(table.names, table.n_items, RECORDS),
-        )
+    from partita.pairs.probabilities import as_similarity
+
+    files, best = searched_pairs(read, RECORDS, constraining, searching, extras)
     return best, extras.presented(best, files)
 
 

@@ -11,6 +11,8 @@ from partita.cli.option import opt
 from partita.cli.steps import step
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from partita._support.names import Named
     from partita.cli.answer import ExtraOptions
     from partita.cli.constraints import ConstraintOptions
@@ -63,14 +65,25 @@ def pair_estimate(
     pair_options: PairOptions, constraining: ConstraintOptions, searching: SearchOptions, extras: ExtraOptions
 ) -> tuple[dict[str, Named], PairEstimate]:
     """The truth, if it is given, and the estimate from pair probabilities."""
-    import partita
-
     refuse(["draws"], "and pair probabilities are two ways to give the data: give one of them")
     refuse(OF_DRAWS, "is for draws, not for pair probabilities")
+    return searched_pairs(lambda: pair_options.read(extras.columns), ITEMS, constraining, searching, extras)
+
+
+def searched_pairs(
+    read: Callable[[], Similarity],
+    whose: str,
+    constraining: ConstraintOptions,
+    searching: SearchOptions,
+    extras: ExtraOptions,
+) -> tuple[dict[str, Named], PairEstimate]:
+    """The truth, if it is given, and the estimate from the pairs that are read; `whose` says what the items are of."""
+    import partita
+
     files = extras.read(with_data=False)
     with step("read pairs"):
-        pairs = pair_options.read(extras.columns)
-    files = in_order(files, pairs.names, pairs.n_items, ITEMS)
+        pairs = read()
+    files = in_order(files, pairs.names, pairs.n_items, whose)
     with step(f"searched ({searching.method})", seconds=searching.seconds):
         best = partita.estimate(
             pairs,
@@ -78,6 +91,6 @@ def pair_estimate(
             searching.method,
             searching.settings(),
             rng=searching.seed,
-            constraints=constraining.constraints(pairs.names, pairs.n_items, ITEMS),
+            constraints=constraining.constraints(pairs.names, pairs.n_items, whose),
         )
     return files, best

@@ -126,7 +126,7 @@ def dpm(
     model = GaussianDPM(covariance, prior, standardize=standardize)
     if resume:
         inputs = {"X": as_data(table.values)}
-        _check_same_run(out, model, chains, data, inputs, table.distinct_names(), ("covariance", "standardize"))
+        _check_same_run(out, model, chains, data, inputs, table.distinct_names())
     _run(model, table.values, out, chains, resume, json, names=table.distinct_names())
 
 
@@ -155,7 +155,7 @@ def mixture(
     schema = model.describe(table)
     notes = typed_notes(table, schema, families)
     if resume:
-        _check_same_run(out, model, chains, data, encode(table, schema), table.names, ())
+        _check_same_run(out, model, chains, data, encode(table, schema), table.names)
     if not json:
         print_schema(schema, notes)
     _run(model, table, out, chains, resume, json, names=table.names)
@@ -177,8 +177,7 @@ def sbm(
 
     graph, model = network.read(edges), network.model()
     if resume:
-        settings = ("loops", "counts", "weights", "blocks", "degree_corrected")
-        _check_same_run(out, model, chains, str(edges), graph_arrays(graph), item_names(graph), settings)
+        _check_same_run(out, model, chains, str(edges), graph_arrays(graph), item_names(graph))
     if not json:
         print_lines(f"{'undirected' if network.undirected else 'directed'} network, {graph.n_nodes:,} nodes")
     _run(model, graph, out, chains, resume, json)
@@ -217,8 +216,7 @@ def lbm(
     graph = replace(graph, names=table.distinct_names() or graph.names)
     model = LatentBlockModel(edges=kind, degree_corrected=degree_corrected)
     if resume:
-        settings = ("counts", "weights", "degree_corrected")
-        _check_same_run(out, model, chains, data, graph_arrays(graph), item_names(graph), settings)
+        _check_same_run(out, model, chains, data, graph_arrays(graph), item_names(graph))
     _run(model, graph, out, chains, resume, json)
 
 
@@ -258,7 +256,6 @@ def _check_same_run(
     data: str,
     inputs: dict[str, Any],
     names: Any,
-    settings: tuple[str, ...],
 ) -> None:
     """Refuses options that differ from the data, the model and the plan with which the run began."""
     import numpy as np
@@ -269,9 +266,9 @@ def _check_same_run(
     run, plan = open_run(path), chains.plan
     asked, begun = {**model.params(), **plan}, {**run.params, **asdict(run.plan)}
     for kind in (asked, begun):
-        kind |= {"counts": kind.get("edges"), "weights": kind.get("edges")}  # options that say what edges are
+        kind["counts"] = kind["weights"] = kind.pop("edges", None)  # options that say what edges are
     asked["seed"] = int(check_rng(plan["seed"]).integers(2**63))  # as `sample` turns it into that of the plan
-    for name in (*settings, "alpha", *plan):
+    for name in asked:
         typed = was_typed(name) or (name == "alpha" and was_typed("expect"))
         if typed and asked[name] != begun.get(name):
             other = "another" if name == "seed" else begun.get(name)

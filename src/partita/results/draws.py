@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
@@ -11,28 +10,26 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.arrays import Floats, Labels
+from partita._support.arrays import Floats
 from partita._support.hints import plural
 from partita.estimation.mixing import Quantity, draw_summaries, quantities
 from partita.estimation.result import Estimate
 from partita.estimation.search_warnings import HARD_SEARCH, unlabelled_warnings
 from partita.losses.agreement import adjusted_rand
 from partita.partitions.checks import check_same_items
-from partita.partitions.matching import align_labels
 from partita.plots.points import axis_names, check_data
 from partita.proofs.bounds import with_proof
-from partita.results.blocks import next_clusters
+from partita.results.balls import aligned_bounds, ball_facts, ball_rows, ball_sentence, ball_table, bounds_table
 from partita.results.chains import chain_figure, chain_strips
 from partita.results.components import components_table, sizes_table
 from partita.results.extras import EXTRAS, column_questions, extra_sections
-from partita.results.figures import ball_strips, bars, map_figure, scatter_figure, trace_figure
+from partita.results.figures import ball_strips, bars, scatter_figure, trace_figure
 from partita.results.heatmap import HeatMap, has_map, heat_map
 from partita.results.interpretation import interpretation
 from partita.results.memberships import is_shown, membership_columns, membership_section
 from partita.results.presentation import (
     Note,
     Presentation,
-    button,
     facts,
     figure,
     listed,
@@ -41,8 +38,9 @@ from partita.results.presentation import (
     subheading,
     words,
 )
-from partita.results.sentences import amount, loss_words, percent
-from partita.results.tables import Column, Table, columns
+from partita.results.sentences import amount, loss_words
+from partita.results.tables import Table, columns
+from partita.results.uncertain import LISTED, listed_rows, map_section, uncertain_section, uncertain_table
 from partita.search.limits import explicit_limit, into_at_most
 from partita.uncertainty.ball import CredibleBall
 from partita.uncertainty.certainty import (
@@ -55,14 +53,11 @@ from partita.uncertainty.certainty import (
 from partita.uncertainty.memberships import Memberships, memberships
 from partita.uncertainty.placed import placed_only
 
-LISTED = 1000  # rows of a table on a page
-BOUNDS_LISTED = 8
 FEW_DRAWS = 200
 GIVEN = "given"  # the method of a partition that was not searched
 WORTH_PROVING = 0.05
 #: Labels of distinct draws up to which summaries of the chains take a moment.
 MIXING_CELLS = 12_000_000
-BOUNDS = ("upper", "lower", "horizontal")
 #: Label, caption and hint of the figures.
 FIGURES = {
     "points": (
@@ -401,7 +396,7 @@ class DrawsPresentation(Presentation):
         """Clusters, items, memberships, similarity, ball, extras, truth, diagnostics."""
         yield self._clusters_section()
         yield from extra_sections(self, first=True)
-        yield section("items", "Items to look at first", button(), show(listed_items(self.tables)), menu="Items")
+        yield uncertain_section(self.tables["uncertain"])
         yield None if self.memberships is None else membership_section(self.memberships, self.first)
         yield self._map_section()
         yield self._ball_section()
@@ -435,7 +430,7 @@ class DrawsPresentation(Presentation):
         if self.data is None:
             return None
         names = tuple(self.item_names[i] for i in items.tolist())
-        partitions = [("estimate", part.labels), *_aligned_bounds(part.labels, ball)]
+        partitions = [("estimate", part.labels), *aligned_bounds(part.labels, ball)]
         return scatter_figure(self.data[items], partitions, names, self._density(), self.columns)
 
     def _density(self) -> tuple[Any, Any] | None:
@@ -449,21 +444,9 @@ class DrawsPresentation(Presentation):
 
     def _map_section(self) -> dict[str, Any]:
         part, _, items = self.placed
-        if self.heat is None:
-            empty = (
-                f"The similarity map is omitted: with {len(self.labels):,} items and such small clusters it would be"
-                " blank. The tables of components, clusters and items show what is uncertain."
-            )
-            return section("map", "Similarity of items", words(empty, note=True), menu="Similarity")
-        names = None if self.heat.aggregated else tuple(self.item_names[i] for i in items.tolist())
-        told = (
-            "Posterior probability that two items share a cluster. Items are ordered by cluster, and within a cluster"
-            " so that neighbours are similar; the boxes are the clusters of the estimate."
-        )
-        picture = figure("map", "map", map_figure(self.heat, part.labels, names), "Similarity map")
-        return section(
-            "map", "Similarity of items", words(told), words(map_note(self.heat), note=True), picture, menu="Similarity"
-        )
+        names = tuple(self.item_names[i] for i in items.tolist())
+        told = "Posterior probability that two items share a cluster."
+        return map_section(self.heat, part.labels, names, told, "Similarity of items", "estimate")
 
     def _ball_section(self) -> dict[str, Any] | None:
         part, ball, _ = self.placed
@@ -474,13 +457,13 @@ class DrawsPresentation(Presentation):
             " clusters, its lower bound the one with the most, and its horizontal bound the one farthest from the"
             " estimate."
         )
-        partitions = [("estimate", part.labels), *_aligned_bounds(part.labels, ball)]
+        partitions = [("estimate", part.labels), *aligned_bounds(part.labels, ball)]
         strips = None if self.heat is None else ball_strips(partitions, self.heat)
         return section(
             "ball",
             "Credible ball",
             words(told),
-            listed(_ball_rows(ball)),
+            listed(ball_rows(ball)),
             _figure("strips", "strips", strips),
             _figure("points", "points", self._points()),
             show(self.tables["bounds"]),
@@ -521,126 +504,8 @@ class DrawsPresentation(Presentation):
             yield "Ball", f"credible_ball(estimate, level={self.ball.level:g})"
 
 
-# Parts that other kinds use.
-
-
-def ball_sentence(ball: CredibleBall) -> str:
-    """What the stated share of the posterior allows."""
-    counts = ball.sample.n_clusters[ball.inside]
-    fewest, most = int(counts.min()), int(counts.max())
-    span = plural(fewest, "cluster") if fewest == most else f"{fewest} to {most} clusters"
-    return (
-        f"{percent(ball.level)} of the posterior lies within {amount(ball.radius, ball.loss)}"
-        f" ({loss_words(ball.loss)}) of this partition, in {plural(ball.n_inside, 'distinct draw')} with {span}."
-    )
-
-
-def ball_facts(ball: CredibleBall) -> dict[str, Any]:
-    """The facts about a credible ball."""
-    return {
-        "level": ball.level,
-        "mass": ball.mass,
-        "radius": ball.radius,
-        "standard_error": ball.standard_error,
-        "loss": ball.loss.name,
-        "n_inside": ball.n_inside,
-        "center": ball.center.tolist(),
-        **{kind: [labels.tolist() for labels in getattr(ball, kind)] for kind in BOUNDS},
-        "summary": ball.summary(),
-    }
-
-
-def ball_table(ball: CredibleBall, names: tuple[str, ...]) -> Table:
-    """One row per item: its cluster in the estimate and in each bound."""
-    partitions = {"estimate": ball.center}
-    for kind in BOUNDS:
-        partitions |= {f"{kind}_{i + 1}": labels for i, labels in enumerate(getattr(ball, kind))}
-    rows = list(zip(names, *(labels.tolist() for labels in partitions.values()), strict=True))
-    columns = (Column("Item", "text"), *(Column(name, "cluster") for name in partitions))
-    return Table("ball", "Labels of the estimate and of the bounds of its ball", columns, rows, indexed=True)
-
-
-def bounds_table(ball: CredibleBall) -> Table:
-    """Clusters, distance and probability of the estimate and of each bound."""
-    seen: dict[str, int] = {}
-    rows = []
-    for row in ball.summary():
-        seen[row["partition"]] = seen.get(row["partition"], 0) + 1
-        if seen[row["partition"]] <= BOUNDS_LISTED:
-            rows.append((row["partition"], row["clusters"], row["distance"], row["weight"]))
-    left_out = sum(max(0, count - BOUNDS_LISTED) for count in seen.values())
-    note = f"{left_out:,} more bounds tie with these." if left_out else None
-    header = columns("""
-        Partition; Clusters; Distance | Distance from the estimate
-        Probability | Share of the draws that equal this partition""")
-    return Table("bounds", "The estimate and the bounds of its credible ball", header, rows, note)
-
-
-def uncertain_table(
-    labels: Labels, certainty: Floats, names: tuple[str, ...], sample: Any, noun: str = "item"
-) -> Table:
-    """The least certain items, with the other cluster that each is most often with."""
-    known = np.nan_to_num(certainty)
-    first = np.argsort(known, kind="stable")[:LISTED]
-    columns = [
-        Column(noun.capitalize(), "text"),
-        Column("Cluster", "cluster"),
-        Column("Certainty", "share", "Mean probability of being with the other members of its cluster"),
-    ]
-    cells: list[list[Any]] = [[names[i] for i in first.tolist()], labels[first].tolist(), known[first].tolist()]
-    if labels.max() > 0:
-        cluster, probability = next_clusters(labels, sample, first)
-        columns += [
-            Column("Next cluster", "cluster", "The other cluster with the highest mean similarity"),
-            Column("Affinity", "share", "Mean probability of being with the members of that cluster"),
-        ]
-        cells += [cluster.tolist(), probability.tolist()]
-    note = f"The {LISTED:,} least certain of {len(labels):,} {noun}s." if len(labels) > LISTED else None
-    rows = list(zip(*cells, strict=True))
-    return Table("uncertain", f"{noun.capitalize()}s, least certain first", tuple(columns), rows, note, True, True)
-
-
-def listed_items(tables: dict[str, Table]) -> Table:
-    """The items that a page lists: the least certain."""
-    return replace(tables["uncertain"], id="items")
-
-
-def listed_rows(table: Table, column: int, most: int, what: str) -> Table:
-    """The rows with the smallest values of a column, in their order."""
-    order = sorted(range(len(table.rows)), key=lambda row: table.rows[row][column])[:most]
-    note = f"The {most:,} least certain of {len(table.rows):,} {what}."
-    return Table(table.id, table.caption, table.columns, [table.rows[row] for row in sorted(order)], note)
-
-
-def map_note(heat: HeatMap | None) -> str | None:
-    """What a cell of the map is, if it is more than one pair of items."""
-    if heat is None or not heat.aggregated:
-        return None
-    most = int(np.diff(heat.edges).max())
-    return (
-        f"There are too many items to show every pair. Each cell is the mean over up to {most:,} × {most:,} pairs"
-        " of neighbours; within a cluster the most certain items come first."
-    )
-
-
 def _figure(name: str, kind: str, data: Any) -> dict[str, Any] | None:
     return figure(name, kind, data, *FIGURES[name])
-
-
-def _ball_rows(ball: CredibleBall) -> Iterator[tuple[str, str]]:
-    error = ball.standard_error
-    spread = "" if not error or not np.isfinite(error) else f" ± {error:.2g}"
-    yield "Level", percent(ball.level)
-    yield "Posterior mass inside", percent(ball.mass)
-    yield "Radius", amount(ball.radius, ball.loss) + spread
-    yield "Distinct partitions inside", f"{ball.n_inside:,}"
-
-
-def _aligned_bounds(labels: Labels, ball: CredibleBall | None) -> Iterator[tuple[str, Labels]]:
-    """One bound of each kind, relabelled to match the estimate."""
-    if ball is not None:
-        for kind in BOUNDS:
-            yield f"{kind} bound", align_labels(labels, getattr(ball, kind)[0])
 
 
 def _found(estimate: Estimate) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -14,11 +15,10 @@ from partita._support.arrays import Floats
 from partita._support.hints import plural
 from partita.ensembles.summary import Redundant
 from partita.plots.order import leaf_order
-from partita.results.draws import LISTED, listed_items, map_note, uncertain_table
-from partita.results.figures import map_figure
 from partita.results.heatmap import HeatMap, has_map, heat_map, percent
-from partita.results.presentation import Note, Presentation, button, facts, figure, listed, section, show, words
-from partita.results.tables import Column, Table, columns
+from partita.results.presentation import Note, Presentation, facts, figure, listed, section, show, words
+from partita.results.tables import Table, columns
+from partita.results.uncertain import LISTED, map_section, uncertain_section, uncertain_table
 from partita.uncertainty.certainty import ClusterStability, cluster_stability
 
 NAMES_SHOWN = 12
@@ -120,10 +120,9 @@ class EnsemblePresentation(Presentation):
     def clusters_table(self) -> Table:
         """With the recovery of each cluster by the base clusterings."""
         table, jaccard = super().clusters_table(), self.stability.jaccard
-        told = "Mean overlap (Jaccard) with the most similar cluster of a base clustering"
-        columns = (*table.columns[:-1], Column("Recovery", "share", told), table.columns[-1])
-        rows = [(*row[:-1], float(jaccard[row[0]]), row[-1]) for row in table.rows]
-        return Table(table.id, "Clusters of the consensus", columns, rows, indexed=True)
+        more = columns("Recovery | Mean overlap (Jaccard) with the most similar cluster of a base clustering")
+        table = replace(table, caption="Clusters of the consensus")
+        return table.beside(len(table.columns) - 1, more, zip(jaccard.tolist(), strict=True))
 
     def more_tables(self) -> Iterator[Table | None]:
         """Uncertain items and base clusterings."""
@@ -189,7 +188,7 @@ class EnsemblePresentation(Presentation):
         """Clusters, items, map, base clusterings, dependence, truth."""
         found, tables = self.result, self.tables
         yield section("clusters", "Clusters", show(tables["clusters"].head(LISTED, "clusters")))
-        yield section("items", "Items to look at first", button(), show(listed_items(tables)), menu="Items")
+        yield uncertain_section(tables["uncertain"])
         yield self._map_section()
         told = (
             "Agreement of each base clustering with the consensus and with the others (adjusted Rand index: 0 by"
@@ -223,16 +222,9 @@ class EnsemblePresentation(Presentation):
         yield section("diagnostics", "Diagnostics", listed(self.settings()))
 
     def _map_section(self) -> dict[str, Any]:
-        if self.heat is None:
-            empty = f"The map is omitted: with {len(self.labels):,} items and such small clusters it would be blank."
-            return section("map", "Consensus map", words(empty, note=True))
-        told = (
-            "Share of the base clusterings, by weight, in which two items are together. Items are ordered by cluster,"
-            " and within a cluster so that neighbours are similar; the boxes are the clusters of the consensus."
-        )
-        names = None if self.heat.aggregated else tuple(self.item_names[i] for i in self.placed.tolist())
-        picture = figure("map", "map", map_figure(self.heat, self.labels[self.placed], names), "Consensus map")
-        return section("map", "Consensus map", words(told), words(map_note(self.heat), note=True), picture)
+        names = tuple(self.item_names[i] for i in self.placed.tolist())
+        told = "Share of the base clusterings, by weight, in which two items are together."
+        return map_section(self.heat, self.labels[self.placed], names, told, "Consensus map", "consensus")
 
 
 def _redundant_words(pair: Redundant, names: tuple[str, ...]) -> str:

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, ClassVar
 
-from partita.results.presentation import Note, Presentation, facts, listed, section, show, words
+from partita.results.presentation import LISTED, Note, Presentation, facts, listed, section, show, words
 from partita.results.sentences import log_number
 from partita.results.tables import Table, columns
-
-LISTED = 2000  # rows of a table on a page
 
 
 class IclPresentation(Presentation):
@@ -56,13 +54,6 @@ class IclPresentation(Presentation):
         rows = list(zip(path.n_clusters.tolist(), path.icl.tolist(), strict=True))
         header = columns("Clusters=n_clusters; ICL")
         return Table("path", "Greedy merges down to one cluster", header, rows)
-
-    def items_section(self) -> dict[str, Any]:
-        """The items sorted by cluster, and the button for all of them."""
-        table, known = self.tables["items"], 2 if self.certainty is None else 3
-        rows = sorted((row[:known] for row in table.rows), key=lambda row: row[1])
-        shown = Table(table.id, table.caption, table.columns[:known], rows, search=True).head(LISTED, f"{self.noun}s")
-        return section("items", f"{self.noun.capitalize()}s", {"button": "labels"}, show(shown))
 
     def search_sections(self) -> Iterator[dict[str, Any] | None]:
         """The merges; the settings and the runs, which are listed where they disagree."""

@@ -15,8 +15,18 @@ from partita._support.names import names_or_none
 from partita.models.networks.fit import Blocks
 from partita.results.block_tables import EDGE_MODELS, blocks_table
 from partita.results.drawings import Drawing
-from partita.results.icl import LISTED, IclPresentation
-from partita.results.presentation import drawing, facts, first_names, members_of, section, show, subheading, words
+from partita.results.icl import IclPresentation
+from partita.results.presentation import (
+    LISTED,
+    drawing,
+    facts,
+    first_names,
+    members_of,
+    section,
+    show,
+    subheading,
+    words,
+)
 from partita.results.sentences import sizes_in_words
 from partita.results.tables import Table, columns
 
@@ -113,8 +123,7 @@ class MatrixPresentation(IclPresentation):
             show(tables["blocks"]),
         )
         members = [subheading("Columns"), show(tables["columns"].head(LISTED, "columns"))]
-        own = self.items_section()
-        yield section("items", "Rows and columns", *own["blocks"], *members)
+        yield self.items_section("Rows and columns", *members)
         yield from self.search_sections()
 
 

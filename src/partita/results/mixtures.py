@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from partita.results.extras import column_questions, extra_sections
-from partita.results.icl import LISTED, IclPresentation
-from partita.results.presentation import Note, section, show
+from partita.results.icl import IclPresentation
+from partita.results.presentation import LISTED, Note, section, show
 
 
 class MixturePresentation(IclPresentation):

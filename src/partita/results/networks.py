@@ -14,11 +14,11 @@ from partita.draws.sample import PartitionSample, as_sample
 from partita.models.networks.nested_fit import NestedFit
 from partita.results.block_tables import EDGE_MODELS, all_blocks, blocks_table
 from partita.results.colors import shades
-from partita.results.draws import listed_items, uncertain_table
 from partita.results.icl import IclPresentation
 from partita.results.network_matrix import PIXELS, matrix_map
-from partita.results.presentation import Note, button, facts, figure, listed, section, show, words
+from partita.results.presentation import Note, facts, figure, listed, section, show, words
 from partita.results.tables import Column, Table, columns
+from partita.results.uncertain import uncertain_section, uncertain_table
 from partita.uncertainty.certainty import item_certainty
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ class NetworkPresentation(IclPresentation):
         fit, tables = self.result, self.tables
         yield section("clusters", "Clusters", show(tables["clusters"]))
         if "uncertain" in tables:
-            yield section("items", "Nodes to look at first", button(), show(listed_items(tables)), menu="Nodes")
+            yield uncertain_section(tables["uncertain"], self.noun)
         if "held_out" in self.extras:
             yield _prediction(self.extras["held_out"])
         yield section("models", "Comparison of models", show(tables["models"])) if "models" in tables else None

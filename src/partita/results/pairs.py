@@ -10,7 +10,6 @@ import numpy as np
 
 from partita._support.arrays import Floats
 from partita.estimation.linkage_ids import Changes
-from partita.results.icl import LISTED
 from partita.results.presentation import (
     Note,
     Presentation,
@@ -112,13 +111,9 @@ class PairPresentation(Presentation):
 
     def items_table(self) -> Table:
         """With the component of each item, and the identifier of its cluster."""
-        table = super().items_table()
-        own = columns("""
-            Component:cluster; Id | Lasting identifier of the cluster""")
-        header = (*table.columns[:2], *own, *table.columns[2:])
-        parts, ids = self.result.components.labels.tolist(), self.result.ids.tolist()
-        rows = [(*row[:2], *beside, *row[2:]) for row, *beside in zip(table.rows, parts, ids, strict=True)]
-        return Table(table.id, table.caption, header, rows, indexed=True)
+        cells = zip(self.result.components.labels.tolist(), self.result.ids.tolist(), strict=True)
+        own = columns("Component:cluster; Id | Lasting identifier of the cluster")
+        return super().items_table().beside(2, own, cells)
 
     def more_tables(self) -> Iterator[Table | None]:
         """Doubtful pairs, sizes of clusters, components."""
@@ -231,9 +226,7 @@ class PairPresentation(Presentation):
         if "reasons" in tables:
             told = "The answer to the first questions would change most. Answers go back as constraints of an update."
             yield section("reasons", "Review", words(told), show(tables["reasons"].head(PAIRS_LISTED, "questions")))
-        rows = sorted(tables["items"].rows, key=lambda row: row[1])
-        items = Table("items", tables["items"].caption, tables["items"].columns, rows, search=True)
-        yield section("items", "Items", show(items.head(LISTED, "items")))
+        yield self.items_section(of_all=False)
         yield self.truth_section()
         told = "No best partition joins two components, so that each was searched by itself."
         yield section(

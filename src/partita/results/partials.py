@@ -59,7 +59,7 @@ class PartialPresentation(Presentation):
         """Clusters, the curve, the items."""
         yield from super().sections()
         yield partial_section(self.result, self.first)
-        yield section("items", "Items", show(self.tables["items"].head(1000, "items")))
+        yield self.items_section(of_all=False)
         yield self.truth_section()
 
 

@@ -24,6 +24,7 @@ from partita.results.truth import agreement, crossed, truth_measures
 SCHEMA = 1
 #: The page itself holds the labels of this many items; those of more are in a file beside it.
 LABELS_HELD = 100_000
+LISTED = 2000  # rows of a table on a page
 #: What every kind says in `facts`.
 COMMON = {
     "schema": "number of this layout",
@@ -276,6 +277,16 @@ class Presentation:
         return Table("clusters", "Clusters", columns, rows, indexed=True)
 
     # What the pages of several kinds have.
+
+    def items_section(self, title: str | None = None, *more: Any, of_all: bool = True) -> dict[str, Any]:
+        """The items sorted by cluster; `of_all`: with the button for all of them, if no other section has it."""
+        table = self.tables["items"]
+        known = [at for at, own in enumerate(table.columns) if own.name != "Certainty" or self.certainty is not None]
+        rows = [[row[at] for at in known] for row in sorted(table.rows, key=lambda row: row[1])]
+        header = tuple(table.columns[at] for at in known)
+        shown = Table(table.id, table.caption, header, rows, search=True).head(LISTED, f"{self.noun}s")
+        name = title or f"{self.noun.capitalize()}s"
+        return section("items", name, button() if of_all else None, show(shown), *more)
 
     def truth_section(self) -> dict[str, Any] | None:
         """The result against a given truth; None without one."""

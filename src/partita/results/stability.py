@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ import numpy as np
 from partita._support.arrays import Floats
 from partita._support.hints import plural
 from partita.results.presentation import Note, Presentation, button, facts, section, show, words
-from partita.results.tables import Column, Table, columns
+from partita.results.tables import Table, columns
 
 NOT_TRUTH = (
     "Stability is not truth: runs of one clusterer can agree on clusters that the data do not have, because they share "
@@ -101,21 +102,18 @@ class StabilityPresentation(Presentation):
 
     def items_table(self) -> Table:
         """With the share of noise."""
-        table, noise = super().items_table(), self.result.noise
-        told = "Share of the runs that call the item noise, of those that clustered it"
-        rows = [(*row, float(share)) for row, share in zip(table.rows, noise, strict=True)]
-        return Table(table.id, table.caption, (*table.columns, Column("Noise", "share", told)), rows, indexed=True)
+        table = super().items_table()
+        more = columns("Noise:share | Share of the runs that call the item noise, of those that clustered it")
+        return table.beside(len(table.columns), more, zip(self.result.noise.tolist(), strict=True))
 
     def clusters_table(self) -> Table:
         """With the recovery of each cluster by the runs, and what it says."""
         table, found = super().clusters_table(), self.result
-        told = "Mean overlap (Jaccard) with the most similar cluster of a run"
-        more = columns(f"""
-            Recovery | {told}
+        more = columns("""
+            Recovery | Mean overlap (Jaccard) with the most similar cluster of a run
             Verdict | stable from 0.75 on, unstable below 0.6""")
-        header = (*table.columns[:-1], *more, table.columns[-1])
-        rows = [(*row[:-1], float(found.recovery[row[0]]), found.verdicts[row[0]], row[-1]) for row in table.rows]
-        return Table(table.id, "Clusters of the consensus", header, rows, indexed=True)
+        cells = zip(found.recovery.tolist(), found.verdicts, strict=True)
+        return replace(table, caption="Clusters of the consensus").beside(len(table.columns) - 1, more, cells)
 
     def more_tables(self) -> Iterator[Table | None]:
         """One row per run, and one per value of a varied setting."""
@@ -149,11 +147,7 @@ class StabilityPresentation(Presentation):
             yield section("settings", "Settings", show(self.tables["settings"]))
         told = None if self.result.null is None else words(self.result.null.in_words())
         yield section("runs", "Runs", told, show(self.tables["runs"]))
-        yield section("items", "Items", show(self.tables["items"])) if len(self.labels) <= ITEMS_SHOWN else None
-
-
-#: Items up to which the page lists them.
-ITEMS_SHOWN = 2_000
+        yield self.items_section(of_all=False)
 
 
 def _range(counts: Any) -> str:
