@@ -114,6 +114,16 @@ def test_page_json_and_terminal_have_the_same_notes_and_layout(command, inputs, 
     assert "certainty" in header
 
 
+@pytest.mark.parametrize(("command", "added"), [
+    ("hierarchy", {"levels", "expected_losses", "newick", "nodes"}),
+    ("report", {"report", "labels_file"}),
+])  # fmt: skip
+def test_the_layout_of_commands_that_write_no_folder(command, added, inputs, tmp_path):
+    more = ["--out", tmp_path / "page.html"] if command == "report" else []
+    facts = json.loads(call(inputs, [command, "chain0.csv", "chain1.csv", "--seed", "1", "--json"], *more))
+    assert facts.keys() == COMMON.keys() | DrawsPresentation.own.keys() | added
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_notes_in_python_are_those_of_the_page(tmp_path):
     rng = np.random.default_rng(2)

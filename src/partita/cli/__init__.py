@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -30,7 +30,13 @@ from partita.cli import (
 from partita.cli.command import Group, register
 from partita.cli.terminal import open_closed_streams
 
-FROM_DRAWS, FROM_DATA, OTHER = "From draws", "From data, networks and clusterings", "Other"
+#: The commands by their panel of the help; those without clusters have no options for how these are counted.
+COMMANDS: dict[str, tuple[Any, ...]] = {
+    "From draws": (report, estimate, ball, partial, hierarchy, relate, similarity, compare_posteriors, monitor),
+    "From data, networks and clusterings": (cluster, link, blockmodel, ensemble, stability, sample),
+    "Other": (compare, convert, demo),
+}
+WITHOUT_LABELS = (similarity, compare, convert, demo)
 
 app = typer.Typer(
     name="partita",
@@ -42,24 +48,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-register(app, "report", report.run, writes_labels=True, panel=FROM_DRAWS)
-register(app, "estimate", estimate.run, writes_labels=True, panel=FROM_DRAWS)
-register(app, "ball", ball.run, writes_labels=True, panel=FROM_DRAWS)
-register(app, "partial", partial.run, writes_labels=True, panel=FROM_DRAWS)
-register(app, "hierarchy", hierarchy.run, writes_labels=True, panel=FROM_DRAWS)
-register(app, "relate", relate.run, writes_labels=True, panel=FROM_DRAWS)
-register(app, "similarity", similarity.run, panel=FROM_DRAWS)
-register(app, "compare-posteriors", compare_posteriors.run, writes_labels=True, panel=FROM_DRAWS)
-register(app, "monitor", monitor.run, writes_labels=True, panel=FROM_DRAWS)
-register(app, "cluster", cluster.run, writes_labels=True, panel=FROM_DATA)
-register(app, "link", link.run, writes_labels=True, panel=FROM_DATA)
-register(app, "blockmodel", blockmodel.run, writes_labels=True, panel=FROM_DATA)
-register(app, "ensemble", ensemble.run, writes_labels=True, panel=FROM_DATA)
-register(app, "stability", stability.run, writes_labels=True, panel=FROM_DATA)
-app.add_typer(sample.app, name="sample", rich_help_panel=FROM_DATA)
-register(app, "compare", compare.run, panel=OTHER)
-register(app, "convert", convert.run, panel=OTHER)
-register(app, "demo", demo.run, panel=OTHER)
+for panel, modules in COMMANDS.items():
+    for module in modules:
+        name = module.__name__.rpartition(".")[2].replace("_", "-")
+        if module is sample:
+            app.add_typer(sample.app, name=name, rich_help_panel=panel)
+        else:
+            register(app, name, module.run, writes_labels=module not in WITHOUT_LABELS, panel=panel)
 
 
 def main() -> None:
