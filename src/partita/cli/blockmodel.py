@@ -9,7 +9,7 @@ from partita.cli.deliver import delivering
 from partita.cli.form import first_number
 from partita.cli.given import refuse
 from partita.cli.network_options import EdgeFile, Network
-from partita.cli.options import ClusterLimit, OutputOptions, Restarts, Seconds, Seed, TruthFile, checked_limit
+from partita.cli.options import ClusterLimit, Jobs, OutputOptions, Restarts, Seconds, Seed, TruthFile, checked_limit
 from partita.cli.steps import step
 
 SHORT_CHAIN: dict[str, Any] = {"draws": 200, "warmup": 200, "chains": 2}
@@ -31,6 +31,7 @@ def run(
     seconds: Seconds = None,
     algorithm: Annotated[str, "search, or come-latouche: Algorithm 1 of Côme & Latouche (2015) as printed."] = "search",
     seed: Seed = None,
+    jobs: Jobs = -1,
 ) -> None:
     """Cluster the nodes of a network by maximising the exact ICL of a stochastic block model.
 
@@ -47,11 +48,11 @@ def run(
         known = None if truth is None else read_node_labels(truth, graph.names)
         model = network.nested_model() if nested else network.model()
         search: dict[str, Any] = {} if nested else {"algorithm": algorithm}
-        search |= {"k_max": checked_limit(max_clusters), "restarts": restarts, "seconds": seconds}
+        search |= {"k_max": checked_limit(max_clusters), "restarts": restarts, "seconds": seconds, "n_jobs": jobs}
         with step("searched", seconds=seconds):
             fit = model.maximize(graph, rng=seed, **search)
         extras = [] if writing.out is None or fit.interrupted else _checks(fit, always=check)
-        if compare:
+        if compare and not fit.interrupted:
             extras.append(_compared(network, graph, restarts, seed))
         deliver(present(fit, extras, truth=known, first=first_number()), truth=truth)
 
