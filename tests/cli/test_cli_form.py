@@ -136,7 +136,8 @@ def test_a_format_of_nothing_is_refused(draws_file, command):
 
 def test_threads_have_one_name():
     helps = {command: invoke(*command.split(), "--help").output for command in (*COMMANDS, "cluster")}
-    assert {"estimate", "cluster", "blockmodel", "sample dpm"} <= {command for command, text in helps.items() if "--jobs" in text}
+    named = {command for command, text in helps.items() if "--jobs" in text}
+    assert {"estimate", "cluster", "blockmodel", "sample dpm"} <= named
     assert not any("--n-jobs" in text for text in helps.values())
 
 
