@@ -61,6 +61,22 @@ def items(n_items: int, n_draws: int = 100, n_clusters: int = 30) -> dict[str, A
     return {"seconds": seconds, "cpu": cpu, "loss": best.expected_loss, "clusters": best.n_clusters, **_peak()}
 
 
+def noise(n_items: int = 1_000_000, runs: int = 100) -> dict[str, Any]:
+    """The consensus of runs in which a sixth of the items is noise, most of them in most runs; reading included."""
+    rng = np.random.default_rng(1)
+    labels = np.ascontiguousarray(GeneratedDraws(runs, n_items, 30)[:runs].T.astype(np.int8))
+    often = np.where(rng.random(n_items) < 1 / 6, rng.beta(4, 1, n_items), rng.beta(0.5, 12, n_items))
+    for run in range(runs):
+        labels[rng.random(n_items) < often, run] = -1
+
+    def find() -> NDArray[np.intp]:
+        return pt.ensembles.consensus(pt.ensembles.as_base(labels, noise=-1), rng=1)
+
+    found, seconds, cpu = _timed(find)
+    right = np.mean((found < 0) == (often >= 0.5))
+    return {"seconds": seconds, "cpu": cpu, "clusters": int(found.max()) + 1, "right": float(right), **_peak()}
+
+
 def draws(n_draws: int = 50_000, n_items: int = 110_000, n_distinct: int = 500) -> dict[str, Any]:
     """An estimate from 256 of many draws of which few are distinct, with its error on the others."""
     many = GeneratedDraws(n_draws, n_items, 30, n_distinct)
@@ -163,6 +179,7 @@ def _peak() -> dict[str, float]:
 
 POINTS: dict[str, Callable[..., dict[str, Any]]] = {
     "items": items,
+    "noise": noise,
     "draws": draws,
     "workers": workers,
     "shards": shards,
@@ -182,6 +199,7 @@ def main() -> None:
     rows = [measured("items", n) for n in GROWTH]
     growth = np.log(rows[-1]["cpu"] / rows[0]["cpu"]) / np.log(GROWTH[-1] / GROWTH[0])
     print(f"CPU seconds grow as items^{growth:.2f} (target at most 1.1)")
+    rows.append(measured("noise"))
     rows.append(measured("draws"))
     rows.append(measured("workers"))
     print(f"two workers: {rows[-1]['ratio']} times the runs (target 1.6)")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import io
 import os
 import platform
 import sys
@@ -26,6 +28,23 @@ def write_result(name: str, rows: Iterable[Mapping[str, Any]], **about: str) -> 
         writer.writeheader()
         writer.writerows(table)
     return path
+
+
+def write_runs(name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Writes benchmarks/results/runs/NAME.csv.gz: single runs, from which tables are made."""
+    table, text = list(rows), io.StringIO()
+    writer = csv.DictWriter(text, list(table[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(table)
+    (RESULTS / "runs" / f"{name}.csv.gz").write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+
+
+def read_runs(name: str) -> list[dict[str, str]]:
+    """The single runs that were written; none without a file."""
+    path = RESULTS / "runs" / f"{name}.csv.gz"
+    if not path.exists():
+        return []
+    return list(csv.DictReader(io.StringIO(gzip.decompress(path.read_bytes()).decode())))
 
 
 def machine() -> str:

@@ -92,6 +92,8 @@ def test_noise_and_null(table):
         (["--clusterer", "kmeans"], "needs the number of clusters"),
         (["--clusterer", "kmeans", "-k", "3", "--resample", "much"], "--resample must be a share"),
         (["--clusterer", "kmeans", "-k", "3", "--null", "uniform"], "--null must be one of"),
+        (["--clusterer", "kmeans", "--vary", "k"], "--vary must be a setting and its values, such as k=3,4,5"),
+        (["--clusterer", "gmm", "-k", "3", "--vary", "size=1,2"], "Invalid parameter 'size'"),
     ],
 )
 def test_bad_input(table, words, problem):
@@ -112,3 +114,14 @@ def test_minus_one_must_be_missing_or_noise(tmp_path):
             facts = json.loads(run(*command, option, "-1", *equal, "--json", "--seed", "1"))
             assert facts["labels"][-1] == label
             assert facts["n_clusters"] == 2
+
+
+@pytest.mark.parametrize(("clusterer", "vary"), [("kmeans", "k=2,3"), ("gmm", "k=3,4"), ("leiden", "resolution=0.2,1")])
+def test_settings_are_varied(table, tmp_path, clusterer, vary):
+    if clusterer == "leiden":
+        pytest.importorskip("leidenalg")
+    out = tmp_path / "s"
+    words = ["--clusterer", clusterer, "--vary", vary, "--runs", "6", "--seed", "1", "--out", str(out)]
+    assert "Where clusters split" in run("stability", str(table), *words)
+    assert [row["value"] for row in written(out / "settings.csv")] == vary.split("=")[1].split(",")
+    assert {row["next_value"] for row in written(out / "splits.csv")} == {vary.split(",")[1]}

@@ -32,6 +32,7 @@ SLOW = {
     "docs/guide/networks.md",
     "docs/guide/settled.md",
     "docs/guide/single_cells.md",
+    "docs/guide/stable_topics.md",
     "docs/guide/which_loss.md",
 }
 LINK = re.compile(r"\]\(([^)\s]+)\)")

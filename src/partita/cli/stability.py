@@ -37,7 +37,7 @@ def _hdbscan(size: int | None) -> Any:
 
 
 def _leiden(size: int | None) -> Any:
-    """Leiden communities of the graph of nearest neighbours, 15 by default."""
+    """Leiden communities of the graph of nearest neighbours, 15 by default, by modularity with a resolution."""
     try:
         import igraph
         import leidenalg
@@ -45,10 +45,11 @@ def _leiden(size: int | None) -> Any:
         raise ImportError("--clusterer leiden needs igraph and leidenalg: pip install leidenalg") from None
     from sklearn.neighbors import kneighbors_graph
 
-    def run(data: Any, seed: int) -> Any:
-        near = kneighbors_graph(data, min(15 if size is None else size, len(data) - 1)).tocoo()
+    def run(data: Any, seed: int, neighbors: int = 15 if size is None else size, resolution: float = 1.0) -> Any:
+        near = kneighbors_graph(data, min(neighbors, len(data) - 1)).tocoo()
         graph = igraph.Graph(len(data), list(zip(near.row.tolist(), near.col.tolist(), strict=True))).simplify()
-        return leidenalg.find_partition(graph, leidenalg.ModularityVertexPartition, seed=seed)
+        kind = leidenalg.RBConfigurationVertexPartition
+        return leidenalg.find_partition(graph, kind, seed=seed, resolution_parameter=resolution)
 
     return run
 
@@ -59,6 +60,10 @@ CLUSTERERS: dict[str, Callable[[int | None], Any]] = {
     "hdbscan": _hdbscan,
     "leiden": _leiden,
 }
+
+
+#: What -k and --vary k= set.
+SIZES = {"kmeans": "n_clusters", "gmm": "n_components", "hdbscan": "min_cluster_size", "leiden": "neighbors"}
 
 
 def run(
@@ -72,7 +77,12 @@ def run(
     ] = None,
     runs: Annotated[int, "Maximum number of runs; they end when more would change little."] = 50,
     resample: Annotated[str, "Share of the items that each run clusters, bootstrap, or all."] = "0.8",
-    null: Annotated[str | None, "Compare with data without clusters: both, gaussian or permuted."] = None,
+    vary: Annotated[
+        list[str] | None, "Setting and its values, such as k=3,4,5 or resolution=0.5,1,2; may be repeated."
+    ] = None,
+    null: Annotated[
+        str | None, "Compare with data without clusters: both, gaussian or permuted; 200 runs more for each."
+    ] = None,
     loss: Annotated[str, "Loss of the consensus."] = "vi",
     columns: Annotated[str | None, opt("The columns to use, separated by commas.", shown="all")] = None,
     scale: Annotated[bool, "Divide each column by its standard deviation."] = False,
@@ -100,7 +110,8 @@ def run(
     if null is not None and null not in NULLS:
         raise ValueError(f"--null must be one of {', '.join(NULLS)}, but it is {null}")
     share = _share(resample)
-    made = CLUSTERERS[clusterer](k)
+    grid = _grid(vary, clusterer)
+    made = CLUSTERERS[clusterer](grid[SIZES[clusterer]][0] if k is None and SIZES[clusterer] in grid else k)
     with delivering(writing) as deliver:
         files = {} if truth is None else {"truth": read_partition(truth)}
         read = read_data(data, columns)
@@ -116,7 +127,8 @@ def run(
             table = pd.DataFrame(values, index=list(read.names))
         with step(f"clustered ({clusterer})"):
             shown = sys.stderr.isatty() and not quiet
-            found = stability(made, table, runs, share, rng=seed, loss=loss, null=null, n_jobs=jobs, progress=shown)
+            how: dict[str, Any] = {"loss": loss, "null": null, "n_jobs": jobs, "progress": shown}
+            found = stability(made, table, runs, share, grid or None, seed, **how)
         deliver(present(found, (), first=first_number(), **files), truth=truth)
 
 
@@ -124,6 +136,26 @@ def _needed(size: int | None, name: str) -> int:
     if size is None:
         raise ValueError(f"--clusterer {name} needs the number of clusters: -k")
     return size
+
+
+def _grid(vary: list[str] | None, clusterer: str) -> dict[str, list[Any]]:
+    """The values of each varied setting; k is the one that -k sets."""
+    grid = {}
+    for text in vary or ():
+        name, equals, values = text.partition("=")
+        if not (name and equals and values):
+            raise ValueError(f"--vary must be a setting and its values, such as k=3,4,5, but it is {text}")
+        grid[SIZES[clusterer] if name == "k" else name] = [_value(word) for word in values.split(",")]
+    return grid
+
+
+def _value(word: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(word)
+        except ValueError:
+            continue
+    return word
 
 
 def _share(text: str) -> float | str | None:

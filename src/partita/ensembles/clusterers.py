@@ -128,8 +128,12 @@ def _function(function: Callable[..., Any]) -> Runner:
     except (TypeError, ValueError):  # built-in functions may have none
         known = {}  # type: ignore[assignment]
     name = next((name for name in SEEDS if name in known), None)
+    takes_all = not known or any(own.kind is inspect.Parameter.VAR_KEYWORD for own in known.values())
 
     def run(data: Any, seed: int, settings: Settings) -> Any:
+        if not takes_all and (wrong := [setting for setting in settings if setting not in known]):
+            others = ", ".join(own for own in [*known][1:] if own not in SEEDS)
+            raise ValueError(f"the function has no setting {wrong[0]!r}; its settings are: {others or 'none'}")
         given = {} if name is None else {name: seed}
         return function(data, **given, **settings) if given else function(data, seed, **settings)
 

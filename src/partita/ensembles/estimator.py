@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -57,12 +58,8 @@ class EnsembleEstimator(Estimator):
             Name of the column of labels.
         """
         self._check_fitted()
-        if len(adata.obs) != len(self.labels_):
-            raise ValueError(f"adata has {len(adata.obs)} cells, but the consensus has {len(self.labels_)} items")
-        adata.obs[key] = _categorical(self.labels_, self.n_clusters_)
-        if hasattr(self, "certainty_"):
-            adata.obs[f"{key}_certainty"] = self.certainty_
-        adata.obs[f"{key}_next"] = _categorical(self._next(), self.n_clusters_)
+        more = {"certainty": self.certainty_} if hasattr(self, "certainty_") else {}
+        write_obs(adata, key, self.labels_, more | {"next": _categorical(self._next(), self.n_clusters_)})
 
     def _next(self) -> Labels:
         """The most probable cluster other than the item's own; −1 if there is none, or no label."""
@@ -106,6 +103,15 @@ class EnsembleEstimator(Estimator):
     def __repr__(self) -> str:
         fitted = f": {self.n_clusters_} clusters of {len(self.labels_)} items" if hasattr(self, "labels_") else ""
         return super().__repr__() + fitted
+
+
+def write_obs(adata: Any, key: str, labels: Labels, more: Mapping[str, Any]) -> None:
+    """Labels and more columns, whose names begin with the key, as columns of `obs`."""
+    if len(adata.obs) != len(labels):
+        raise ValueError(f"adata has {len(adata.obs)} cells, but the consensus has {len(labels)} items")
+    adata.obs[key] = _categorical(labels, int(labels.max()) + 1)
+    for name, values in more.items():
+        adata.obs[f"{key}_{name}"] = values
 
 
 def _categorical(labels: Labels, n_clusters: int) -> Any:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.hints import plural
+from partita._support.memory import check_fits
 from partita._support.progress import progress_bar
 from partita._support.validate import as_float, check_count, check_n_jobs, seed_and_generator
 from partita._support.warn import warn_user
@@ -34,6 +35,8 @@ FIRST_CHECK, GROWTH = 16, 1.5
 CHECKED_ITEMS, CHECK_SHARE = 1_000, 0.05
 #: Seconds that a check takes, until one was made.
 FIRST_CHECK_SECONDS = 0.5
+#: Copies of the labels that the consensus needs, and further bytes per item.
+COPIES, ITEM_BYTES = 5, 256
 RULE = StabilityRule(tolerance=0.01, precision=0.5)
 
 
@@ -116,7 +119,7 @@ class Plan:
             raise ValueError(f"run {run} (seed {seed}{with_settings}) failed: {error}") from error
         if rows is None:
             return labels, seconds
-        whole = np.full(data.n_items, LEFT_OUT, np.intp)
+        whole = np.full(data.n_items, LEFT_OUT, labels.dtype)
         whole[rows[::-1]] = labels[::-1]  # of several copies of an item, the first
         return whole, seconds
 
@@ -203,7 +206,7 @@ def repeat(
         warn_user(f"{type(clusterer).__name__} has no random_state: without resample= or vary= all runs are the same")
     found = _Runs(plan, clusterer, data, most, store)
     jobs = check_n_jobs(n_jobs)
-    with _reporting(progress, most) as report:
+    with reporting(progress, most, "clustering") as report:
         try:
             found.make(jobs, bool(stop), report)
         finally:
@@ -233,17 +236,19 @@ class _Runs:
         rng = np.random.default_rng(plan.seed)
         self._items = np.sort(rng.choice(data.n_items, min(data.n_items, CHECKED_ITEMS), replace=False))
 
-    def make(self, n_jobs: int, stop: bool, report: Callable[[int, float], None]) -> None:
+    def make(self, n_jobs: int, stop: bool, report: Callable[[int, float, int], None]) -> None:
         """Makes the runs, until they are enough."""
         try:
             while len(self.labels) < self.most and not self.settled:
                 batch = range(len(self.labels), min(self.most, len(self.labels) + n_jobs))
                 for run, (labels, seconds) in zip(batch, self._made(batch, n_jobs), strict=True):
-                    self.labels.append(labels)
+                    self.labels.append(labels.astype(np.min_scalar_type(-2 - int(labels.max()))))
                     self.seconds.append(seconds)
                     if self.store is not None and not np.isnan(seconds):
                         self.store.write(run, labels)
-                report(len(self.labels), self.seconds_left / n_jobs)
+                if batch.start == 0:
+                    check_fits(self.bytes_needed, f"{plural(self.most, 'run')} and their consensus")
+                report(len(self.labels), self.seconds_left / n_jobs, self.bytes_needed)
                 self.settled = stop and self._is_enough(n_jobs)
         except KeyboardInterrupt:
             if not self.labels:
@@ -256,6 +261,12 @@ class _Runs:
         """For the runs that are left, in one process."""
         known = [seconds for seconds in self.seconds if not np.isnan(seconds)]
         return (self.most - len(self.labels)) * float(np.mean(known)) if known else 0.0
+
+    @property
+    def bytes_needed(self) -> int:
+        """Roughly, for the labels of all runs and their consensus, as the first run has them."""
+        first = self.labels[0]
+        return first.size * (self.most * (COPIES * first.itemsize + 1) + ITEM_BYTES)
 
     def _made(self, batch: range, n_jobs: int) -> list[tuple[Labels, float]]:
         one = partial(_one, self.plan, self.clusterer, self.data, self.store)
@@ -366,12 +377,17 @@ def _store(folder: Path, plan: Plan, data: Data, fresh: bool) -> RunStore:
 
 
 @contextmanager
-def _reporting(progress: Any, most: int) -> Iterator[Callable[[int, float], None]]:
-    """The function to call after each batch of runs: the user's own, that of a bar, or one that does nothing."""
+def reporting(progress: Any, most: int, what: str) -> Iterator[Callable[[int, float, int], None]]:
+    """What to call after each batch with the runs, seconds left and bytes: the user's function, a bar's, or nothing."""
     if callable(progress):
-        yield progress
+        yield lambda done, seconds, size: progress(done, seconds)
     elif not progress:
-        yield lambda done, seconds: None
+        yield lambda done, seconds, size: None
     else:
-        with progress_bar("clustering", most) as update:
-            yield lambda done, seconds: update(completed=done, description=f"clustering, at most {seconds:,.0f} s left")
+        with progress_bar(what, most) as update:
+
+            def show(done: int, seconds: float, size: int) -> None:
+                needed = f" and {size / 2**30:.1f} GiB" if size > 2**28 else ""
+                update(completed=done, description=f"{what}, at most {seconds:,.0f} s{needed} to go")
+
+            yield show

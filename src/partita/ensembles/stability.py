@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,19 +17,26 @@ from partita._support.hints import plural
 from partita._support.html import ShownAsText
 from partita._support.shown import Shown
 from partita._support.validate import check_count, seed_and_generator
-from partita.ensembles.base_clusterings import Base, as_base
+from partita.ensembles.base_clusterings import Base, as_base, spread_placed
 from partita.ensembles.clusterers import as_data
+from partita.ensembles.dependence import SEED
+from partita.ensembles.estimator import write_obs
 from partita.ensembles.null import KINDS, NullComparison, mean_agreement, null_data
-from partita.ensembles.repeat import grid_of, repeat
+from partita.ensembles.repeat import grid_of, repeat, reporting
 from partita.ensembles.summary import ConsensusSummary, summarize
+from partita.ensembles.weights import consensus_weights
 from partita.estimation.estimate import estimate
 from partita.estimation.result import Estimate
 from partita.losses.base import Loss
 from partita.search.settings import Search
 from partita.uncertainty.certainty import ClusterStability, cluster_stability
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 #: Recovery from which on a cluster is stable, and below which it is unstable (Hennig 2007).
 STABLE, UNSTABLE = 0.75, 0.6
+VERDICTS, CHANCE = ("stable", "doubtful", "unstable"), "chance"
 #: Runs per data set without clusters.
 NULL_RUNS = 10
 
@@ -96,7 +105,12 @@ class Stability(Shown, ShownAsText):
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """For each cluster, "stable" (recovery of at least 0.75), "unstable" (below 0.6), or "doubtful"."""
+        """For each cluster, "stable" (recovery of at least 0.75), "unstable" (below 0.6), or "doubtful".
+
+        All are "chance" if the runs agree no more than on data without clusters.
+        """
+        if self.null is not None and not self.null.is_more_than_chance:
+            return (CHANCE,) * self.n_clusters
         return tuple(
             "stable" if value >= STABLE else "unstable" if value < UNSTABLE else "doubtful" for value in self.recovery
         )
@@ -113,6 +127,52 @@ class Stability(Shown, ShownAsText):
                 rows.append({"setting": name, "value": value, **self._of_runs(runs)})
         return rows
 
+    def levels(self, setting: str | None = None) -> dict[Any, Labels]:
+        """The consensus of the runs with each value of a varied setting, that with the fewest clusters first.
+
+        Parameters
+        ----------
+        setting : str, optional
+            Its name; by default the first that was varied.
+        """
+        varied = getattr(self.base, "settings", ())
+        names = list(varied[0]) if varied else []
+        if not names:
+            raise ValueError("the runs have no varied settings: use vary=")
+        name = names[0] if setting is None else setting
+        if name not in names:
+            raise ValueError(f"setting must be one of {', '.join(names)}, but it is {setting!r}")
+        clusters = {row["value"]: row["clusters"] for row in self.settings if row["setting"] == name}
+        found = {}
+        for value in sorted(clusters, key=clusters.__getitem__):
+            keep = [r for r, own in enumerate(varied) if own[name] == value]
+            part = self.base.columns(keep)
+            seen = part.labelled
+            best = _estimate_of(part.rows(seen), self.estimate.loss, self.summary.weights[keep], SEED)
+            found[value] = spread_placed(best.labels, seen)
+        return found
+
+    def plot(self, setting: str | None = None, ax: Axes | None = None) -> Axes:
+        """The tree of the values of a varied setting: where clusters split, and which values agree."""
+        from partita.plots import clustering_tree
+
+        return clustering_tree(self.levels(setting), ax=ax)
+
+    def to_anndata(self, adata: Any, key_added: str = "stability") -> None:
+        """Write the consensus into `obs` of an AnnData object whose cells are the items, in their order.
+
+        Columns: `key_added`, the labels as text (a categorical, missing for noise), `key_added` with _certainty, and
+        with _noise.
+
+        Parameters
+        ----------
+        adata : AnnData
+            Or any object with `obs`, a pandas data frame.
+        key_added : str
+            Name of the column of labels.
+        """
+        write_obs(adata, key_added, self.labels, {"certainty": self.certainty, "noise": self.noise})
+
     def _of_runs(self, runs: list[int]) -> dict[str, Any]:
         part = self.base.columns(runs)
         noise = 0.0 if part.noise is None else float(part.noise.sum() / max(1, part.seen.sum()))
@@ -126,14 +186,14 @@ class Stability(Shown, ShownAsText):
 
     def answer(self) -> str:
         """The result in a sentence."""
-        counts = {word: self.verdicts.count(word) for word in ("stable", "doubtful", "unstable")}
+        counts = {word: self.verdicts.count(word) for word in VERDICTS}
         parts = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
         noise = int(self.estimate.is_noise.sum())
         clusters = f"{plural(self.n_clusters, 'cluster')}" + (f" ({parts})" if parts else "")
         and_noise = f"; {plural(noise, 'item')} {'is' if noise == 1 else 'are'} noise" if noise else ""
         found = f"{plural(self.base.n_clusterings, 'run')} of {plural(len(self.labels), 'item')}: {clusters}{and_noise}"
         if self.null is not None and not self.null.is_more_than_chance:
-            return f"{found}; the runs agree no more than on data without clusters"
+            return f"{found}; no stable clusters: the runs agree no more than on data without clusters"
         return found
 
     def __repr__(self) -> str:
@@ -172,7 +232,9 @@ def stability(
         The loss of the consensus.
     null : "both", "gaussian" or "permuted", optional
         Compare with `null_sets` data sets without clusters: from a normal distribution with the means and covariances
-        of X, or with each column of X permuted, or with both kinds. This makes 10 runs more for each of them.
+        of X, or with each column of X permuted, or with both kinds. This makes 10 runs more for each of them, by
+        default 200 of each kind. A column with several modes, which has clusters by itself, is not permuted but drawn
+        from the nearest distribution with one mode.
     null_sets : int
         Number of data sets without clusters of each kind.
 
@@ -210,29 +272,31 @@ def stability(
     base = repeat(clusterer, X, runs, rng=generator, stop=stop, progress=progress, path=path, **how)
     found = of_runs(base, loss, generator)
     count = max(NULL_RUNS, len(grid_of(vary)))
-    compared = [
-        NullComparison(
-            kind,
-            found.agreement,
-            np.array(
-                [
-                    mean_agreement(repeat(clusterer, make_null[kind](own), count, rng=own, stop=False, **how))
-                    for own in generator.spawn(sets)
-                ]
-            ),
-        )
-        for kind in kinds
-    ]
+    done, compared = itertools.count(1), []
+    with reporting(progress, count * sets * len(kinds), "data without clusters") as report:
+        for kind in kinds:
+            values, began = [], time.perf_counter()
+            for own in generator.spawn(sets):
+                runs_on_null = repeat(clusterer, make_null[kind](own), count, rng=own, stop=False, **how)
+                values.append(mean_agreement(runs_on_null))
+                each = (time.perf_counter() - began) / len(values)
+                made = next(done)
+                report(made * count, each * (sets * len(kinds) - made), 0)
+            compared.append(NullComparison(kind, found.agreement, np.array(values)))
     strongest = min(compared, key=lambda each: each.excess, default=None)
     return Stability(found.estimate, found.summary, found.clusters, strongest)
 
 
 def of_runs(base: Base, loss: str | Loss, rng: np.random.Generator) -> Stability:
     """The consensus of runs and its stability."""
+    weights = consensus_weights(base)
+    best = _estimate_of(base, loss, weights, rng)
+    summary = summarize(best.labels, base, weights=weights, method=f"least expected {best.loss.words}")
+    return Stability(best, summary, cluster_stability(best))
+
+
+def _estimate_of(base: Base, loss: str | Loss, weights: Floats, rng: Any) -> Estimate:
     useful = np.asarray(base.seen.any(axis=0))
     if not useful.any():
         raise ValueError(f"base has no labels: all labels of the {base.n_items} items are missing")
-    sample = base.draws(useful)
-    best = estimate(sample, loss, search=Search(), rng=rng, check_draws=False)
-    summary = summarize(best.labels, base, method=f"least expected {best.loss.words}")
-    return Stability(best, summary, cluster_stability(best))
+    return estimate(base.draws(useful, weights[useful]), loss, search=Search(), rng=rng, check_draws=False)

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita._support.arrays import Floats, Labels
 from partita.partitions.checks import check_partition, check_same_items
 from partita.partitions.labels import overlaps
 from partita.plots.canvas import hide_frame, new_axes
@@ -84,19 +84,21 @@ def clustering_tree(clusterings: Mapping[Any, Any], *, ax: Axes | None = None) -
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['k = 1', 'k = 2', 'k = 3']
     """
-    if len(clusterings) < 2:
-        raise ValueError("a tree needs at least two clusterings")
-    levels = [_labels(labels, str(name)) for name, labels in clusterings.items()]
-    for name, labels in zip(clusterings, levels, strict=True):
-        check_same_items(levels[0], labels, "the first clustering", str(name))
+    levels, places, lines = tree_of(clusterings)
     ax = new_axes(ax, (7, 0.9 * len(levels) + 1.2))
-    places = [_spaced(np.arange(levels[0].max() + 1, dtype=np.float64))]
-    for row, (upper, lower) in enumerate(pairwise(levels)):
-        places.append(_draw_lines(ax, row, upper, lower, places[row]))
+    for row, above, below, share in lines:
+        ax.plot(
+            [above, below],
+            [-row, -row - 1],
+            color=QUIET,
+            linewidth=0.6 + 3.5 * share,
+            alpha=0.25 + 0.6 * share,
+            zorder=1,
+        )
     for row, (labels, x) in enumerate(zip(levels, places, strict=True)):
         sizes = np.bincount(labels[labels >= 0])
         colors = [cluster_color(k) for k in range(len(sizes))]
-        ax.scatter(x, np.full(len(x), -row), s=20 + 700 * sizes / sizes.sum(), c=colors, zorder=3)
+        ax.scatter(x, np.full(len(x), -row), s=20 + 700 * sizes / max(1, sizes.sum()), c=colors, zorder=3)
         for k, place in enumerate(x):
             ax.annotate(str(k), (place, -row), ha="center", va="center", fontsize=7, zorder=4)
     ax.set_yticks(-np.arange(len(levels)), [str(name) for name in clusterings])
@@ -106,33 +108,41 @@ def clustering_tree(clusterings: Mapping[Any, Any], *, ax: Axes | None = None) -
     return ax
 
 
-def _labels(labels: Any, name: str) -> NDArray[np.int64]:
+def tree_of(clusterings: Mapping[Any, Any]) -> tuple[list[Labels], list[Floats], list[tuple[int, float, float, float]]]:
+    """The labels of each clustering, where its clusters are (0 to 1), and lines: row, upper and lower place, share.
+
+    The share is that of the lower cluster that comes from the upper one; lines of small shares are left out.
+    """
+    if len(clusterings) < 2:
+        raise ValueError("a tree needs at least two clusterings")
+    levels = [_labels(labels, str(name)) for name, labels in clusterings.items()]
+    for name, labels in zip(clusterings, levels, strict=True):
+        check_same_items(levels[0], labels, "the first clustering", str(name))
+    places, lines = [_spaced(np.arange(levels[0].max() + 1, dtype=np.float64))], []
+    for row, (upper, lower) in enumerate(pairwise(levels)):
+        both = (upper >= 0) & (lower >= 0)
+        sizes = np.maximum(np.bincount(lower[both], minlength=lower.max() + 1), 1)
+        cells = overlaps(upper[both], lower[both]) if both.any() else [np.empty(0, np.intp)] * 3
+        above = places[row]
+        below = _spaced(np.bincount(cells[1], cells[2] * above[cells[0]], minlength=lower.max() + 1) / sizes)
+        places.append(below)
+        for parent, child, count in zip(*cells, strict=True):
+            if (share := count / sizes[child]) >= LEAST_SHARE:
+                lines.append((row, float(above[parent]), float(below[child]), float(share)))
+    return levels, places, lines
+
+
+def _labels(labels: Any, name: str) -> Labels:
     values = np.asarray(labels)
     if values.dtype.kind not in "iu" or values.ndim != 1 or not (values < 0).any():
         return check_partition(labels, name)
     found = np.full(len(values), -1, dtype=np.int64)
-    found[values >= 0] = check_partition(values[values >= 0], name)
+    if (values >= 0).any():
+        found[values >= 0] = check_partition(values[values >= 0], name)
     return found
 
 
-def _draw_lines(
-    ax: Axes, row: int, upper: NDArray[np.int64], lower: NDArray[np.int64], above: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Lines between two clusterings; returns where the lower clusters are: below the clusters that they come from."""
-    both = (upper >= 0) & (lower >= 0)
-    parents, children, counts = overlaps(upper[both], lower[both])
-    sizes = np.bincount(lower[both], minlength=lower.max() + 1)
-    middle = np.bincount(children, counts * above[parents], minlength=len(sizes)) / np.maximum(sizes, 1)
-    below = _spaced(middle)
-    for parent, child, count in zip(parents, children, counts, strict=True):
-        share = count / sizes[child]
-        if share >= LEAST_SHARE:
-            ends = [above[parent], below[child]], [-row, -row - 1]
-            ax.plot(*ends, color=QUIET, linewidth=0.6 + 3.5 * share, alpha=0.25 + 0.6 * share, zorder=1)
-    return below
-
-
-def _spaced(wanted: NDArray[np.float64]) -> NDArray[np.float64]:
+def _spaced(wanted: Floats) -> Floats:
     """Places from 0 to 1 in the order of the wanted ones, evenly spaced."""
     order = np.argsort(wanted, kind="stable")
     places = np.empty(len(wanted))

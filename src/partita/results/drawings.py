@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from partita._support.arrays import Floats
+from partita.plots.ensembles import tree_of
 from partita.plots.hierarchy import node_places
 from partita.results.colors import shades
 from partita.uncertainty.hierarchy import Hierarchy
@@ -16,7 +17,7 @@ from partita.uncertainty.parameters import ClusterParameters
 WIDTH, LEFT, RIGHT, TOP = 640, 60, 20, 14
 CURVE_HEIGHT, POINTS_DRAWN = 260, 400
 ROW_HEIGHT, INTERVALS_DRAWN = 22, 60
-LEAF_WIDTH, LEVEL_HEIGHT, LEAVES_DRAWN = 40, 28, 60
+LEAF_WIDTH, LEVEL_HEIGHT, LEAVES_DRAWN, STEP_HEIGHT = 40, 28, 60, 74
 
 
 class Drawing:
@@ -156,6 +157,30 @@ def tree_drawing(tree: Hierarchy) -> dict[str, Any] | None:
     sizes = tree.members.sum(axis=1)
     for node in order:
         drawing.words.append((x(across[node]), y(0) + 16, "middle", f"{sizes[node]:,}"))
+    return drawing.content()
+
+
+def levels_drawing(levels: Mapping[str, Any], first: int) -> dict[str, Any]:
+    """Clusterings below each other, with lines where the items of a cluster go."""
+    labels, places, lines = tree_of(levels)
+    drawing = Drawing(WIDTH, TOP + len(labels) * STEP_HEIGHT)
+    left, palette = LEFT + 60, shades()
+
+    def x(place: Any) -> Any:
+        return left + place * (WIDTH - RIGHT - left)
+
+    for row, above, below, share in lines:
+        ends = [TOP + (row + at) * STEP_HEIGHT for at in (0.5, 1.5)]
+        drawing.line([x(above), x(below)], ends, "curve", 0.6 + 5 * share)
+    for row, (name, own, across) in enumerate(zip(levels, labels, places, strict=True)):
+        sizes = np.bincount(own[own >= 0])
+        y = TOP + (row + 0.5) * STEP_HEIGHT
+        drawing.words.append((left - 30, y + 4, "end", name))
+        for k, (size, place) in enumerate(zip(sizes.tolist(), across.tolist(), strict=True)):
+            side = 8 + 26 * np.sqrt(size / sizes.sum())
+            told = f"{name}, cluster {k + first}: {size:,} items"
+            drawing.cell(x(place) - side / 2, y - side / 2, side, side, told, palette[k % len(palette)])
+            drawing.words.append((x(place), y + side / 2 + 11, "middle", str(k + first)))
     return drawing.content()
 
 

@@ -197,7 +197,7 @@ class EnsemblePresentation(Presentation):
         pairs = np.block([[np.ones((1, 1)), found.agreement[None, :]], [found.agreement[:, None], found.pairs]])
         label = "Agreement of each pair of clusterings, the consensus among them"
         hint = "Point at or tap a cell for the pair."
-        data = _pairs_figure(pairs, (CONSENSUS, *found.clusterings))
+        data = pairs_figure(pairs, (CONSENSUS, *found.clusterings))
         yield section(
             "base",
             "Base clusterings",
@@ -210,7 +210,7 @@ class EnsemblePresentation(Presentation):
             " given the consensus, 1 if one repeats the other. Dependent clusterings count less."
         )
         label = "Dependence of each pair of base clusterings beyond the consensus"
-        data = _pairs_figure(found.dependence.matrix, found.clusterings)
+        data = pairs_figure(found.dependence.matrix, found.clusterings)
         yield section(
             "dependence",
             "Dependence",
@@ -231,7 +231,7 @@ def _redundant_words(pair: Redundant, names: tuple[str, ...]) -> str:
     return f"{names[pair.which]} beside {names[pair.beside]} ({pair.said:.0%})"
 
 
-def _pairs_figure(matrix: Floats, names: tuple[str, ...]) -> dict[str, Any]:
+def pairs_figure(matrix: Floats, names: tuple[str, ...]) -> dict[str, Any]:
     """A table of pairs as a picture, in an order that puts similar ones side by side."""
     order = leaf_order(np.clip(matrix, 0, 1))
     cells = percent(np.clip(matrix, 0, 1)[np.ix_(order, order)])

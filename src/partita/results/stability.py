@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 
 from partita._support.arrays import Floats
 from partita._support.hints import plural
-from partita.results.presentation import Note, Presentation, button, facts, section, show, words
+from partita.ensembles.stability import VERDICTS
+from partita.losses.agreement import adjusted_rand
+from partita.partitions.clusters import each_alone
+from partita.plots.ensembles import LEAST_SHARE
+from partita.results.drawings import levels_drawing
+from partita.results.ensembles import pairs_figure
+from partita.results.presentation import Note, Presentation, button, drawing, facts, figure, section, show, words
 from partita.results.tables import Table, columns
 
 NOT_TRUTH = (
@@ -27,11 +34,11 @@ class StabilityPresentation(Presentation):
     kind = "stability"
     heading = "Stability of clusters"
     whose = "a stability analysis"
-    written = ("items", "clusters", "runs", "settings")
-    printed: ClassVar[dict[str, int]] = {"clusters": 50, "settings": 50}
+    written = ("items", "clusters", "runs", "settings", "splits")
+    printed: ClassVar[dict[str, int]] = {"clusters": 50, "settings": 50, "splits": 50}
     own = facts("""
         recovery | for each cluster, mean over the runs of the largest overlap (Jaccard) with one of their clusters
-        verdicts | for each cluster, stable (recovery of at least 0.75), unstable (below 0.6) or doubtful
+        verdicts | for each cluster, stable (recovery of at least 0.75), unstable (below 0.6), doubtful, or chance
         noise | for each item, the share of the runs that call it noise
         n_noise = n_noise | number of items that are reported as noise
         n_runs = result.base.n_clusterings | number of runs
@@ -61,7 +68,7 @@ class StabilityPresentation(Presentation):
     def more_answer(self) -> Iterator[str]:
         """Which clusters are found again, noise, and the agreement of the runs."""
         found = self.result
-        counts = {word: found.verdicts.count(word) for word in ("stable", "doubtful", "unstable")}
+        counts = {word: found.verdicts.count(word) for word in VERDICTS}
         parts = [f"{count} {'is' if count == 1 else 'are'} {word}" for word, count in counts.items() if count]
         if parts:
             yield f"Of {plural(found.n_clusters, 'cluster')}, {', '.join(parts)}."
@@ -70,6 +77,11 @@ class StabilityPresentation(Presentation):
         yield (
             f"{plural(found.base.n_clusterings, 'run')} with {_range(found.run_clusters)} agree by "
             f"{found.agreement:.2f} on average (adjusted Rand index)."
+            + (
+                ""
+                if found.base.independent
+                else f" They count as {found.summary.dependence.effective:.1f} independent ones."
+            )
         )
         if found.null is not None and not found.null.is_more_than_chance:
             yield "They agree no more than on data without clusters: there is no sign of stable clusters."
@@ -127,6 +139,7 @@ class StabilityPresentation(Presentation):
         rows = zip(found.summary.clusterings, found.run_clusters.tolist(), shares, found.summary.agreement, strict=True)
         yield Table("runs", "Runs", header, [(*row[:3], float(row[3])) for row in rows], indexed=True)
         yield self._settings()
+        yield self._splits()
 
     def _settings(self) -> Table | None:
         rows = self.result.settings
@@ -139,12 +152,49 @@ class StabilityPresentation(Presentation):
         cells = [tuple(str(row[key]) if key == "value" else row[key] for key in keys) for row in rows]
         return Table("settings", "Effect of the settings", header, cells) if rows else None
 
+    def _splits(self) -> Table | None:
+        """Where the clusters of the runs with one value go with the next value, from few clusters to many."""
+        header = columns("""
+            Setting; Value; Cluster; Items; Next value
+            Goes to | Clusters of the next value and noise, with the shares of the items""")
+        rows = []
+        for setting, levels in self.levels.items():
+            for (value, own), (after, other) in pairwise(levels.items()):
+                rows += [(setting, value, k, size, after, told) for k, size, told in self._moves(own, other)]
+        return Table("splits", "Where clusters split", header, rows) if rows else None
+
+    def _moves(self, upper: Any, lower: Any) -> Iterator[tuple[int, int, str]]:
+        for k in range(int(upper.max()) + 1):
+            into, counts = np.unique(lower[upper == k], return_counts=True)
+            order = np.argsort(-counts, kind="stable")
+            shares = zip(into[order].tolist(), (counts[order] / counts.sum()).tolist(), strict=True)
+            parts = [f"{'noise' if c < 0 else c + self.first} ({s:.0%})" for c, s in shares if s >= LEAST_SHARE]
+            yield k, int(counts.sum()), ", ".join(parts)
+
+    @cached_property
+    def levels(self) -> dict[str, dict[str, Any]]:
+        """For each varied setting with several values, the consensus of each, that with the fewest clusters first."""
+        names = dict.fromkeys(row["setting"] for row in self.result.settings)
+        levels = {name: {str(value): own for value, own in self.result.levels(name).items()} for name in names}
+        return {name: own for name, own in levels.items() if len(own) > 1}
+
+    def _trees(self) -> Iterator[dict[str, Any] | None]:
+        """For each varied setting, where clusters split, and which values agree."""
+        for name, levels in self.levels.items():
+            yield words(f"Consensus of the runs with each value of {name}; the lines show where the items go.")
+            yield drawing(f"tree-{name}", levels_drawing(levels, self.first), f"Clusters by {name}")
+            whole = [each_alone(own) for own in levels.values()]
+            pairs = np.array([[adjusted_rand(x, y) for y in whole] for x in whole])
+            told = f"Agreement of the values of {name} (adjusted Rand index)"
+            yield figure(f"agreement-{name}", "pairs", pairs_figure(pairs, tuple(levels)), told)
+
     def sections(self) -> Iterator[dict[str, Any] | None]:
         """Clusters, settings, runs."""
         yield section("clusters", "Clusters", show(self.tables["clusters"]), button())
         yield self.truth_section()
         if "settings" in self.tables:
-            yield section("settings", "Settings", show(self.tables["settings"]))
+            tables = (show(self.tables.get(name)) for name in ("settings", "splits"))
+            yield section("settings", "Settings", *tables, *self._trees())
         told = None if self.result.null is None else words(self.result.null.in_words())
         yield section("runs", "Runs", told, show(self.tables["runs"]))
         yield self.items_section(of_all=False)
