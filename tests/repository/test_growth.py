@@ -76,6 +76,28 @@ def table(n: int, k: int = 4) -> NDArray[Any]:
     return rng.normal(0, 9, (k, 3))[np.arange(n) % k] + rng.normal(size=(n, 3))
 
 
+def with_noise(n: int) -> Any:
+    """Base clusterings that call a tenth of the labels noise."""
+    labels = few_clusters(n, 8).T
+    labels[np.random.default_rng(6).random(labels.shape) < 0.1] = -1
+    return pt.ensembles.as_base(labels, noise=-1)
+
+
+def visits(n: int) -> Any:
+    """A long table: five visits of each patient, of one kind of curve or the other."""
+    patient, time = np.repeat(np.arange(n), 5), np.tile(np.arange(5.0), n)
+    weight = patient % 2 * time + np.random.default_rng(7).normal(size=5 * n)
+    return {"patient": patient, "time": time, "weight": weight}
+
+
+def linkage(n: int) -> tuple[Any, list[tuple[str, str, float]]]:
+    """A linkage of n records, and ten pairs that arrive afterwards."""
+    names = [f"r{i}" for i in range(n)]
+    listed = [(names[i], names[i + 1], 0.9) for i in range(0, n - 1, 2)]
+    new = [(names[i], names[i + 2], 0.8) for i in range(0, 20, 2)]
+    return pt.estimate(pt.as_similarity(listed, names=names), "binder", rng=1), new
+
+
 def searched(loss: str = "vi", method: str = "search", **settings: Any) -> Callable[[Any], object]:
     search = pt.Search(n_jobs=1, **settings)
     return lambda draws: pt.estimate(draws, loss, method, search, rng=1, check_draws=False)
@@ -94,6 +116,7 @@ def draws_file(n: int) -> tuple[tempfile.TemporaryDirectory[str], Path]:
 
 
 MIXTURE = pt.models.GaussianDPM("diag")
+CURVES = pt.models.MixtureDPM(curves=pt.models.Curves(id="patient", time="time"))
 SBM = pt.models.StochasticBlockModel(directed=False)
 
 #: What is made of n, what is done with it, n, and the largest exponent.
@@ -129,6 +152,8 @@ OF_THE_CORE: dict[str, Job] = {
         500,
         1.1,
     ),
+    "consensus with noise": (with_noise, lambda b: pt.ensembles.consensus(b, rng=1), 2000, 1.2),
+    "curves": (visits, lambda x: CURVES.sample(x, draws=10, warmup=10, chains=1, rng=1), 200, 1.2),
 }
 
 #: The same for jobs that take more than a moment; without block models, and without mixtures, whose sweeps skip
@@ -145,6 +170,8 @@ SLOW: dict[str, Job] = {
 OF_PYTHON: dict[str, Job] = {
     "certainty": (few_clusters, lambda z: pt.item_certainty(z[0], z), 2000, 1.1),
     "certainty, lists": (small_clusters, lambda z: pt.item_certainty(z[0], z), 2000, 1.1),
+    "memberships": (few_clusters, lambda z: pt.memberships(z[0], z), 2000, 1.1),
+    "update": (linkage, lambda both: pt.update(*both, rng=1), 2000, 1.1),
     "profiles": (
         lambda n: (pt.estimate(few_clusters(n), "vi", "salso", pt.Search(runs=1), rng=1, check_draws=False), table(n)),
         lambda both: pt.profiles(*both, rng=1),
@@ -220,4 +247,6 @@ def test_steps_of_a_sweep_of_a_block_model() -> None:
 @pytest.mark.parametrize("count", [calls, bytes_held])
 @pytest.mark.parametrize("name", OF_PYTHON)
 def test_work_of_python(name: str, count: Callable[[Callable[[Any], object], Any], int]) -> None:
+    make, run, n, _ = OF_PYTHON[name]
+    run(make(n))  # what is imported and kept for later calls
     check(count, OF_PYTHON[name])
