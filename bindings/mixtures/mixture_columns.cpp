@@ -172,6 +172,12 @@ void bind_mixture_columns(nb::module_& m) {
             "select",
             [](MixtureColumns& self, double log_odds) { self.family.select(*self.table, log_odds); },
             nb::arg("log_odds"))
+        .def(
+            "admit_noise",
+            [](MixtureColumns& self, double a, double b) {
+                self.family.admit_noise(self.table->n_items(), a, b);
+            },
+            nb::arg("a"), nb::arg("b"))
         .def("selection_odds", &selection_odds, nb::arg("labels"))
         .def(
             "set_included",
@@ -181,7 +187,11 @@ void bind_mixture_columns(nb::module_& m) {
                 self.family.set_included(units);
             },
             nb::arg("included"));
-    const auto make = [](const MixtureColumns& columns) { return std::pair(columns.table, columns.family); };
+    const auto make = [](const MixtureColumns& columns) {
+        auto family = columns.family;
+        family.own_noise();
+        return std::pair(columns.table, std::move(family));
+    };
     bind_sampler<Product>(m, "MixtureColumnsSampler", Inputs<MixtureColumns>{}, make, nb::arg("columns"))
         .def(
             "set_state",

@@ -25,6 +25,7 @@
 #include "mixtures/cluster_slots.hpp"
 #include "mixtures/greedy_merges.hpp"
 #include "mixtures/mixture_family.hpp"
+#include "mixtures/noise_rows.hpp"
 #include "mixtures/partition_prior.hpp"
 #include "mixtures/seeding.hpp"
 #include "mixtures/selection.hpp"
@@ -62,7 +63,10 @@ public:
         const auto& stop = common::WatchedStop::flag();
         for (std::size_t i = 0; i < n_items_; ++i) {
             common::end_if_stopped(stop);
-            update(i);
+            if (auto* noise = this->noise_rows())
+                update_with_noise(i, *noise);
+            else
+                update(i);
         }
         propose_split_merges();
         if (update_base(family_, summaries_, rng_, [this] { summarise(); })) {
@@ -84,12 +88,14 @@ public:
         if constexpr (can_select<Family>)
             for (std::size_t unit = 0; unit < family_.included().size(); ++unit)
                 names.push_back("included_" + std::to_string(unit));
+        if (this->noise_rows() != nullptr)
+            names.push_back("noise");
         return names;
     }
 
     /// `split_merges` counts the proposals that were accepted since the last call.
     void append_stats(std::vector<double>& out) {
-        out.insert(out.end(), {log_density(), static_cast<double>(n_clusters_), alpha(),
+        out.insert(out.end(), {log_density(), static_cast<double>(n_reported()), alpha(),
                                static_cast<double>(std::exchange(accepted_, 0))});
         if constexpr (has_grids<Family>) {
             const auto& base = family_.base();
@@ -99,6 +105,8 @@ public:
         }
         if constexpr (can_select<Family>)
             out.insert(out.end(), family_.included().begin(), family_.included().end());
+        if (const auto* noise = this->noise_rows())
+            out.push_back(static_cast<double>(noise->count()) / static_cast<double>(n_items_));
     }
 
     /// For existing draws: the base measure and the concentration are not updated.
@@ -165,6 +173,18 @@ private:
         rng_.restore(random);
     }
 
+    /// The number of clusters; if rows may be noise, of those with two items or more that are not.
+    std::size_t n_reported() const {
+        if constexpr (MayHaveNoise<Family>)
+            if (family_.noise() != nullptr) {
+                std::size_t found = 0;
+                for (std::size_t slot = 0; slot < used_; ++slot)
+                    found += family_.size(slot) > 0 && family_.members(slot) > 1;
+                return found;
+            }
+        return n_clusters_;
+    }
+
     /// Whether every place that was read is within its range. A state may come from anywhere.
     bool fits() const {
         const auto stride = weights_.size();
@@ -223,6 +243,40 @@ private:
                 return;
         }
         stable_.forget();
+    }
+
+    /// Whether an item is noise, and its cluster, in one draw: with the prior weights w of the clusters,
+    /// noise has odds · m(x) · Σ w against the Σ w f(x) of the clusters.
+    void update_with_noise(std::size_t i, NoiseRows& noise) {
+        const double coin = rng_.uniform(), uniform = rng_.uniform();
+        bool is_out = noise.contains(i);
+        if (is_out) {
+            Slots::leave(i);
+            noise.remove(i);
+        } else if (!this->score(i)) {
+            this->take_out(i);
+            is_out = true;
+        }
+        if (is_out)
+            this->score_newcomer(i);
+        const auto others = n_clusters_ - (!is_out && family_.size(labels_[i]) == 1);
+        const double log_alone = scores_[open_] - prior_.log_open(others);
+        const double log_noise = noise.log_odds() + log_alone + prior_.log_total(n_items_ - 1, others);
+        double best = log_noise, total = 0.0;
+        for (std::size_t slot = 0; slot < used_; ++slot)
+            best = std::max(best, scores_[slot]);
+        for (std::size_t slot = 0; slot < used_; ++slot)
+            total += std::exp(scores_[slot] - best);
+        const double share = std::exp(log_noise - best);
+        if (coin * (total + share) >= share) {
+            const auto slot = pick(scores_.data(), used_, uniform);
+            return is_out ? Slots::join(i, slot) : this->move(i, slot);
+        }
+        if (!is_out)
+            Slots::leave(i);
+        noise.add(i, log_alone);
+        std::copy_n(weights_.begin(), used_, scores_.begin());
+        Slots::join(i, pick(scores_.data(), used_, uniform));
     }
 
     /// Below this, all slots together have less than `max_far` of the item's own cluster.

@@ -15,6 +15,7 @@
 #include "common/lanes.hpp"
 #include "common/work.hpp"
 #include "mixtures/mixture_family.hpp"
+#include "mixtures/noise_rows.hpp"
 #include "mixtures/partition_prior.hpp"
 #include "mixtures/selection.hpp"
 #include "mixtures/slots.hpp"
@@ -41,14 +42,17 @@ public:
             total += table_->log_carrier();
         if constexpr (can_select<Family>)
             total += family_.log_shared();
+        if (const auto* noise = noise_rows())
+            total += noise->log_density();
         return total;
     }
 
-    /// Labels in order of first appearance.
+    /// Labels in order of first appearance; a row of noise is alone.
     void write_labels(std::uint32_t* out) const {
-        common::FirstAppearance name(used_);
-        for (const auto slot : labels_)
-            *out++ = name(slot);
+        const auto* noise = noise_rows();
+        common::FirstAppearance name(used_ + (noise == nullptr ? 0 : n_items_));
+        for (std::size_t i = 0; i < n_items_; ++i)
+            *out++ = name(noise != nullptr && noise->contains(i) ? used_ + i : labels_[i]);
     }
 
 protected:
@@ -66,6 +70,12 @@ protected:
     }
 
     auto item(std::size_t i) const { return table_->item(i); }
+
+    NoiseRows* noise_rows() const {
+        if constexpr (MayHaveNoise<Family>)
+            return family_.noise();
+        return nullptr;
+    }
 
     void set_labels(std::span<const std::uint32_t> labels) {
         labels_.assign(labels.begin(), labels.end());
@@ -127,6 +137,16 @@ protected:
         place(i, target);
         if (opened)
             choose_open();
+    }
+
+    /// Takes an item out whose cluster need not be recomputed.
+    void leave(std::size_t i) {
+        const auto own = labels_[i];
+        family_.remove(own, item(i));
+        labels_[i] = nobody;
+        weigh(own);
+        if (family_.size(own) == 0)
+            --n_clusters_, choose_open();
     }
 
     /// Takes an item out by recomputing its cluster.

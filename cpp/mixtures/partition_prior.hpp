@@ -73,6 +73,12 @@ public:
         return t == 0 ? 0.0 : log_v_[t + 1] - log_v_[t] + log_join_[0];
     }
 
+    /// ln of what the weights of all clusters and of a new one sum to, beside m other items in t clusters.
+    double log_total(std::size_t m, std::size_t t) const {
+        const double offset = is_finite() ? alpha_ : -discount_;
+        return std::log(static_cast<double>(m) + offset * static_cast<double>(t) + std::exp(log_open(t)));
+    }
+
     double log_w(std::size_t m) const { return log_w_[m]; }
 
     /// ln V(t), in full: log densities of different alpha can be compared.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 #include <variant>
@@ -20,6 +21,7 @@
 #include "mixtures/families/regression.hpp"
 #include "mixtures/families/sums.hpp"
 #include "mixtures/mixture_family.hpp"
+#include "mixtures/noise_rows.hpp"
 
 namespace partita::models {
 
@@ -113,7 +115,22 @@ public:
         return total;
     }
 
+    /// Rows may be noise; copies of the family share which of them are, until one has rows of its own.
+    void admit_noise(std::size_t n_rows, double a, double b) {
+        noise_ = std::make_shared<NoiseRows>(n_rows, a, b);
+        n_rows_ = n_rows;
+    }
+    void own_noise() {
+        if (noise_)
+            noise_ = std::make_shared<NoiseRows>(*noise_);
+    }
+    NoiseRows* noise() const { return noise_.get(); }
+
     std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
+    /// Items of a slot that are not noise.
+    std::uint32_t members(std::size_t slot) const {
+        return std::visit([&](const auto& family) { return family.size(slot); }, blocks_.front());
+    }
 
     void widen(std::size_t stride) {
         sizes_.resize(stride);
@@ -127,12 +144,14 @@ public:
 
     void insert(std::size_t slot, Table::Item x) {
         ++sizes_[slot];
-        for_each([&](auto& family, std::size_t b) { family.insert(slot, part(family, x, b)); });
+        if (!is_noise(x))
+            insert_cells(slot, x);
     }
 
     void remove(std::size_t slot, Table::Item x) {
         --sizes_[slot];
-        for_each([&](auto& family, std::size_t b) { family.remove(slot, part(family, x, b)); });
+        if (!is_noise(x))
+            remove_cells(slot, x);
     }
 
     void copy_slot(const Product& from, std::size_t source, std::size_t target) {
@@ -150,6 +169,13 @@ public:
     /// last block sees the scores of all others, and may leave such slots out.
     void score_above(Table::Item x, std::size_t own, std::size_t slots, double depth, double* out) {
         own_ratio_ = 1.0;
+        if (is_noise(x))
+            return;
+        if (noise_ && own != no_slot && sizes_[own] > 1 && members(own) == 1) { // only noise beside it
+            remove_cells(own, x);
+            score_above(x, no_slot, slots, depth, out);
+            return insert_cells(own, x);
+        }
         auto last = blocks_.size() - 1;
         while (last > 0 && !takes_part_[last])
             --last;
@@ -179,10 +205,12 @@ public:
     template <class Archive> void visit(Archive& archive) {
         if (selects())
             archive(included_);
+        if (noise_)
+            archive(*noise_);
         for_each([&](auto& family, std::size_t) { family.visit(archive); });
     }
     bool fits(std::size_t stride) const {
-        return included_.size() == shared_.size() &&
+        return included_.size() == shared_.size() && (!noise_ || noise_->fits(n_rows_)) &&
                std::all_of(included_.begin(), included_.end(), [](auto value) { return value <= 1; }) &&
                std::all_of(blocks_.begin(), blocks_.end(), [&](const auto& block) {
                    return std::visit([&](const auto& family) { return family.fits(stride); }, block);
@@ -192,6 +220,15 @@ public:
     bool recount(const Summaries& summaries, std::size_t stride);
 
 private:
+    bool is_noise(Table::Item x) const { return noise_ && noise_->contains(x.row); }
+
+    void insert_cells(std::size_t slot, Table::Item x) {
+        for_each([&](auto& family, std::size_t b) { family.insert(slot, part(family, x, b)); });
+    }
+    void remove_cells(std::size_t slot, Table::Item x) {
+        for_each([&](auto& family, std::size_t b) { family.remove(slot, part(family, x, b)); });
+    }
+
     template <class Family> static std::ptrdiff_t n_units(const Family& family) {
         if constexpr (requires(Family& own) { own.set_included(std::span<const std::uint8_t>()); })
             return static_cast<std::ptrdiff_t>(family.dims());
@@ -216,6 +253,8 @@ private:
     std::vector<std::uint8_t> included_; // of the units, if they are selected
     std::vector<double> shared_;         // ln p of all cells of each unit together
     double log_odds_ = 0.0;
+    std::shared_ptr<NoiseRows> noise_; // null if no row may be noise
+    std::size_t n_rows_ = 0;           // that may be noise
     std::vector<std::uint32_t> sizes_;
     double own_ratio_ = 1.0;
 };
@@ -233,6 +272,13 @@ public:
         for (const auto label : labels)
             ++sizes_[label];
         blocks_.resize(family.blocks_.size());
+        if (family.noise_) {
+            members_.clear(), member_labels_.clear();
+            for (std::size_t p = 0; p < items.size(); ++p)
+                if (!family.noise_->contains(items[p]))
+                    members_.push_back(items[p]), member_labels_.push_back(labels[p]);
+            items = members_, labels = member_labels_;
+        }
         family.for_each([&]<class Family>(Family& part, std::size_t b) {
             if (!std::holds_alternative<typename Family::Summaries>(blocks_[b]))
                 blocks_[b] = typename Family::Summaries{};
@@ -262,6 +308,7 @@ public:
 
 private:
     std::vector<std::uint32_t> sizes_;
+    std::vector<std::uint32_t> members_, member_labels_; // items that are not noise, if some may be
     std::vector<Block> blocks_;
 };
 
@@ -292,7 +339,7 @@ inline bool Product::recount(const Summaries& summaries, std::size_t stride) {
             good = good && family.recount(summaries.block<Family>(b), stride);
         else
             for (std::size_t slot = 0; slot < stride; ++slot)
-                good = good && family.size(slot) == sizes_[slot];
+                good = good && family.size(slot) == summaries.block<Family>(b).size(slot);
     });
     return good;
 }

@@ -11,17 +11,22 @@ from partita.cli.form import first_number
 from partita.cli.given import refuse
 from partita.cli.mixture_table import (
     AsTable,
+    Clusters,
     Families,
     Missing,
+    Noise,
+    SchemaFile,
     Select,
     SubjectColumn,
     TableFile,
     TimeColumn,
     curves_of,
+    families_of_file,
     parse_families,
     print_schema,
     read_mixed,
     typed_notes,
+    write_schema,
 )
 from partita.cli.options import (
     Json,
@@ -42,7 +47,7 @@ if TYPE_CHECKING:
     from partita.profiling.profiles import Profiles
     from partita.results.tables import Table
 
-SAMPLING_ONLY = ("alpha", "expect", "loss", "a", "b", "runs", "draws", "warmup", "thin", "chains", "jobs")
+SAMPLING_ONLY = ("alpha", "expect", "noise", "loss", "a", "b", "runs", "draws", "warmup", "thin", "chains", "jobs")
 
 
 def run(
@@ -51,10 +56,13 @@ def run(
     chains: Chains,
     weighing: LossOptions,
     family: Families = None,
+    schema: SchemaFile = None,
     missing: Missing = None,
     subject: SubjectColumn = None,
     time: TimeColumn = None,
     select: Select = False,
+    noise: Noise = False,
+    clusters: Clusters = None,
     as_table: AsTable = False,
     alpha: Alpha = None,
     expect: Expect = None,
@@ -78,9 +86,14 @@ def run(
     """
     import partita as pt
     from partita._support.validate import check_level
+    from partita.models.mixtures.schema import given_families
 
     check_level(level, "--level")
-    families, curves = parse_families(family), curves_of(subject, time)
+    families, curves = families_of_file(schema) | parse_families(family), curves_of(subject, time)
+    if schema is not None and not schema.exists():
+        table = read_mixed(data, families, missing, as_table=as_table, curves=curves)
+        write_schema(schema, table, given_families(table, families))
+        return
     if maximize:
         refuse(SAMPLING_ONLY, "is for samples; --maximize takes none")
     else:
@@ -88,20 +101,21 @@ def run(
     loss, limit = weighing.chosen_loss(), whole_limit(max_clusters)
     with delivering(OutputOptions(json=json, out=out, force=force)) as deliver:
         table = read_mixed(data, families, missing, as_table=as_table, curves=curves)
-        model = pt.models.MixtureDPM(families, None, select=select, curves=curves)
-        schema = model.describe(table)
+        components = None if clusters is None else pt.models.FiniteMixture(components=clusters)
+        model = pt.models.MixtureDPM(families, None, select=select, noise=noise, curves=curves, components=components)
+        chosen = model.describe(table)
         items, own_families, _ = model.items(table)
         if not maximize:
             model.alpha = concentration(alpha, expect, items.n_items, json=json)
-        notes = typed_notes(items, schema, own_families or {})
+        notes = typed_notes(items, chosen, own_families or {})
         if not json:
-            print_schema(schema, notes)
+            print_schema(chosen, notes)
         facts: dict[str, Any] = {
-            "families": {column.name: column.family for column in schema.columns},
+            "families": {column.name: column.family for column in chosen.columns},
             "column_notes": list(notes),
         }
         if maximize:
-            most = checked_limit(None if limit is None or limit == float("inf") else int(limit))
+            most = checked_limit(clusters if limit is None or limit == float("inf") else int(limit))
             with step("searched"):
                 result: Any = model.maximize(table, most, restarts, rng=chains.seed)
             extras, others = [], {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from partita._support.text.cells import Cell, parse_cell
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from partita.models.mixtures.schema import Schema
 
 MIXED = Kind("item", "put the names of the columns in its first line", labels_by_column=True)
+SCHEMA = Kind("column", "put column,family in its first line")
+SCHEMA_COLUMNS = ("column", "family")
 TableFile = Annotated[
     str,
     arg(
@@ -30,8 +33,8 @@ TableFile = Annotated[
 Families = Annotated[
     list[str] | None,
     opt(
-        "NAME=gaussian, positive, count, negative-binomial, categorical, binary, ordinal or ignore, for a column "
-        "that is to be modelled differently from its type; 'A*=categorical' for all columns that begin with A, "
+        "NAME=gaussian, positive, months, count, negative-binomial, categorical, binary, ordinal or ignore, for a "
+        "column that is to be modelled differently from its type; 'A*=categorical' for all columns that begin with A, "
         "categorical alone for all; may be repeated.",
         "--family",
         metavar="[NAME=]FAMILY",
@@ -50,6 +53,16 @@ SubjectColumn = Annotated[
 ]
 TimeColumn = Annotated[str | None, "Column with the time of each row, numbers or dates; with --id."]
 Select = Annotated[bool, "Select the columns that take part; columns.csv has the probability of each."]
+SchemaFile = Annotated[
+    Path | None,
+    "CSV with the columns column and family. If it does not exist, it is written with the families that the types "
+    "suggest, for you to edit, and nothing else is done; --family counts more.",
+]
+Clusters = Annotated[
+    int | None,
+    "Number of components, as in latent class analysis; some may stay empty. Without it the number is estimated.",
+]
+Noise = Annotated[bool, "Rows may belong to no cluster: they are noise in the draws, and -1 in labels.csv if in half."]
 AsTable = Annotated[bool, "Read the file as a table of data even if it looks like draws of labels."]
 
 
@@ -95,6 +108,45 @@ def parse_families(given: Sequence[str] | None) -> dict[str, str]:
             raise ValueError(f"--family names {'all columns' if name == ALL else f'the column {name!r}'} twice")
         families[name] = family
     return families
+
+
+def families_of_file(path: Path | None) -> dict[str, str]:
+    """The families that a schema file gives, by column; none if it is still to be written."""
+    if path is None or not path.exists():
+        return {}
+    table = read_table(path, SCHEMA, SCHEMA_COLUMNS)
+    names, families = (table.columns[table.column(name)] for name in SCHEMA_COLUMNS)
+    _refuse_two_of_a_name(list(names), str(path))
+    return dict(zip(names, families, strict=True))
+
+
+def write_schema(path: Path, table: RawTable, families: Mapping[str, str]) -> None:
+    """Writes the families that are given or follow from the types, and prints them with questions."""
+    from partita._support.atomic import atomic_file
+    from partita._support.text.write_table import write_table
+    from partita.models.mixtures.schema import propose_schema
+
+    schema, reasons = propose_schema(table, families)
+    rows = []
+    for raw, column in zip(table.columns, schema.columns, strict=True):
+        seen = int(raw.observed().sum())
+        examples = [text for text in raw.distinct()[0][:3] if text]
+        rows.append(
+            [
+                column.name,
+                column.family,
+                seen,
+                len(raw.distinct()[0]),
+                "; ".join(examples),
+                reasons.get(column.name, ""),
+            ]
+        )
+    with atomic_file(path) as temporary:
+        write_table(temporary, [*SCHEMA_COLUMNS, "cells", "different", "examples", "why"], rows)
+    print_schema(schema, typed_notes(table, schema, families))
+    for name, why in reasons.items():
+        print_lines(f"Note: {name} {why}, and is ignored in {path}")
+    print_lines(f"{path} has the family of each column. Change what is wrong, and give the same command again.")
 
 
 def read_mixed(

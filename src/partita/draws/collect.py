@@ -81,6 +81,8 @@ def collect(
         _check_no_empty_draw(labels, index)
     unique_weights = _unique_weights(counts, index, np.concatenate(kept), weights, carried)
     noise = source.noise if shares is None else shares.finish()
+    if source.alone_is_noise:
+        noise = _share_alone(labels, unique_weights)
     return Collected(labels, unique_weights, index, np.concatenate(chains) if chains else None, noise)
 
 
@@ -153,6 +155,14 @@ class _NoiseShares:
         shares = np.full(self._noise.shape, np.nan)
         np.divide(self._noise, self._labelled, out=shares, where=self._labelled > 0)
         return shares
+
+
+def _share_alone(labels: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The share of the draws in which each item is alone."""
+    share = np.zeros(labels.shape[1])
+    for row, weight in zip(labels, weights, strict=True):
+        share += weight * (np.bincount(row)[row] == 1)
+    return share
 
 
 def _codes(block: Block, keep: NDArray[np.bool_], markers: Markers) -> tuple[NDArray[Any], NDArray[np.bool_]]:

@@ -26,6 +26,8 @@ MIN_CELLS = 5
 STANDARD_ERRORS = 2.0
 #: Added to the standard deviation of the bits of cells, by squares: a few cells of equal bits prove nothing.
 MIN_SPREAD = 0.2
+#: Of more cells, so many, evenly spread, are scored: the rest would change the third digit.
+MAX_SCORED = 1 << 15
 _BLOCK = 1 << 18  # densities that are computed at a time
 
 
@@ -51,13 +53,19 @@ class Part:
         raise NotImplementedError
 
     def information(self, reported: NDArray[Any], n_clusters: int) -> float:
-        """How many bits a cell tells about the cluster of its row, with the cell itself left out; see `profiles`."""
+        """How many bits a cell tells about the cluster of its row, with the cell itself left out; see `profiles`.
+
+        `reported`: −1 for items that are noise, whose cells the part does not have.
+        """
         labels = reported[self.rows].astype(np.int64)
         counts = np.bincount(labels, minlength=n_clusters)
         if len(labels) < MIN_CELLS or n_clusters == 1:
             return 0.0
-        prior = counts + n_clusters * np.bincount(reported, minlength=n_clusters) / len(reported)
+        prior = counts + n_clusters * np.bincount(reported[reported >= 0], minlength=n_clusters) / (reported >= 0).sum()
         values, own, times = self.distinct(labels)
+        if len(values) > MAX_SCORED:
+            at = np.linspace(0, len(values) - 1, MAX_SCORED).astype(np.intp)
+            values, own, times = values[at], own[at], times[at] * (times.sum() / times[at].sum())
         known = counts[own] > 1
         values, own, times = values[known], own[known], times[known]
         log_densities = self.log_densities(labels, n_clusters)

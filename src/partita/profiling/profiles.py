@@ -241,6 +241,8 @@ def profiles(
     raw, families, extra = model.items(read_raw(table))
     if raw.n_items != len(estimate.labels):
         raise ValueError(f"table has {raw.n_items} items, but the draws have {len(estimate.labels)}")
+    if not (np.asarray(estimate.labels) >= 0).any():
+        raise ValueError("every item is noise: there are no clusters to describe")
     cells = encode(raw, schema := choose_schema(raw, families)) | extra
     base = make_base(model, cells, schema)
     reported = np.asarray(estimate.labels)
@@ -255,7 +257,7 @@ def profiles(
     found.sort(key=lambda own: order[own.column.name])
     if inclusion is None:
         inclusion = getattr(estimate, "inclusion", None)
-    return Profiles(tuple(found), np.bincount(reported), level, inclusion)
+    return Profiles(tuple(found), np.bincount(reported[reported >= 0]), level, inclusion)
 
 
 def _reported(estimate: Any) -> Estimate | MixtureFit:
@@ -293,8 +295,10 @@ def _drawn(
 ) -> list[Floats]:
     """Parameters of the reported clusters, (draws, clusters, ...) for each part: means over their items."""
     drawn: list[list[Floats]] = [[] for _ in parts]
+    kept = reported >= 0  # not noise
     for labels, times in partitions:
-        shared = contingency(reported, labels, (int(reported.max()) + 1, size := int(labels.max()) + 1))
+        shape = int(reported.max()) + 1, size := int(labels.max()) + 1
+        shared = contingency(reported[kept], labels[kept], shape)
         shared /= shared.sum(axis=1, keepdims=True)
         for part, own in zip(parts, drawn, strict=True):
             parameters = part.draw(labels[part.rows], size, times, rng)
@@ -304,7 +308,8 @@ def _drawn(
 
 def _profile(part: Part, reported: NDArray[Any], drawn: Floats, level: float) -> ColumnProfile:
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    n_clusters = int(reported.max()) + 1
+    n_clusters, kept = int(reported.max()) + 1, reported[part.rows] >= 0
+    part = replace(part, rows=part.rows[kept], values=part.values[kept])
     observed = np.bincount(reported[part.rows], minlength=n_clusters)
     found = ColumnProfile(part.column, part.information(reported, n_clusters), drawn.mean(axis=0), low, high, observed)
     if part.column.levels:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import integrate, stats
+from scipy.special import gammaln
 
 from partita.models import FiniteMixture, MixtureDPM, SplitMergeMoves
 from support import mixture_reference as reference
@@ -39,10 +40,22 @@ def exact_posterior(case, log_prior):
     return weights / weights.sum()
 
 
+def log_components(sizes, weight, components):
+    """Dirichlet proportions of a given number of components, some of them empty."""
+    n, t = sum(sizes), len(sizes)
+    total = gammaln(components + 1) - gammaln(components - t + 1)
+    total += gammaln(weight * components) - gammaln(weight * components + n)
+    return total + sum(gammaln(weight + m) - gammaln(weight) for m in sizes)
+
+
 PRIORS = {
     "fixed": ({"alpha": 0.7}, lambda s: reference.log_crp(s, 0.7)),
     "gamma": ({}, lambda s: reference.log_crp_gamma(s, 1.0, 1.0)),
     "pitman-yor": ({"alpha": 0.7, "discount": 0.3}, lambda s: reference.log_crp(s, 0.7, 0.3)),
+    "three components": (
+        {"components": FiniteMixture(0.8, components=3)},
+        lambda s: -np.inf if len(s) > 3 else log_components(s, 0.8, 3),
+    ),
     "finite": ({"components": FiniteMixture(0.8, 1.5)}, lambda s: reference.log_finite(s, 0.8, 1.5)),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -32,7 +33,8 @@ def open_source(draws: Any, variable: str | None = None, long: Names | None = No
         told = " names a variable of a table or an ArviZ or xarray object, but draws is of type "
         raise ArgumentError(Setting("variable", variable), f"{told}{type(draws).__name__}")
     if is_chain(draws):
-        return array_source(draws.labels, getattr(draws, "names", None))
+        source = array_source(draws.labels, getattr(draws, "names", None))
+        return replace(source, alone_is_noise=getattr(getattr(draws, "model", None), "alone_is_noise", False))
     if draws is None or isinstance(draws, Mapping | Set | Iterator) or hasattr(draws, "tocsr"):
         raise TypeError(
             f"draws is of type {type(draws).__name__}; it must be a list of partitions, a dense array, a table, "

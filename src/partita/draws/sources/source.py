@@ -34,13 +34,15 @@ class Block:
 class Source:
     """Where draws come from; `blocks` can be read once.
 
-    `noise` is the share of the draws that call each item noise, if the draws were read before.
+    `noise` is the share of the draws that call each item noise, if the draws were read before; `alone_is_noise`: an
+    item that is alone in a draw is noise.
     """
 
     n_items: int
     blocks: Iterator[Block]
     names: tuple[str, ...] | None = None
     noise: NDArray[np.float64] | None = None
+    alone_is_noise: bool = False
 
 
 def array_source(array: Any, names: Sequence[str] | None = None) -> Source:

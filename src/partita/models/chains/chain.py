@@ -73,6 +73,13 @@ class Chain:
         return self.stats["alpha"]
 
     @cached_property
+    def noise(self) -> NDArray[np.float64] | None:
+        """The share of the draws in which each item is noise, (items,), if the model has noise: it is alone then."""
+        from partita.draws.sample import as_sample
+
+        return as_sample(self).noise
+
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """What is wrong with the chains, by number of clusters, log density and partition; empty where nothing is."""
         from partita.estimation.mixing import chain_summaries, mixing_warnings

@@ -12,6 +12,9 @@ from partita import _core
 from partita._support.ranges import MAX_SHAPE, MAX_VALUE, MIN_VALUE, check_scale, check_shape
 from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha, WishartGrid
 
+#: What each cluster beyond the largest number costs, in nats.
+TOO_MANY = 1e6
+
 PartitionPrior = _core.ProcessPrior | _core.FiniteMixturePrior
 
 
@@ -133,8 +136,11 @@ def partition_prior(model: Any, n_items: int, log_v_items: int | None = None) ->
     if isinstance(model.components, FiniteMixture):
         if model.alpha is not None or model.discount != 0:
             raise ValueError("a FiniteMixture has neither alpha nor discount: its weight is FiniteMixture(weight=...)")
-        log_v = model.components.log_v(log_v_items or n_items).tolist()
-        return _core.FiniteMixturePrior(weight=model.components.weight, log_v=log_v)
+        log_v = model.components.log_v(log_v_items or n_items)
+        if (most := model.components.components) is not None and most < len(log_v) - 1:
+            # a start may have more clusters than there can be; each is worth giving up whatever the data say
+            log_v[most + 1 :] = log_v[most] - TOO_MANY * np.arange(1, len(log_v) - most)
+        return _core.FiniteMixturePrior(weight=model.components.weight, log_v=log_v.tolist())
     if model.components is not None:
         raise TypeError(
             "components must be None or FiniteMixture(weight=..., rate=...), whose number of components is unknown and"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.warn import warn_user
+from partita.models.mixtures.dates import months
 from partita.models.mixtures.raw import RawTable
 from partita.models.mixtures.raw_column import TEXTS, RawColumn, row_line
 from partita.models.mixtures.schema import COUNTED, CURVED, LEVELLED, NUMERIC, POSITIVE, Column, Schema
@@ -124,6 +125,8 @@ def _number_cells(table: RawTable, raw: RawColumn, family: str) -> NDArray[Any]:
 
 
 def _numbers(table: RawTable, raw: RawColumn, column: Column) -> NDArray[Any]:
+    if column.first and raw.kind == TEXTS:
+        return months(table, raw, column.first)
     values = _number_cells(table, raw, column.family)
     bad = np.flatnonzero(values <= 0) if column.family == POSITIVE else np.empty(0, int)
     if bad.size:

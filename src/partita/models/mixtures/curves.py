@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,11 +12,11 @@ from numpy.typing import NDArray
 from partita._support.arrays import Floats
 from partita._support.hints import did_you_mean
 from partita._support.validate import check_count
+from partita.models.mixtures.dates import months
 from partita.models.mixtures.raw import RawTable
 from partita.models.mixtures.raw_column import NUMBERS, TEXTS, RawColumn
 from partita.models.mixtures.schema import CURVE, IGNORE, REGRESSION, given_families
 
-DAYS_PER_MONTH = 30.4375
 MAX_COEFFICIENTS = 16
 
 
@@ -153,15 +152,7 @@ def _subjects(table: RawTable, item: RawColumn) -> tuple[tuple[str, ...], NDArra
 def _times(table: RawTable, time: RawColumn) -> Floats:
     """Times as numbers; dates as months since the first."""
     if time.kind == TEXTS and time.texts:
-        try:
-            days = np.array([datetime.datetime.fromisoformat(text).timestamp() / 86400 for text in time.texts])
-        except ValueError:
-            row = int(np.flatnonzero(time.observed())[0])
-            raise ValueError(
-                f"{table.place(row, time.name)}: {time.text(row)!r} is not a time; times are numbers or dates such as "
-                "2026-03-31"
-            ) from None
-        values = np.append((days - days.min()) / DAYS_PER_MONTH, np.nan)[time.values]
+        values = months(table, time)
     else:
         values = time.values.astype(np.float64) if time.kind != TEXTS else np.full(table.n_items, np.nan)
     bad = np.flatnonzero(~np.isfinite(values))

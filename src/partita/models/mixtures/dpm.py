@@ -31,6 +31,7 @@ from partita.models.mixtures.column_notes import column_notes
 from partita.models.mixtures.curves import Curves, read_regression, read_subjects
 from partita.models.mixtures.maximum import IclSearch, proportions_prior
 from partita.models.mixtures.mixture_model import MixtureModel, NewScores
+from partita.models.mixtures.noise import noise_prior
 from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha
 from partita.models.mixtures.raw import RawTable, read_raw
 from partita.models.mixtures.schema import CURVED, IGNORE, Schema, choose_schema, given_families
@@ -71,9 +72,9 @@ class MixtureDPM(MixtureModel):
     ----------
     columns : dict, sequence of str or str, optional
         Families that differ from those that the types imply: {"visits": "count", "A*": "categorical"}, one family for
-        each column in order, or one name for all columns: "gaussian", "positive", "count", "negative-binomial",
-        "categorical", "binary", "ordinal" or "ignore". A pattern stands for the columns that match it; a column's own
-        name counts more, and "*" less.
+        each column in order, or one name for all columns: "gaussian", "positive", "months" (since the first date),
+        "count", "negative-binomial", "categorical", "binary", "ordinal" or "ignore". A pattern stands for the columns
+        that match it; a column's own name counts more, and "*" less.
     alpha : float, GammaAlpha, PowerAlpha or None
         Concentration of the Dirichlet process: a number from 1e-100 to 1e100, or a prior on it. None: GammaAlpha(1, 1).
     full : sequence of lists of str, or "all", optional
@@ -83,6 +84,10 @@ class MixtureDPM(MixtureModel):
     select : bool or float
         Whether columns are selected: each has one parameter for each cluster, or one for all, so that it says nothing
         about them; a number is the prior probability of the former, True is 1/2. `chain.inclusion` has the result.
+    noise : bool or float
+        Whether rows may belong to no cluster: such a row has parameters of its own, and is noise in `chain.noise` and
+        in the estimate (label −1). A number is the prior mean of their share, which is Beta(1, 1 / mean − 1); True is
+        0.05. For `sample`, with a Dirichlet process.
     curves : Curves, optional
         The columns of a long table, with one row per subject and time, that make curves; items are then the subjects.
     regression : str, optional
@@ -136,6 +141,7 @@ class MixtureDPM(MixtureModel):
         *,
         full: Sequence[Sequence[str]] | str | None = None,
         select: bool | float = False,
+        noise: bool | float = False,
         curves: Curves | None = None,
         regression: str | None = None,
         mu0: float | None = None,
@@ -152,7 +158,7 @@ class MixtureDPM(MixtureModel):
         loss: Any = "vi",
         random_state: Any = None,
     ) -> None:
-        self.columns, self.alpha, self.full, self.select = columns, alpha, full, select
+        self.columns, self.alpha, self.full, self.select, self.noise = columns, alpha, full, select, noise
         self.curves, self.regression = curves, regression
         self.mu0, self.c, self.a, self.b = mu0, c, a, b
         self.shape, self.rate, self.weight = shape, rate, weight
@@ -214,9 +220,12 @@ class MixtureDPM(MixtureModel):
 
         if not has_full_gaps(base, cells):
             core = self._core_columns(base, cells)
+            self._admit_noise(core)
             return [native(core.native, chain) for chain in range(plan.chains)]
         if prior_log_odds(self.select) is not None:
             raise ValueError("select does not work with missing values in columns of full=; leave out one of the two")
+        if self.alone_is_noise:
+            raise ValueError("noise does not work with missing values in columns of full=; leave out one of the two")
         samplers = []
         for chain in range(plan.chains):
             groups = groups_of(base, log_positive(cells["numbers"], base.schema))
@@ -224,7 +233,24 @@ class MixtureDPM(MixtureModel):
             samplers.append(AugmentedSampler(native(core.native, chain), groups, plan.seed, chain))
         return samplers
 
+    @property
+    def alone_is_noise(self) -> bool:
+        """Whether a row that is alone in a draw counts as noise."""
+        return noise_prior(self.noise) is not None
+
+    def _admit_noise(self, core: CoreColumns) -> None:
+        """Lets rows of the core be noise, if the model has it."""
+        if (prior := noise_prior(self.noise)) is None:
+            return
+        if self.components is not None or self.discount != 0:
+            raise ValueError("noise needs a Dirichlet process, without components and discount")
+        if prior_log_odds(self.select) is not None:
+            raise ValueError("noise and select cannot be used together")
+        core.native.admit_noise(prior.a, prior.b)
+
     def _icl_search(self, X: Any, n0: float) -> IclSearch:
+        if self.alone_is_noise:
+            raise ValueError("maximize has no noise; `sample` has, or leave noise out")
         table, cells, base = self._read(X)
         check_full(base, cells, table.place)
         core, prior = self._core_columns(base, cells), proportions_prior(n0, table.n_items)
@@ -252,6 +278,8 @@ class MixtureDPM(MixtureModel):
 
     def mixing_summaries(self, chain: Chain) -> dict[str, NDArray[np.float64]]:
         """What chains are compared by, beside their partitions."""
+        if self.alone_is_noise:
+            return {"share of noise": chain.stats["noise"]}
         if prior_log_odds(self.select) is None:
             return {}
         return mixing_summaries(chain, core_columns(self._base(chain.inputs), chain.inputs))
@@ -284,7 +312,11 @@ class MixtureDPM(MixtureModel):
         new = core_columns(base, cells, any_gaps=True).native
         included = self._included_units(chain, core)
         shared = shared_scores(sampler, new, start, len(core.units)) if included is not None else None
+        noise = noise_prior(self.noise)
         for index, draw, alpha, weight in self._draws_with_weights(chain):
+            if noise is not None:
+                yield noise.new_scores(sampler.score_new(draw, alpha, new), draw, alpha)
+                continue
             if included is None or shared is None:
                 yield NewScores(sampler.score_new(draw, alpha, new), draw, weight)
                 continue

@@ -119,7 +119,7 @@ class WishartGrid:
 
 @dataclass(frozen=True)
 class FiniteMixture:
-    """Symmetric Dirichlet mixture with an unknown number of components K: K − 1 ~ Poisson(rate).
+    """Symmetric Dirichlet mixture with an unknown number of components K, K − 1 ~ Poisson(rate), or a given one.
 
     Given K, the component weights are Dirichlet(weight, ..., weight). Summed over K, a partition of n items
     into t clusters of sizes n_k has p = V(t) ∏ Γ(weight + n_k) / Γ(weight), with
@@ -131,18 +131,31 @@ class FiniteMixture:
         Dirichlet parameter of each component, from 1e-100 to 1e8.
     rate : float
         Mean of the Poisson distribution of the number of components beyond the first, from 1e-100 to 1e4.
+    components : int, optional
+        The number of components K, as in latent class analysis; rate is not used then. Some may have no items.
     """
 
     weight: float = 1.0
     rate: float = 1.0
+    components: int | None = None
 
     def __post_init__(self) -> None:
         check_shape(self.weight, "weight")
         if check_scale(self.rate, "rate") > _MAX_RATE:
             raise ValueError(f"rate must be at most {_MAX_RATE:g}, but it is {self.rate}")
+        if self.components is not None:
+            check_count(self.components, "components", minimum=1)
 
     def log_v(self, n_items: int) -> NDArray[np.float64]:
         """ln V(t) for t = 0, ..., n_items; the first is a placeholder."""
+        if self.components is not None:
+            t = np.arange(n_items + 1)
+            left = np.where(t <= self.components, self.components - t, np.inf)
+            with np.errstate(invalid="ignore"):
+                logs = gammaln(self.components + 1) - gammaln(left + 1)
+            found: NDArray[np.float64] = logs - _log_rising(np.array(self.weight * self.components), n_items)
+            found[0] = 0.0
+            return found
         # past t, terms fall faster than rate^j / j!
         extra = np.arange(int(200 + 10 * self.rate))
         result = np.zeros(n_items + 1)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from partita._support.names import Names, row_names
-from partita.models.mixtures.raw_column import LineOf, RawColumn, problem_column, raw_column, row_line, text_column
+from partita.models.mixtures.raw_column import LineOf, RawColumn, raw_column, row_line, text_column
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ def _from_frame(table: Any) -> RawTable:
 def _series_column(name: str, series: Any) -> RawColumn:
     kind = series.dtype
     if kind.is_temporal():
-        return problem_column(name, len(series), f"holds dates or times ({kind})")
+        return text_column(name, series.to_list(), problem=f"holds dates or times ({kind})")
     if kind.is_float() or (kind.is_numeric() and not series.null_count()):
         return raw_column(name, np.asarray(series.to_numpy()))
     if not str(kind).startswith(("Categorical", "Enum")):

@@ -47,6 +47,11 @@ class RawColumn:
         """Whether a column with a problem has texts that a user may want as levels."""
         return self.problem.startswith(("mixes", "holds dates as text", "has a different word"))
 
+    @property
+    def holds_dates(self) -> bool:
+        """Whether its texts are dates or times."""
+        return self.problem.startswith("holds dates") and bool(self.texts)
+
     def observed(self) -> NDArray[np.bool_]:
         """Where the column has a value."""
         if self.kind == TEXTS:
@@ -82,11 +87,6 @@ def _truth_text(value: float) -> str:
     return str(bool(value))
 
 
-def problem_column(name: str, n_items: int, problem: str) -> RawColumn:
-    """A column that can only be ignored."""
-    return RawColumn(name, TEXTS, np.full(n_items, _NO_TEXT, np.int32), problem=problem)
-
-
 def raw_column(name: str, values: Any, line_of: LineOf = row_line) -> RawColumn:
     """A column from its cells; cells of several types raise an error when the column is used."""
     array = np.asarray(values) if isinstance(values, np.ndarray) else _object_array(values)
@@ -97,7 +97,8 @@ def raw_column(name: str, values: Any, line_of: LineOf = row_line) -> RawColumn:
     if set(map(type, array)) <= _PLAIN_NUMBERS:
         return RawColumn(name, NUMBERS, array.astype(np.float64))  # None becomes NaN
     if array.dtype.kind in "mM":
-        return problem_column(name, len(array), f"holds dates or times ({array.dtype})")
+        texts = [None if np.isnat(cell) else str(cell) for cell in array]
+        return text_column(name, texts, problem=f"holds dates or times ({array.dtype})")
     first = next(((row, kind) for row, kind in _kinds(array)), None)
     if first is None:
         return RawColumn(name, NUMBERS, np.full(len(array), np.nan))

@@ -13,18 +13,22 @@ from numpy.typing import NDArray
 
 from partita._support.errors import Argument, ArgumentError, Setting
 from partita._support.hints import did_you_mean
+from partita.models.mixtures.dates import first_date, months
 from partita.models.mixtures.raw import RawTable
 from partita.models.mixtures.raw_column import NUMBERS, TEXTS, TRUTHS, RawColumn
 
 GAUSSIAN, POSITIVE, COUNT = "gaussian", "positive", "count"
 NEGATIVE_BINOMIAL, ORDINAL = "negative-binomial", "ordinal"
 CURVE, REGRESSION = "curve", "regression"
+MONTHS = "months"
 CATEGORICAL, BINARY, IGNORE = "categorical", "binary", "ignore"
-FAMILIES = (GAUSSIAN, POSITIVE, COUNT, NEGATIVE_BINOMIAL, CATEGORICAL, BINARY, ORDINAL, CURVE, REGRESSION, IGNORE)
+FAMILIES = (
+    GAUSSIAN, POSITIVE, MONTHS, COUNT, NEGATIVE_BINOMIAL, CATEGORICAL, BINARY, ORDINAL, CURVE, REGRESSION, IGNORE
+)  # fmt: skip
 #: What a user may name; regressions come from their formula.
 NAMED_FAMILIES = tuple(family for family in FAMILIES if family != REGRESSION)
 #: Families of numbers, of counts, and of levels, whose cells are in one array each.
-NUMERIC, COUNTED, LEVELLED = (GAUSSIAN, POSITIVE), (COUNT, NEGATIVE_BINOMIAL), (CATEGORICAL, BINARY, ORDINAL)
+NUMERIC, COUNTED, LEVELLED = (GAUSSIAN, POSITIVE, MONTHS), (COUNT, NEGATIVE_BINOMIAL), (CATEGORICAL, BINARY, ORDINAL)
 #: Families of outcomes with a mean that depends on time or on other columns.
 CURVED = (CURVE, REGRESSION)
 #: The family of a column whose family is not given.
@@ -37,13 +41,16 @@ _COLUMNS_SHOWN = 20
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table and its family; `levels` of categorical, binary and ordinal columns."""
+    """A column of a table and its family; `levels` of categorical, binary and ordinal ones, `first` date of months."""
 
     name: str
     family: str
     levels: tuple[str, ...] = ()
+    first: str = ""
 
     def __str__(self) -> str:
+        if self.first:
+            return f"{self.name}: {self.family} since {self.first}"
         if not self.levels:
             return f"{self.name}: {self.family}"
         shown = ", ".join(self.levels[:_LEVELS_SHOWN]) + (", ..." if len(self.levels) > _LEVELS_SHOWN else "")
@@ -92,7 +99,7 @@ class Schema:
         """The inverse; a run may come from anywhere, so every entry is checked."""
         body = json.loads(np.asarray(content, dtype=np.uint8).tobytes())
         columns = tuple(
-            Column(str(entry["name"]), str(entry["family"]), tuple(map(str, entry["levels"])))
+            Column(str(entry["name"]), str(entry["family"]), tuple(map(str, entry["levels"])), str(entry["first"]))
             for entry in body["columns"]
         )
         bad = next((column for column in columns if column.family not in FAMILIES), None)
@@ -111,34 +118,55 @@ def _shortened(names: Sequence[str]) -> str:
 class _Unusable(ValueError):
     """A column that cannot be modelled; `why` completes the sentence that its name begins."""
 
-    def __init__(self, name: str, why: str, advice: str = "") -> None:
+    def __init__(self, raw: RawColumn, why: str) -> None:
         super().__init__(why)
-        self.name, self.why, self.advice = name, why, advice
+        self.name, self.why = raw.name, why
+        self.other: dict[str, str] = {}
+        if raw.problem and raw.holds_dates:
+            self.other[MONTHS] = "takes months since the first"
+        if raw.problem and raw.may_be_levels:
+            self.other[CATEGORICAL] = "takes its texts as levels"
 
 
 def choose_schema(table: RawTable, given: Mapping[str, str] | Sequence[str] | str | None) -> Schema:
     """The family of each column: as given, else by its type. All columns that cannot be used are named at once."""
-    families = given_families(table, given)
-    columns, unusable = [], []
-    for raw in table.columns:
-        try:
-            columns.append(_column(raw, families.get(raw.name)))
-        except _Unusable as error:
-            unusable.append(error)
+    schema, unusable = _proposed(table, given)
     if unusable:
         raise _refusal(unusable)
-    schema = Schema(tuple(columns), table.named)
     if not schema.used():
         raise ValueError("every column is ignored: there is nothing to model")
     return schema
 
 
+def propose_schema(table: RawTable, given: Mapping[str, str] | None = None) -> tuple[Schema, dict[str, str]]:
+    """The same, but columns that cannot be used are ignored; the reasons by column."""
+    schema, unusable = _proposed(table, given)
+    return schema, {error.name: error.why for error in unusable}
+
+
+def _proposed(table: RawTable, given: Any) -> tuple[Schema, list[_Unusable]]:
+    families = given_families(table, given)
+    columns, unusable = [], []
+    for raw in table.columns:
+        try:
+            columns.append(_column(table, raw, families.get(raw.name)))
+        except _Unusable as error:
+            columns.append(Column(raw.name, IGNORE))
+            unusable.append(error)
+    return Schema(tuple(columns), table.named), unusable
+
+
 def _refusal(unusable: Sequence[_Unusable]) -> ArgumentError:
-    ignored, first = Setting("columns", {error.name: IGNORE for error in unusable}), unusable[0]
-    if len(unusable) == 1:
-        return ArgumentError(f"column {first.name!r} {first.why}; ", ignored, f" leaves it out{first.advice}")
+    """One sentence for all of them, with what can be done."""
+    ignored, several = Setting("columns", {error.name: IGNORE for error in unusable}), len(unusable) > 1
+    ways: list[Any] = [ignored, f" leaves {'them' if several else 'it'} out"]
+    for error in unusable:
+        for family, told in error.other.items():
+            ways += [", ", Setting("columns", {error.name: family}), f" {told}"]
+    if not several:
+        return ArgumentError(f"column {unusable[0].name!r} {unusable[0].why}; ", *ways)
     said = "; ".join(f"{error.name!r} {error.why}" for error in unusable)
-    return ArgumentError(f"{len(unusable)} columns cannot be used as they are: {said}; ", ignored, " leaves them out")
+    return ArgumentError(f"{len(unusable)} columns cannot be used as they are: {said}; ", *ways)
 
 
 def given_families(table: RawTable, given: Any) -> dict[str, str]:
@@ -192,15 +220,19 @@ def is_pattern(name: str) -> bool:
     return any(sign in name for sign in "*?[")
 
 
-def _column(raw: RawColumn, family: str | None) -> Column:
+def _column(table: RawTable, raw: RawColumn, family: str | None) -> Column:
     if family == IGNORE:
         return Column(raw.name, IGNORE)
+    if family == MONTHS:
+        if raw.kind != TEXTS or not raw.texts:
+            raise ValueError(f"column {raw.name!r} is to be months, but it has no dates such as 2026-03-31")
+        months(table, raw)
+        return Column(raw.name, MONTHS, first=first_date(raw.texts))
     if raw.problem and not (raw.may_be_levels and family == CATEGORICAL):
-        as_levels = ', or "categorical" takes its texts as levels' if raw.may_be_levels else ""
-        raise _Unusable(raw.name, raw.problem, as_levels)
+        raise _Unusable(raw, raw.problem)
     family = family or DEFAULTS[raw.kind]
     if not raw.observed().any():
-        raise _Unusable(raw.name, "has no cell that is observed")
+        raise _Unusable(raw, "has no cell that is observed")
     if family not in LEVELLED:
         return Column(raw.name, family)
     if family == ORDINAL and raw.kind == TEXTS and raw.levels is None:
@@ -214,7 +246,7 @@ def _column(raw: RawColumn, family: str | None) -> Column:
             f"column {raw.name!r} is to be ordinal, but it has {len(levels)} levels, more than {MAX_ORDINAL}"
         )
     if len(levels) < 2:
-        raise _Unusable(raw.name, f"has only the level {levels[0]!r} and cannot tell clusters apart")
+        raise _Unusable(raw, f"has only the level {levels[0]!r} and cannot tell clusters apart")
     if family == BINARY and len(levels) != 2:
         raise ValueError(
             f"column {raw.name!r} is to be binary, but it has {len(levels)} levels: {', '.join(levels[:5])}"

@@ -211,6 +211,8 @@ def sensitivity(
     """
     sample = as_sample(chain)
     check_complete(sample, "sensitivity")
+    if prior is None and getattr(getattr(chain, "model", None), "alone_is_noise", False):
+        raise ValueError("sensitivity does not know the prior of a mixture with noise")
     own = prior_settings(_prior_of(chain, prior))
     others = _others(own, alpha, discount, components)
     reported = _reported(estimate, sample, loss, rng)
