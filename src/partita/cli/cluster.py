@@ -15,6 +15,7 @@ from partita.cli.mixture_table import (
     Families,
     Missing,
     Noise,
+    Projection,
     SchemaFile,
     Select,
     SubjectColumn,
@@ -63,6 +64,7 @@ def run(
     select: Select = False,
     noise: Noise = False,
     clusters: Clusters = None,
+    projection: Projection = False,
     as_table: AsTable = False,
     alpha: Alpha = None,
     expect: Expect = None,
@@ -85,7 +87,7 @@ def run(
     Example: partita cluster table.csv --family visits=count --out results --seed 1
     """
     import partita as pt
-    from partita._support.validate import check_level
+    from partita._support.validate import check_count, check_level
     from partita.models.mixtures.schema import given_families
 
     check_level(level, "--level")
@@ -101,8 +103,12 @@ def run(
     loss, limit = weighing.chosen_loss(), whole_limit(max_clusters)
     with delivering(OutputOptions(json=json, out=out, force=force)) as deliver:
         table = read_mixed(data, families, missing, as_table=as_table, curves=curves)
-        components = None if clusters is None else pt.models.FiniteMixture(components=clusters)
-        model = pt.models.MixtureDPM(families, None, select=select, noise=noise, curves=curves, components=components)
+        components = (
+            None if clusters is None else pt.models.FiniteMixture(components=check_count(clusters, "--clusters", 1))
+        )
+        model = pt.models.MixtureDPM(
+            families, select=select, noise=noise, curves=curves, components=components, projection=projection
+        )
         chosen = model.describe(table)
         items, own_families, _ = model.items(table)
         if not maximize:
@@ -124,7 +130,8 @@ def run(
             with step("searched"):
                 search = pt.Search(runs=runs, max_clusters=limit)
                 result = _checked(pt.estimate(chain, loss=loss, search=search, rng=chains.seed), chain)
-            extras, others = [pt.credible_ball(result, level=level), chain], _chain_tables(chain, chains.seed)
+            extras = [pt.credible_ball(result, level=level), chain]
+            others = {} if projection else _chain_tables(chain, chains.seed)
             facts |= {"chains": {"chains": chain.n_chains, "draws": chain.n_draws}, "complete": _is_complete(chain)}
         inclusion = None if not select else result.inclusion if maximize else chain.inclusion
         facts |= {} if inclusion is None else {"inclusion": dict(inclusion)}

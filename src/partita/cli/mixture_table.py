@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from partita._support.text.cells import Cell, parse_cell
+from partita._support.text.cells import parse_cell
 from partita._support.text.header import Kind
 from partita._support.text.table import Table, read_table
 from partita.cli.inputs import ROW_NUMBERS, counts_rows, different_words, name_column, named_rows
+from partita.cli.large_table import PARQUET, read_large, read_parquet
 from partita.cli.option import arg, opt
+from partita.cli.steps import step
 from partita.cli.terminal import print_lines
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ SCHEMA_COLUMNS = ("column", "family")
 TableFile = Annotated[
     str,
     arg(
-        "CSV with one row per item and one column per variable: numbers, words, missing values. "
+        "CSV or parquet with one row per item and one column per variable: numbers, words, missing values. "
         "A column named item, node, name or id, or a first column with a different word in each row, names the items."
     ),
 ]
@@ -63,6 +65,9 @@ Clusters = Annotated[
     "Number of components, as in latent class analysis; some may stay empty. Without it the number is estimated.",
 ]
 Noise = Annotated[bool, "Rows may belong to no cluster: they are noise in the draws, and -1 in labels.csv if in half."]
+Projection = Annotated[
+    bool, "Cluster the principal components of the numeric columns; for many columns that are correlated."
+]
 AsTable = Annotated[bool, "Read the file as a table of data even if it looks like draws of labels."]
 
 
@@ -165,13 +170,19 @@ def read_mixed(
     from partita.models.mixtures.schema import is_pattern
 
     refuse_networks(path)
+    gaps = set(missing or ())
     own = [name for name in families if not is_pattern(name)]
     if curves is not None:
         own += [name for name in (curves.id, curves.time) if name not in own]
-    table = read_table(path, MIXED, own)
+    if path.lower().endswith(PARQUET):
+        if gaps:
+            raise ValueError(f"--missing is for text: {path} marks its missing cells itself")
+        return read_parquet(path, own)
+    with step("read the table"):
+        table, head = read_large(path, MIXED, gaps, own) or (read_table(path, MIXED, own), None)
     table.require_names()
     if not as_table and not families and curves is None:
-        refuse_draws(table)
+        refuse_draws(head or table)
     given = [table.column(name) for name in own]
     names_at = name_column(table, given)
     words = [j for j in range(len(table.names)) if j not in given and _names_rows(table, j)]
@@ -182,7 +193,6 @@ def read_mixed(
     rows = named_rows(np.arange(len(table.lines)), table, positions, path)
     if names_at is not None and rows.names is None:
         rows = replace(rows, names=tuple(table.columns[names_at]))
-    gaps = set(missing or ())
     columns = ((table.names[j], cells_of(table, j, gaps)) for j in positions)
     lines = table.lines
     read = from_columns(columns, rows.distinct_names(), line_of=lambda row: f"{path}, line {lines[row]}")
@@ -198,14 +208,33 @@ def _refuse_two_of_a_name(names: Sequence[str], path: str) -> None:
         raise ValueError(f"{path} has two columns named {twice!r}")
 
 
-def cells_of(table: Table, column: int, gaps: set[str]) -> list[Cell]:
-    """The cells of a column; None where they are missing."""
+def cells_of(table: Table, column: int, gaps: set[str]) -> Any:
+    """The cells of a column; None where they are missing, NaN in an array of numbers."""
+    if _is_numeric(table, column):
+        return table.columns[column]
     return [None if cell in gaps else parse_cell(cell) for cell in table.columns[column]]
+
+
+def _is_numeric(table: Table, column: int) -> bool:
+    """Whether the column was read to an array of numbers."""
+    return hasattr(table.columns[column], "dtype")
 
 
 def _names_rows(table: Table, column: int) -> bool:
     cells = table.columns[column]
-    return isinstance(parse_cell(cells[0]), str) and different_words([parse_cell(cell) for cell in cells])
+    return (
+        not _is_numeric(table, column)
+        and isinstance(parse_cell(cells[0]), str)
+        and different_words([parse_cell(cell) for cell in cells])
+    )
+
+
+def _texts(table: Table, column: int) -> Sequence[str]:
+    """The cells of a column as texts, whole numbers without a point."""
+    if not _is_numeric(table, column):
+        return table.columns[column]
+    numbers: Any = table.columns[column]
+    return [f"{number:g}" for number in numbers.tolist()]
 
 
 def _problems(table: Table, words: Sequence[int], positions: Sequence[int], given: Sequence[int]) -> dict[str, str]:
@@ -216,6 +245,6 @@ def _problems(table: Table, words: Sequence[int], positions: Sequence[int], give
         found[table.names[j]] = f"has a different word in each row ({shown}, ...) and is hardly a variable"
     if len(positions) > 1 and (first := positions[0]) not in given:
         may_number = not table.has_header or table.names[first] in ROW_NUMBERS
-        if may_number and counts_rows(table.columns[first]):
+        if may_number and counts_rows(_texts(table, first)):
             found[table.names[first]] = "counts the rows and may not be a variable"
     return found

@@ -280,9 +280,11 @@ class Graded(Levels):
 def column_parts(base: Base, cells: Cells) -> Iterator[Part]:
     """The observed cells of each column."""
     schema, numbers = base.schema, log_positive(cells["numbers"], base.schema)
+    every = np.arange(len(numbers))
     for j, column in enumerate(schema.used(*NUMERIC)):
-        rows = np.flatnonzero(~np.isnan(numbers[:, j]))
-        yield Numbers(column, rows, numbers[rows, j], float(base.mean[j]), base.c, base.a, float(base.b[j]))
+        seen = ~np.isnan(numbers[:, j])
+        rows, values = (every, numbers[:, j]) if seen.all() else (np.flatnonzero(seen), numbers[seen, j])
+        yield Numbers(column, rows, values, float(base.mean[j]), base.c, base.a, float(base.b[j]))
     for j, column in enumerate(schema.used(*COUNTED)):
         rows = np.flatnonzero(~is_gap(cells, "counts")[:, j])
         kind = Counts if column.family == COUNT else OverdispersedCounts

@@ -279,6 +279,7 @@ class DrawsPresentation(Presentation):
         checked = self.extras.get("diagnostics")
         for sentence in (*best.cautions, *(checked.on_chains if checked is not None else ())):
             yield Note(sentence, warning=True)
+        yield from (Note(sentence, warning=True) for sentence in getattr(self.extras.get("chain"), "model_notes", ()))
         if sample.n_draws < FEW_DRAWS:
             yield Note(
                 f"There are only {plural(sample.n_draws, 'draw')}. Probabilities, such as that of the ball,"

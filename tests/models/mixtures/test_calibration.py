@@ -35,6 +35,12 @@ def draw_counts(rng, labels):
     return rng.poisson(rng.gamma(SHAPE, 1 / RATE, labels.max() + 1)[labels]).astype(float)
 
 
+def draw_overdispersed(rng, labels):
+    sizes = rng.choice(tables.SIZES, labels.max() + 1)
+    p = 1 - rng.beta(SHAPE, 1 + sizes * RATE)
+    return rng.poisson(np.minimum(rng.gamma(sizes[labels]) * ((1 - p) / p)[labels], 1e9)).astype(float)
+
+
 def draw_levels(rng, labels, names=LEVELS):
     shares = rng.dirichlet([WEIGHT] * len(names), labels.max() + 1)
     codes = [rng.choice(len(names), p=shares[k]) for k in labels]
@@ -64,6 +70,10 @@ def log_levels(cells):
 #: family -> (a column from the model, ln p of its cells in one cluster)
 FAMILIES = {
     "count": (draw_counts, lambda cells: tables.log_count(cells.to_numpy(), SHAPE, RATE)),
+    "negative-binomial": (
+        draw_overdispersed,
+        lambda cells: tables.log_negative_binomial(cells.to_numpy(), SHAPE, RATE),
+    ),
     "categorical": (draw_levels, log_levels),
     "binary": (lambda rng, labels: draw_levels(rng, labels, ("no", "yes")), log_levels),
     "gaussian": (draw_numbers, lambda cells: tables.log_gaussian(cells.to_numpy(), MU0, C, A, B)),

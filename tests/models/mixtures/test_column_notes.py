@@ -126,7 +126,9 @@ def test_patterns_give_families_to_several_columns():
         families({"C*": "count"})
     with pytest.raises(ValueError, match="'A\\*' and '\\?1' give the column 'A1' different families"):
         families({"A*": "count", "?1": "gaussian"})
-    with pytest.raises(ValueError, match="must be one of gaussian, positive, count, negative-binomial, categorical"):
+    with pytest.raises(
+        ValueError, match="must be one of gaussian, positive, months, count, negative-binomial, categorical"
+    ):
         families({"A*": "graded"})
 
 

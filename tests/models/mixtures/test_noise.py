@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy import integrate
 from scipy.special import betaln, comb, logsumexp
+from test_calibration import ALPHA, ITEMS, RANKS, TABLES, draw_labels, draw_table, log_density_of, p_values, statistics
+from test_calibration import model_of as calibrated
 from test_families import exact_posterior, excess, frequencies
 
 import partita as pt
@@ -36,6 +38,42 @@ def test_a_long_run_has_the_exact_posterior(case, split_merge):
     assert excess(found, exact_posterior(case, lambda sizes: log_prior(sizes, 0.3))) < 1.6
     # the seeded fault: another share of noise
     assert excess(found, exact_posterior(case, lambda sizes: log_prior(sizes, 0.6))) > 2
+
+
+def noisy_ranks(replications, thin, share=0.2):
+    """Ranks of the truth, with its share of noise from Beta(1, 4); cells of noise are those of clusters of one row."""
+    rng, families, rows = np.random.default_rng(9), TABLES["mixed"], []
+    for replication in range(replications):
+        drawn = draw_labels(rng)
+        noise = rng.random(ITEMS) < rng.beta(1, 4)
+        labels = pt.canonical(np.where(noise, ITEMS + np.arange(ITEMS), drawn))
+        table = draw_table(rng, labels, families)
+        chain = calibrated(families, noise=share).sample(
+            table, draws=RANKS, warmup=60, thin=thin, chains=1, rng=replication, n_jobs=1
+        )
+        s = noise.sum()
+        density = log_density_of(labels, table, families) - reference.log_crp(tuple(np.bincount(labels)), ALPHA)
+        density += reference.log_crp(tuple(np.bincount(drawn)), ALPHA) + betaln(1 + s, 4 + ITEMS - s) - betaln(1, 4)
+        every = [statistics(z, d) for z, d in zip(chain.labels[0], chain.log_density[0], strict=True)]
+        own = [*statistics(labels, density), noise.mean()]
+        every = [[*row, w] for row, w in zip(every, chain.stats["noise"][0], strict=True)]
+        everyone = np.array([own, *every]) + rng.random((RANKS + 1, len(own))) * 1e-9
+        rows.append((everyone[0] > everyone[1:]).sum(axis=0))
+    return np.array(rows)
+
+
+def test_ranks_are_uniform():
+    assert min(p_values(noisy_ranks(60, 12))) > 0.05 / 5 / 10
+
+
+def test_a_wrong_share_is_noticed():
+    """The seeded fault: four times the share of noise."""
+    assert min(p_values(noisy_ranks(60, 12, 0.95))) < 1e-6
+
+
+@pytest.mark.slow
+def test_ranks_are_uniform_in_many_replications():
+    assert min(p_values(noisy_ranks(200, 25))) > 0.05 / 5 / 10
 
 
 def test_new_rows_may_be_noise():
@@ -84,7 +122,7 @@ def test_rows_that_are_anywhere_are_noise():
     np.testing.assert_array_equal(chain.noise, best.noise)
     np.testing.assert_allclose(chain.stats["noise"].mean(), chain.noise.mean(), atol=0.01)
     profile = pt.profiles(best, table, rng=1)
-    np.testing.assert_allclose(np.sort(profile["x"].mean[sizes > 20, 0]), [0, 6], atol=0.3)
+    np.testing.assert_allclose(np.sort(profile["x"].mean[sizes > 20]), [0, 6], atol=0.3)
 
 
 def test_one_cluster_has_hardly_any_noise():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_NULLS = ("", "NA", "NaN", "nan", "None", "null", "<NA>")
+NULLS = ("", "NA", "NaN", "nan", "None", "null", "<NA>")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?[iI]nf(inity)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?")
@@ -21,7 +21,7 @@ def parse_cell(text: str) -> Cell:
     [3, 2.0, None, 'urban']
     """
     text = text.strip()
-    if text in _NULLS:
+    if text in NULLS:
         return None
     if _INTEGER.fullmatch(text):
         return int(text)

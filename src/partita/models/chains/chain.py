@@ -81,13 +81,21 @@ class Chain:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What is wrong with the chains, by number of clusters, log density and partition; empty where nothing is."""
+        """What is wrong with the chains, by number of clusters, log density and partition, and with the model."""
         from partita.estimation.mixing import chain_summaries, mixing_warnings
 
         summaries = chain_summaries(self.labels, self.stats["n_clusters"], self.log_density)
         if hasattr(self.model, "mixing_summaries"):
             summaries |= self.model.mixing_summaries(self)
-        return mixing_warnings(summaries)
+        return (*mixing_warnings(summaries), *self.model_notes)
+
+    @cached_property
+    def model_notes(self) -> tuple[str, ...]:
+        """What the data say against the model, such as columns that are correlated within clusters."""
+        if not hasattr(self.model, "data_notes") or not self.n_draws:
+            return ()
+        found: tuple[str, ...] = self.model.data_notes(self)
+        return found
 
     @cached_property
     def inclusion(self) -> dict[str, float]:

@@ -29,9 +29,12 @@ def encode(table: RawTable, schema: Schema) -> Cells:
     by_name = {column.name: column for column in table.columns}
 
     def filled(columns: Sequence[Column], kind: Any, cells_of: Any) -> NDArray[Any]:
+        checked = [cells_of(table, by_name[column.name], column) for column in columns] if kind is np.float64 else []
+        if (whole := _whole_array(checked)) is not None:
+            return whole
         array = np.empty((table.n_items, len(columns)), kind)
         for j, column in enumerate(columns):
-            array[:, j] = cells_of(table, by_name[column.name], column)
+            array[:, j] = checked[j] if checked else cells_of(table, by_name[column.name], column)
         array.flags.writeable = False
         return array
 
@@ -42,6 +45,20 @@ def encode(table: RawTable, schema: Schema) -> Cells:
         "wide_codes": filled(wide_columns(schema), np.uint32, _codes),
         "schema": schema.to_array(),
     }
+
+
+def _whole_array(columns: Sequence[NDArray[Any]]) -> NDArray[Any] | None:
+    """The read-only array of which these are all the columns, in order, so that it need not be copied."""
+    whole = columns[0].base if columns else None
+    if not isinstance(whole, np.ndarray) or whole.ndim != 2 or whole.flags.writeable or not whole.flags.c_contiguous:
+        return None
+    if whole.dtype != np.float64 or whole.shape[1] != len(columns):
+        return None
+    ours = all(
+        own.base is whole and own.shape == whole.shape[:1] and own.ctypes.data == whole[:, j].ctypes.data
+        for j, own in enumerate(columns)
+    )
+    return whole if ours else None
 
 
 def narrow_columns(schema: Schema) -> tuple[Column, ...]:

@@ -29,10 +29,12 @@ from partita.models.mixtures.base_measure import partition_prior
 from partita.models.mixtures.cells import Cells, check_cells, encode, warn_empty_rows
 from partita.models.mixtures.column_notes import column_notes
 from partita.models.mixtures.curves import Curves, read_regression, read_subjects
+from partita.models.mixtures.dependence import dependence_note
 from partita.models.mixtures.maximum import IclSearch, proportions_prior
 from partita.models.mixtures.mixture_model import MixtureModel, NewScores
 from partita.models.mixtures.noise import noise_prior
 from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha
+from partita.models.mixtures.projection import TABLE_SCHEMA, project, project_new
 from partita.models.mixtures.raw import RawTable, read_raw
 from partita.models.mixtures.schema import CURVED, IGNORE, Schema, choose_schema, given_families
 from partita.models.mixtures.selection import (
@@ -93,6 +95,10 @@ class MixtureDPM(MixtureModel):
     regression : str, optional
         A linear regression in each cluster, such as "y ~ x1 + x2": y has a mean that depends on the other columns,
         which are themselves not modelled, with the prior of `Curves` for the coefficients of standardised columns.
+    projection : bool or int
+        Replaces the numeric columns, standardised, by their first principal components, so that correlated columns do
+        not count as so many independent ones. True: the components of larger variance than noise has,
+        (1 + √(columns / rows))². Missing cells count as means; `full` may be "all", a covariance of the components.
     mu0, c, a, b : float or None
         Base measure of gaussian and positive columns. None for mu0: the mean of each column; None for b: its sample
         variance. mu0 is from -1e100 to 1e100, c and b from 1e-100 to 1e100, a at most 1e8.
@@ -144,6 +150,7 @@ class MixtureDPM(MixtureModel):
         noise: bool | float = False,
         curves: Curves | None = None,
         regression: str | None = None,
+        projection: bool | int = False,
         mu0: float | None = None,
         c: float = 0.5,
         a: float = 2.0,
@@ -159,7 +166,7 @@ class MixtureDPM(MixtureModel):
         random_state: Any = None,
     ) -> None:
         self.columns, self.alpha, self.full, self.select, self.noise = columns, alpha, full, select, noise
-        self.curves, self.regression = curves, regression
+        self.curves, self.regression, self.projection = curves, regression, projection
         self.mu0, self.c, self.a, self.b = mu0, c, a, b
         self.shape, self.rate, self.weight = shape, rate, weight
         self.discount, self.components = discount, components
@@ -173,10 +180,17 @@ class MixtureDPM(MixtureModel):
     def _read(self, X: Any) -> tuple[RawTable, Cells, Base]:
         """A table of items as it came, as cells, and the base measure of these."""
         table, families, curves = self.items(read_raw(X))
-        cells = encode(table, choose_schema(table, families)) | curves
+        cells = encode(table, schema := choose_schema(table, families)) | curves
         warn_empty_rows(cells, table)
+        if self.projection is not False:
+            self._check_projection()
+            cells = project(cells, schema, self.projection)
         base = self._base(cells)
         return table, cells, base
+
+    def _check_projection(self) -> None:
+        if self.full not in (None, "all") or self.select is not False:
+            raise ValueError("projection cannot be used together with select, or with full=, unless that is 'all'")
 
     def describe(self, X: Any) -> Schema:
         """The family of each column of a table, its levels, and `notes` with questions; nothing is sampled.
@@ -276,6 +290,12 @@ class MixtureDPM(MixtureModel):
         base = self._base(chain.inputs)
         return inclusion(chain, core_columns(base, chain.inputs), base.schema.places())
 
+    def data_notes(self, chain: Chain) -> tuple[str, ...]:
+        """What the last draw of the first chain says about the model."""
+        base = self._base(chain.inputs)
+        numbers = log_positive(np.asarray(chain.inputs["numbers"]), base.schema)
+        return dependence_note(numbers[:, base.alone], chain.labels[0, -1].astype(np.int64))
+
     def mixing_summaries(self, chain: Chain) -> dict[str, NDArray[np.float64]]:
         """What chains are compared by, beside their partitions."""
         if self.alone_is_noise:
@@ -289,7 +309,11 @@ class MixtureDPM(MixtureModel):
 
     def _new_cells(self, chain: Chain, X: Any) -> Cells:
         """New items as the chain's model sees them."""
-        table, schema = read_raw(X), Schema.from_array(chain.inputs["schema"])
+        table = read_raw(X)
+        if TABLE_SCHEMA in chain.inputs:
+            own = Schema.from_array(chain.inputs[TABLE_SCHEMA])
+            return project_new(encode(_matched(table, own, type(self).__name__), own), chain.inputs)
+        schema = Schema.from_array(chain.inputs["schema"])
         if not schema.used(*CURVED):
             return encode(_matched(table, schema, type(self).__name__), schema)
         outcomes = [column.name for column in schema.used(*CURVED)]
@@ -331,7 +355,8 @@ class MixtureDPM(MixtureModel):
         return indicators(chain)[..., [place[unit] for unit in core.units]]
 
     def _log_carrier(self, chain: Chain, X: Any) -> NDArray[np.float64]:
-        return log_carrier(self._new_cells(chain, X), Schema.from_array(chain.inputs["schema"]))
+        cells = self._new_cells(chain, X)
+        return log_carrier(cells, Schema.from_array(cells["schema"]))
 
     def _count_features(self, X: Any) -> int:
         table = read_raw(X)
@@ -340,6 +365,8 @@ class MixtureDPM(MixtureModel):
 
     def impute(self, chain: Chain, *, draws: int | None = None, rng: Any = None) -> Imputation:
         """Draws of the missing cells; see `Chain.impute`."""
+        if TABLE_SCHEMA in chain.inputs:
+            raise ValueError("with projection=, missing cells count as column means and are not drawn")
         from partita.models.mixtures.imputation import impute
 
         return impute(self._base(chain.inputs), chain, draws, rng)
