@@ -64,8 +64,8 @@ class Part:
         prior = counts + n_clusters * np.bincount(reported[reported >= 0], minlength=n_clusters) / (reported >= 0).sum()
         values, own, times = self.distinct(labels)
         if len(values) > MAX_SCORED:
-            at = np.linspace(0, len(values) - 1, MAX_SCORED).astype(np.intp)
-            values, own, times = values[at], own[at], times[at] * (times.sum() / times[at].sum())
+            some = np.linspace(0, len(values) - 1, MAX_SCORED).astype(np.intp)
+            values, own, times = values[some], own[some], times[some] * (times.sum() / times[some].sum())
         known = counts[own] > 1
         values, own, times = values[known], own[known], times[known]
         log_densities = self.log_densities(labels, n_clusters)
