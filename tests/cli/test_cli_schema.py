@@ -72,6 +72,16 @@ def test_a_given_number_of_clusters(penguins, tmp_path):
     assert "1 cluster" in best
 
 
+def test_regressions_of_clusters(tmp_path):
+    rng, path = np.random.default_rng(1), tmp_path / "lines.csv"
+    x, own = rng.uniform(-2, 2, 120), np.arange(120) % 2
+    y = np.where(own, 3 * x, -3 * x) + rng.normal(0, 0.3, 120)
+    path.write_text("x,y\n" + "\n".join(f"{a:.3f},{b:.3f}" for a, b in zip(x, y, strict=True)))
+    printed = run("cluster", path, "--out", tmp_path / "lines", "--regression", "y ~ x", *SHORT)
+    assert "y: regression" in printed
+    assert "slope 1" in (tmp_path / "lines" / "profiles.csv").read_text()
+
+
 def test_noise_from_the_command_line(penguins, tmp_path):
     out = tmp_path / "noise"
     text = penguins.read_text().splitlines()
@@ -80,6 +90,6 @@ def test_noise_from_the_command_line(penguins, tmp_path):
     printed = run(
         "cluster", penguins, "--out", out, "--family", "*=ignore", "--family", "Length=gaussian", "--noise", *SHORT
     )
-    assert "noise" in printed
+    assert "1 item is noise" in printed
     assert (out / "labels.csv").read_text().splitlines()[-1].split(",")[1] == "-1"
-    assert "noise" in (out / "report.html").read_text()
+    assert "1 item is noise" in (out / "report.html").read_text()

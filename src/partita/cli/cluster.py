@@ -16,6 +16,7 @@ from partita.cli.mixture_table import (
     Missing,
     Noise,
     Projection,
+    Regression,
     SchemaFile,
     Select,
     SubjectColumn,
@@ -61,6 +62,7 @@ def run(
     missing: Missing = None,
     subject: SubjectColumn = None,
     time: TimeColumn = None,
+    regression: Regression = None,
     select: Select = False,
     noise: Noise = False,
     clusters: Clusters = None,
@@ -107,7 +109,13 @@ def run(
             None if clusters is None else pt.models.FiniteMixture(components=check_count(clusters, "--clusters", 1))
         )
         model = pt.models.MixtureDPM(
-            families, select=select, noise=noise, curves=curves, components=components, projection=projection
+            families,
+            select=select,
+            noise=noise,
+            curves=curves,
+            regression=regression,
+            components=components,
+            projection=projection,
         )
         chosen = model.describe(table)
         items, own_families, _ = model.items(table)
@@ -136,7 +144,14 @@ def run(
         inclusion = None if not select else result.inclusion if maximize else chain.inclusion
         facts |= {} if inclusion is None else {"inclusion": dict(inclusion)}
         described = pt.profiles(
-            result, table, columns=families, curves=curves, inclusion=inclusion, level=level, rng=chains.seed
+            result,
+            table,
+            columns=families,
+            curves=curves,
+            regression=regression,
+            inclusion=inclusion,
+            level=level,
+            rng=chains.seed,
         )
         _deliver(deliver, result, [*extras, described, schema], facts, others | _profile_tables(described), described)
 
@@ -162,10 +177,10 @@ def _is_complete(chain: Chain) -> bool:
 def _checked(best: Estimate, chain: Chain) -> Estimate:
     """The estimate with one check of its draws and of their log density, so that nothing is said twice."""
     from partita.estimation.mixing import draw_summaries, mixing_warnings
-    from partita.estimation.search_warnings import search_warnings
+    from partita.estimation.search_warnings import search_warnings, unlabelled_warnings
 
     summaries = {**draw_summaries(best.sample, best.distances), "log density": chain.log_density}
-    cautions = (*mixing_warnings(summaries), *search_warnings(best))
+    cautions = (*mixing_warnings(summaries), *search_warnings(best), *unlabelled_warnings(best))
     return replace(best, cautions=cautions, interrupted=best.interrupted or not _is_complete(chain))
 
 

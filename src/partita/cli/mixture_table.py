@@ -65,6 +65,10 @@ Clusters = Annotated[
     "Number of components, as in latent class analysis; some may stay empty. Without it the number is estimated.",
 ]
 Noise = Annotated[bool, "Rows may belong to no cluster: they are noise in the draws, and -1 in labels.csv if in half."]
+Regression = Annotated[
+    str | None,
+    "A linear regression in each cluster, as in 'y ~ x1 + x2': y depends on the others, which are not modelled.",
+]
 Projection = Annotated[
     bool, "Cluster the principal components of the numeric columns; for many columns that are correlated."
 ]

@@ -48,6 +48,8 @@ def test_identifiers_are_pointed_out():
     assert case.startswith("case has a different whole number in each row. Does it name the items?")
     assert "columns={'case': 'ignore'} leaves it out" in case
     assert "ring has 27 categories in 40 rows" in ring
+    repeated = {"id": np.append(RNG.permutation(36), [3, 4, 5, 6]), "x": RNG.normal(size=40)}
+    assert notes(repeated)[0].startswith("id has 36 different whole numbers in 40 rows. Does it name the items?")
     assert notes({"area": RNG.permutation(10_000)[:40], "x": RNG.normal(size=40)}) == ()
     assert notes({name: cells[:8] for name, cells in table.items()}) == ()
 

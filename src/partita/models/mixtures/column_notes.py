@@ -20,6 +20,7 @@ from partita.models.mixtures.schema import CATEGORICAL, GAUSSIAN, IGNORE, ORDINA
 
 MAX_CODES, REPEATS = 12, 3  # whole numbers are codes if no more than 12 differ, and each occurs three times on average
 MIN_NAMES = 20  # cells, from which on a different value in each of them is no accident
+MOSTLY = 0.8  # share of different values in a column that has the name of an identifier
 DENSE = 2  # range of the numbers of items, per item
 MIN_LONG = 10  # rows of a table in which items repeat
 FILLED = 0.5  # share of the combinations of item and time that such a table has
@@ -111,6 +112,8 @@ def _on_names(used: Sequence[_Facts]) -> Iterator[Sentence]:
             continue
         if own.family == GAUSSIAN and own.is_whole and own.n_distinct == n and _may_number(own):
             said = "a different whole number in each row"
+        elif own.family == GAUSSIAN and own.is_whole and own.n_distinct > MOSTLY * n and _is_named_so(own):
+            said = f"{own.n_distinct:,} different whole numbers in {n:,} rows"
         elif own.family == CATEGORICAL and own.raw.kind == TEXTS and own.n_distinct > n / 2:
             said = f"{own.n_distinct:,} categories in {n:,} rows"
         else:
@@ -122,7 +125,12 @@ def _on_names(used: Sequence[_Facts]) -> Iterator[Sentence]:
 def _may_number(own: _Facts) -> bool:
     """Whether different whole numbers are dense, as numbers of items are, or have the name of an identifier."""
     dense = float(own.cells.max()) - float(own.cells.min()) < DENSE * len(own.cells)
-    return dense or _IDENTIFIER.fullmatch(own.name.lower()) is not None
+    return dense or _is_named_so(own)
+
+
+def _is_named_so(own: _Facts) -> bool:
+    """Whether it has the name of an identifier."""
+    return _IDENTIFIER.fullmatch(own.name.lower()) is not None
 
 
 def _on_sentinels(used: Sequence[_Facts]) -> Iterator[Sentence]:
