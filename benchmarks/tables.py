@@ -37,10 +37,15 @@ def planted(rows: int, columns: int, seed: int = 1):
 
 
 def write_table(path: str, rows: int, columns: int) -> None:
-    with open(path, "w") as stream:
-        stream.write(",".join(f"x{j}" for j in range(columns)) + "\n")
+    import pyarrow
+    from pyarrow import csv
+
+    names = [f"x{j}" for j in range(columns)]
+    schema = pyarrow.schema([(name, pyarrow.float32()) for name in names])
+    with csv.CSVWriter(path, schema, write_options=csv.WriteOptions(quoting_style="none")) as writer:
         for block in planted(rows, columns):
-            np.savetxt(stream, block, "%.4g", delimiter=",")
+            cells = [pyarrow.array(column.astype(np.float32)) for column in block.round(3).T]
+            writer.write(pyarrow.table(cells, schema=schema))
 
 
 class Timed:
@@ -67,6 +72,7 @@ def command(rows: int, columns: int) -> None:
             check=True,
         )
         words = ["cluster", table, "--out", out, "--jobs", "1", "--draws", str(DRAWS), "--warmup", str(WARMUP)]
+        words += ["--chains", "1"] if rows * columns > 50_000_000 else []
         code = f"""
 import resource, time
 from partita.cli import app

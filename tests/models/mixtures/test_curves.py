@@ -34,7 +34,7 @@ def small_table():
 
 TABLE = small_table()
 SUBJECTS = ["e", "b", "a", "d", "c"]
-CURVES = Curves("subject", "month", degree=2, knots=1)
+CURVES = Curves("subject", "month", degree=2, knots=1, c=C)
 
 
 def splines(times):

@@ -8,6 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import partita as pt
 from partita.models import MixtureDPM, SplitMergeMoves
 from partita.models.mixtures.cells import encode
 from partita.models.mixtures.raw import read_raw
@@ -146,3 +147,22 @@ def test_bad_settings_are_refused(settings, message):
 def test_a_row_without_a_cell_is_told():
     with pytest.warns(UserWarning, match="^row 2 has no observed cell"):
         MixtureDPM().sample({"x": [1.0, 2.0, None], "y": ["a", "b", None]}, draws=2, warmup=0, chains=1)
+
+
+@pytest.mark.filterwarnings("ignore::partita.MixingWarning")
+@pytest.mark.parametrize(
+    ("table", "settings"),
+    [
+        ({"x": [1.0] * 12, "y": [*range(6), *range(50, 56)]}, {"full": "all"}),
+        ({"x": ["once", *["often"] * 11], "y": [*range(6), *range(50, 56)]}, {}),
+        (
+            {"who": [0, 0, 0, 1, 1, 1, 2, 2], "when": [0.0, 1, 1, 0, 0, 2, 1, 1], "y": [1.0, 2, 3, 9, 8, 7, 2, 2]},
+            {"curves": pt.models.Curves("who", "when")},
+        ),
+    ],
+    ids=["constant in full", "a level seen once", "times that repeat"],
+)
+def test_odd_columns_are_modelled(table, settings):
+    chain = MixtureDPM(**settings).sample(table, draws=40, warmup=40, chains=2, rng=1)
+    assert np.isfinite(chain.log_density).all()
+    assert pt.estimate(chain, rng=1).n_clusters >= 1

@@ -95,7 +95,8 @@ def _curves(model: Any, cells: Mapping[str, NDArray[Any]], schema: Schema) -> tu
         raise ValueError(
             f"{schema.used(*CURVED)[0].name!r} is to be a curve, which needs curves=Curves(id=..., time=...)"
         )
-    return curve_bases(cells, model.curves, check_scale(model.c, "c"), check_shape(model.a, "a"))
+    c = check_scale(model.c, "c") if model.curves is None else model.curves.c
+    return curve_bases(cells, model.curves, c, check_shape(model.a, "a"))
 
 
 def _mean_and_spread(column: Floats) -> tuple[float, float]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.hints import did_you_mean
+from partita._support.ranges import check_scale
 from partita._support.validate import check_count
 from partita.models.mixtures.dates import months
 from partita.models.mixtures.raw import RawTable
@@ -28,7 +29,7 @@ class Curves:
 
     y_it = B(t)' β + u_i0 + u_i1 t + e_it,  e ~ N(0, s²), u ~ N(0, ρ s²),  β | s² ~ N(β0, s² / c), s² ~ IG(a, b),
 
-    with a basis B of B-splines, the mean curve β0 of all subjects, b the variance about it, and c and a of the model.
+    with a basis B of B-splines, the mean curve β0 of all subjects, b the variance about it, and a of the model.
     The ratio ρ of a cluster is 0, 1/2, 2, 8 or 32, with equal prior probabilities; t in u_i1 t is from −1 to 1. The
     times may differ between subjects, and any may be missing. Columns that are constant within subjects are variables
     of the subject, of the families of `MixtureDPM`.
@@ -49,6 +50,9 @@ class Curves:
     random_effects : bool
         Whether subjects of a cluster differ by a straight line of their own. Without, ρ is 0, as in latent class growth
         analysis.
+    c : float
+        How many observations the prior of a mean curve is worth. With more, subgroups of subjects that differ by lines
+        of their own become clusters.
 
     Examples
     --------
@@ -68,12 +72,14 @@ class Curves:
     degree: int | None = None
     knots: int | None = None
     random_effects: bool = True
+    c: float = 0.01
 
     def __post_init__(self) -> None:
         if self.degree is not None:
             check_count(self.degree, "degree", minimum=0)
         if self.knots is not None:
             check_count(self.knots, "knots", minimum=0)
+        check_scale(self.c, "c")
         if (self.degree or 0) + (self.knots or 0) + 1 > MAX_COEFFICIENTS:
             raise ValueError(f"degree + knots + 1 must be at most {MAX_COEFFICIENTS} coefficients")
 
