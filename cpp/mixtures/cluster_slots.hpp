@@ -143,7 +143,7 @@ protected:
     void leave(std::size_t i) {
         const auto own = labels_[i];
         family_.remove(own, item(i));
-        labels_[i] = nobody;
+        labels_[i] = unassigned;
         weigh(own);
         if (family_.size(own) == 0)
             --n_clusters_, choose_open();

@@ -153,7 +153,7 @@ def run(
             level=level,
             rng=chains.seed,
         )
-        _deliver(deliver, result, [*extras, described, schema], facts, others | _profile_tables(described), described)
+        _deliver(deliver, result, [*extras, described, chosen], facts, others | _profile_tables(described), described)
 
 
 def _deliver(

@@ -297,8 +297,8 @@ def _drawn(
     drawn: list[list[Floats]] = [[] for _ in parts]
     kept = reported >= 0  # not noise
     for labels, times in partitions:
-        shape = int(reported.max()) + 1, size := int(labels.max()) + 1
-        shared = contingency(reported[kept], labels[kept], shape)
+        size = int(labels.max()) + 1
+        shared = contingency(reported[kept], labels[kept], (int(reported.max()) + 1, size))
         shared /= shared.sum(axis=1, keepdims=True)
         for part, own in zip(parts, drawn, strict=True):
             parameters = part.draw(labels[part.rows], size, times, rng)

@@ -12,6 +12,11 @@ MAX_COLUMNS, MAX_ROWS = 500, 4000  # that are looked at, evenly spread
 BAD = 0.5  # effective columns per column below which clusters are far too certain
 
 
+def spread_over(n: int, most: int) -> NDArray[np.intp]:
+    """At most so many of n places, evenly spread."""
+    return np.linspace(0, n - 1, min(n, most)).astype(np.intp)
+
+
 def effective_columns(numbers: Floats, labels: NDArray[np.int64]) -> tuple[float, int] | None:
     """How many independent columns these are worth within clusters, and how many there are; None if they are few.
 
@@ -19,16 +24,16 @@ def effective_columns(numbers: Floats, labels: NDArray[np.int64]) -> tuple[float
     mean square less what n rows give by chance: for p copies of one column 1, for independent ones p. Missing cells
     have the residual 0.
     """
-    rows = np.linspace(0, len(numbers) - 1, min(len(numbers), MAX_ROWS)).astype(np.intp)
-    places = np.linspace(0, numbers.shape[1] - 1, min(numbers.shape[1], MAX_COLUMNS)).astype(np.intp)
-    cells, own = numbers[np.ix_(rows, places)], np.unique(labels[rows], return_inverse=True)[1]
+    labels = labels[spread_over(len(labels), MAX_ROWS)]
+    cells, own = numbers[spread_over(len(numbers), MAX_ROWS)], np.unique(labels, return_inverse=True)[1]
+    cells = cells[:, spread_over(cells.shape[1], MAX_COLUMNS)]
     seen = ~np.isnan(cells)
     counts = np.maximum(np.stack([np.bincount(own, column) for column in seen.T]), 1)
     sums = np.stack([np.bincount(own, column) for column in np.where(seen, cells, 0).T])
     residuals = np.where(seen, cells - (sums / counts).T[own], 0.0)
     spread = np.sqrt((residuals**2).sum(axis=0))
     residuals = residuals[:, spread > 0] / spread[spread > 0]
-    p, n = residuals.shape[1], len(rows) - own.max() - 1
+    p, n = residuals.shape[1], len(own) - own.max() - 1
     if p < MIN_COLUMNS or n < MIN_ROWS:
         return None
     off = ((residuals.T @ residuals) ** 2).sum() - p

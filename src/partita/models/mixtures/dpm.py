@@ -29,7 +29,7 @@ from partita.models.mixtures.base_measure import partition_prior
 from partita.models.mixtures.cells import Cells, check_cells, encode, warn_empty_rows
 from partita.models.mixtures.column_notes import column_notes
 from partita.models.mixtures.curves import Curves, read_regression, read_subjects
-from partita.models.mixtures.dependence import dependence_note
+from partita.models.mixtures.dependence import MAX_ROWS, dependence_note, spread_over
 from partita.models.mixtures.maximum import IclSearch, proportions_prior
 from partita.models.mixtures.mixture_model import MixtureModel, NewScores
 from partita.models.mixtures.noise import noise_prior
@@ -293,8 +293,9 @@ class MixtureDPM(MixtureModel):
     def data_notes(self, chain: Chain) -> tuple[str, ...]:
         """What the last draw of the first chain says about the model."""
         base = self._base(chain.inputs)
-        numbers = log_positive(np.asarray(chain.inputs["numbers"]), base.schema)
-        return dependence_note(numbers[:, base.alone], chain.labels[0, -1].astype(np.int64))
+        rows = spread_over(chain.n_items, MAX_ROWS)  # before anything is copied
+        numbers = log_positive(np.asarray(chain.inputs["numbers"])[rows], base.schema)
+        return dependence_note(numbers[:, base.alone], chain.labels[0, -1][rows].astype(np.int64))
 
     def mixing_summaries(self, chain: Chain) -> dict[str, NDArray[np.float64]]:
         """What chains are compared by, beside their partitions."""
