@@ -72,7 +72,7 @@ class Curves:
     degree: int | None = None
     knots: int | None = None
     random_effects: bool = True
-    c: float = 0.01
+    c: float = 0.003
 
     def __post_init__(self) -> None:
         if self.degree is not None:
