@@ -9,21 +9,18 @@ from partita.models.mixtures.fusing import FusedEstimate
 from partita.models.mixtures.sensitivity import Sensitivity
 from partita.profiling.relation import Relation
 from partita.results.presentation import section, show, words
-from partita.results.tables import Column, Table
+from partita.results.tables import Table, columns
 
 
 def relation_table(relation: Relation) -> Table:
     """One row per term and method."""
-    columns = (
-        Column("Term", "text"),
-        Column("Method", "text", "Clusters taken as observed; averaged over draws; corrected for classification error"),
-        Column("Estimate", "mean"),
-        Column("Standard error", "mean"),
-        Column("Low", "mean", f"Lower end of the {relation.level:.0%} interval"),
-        Column("High", "mean", f"Upper end of the {relation.level:.0%} interval"),
-    )
+    header = columns(f"""
+        Term
+        Method | Clusters taken as observed; averaged over draws; corrected for classification error
+        Estimate:mean; Standard error:mean; Low:mean | Lower end of the {relation.level:.0%} interval
+        High:mean | Upper end of the {relation.level:.0%} interval""")
     caption = "Coefficients; those corrected for classification error are the ones to report"
-    return Table("relation", caption, columns, [tuple(row.values()) for row in relation.rows()])
+    return Table("relation", caption, header, [tuple(row.values()) for row in relation.rows()])
 
 
 def relation_section(relations: list[Relation], first: int) -> dict[str, Any]:
@@ -42,15 +39,14 @@ def sensitivity_section(found: Sensitivity, first: int) -> dict[str, Any]:
         (row.prior, row.pareto_k, row.mean_clusters, row.n_clusters, _verdict(row.stays), row.excess)
         for row in found.changes
     ]
-    columns = (
-        Column("Prior", "text"),
-        Column("Pareto k", "share", "Tail of the weights; above 0.7 the prior is too far from that of the draws"),
-        Column("Mean clusters", "mean", "Posterior mean of the number of clusters"),
-        Column("Clusters", "number", "Of the best partition under this prior"),
-        Column("Reported partition", "text"),
-        Column("Excess", "loss", "Expected loss of the reported partition minus that of the best one"),
-    )
-    table = Table("sensitivity", "Other priors on partitions", columns, rows)
+    header = columns("""
+        Prior
+        Pareto k:share | Tail of the weights; above 0.7 the prior is too far from that of the draws
+        Mean clusters:mean | Posterior mean of the number of clusters
+        Clusters | Of the best partition under this prior
+        Reported partition
+        Excess:loss | Expected loss of the reported partition minus that of the best one""")
+    table = Table("sensitivity", "Other priors on partitions", header, rows)
     notes = words(" ".join(found.notes), note=True)
     return section("sensitivity", "Sensitivity to the prior", words(found.in_words()), notes, show(table), menu="Prior")
 
@@ -62,13 +58,11 @@ def _verdict(stays: bool | None) -> str:
 def path_table(found: FusedEstimate) -> Table:
     """The number of clusters for each ω."""
     rows = [(step.distance, step.omega, step.n_clusters, "yes" if step.proven else "no") for step in found.path]
-    columns = (
-        Column("Distance", "share", "Hellinger distance below which two items alone are joined"),
-        Column("Omega", "mean", "Cost of separating two items with the same kernel"),
-        Column("Clusters", "number"),
-        Column("Proven", "text", "Whether no partition is better"),
-    )
-    return Table("path", "Clusters made of components, by the distance at which they join", columns, rows)
+    header = columns("""
+        Distance:share | Hellinger distance below which two items alone are joined
+        Omega:mean | Cost of separating two items with the same kernel
+        Clusters; Proven | Whether no partition is better""")
+    return Table("path", "Clusters made of components, by the distance at which they join", header, rows)
 
 
 def fused_section(found: FusedEstimate, first: int) -> dict[str, Any]:

@@ -99,6 +99,7 @@ class DrawsPresentation(Presentation):
     """An estimate from draws with its ball, its bound and other extras."""
 
     kind = "draws"
+    names_at = "result.sample.names"
     takes: ClassVar[dict[str, str]] = {
         "partita.uncertainty.ball.CredibleBall": "ball",
         "partita.proofs.bounds.Bound": "bound",
@@ -195,11 +196,6 @@ class DrawsPresentation(Presentation):
         return None if self.ball is None else ball_facts(self.ball)
 
     # What is computed once.
-
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        """The names of the items of the draws."""
-        return self.result.sample.names  # type: ignore[no-any-return]
 
     @cached_property
     def of_items(self) -> ItemCertainty:

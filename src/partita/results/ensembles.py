@@ -30,6 +30,7 @@ class EnsemblePresentation(Presentation):
     """A consensus beside its base clusterings."""
 
     kind = "ensemble"
+    names_at = "result.base.names"
     heading = "Consensus of clusterings"
     whose = "an ensemble"
     takes: ClassVar[dict[str, str]] = {"partita.models.chains.chain.Chain": "draws"}
@@ -51,11 +52,6 @@ class EnsemblePresentation(Presentation):
         beta = result.model.beta | concentration of the labels (nbce), else null
         perplexity = result.model.perplexity | perplexity of the base clusterings (nbce), else null
         bound = result.model.bound | variational bound (nbce with vb or cvb), else null""")
-
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        """The names of the items of the base clusterings."""
-        return self.result.base.names  # type: ignore[no-any-return]
 
     @cached_property
     def certainty(self) -> Floats:

@@ -21,11 +21,6 @@ class MixturePresentation(IclPresentation):
         "partita.models.mixtures.schema.Schema": "schema",
     }
 
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        """The names of the rows."""
-        return self.result.names  # type: ignore[no-any-return]
-
     def find_notes(self) -> Iterator[Note]:
         """The notes of the search, and what columns may be."""
         yield from super().find_notes()

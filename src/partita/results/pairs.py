@@ -40,6 +40,7 @@ class PairPresentation(Presentation):
     """An estimate from pair probabilities, its bound, what an update changed, and what to ask a reviewer."""
 
     kind = "pairs"
+    names_at = "result.similarity.names"
     whose = "an estimate from pair probabilities"
     of_pairs = True
     takes: ClassVar[dict[str, str]] = {"partita.proofs.bounds.Bound": "bound"}
@@ -58,11 +59,6 @@ class PairPresentation(Presentation):
         components = components | count, largest size and number of proven components
         ids | lasting identifier of each item's cluster, which updates of the linkage carry on
         changes = changes.counts | number of identifiers of each kind since the last state; null without an update""")
-
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        """The names of the items."""
-        return self.result.similarity.names  # type: ignore[no-any-return]
 
     @cached_property
     def certainty(self) -> Floats:

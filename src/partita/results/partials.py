@@ -28,11 +28,6 @@ class PartialPresentation(Presentation):
         curve | joint probability of the first 1, 2, ... items that the search added
         completed | labels of all items; null if they were not asked for""")
 
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        """The names of the items."""
-        return self.result.names  # type: ignore[no-any-return]
-
     def more_answer(self) -> Iterator[str]:
         """The joint probability."""
         yield (

@@ -71,6 +71,8 @@ class Presentation:
     #: Kind in JSON and on the page, what an item is called, the heading of the page.
     kind: ClassVar[str]
     noun: ClassVar[str] = "item"
+    #: Where the names of the items are, a path such as those of `own`.
+    names_at: ClassVar[str] = "result.names"
     heading: ClassVar[str] = "Cluster analysis"
     #: What messages call the result.
     whose: ClassVar[str] = "the estimate"
@@ -130,7 +132,7 @@ class Presentation:
     @property
     def names(self) -> tuple[str, ...] | None:
         """The names of the items; None if they have none."""
-        return None
+        return look_up(self, self.names_at)  # type: ignore[no-any-return]
 
     @cached_property
     def certainty(self) -> Floats | None:

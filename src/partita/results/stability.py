@@ -32,6 +32,7 @@ class StabilityPresentation(Presentation):
     """Runs of one clusterer, their consensus, and what is found again."""
 
     kind = "stability"
+    names_at = "result.base.names"
     heading = "Stability of clusters"
     whose = "a stability analysis"
     written = ("items", "clusters", "runs", "settings", "splits")
@@ -49,11 +50,6 @@ class StabilityPresentation(Presentation):
         effective_runs = result.summary.dependence.effective | how many independent clusterings the runs count as
         null = null_facts | agreement on data without clusters, p-value and verdict; null if it was not asked for
         seed = result.base.seed | seed that gives the same runs again; null if not known""")
-
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        """The names of the items."""
-        return self.result.base.names  # type: ignore[no-any-return]
 
     @cached_property
     def certainty(self) -> Floats:
