@@ -60,6 +60,16 @@ def ensemble_page(path: Path) -> None:
     pt.report(pt.ensembles.summarize(pt.ensembles.consensus(base, rng=1), base), path=path)
 
 
+def stability_page(path: Path) -> None:
+    data = np.r_[np.zeros(20), np.full(20, 9.0)][:, None] + np.arange(40)[:, None] / 99
+    found = pt.ensembles.stability(lambda part, seed: (part[:, 0] > 5).astype(int), data, 6, rng=1)
+    pt.report(found, path=path)
+
+
+def partial_page(path: Path) -> None:
+    pt.report(pt.partial_clustering(make_draws(n_items=40, n_draws=200, n_clusters=3, rng=1), rng=1), path=path)
+
+
 PAGES: dict[str, Callable[[Path], None]] = {
     "draws": draws_page,
     "pairs": pairs_page,
@@ -67,6 +77,8 @@ PAGES: dict[str, Callable[[Path], None]] = {
     "matrix": matrix_page,
     "mixture": mixture_page,
     "ensemble": ensemble_page,
+    "stability": stability_page,
+    "partial": partial_page,
 }
 
 
