@@ -28,6 +28,7 @@ def files(tmp_path):
     (tmp_path / "pairs.csv").write_text(PAIRS)
     (tmp_path / "more.csv").write_text(MORE)
     (tmp_path / "records.csv").write_text("name,person\nann,1\nanna,1\nbob,2\nrob,2\nbobby,2\ncy,3\n")
+    (tmp_path / "several.csv").write_text("name,id,city\nann,1,Pisa\n")
     return tmp_path
 
 
@@ -112,7 +113,9 @@ REFUSED = {
     "no folder": (["{more}", "--previous", "{linked}-not"], "does not exist"),
     "a folder of something else": (["{more}", "--previous", "{folder}"], "has no linkage.json"),
     "removed without a folder": (["{more}", "--removed", "{more}"], "--removed is for updates"),
-    "an unknown record": (["{more}", "--records", "{records}:name"], "names 'ana', which is not among names"),
+    "an unknown record": (["{more}", "--records", "{records}:name"], "names 'ana', which is not among --records"),
+    "one of several columns": (["{more}", "--records", "{several}"], "several columns (name, id, city): name that of"),
+    "a record twice": (["{more}", "--records", "{records}:person"], "--records has '1' twice"),
     "an unknown column": (["{more}", "--records", "{records}:id"], "has no column 'id'"),
     "an existing folder": (["{more}", "--out", "{linked}"], "exists already"),
 }
@@ -123,6 +126,7 @@ def test_what_is_refused_and_nothing_is_changed(files, linked, name):
     words, message = REFUSED[name]
     before = sorted(path.name for path in linked.iterdir())
     places = {"more": files / "more.csv", "linked": linked, "records": files / "records.csv", "folder": files}
+    places["several"] = files / "several.csv"
     answer = invoke(*(word.format(**places) for word in words))
     assert answer.exit_code == 2
     assert message in one_sentence(answer.stderr)

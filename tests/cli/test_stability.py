@@ -125,3 +125,28 @@ def test_settings_are_varied(table, tmp_path, clusterer, vary):
     assert "Where clusters split" in run("stability", str(table), *words)
     assert [row["value"] for row in written(out / "settings.csv")] == vary.split("=")[1].split(",")
     assert {row["next_value"] for row in written(out / "splits.csv")} == {vary.split(",")[1]}
+
+
+def test_a_table_is_looked_at_before_it_is_clustered(table, tmp_path):
+    """Draws, numbers for missing cells, columns of other units: a clusterer takes them all as they are."""
+    draws = tmp_path / "draws.csv"
+    np.savetxt(draws, np.tile([0, 0, 1, 1, 2], (20, 1)), fmt="%d", delimiter=",", header="a1,a2,a3,a4,a5", comments="")
+    words = ("--clusterer", "kmeans", "-k", "2", "--runs", "5", "--seed", "1")
+    assert "looks like draws of labels" in run("stability", str(draws), *words, code=2)
+    marked = tmp_path / "marked.csv"
+    X_marked = np.column_stack([X, 1000 * X[:, 1]])
+    X_marked[:3, 0] = -999
+    np.savetxt(marked, X_marked, delimiter=",", header="a,b,c", comments="")
+    text = " ".join(run("stability", str(marked), *words).split())
+    assert "-999 is in 3 cells of a" in text
+    assert "c varies 1,000 times as much as b" in text
+    assert "varies" not in run("stability", str(marked), *words, "--scale")
+    assert "Note: -999" not in run("stability", str(table), *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [(["-k", "50"], "-k is 50, but each run has 48 items"), (["-k", "2", "--runs", "1"], "it needs two runs at least")],
+)
+def test_what_says_nothing_about_stability(table, words, message):
+    assert message in run("stability", str(table), "--clusterer", "kmeans", *words, code=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -67,10 +68,11 @@ def read_partition(source: str) -> Named:
     return named_rows(np.array(list(cells), dtype=object), table, [index], source)
 
 
-def read_data(source: str, columns: str | None = None) -> Named:
+def read_data(source: str, columns: str | None = None, check: Callable[[Table], None] | None = None) -> Named:
     """Numbers from a csv or npy file, one row per item; a column of names, as in `read_partition`, is not a variable.
 
-    `columns` are the names of the columns to read, separated by commas; `file.csv:column` selects one column.
+    `columns` are the names of the columns to read, separated by commas; `file.csv:column` selects one column. A csv
+    file is passed to `check` first.
     """
     import numpy as np
 
@@ -88,6 +90,8 @@ def read_data(source: str, columns: str | None = None) -> Named:
     table = read_table(path, DATA, wanted)
     if not wanted:
         table.require_names()
+    if check is not None:
+        check(table)
     positions = [table.column(name) for name in wanted] or variables(table)
     numbers = np.array([[_number(table, line, j, cells[j]) for j in positions] for line, cells in table.rows])
     rows = named_rows(numbers, table, positions, source)

@@ -210,7 +210,7 @@ def _deliver(deliver: Delivery, shown: Presentation, extras: ExtraOptions) -> No
 
 
 def read_names(source: str) -> list[str]:
-    """The records of a file: the column that is named, or the first one; a usual name above it is a header."""
+    """The records of a file: the column that is named, the only one, or the only one with a usual name."""
     from partita.pairs.sources.text import csv_rows
 
     path, column = split_column(source)
@@ -222,5 +222,13 @@ def read_names(source: str) -> list[str]:
         if rows[0].count(column) != 1:
             raise ValueError(f"{path} has no column {column!r}; its columns are {', '.join(rows[0])}")
         at = rows[0].index(column)
-    has_header = column is not None or rows[0][0].lower() in HEADERS
+    usual = [place for place, name in enumerate(rows[0]) if name.lower() in HEADERS]
+    if column is None and len(rows[0]) > 1:
+        if len(usual) != 1:
+            found = ", ".join(rows[0])
+            raise ValueError(
+                f"{path} has several columns ({found}): name that of the records, as in {path}:{rows[0][0]}"
+            )
+        at = usual[0]
+    has_header = column is not None or bool(usual)
     return [row[at] for row in rows[has_header:]]

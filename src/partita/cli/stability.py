@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 from partita._support.hints import did_you_mean
 from partita.cli.deliver import delivering
 from partita.cli.form import first_number
 from partita.cli.inputs import in_order, read_data, read_partition
+from partita.cli.mixture_table import AsTable
 from partita.cli.option import arg, opt
 from partita.cli.options import OutputOptions, Seed, TruthFile
 from partita.cli.steps import step
+from partita.cli.terminal import print_lines
 
 BOOTSTRAP, ALL = "bootstrap", "all"
 NULLS = ("both", "gaussian", "permuted")
+#: From this ratio of standard deviations on, distances are mostly those of one column.
+UNEQUAL = 10
 
 
 def _kmeans(size: int | None) -> Any:
@@ -86,6 +90,7 @@ def run(
     loss: Annotated[str, "Loss of the consensus."] = "vi",
     columns: Annotated[str | None, opt("The columns to use, separated by commas.", shown="all")] = None,
     scale: Annotated[bool, "Divide each column by its standard deviation."] = False,
+    as_table: AsTable = False,
     truth: TruthFile = None,
     seed: Seed = None,
     jobs: Annotated[int, "Processes; -1 for all cores."] = 1,
@@ -100,6 +105,7 @@ def run(
     """
     import numpy as np
 
+    from partita.cli.mistaken import refuse_draws, refuse_networks
     from partita.ensembles import stability
     from partita.results.present import present
 
@@ -112,11 +118,17 @@ def run(
     share = _share(resample)
     grid = _grid(vary, clusterer)
     made = CLUSTERERS[clusterer](grid[SIZES[clusterer]][0] if k is None and SIZES[clusterer] in grid else k)
+    refuse_networks(data)
     with delivering(writing) as deliver:
         files = {} if truth is None else {"truth": read_partition(truth)}
-        read = read_data(data, columns)
+        read = read_data(data, columns, None if as_table or columns else refuse_draws)
         values = np.asarray(read.values, np.float64)
         files = in_order(files, read.names, len(values), data)
+        if clusterer in ("kmeans", "gmm") and k is not None:
+            _check_number(k, share, len(values))
+        notes = list(_notes(values, read.columns, scaled=scale or clusterer == "gmm"))
+        if notes and not writing.json:
+            print_lines("\n".join(f"Note: {note}" for note in notes))
         if scale:
             spread = values.std(axis=0)
             values = values / np.where(spread > 0, spread, 1.0)
@@ -129,7 +141,33 @@ def run(
             shown = sys.stderr.isatty() and not quiet
             how: dict[str, Any] = {"loss": loss, "null": null, "n_jobs": jobs, "progress": shown}
             found = stability(made, table, runs, share, grid or None, seed, **how)
-        deliver(present(found, (), first=first_number(), **files), truth=truth)
+        deliver(present(found, (), first=first_number(), **files), facts={"column_notes": notes}, truth=truth)
+
+
+def _check_number(k: int, share: float | str | None, n_items: int) -> None:
+    each = int(share * n_items) if isinstance(share, float) else n_items
+    if k > each:
+        raise ValueError(f"-k is {k}, but each run has {each} items to cluster")
+
+
+def _notes(values: Any, names: tuple[str, ...] | None, *, scaled: bool) -> Iterator[str]:
+    """What to ask about numbers that a clusterer takes as they are."""
+    import numpy as np
+
+    from partita.models.mixtures.column_notes import sentinel_questions
+    from partita.models.mixtures.raw import from_columns
+
+    called = names or tuple(f"column {j + 1}" for j in range(values.shape[1]))
+    for value, question in sentinel_questions(from_columns(zip(called, values.T, strict=True))):
+        yield f"{question} Here it is a number like others; partita cluster --missing {value} models missing cells."
+    spread = values.std(axis=0)
+    varying = np.flatnonzero(spread > 0)
+    if scaled or varying.size < 2:
+        return
+    most, least = (int(varying[at(spread[varying])]) for at in (np.argmax, np.argmin))
+    if spread[most] >= UNEQUAL * spread[least]:
+        more = f"varies {spread[most] / spread[least]:,.0f} times as much as {called[least]}"
+        yield f"{called[most]} {more}, and distances are mostly its own. Are the units comparable? If not: --scale."
 
 
 def _needed(size: int | None, name: str) -> int:

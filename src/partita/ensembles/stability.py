@@ -274,10 +274,12 @@ def stability(
     count = max(NULL_RUNS, len(grid_of(vary)))
     done, compared = itertools.count(1), []
     with reporting(progress, count * sets * len(kinds), "data without clusters") as report:
-        for kind in kinds:
+        for kind in () if base.interrupted else kinds:
             values, began = [], time.perf_counter()
             for own in generator.spawn(sets):
                 runs_on_null = repeat(clusterer, make_null[kind](own), count, rng=own, stop=False, **how)
+                if runs_on_null.interrupted:
+                    raise KeyboardInterrupt("stopped before the comparison with data without clusters was complete")
                 values.append(mean_agreement(runs_on_null))
                 each = (time.perf_counter() - began) / len(values)
                 made = next(done)
@@ -289,6 +291,8 @@ def stability(
 
 def of_runs(base: Base, loss: str | Loss, rng: np.random.Generator) -> Stability:
     """The consensus of runs and its stability."""
+    if base.seen.any(axis=0).sum() == 1:
+        raise ValueError("stability is how far runs agree: it needs two runs at least, but there is one")
     weights = consensus_weights(base)
     best = _estimate_of(base, loss, weights, rng)
     summary = summarize(best.labels, base, weights=weights, method=f"least expected {best.loss.words}")

@@ -27,6 +27,8 @@ MANY_ITEMS = 6_000
 COARSE_ITEMS = 3_000
 #: How often clusters are searched among the items that are alone.
 ROUNDS = 2
+#: Seconds for the first look at all items after Ctrl-C.
+STOPPED = 0.5
 ALONE = np.uint32(2**32 - 2)
 
 
@@ -54,7 +56,8 @@ def search_with_noise(
     runs: list[Any] = []
     interrupted = coarse.interrupted
     for _ in range(1 + ROUNDS):
-        found = engine(Job(NOISE, sample, loss, options.within(until.left), starts=starts), report)
+        left = STOPPED if interrupted else until.left
+        found = engine(Job(NOISE, sample, loss, options.within(left), starts=starts), report)
         if not found.runs:
             return None
         runs += found.runs

@@ -1,6 +1,7 @@
 """Curves and regressions: marginal likelihoods against the multivariate t, the exact posterior, and long tables."""
 
 import functools
+import time
 
 import numpy as np
 import pandas as pd
@@ -268,3 +269,27 @@ def test_what_is_refused():
         MixtureDPM({"y": "curve", "word": "ignore"}).sample(table)
     with pytest.raises(ValueError, match="like 'y ~ x1"):
         MixtureDPM(regression="y").sample(table)
+
+
+def test_a_time_that_does_not_vary_within_subjects_is_none():
+    table = {
+        "i": np.repeat([1, 2, 3], 4),
+        "arm": np.repeat([0, 1, 0], 4),
+        "y": np.random.default_rng(1).normal(size=12),
+    }
+    with pytest.raises(ValueError, match="'arm' does not vary within 'i'"):
+        MixtureDPM(curves=Curves(id="i", time="arm")).describe(table)
+
+
+def test_dates_do_not_depend_on_the_time_zone_of_the_machine(monkeypatch):
+    """A day of 23 hours in some of them."""
+    dates = ["2026-03-01", "2026-03-29", "2026-04-30"]
+    table = {"i": np.repeat(list("abcd"), 3), "date": dates * 4, "y": np.random.default_rng(1).normal(size=12)}
+    found = []
+    for zone in ("UTC", "Europe/Rome", "Pacific/Auckland"):
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        found.append(MixtureDPM(curves=Curves(id="i", time="date")).maximize(table, rng=1).icl)
+    monkeypatch.undo()
+    time.tzset()
+    assert found[0] == found[1] == found[2]

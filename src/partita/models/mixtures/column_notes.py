@@ -133,7 +133,17 @@ def _is_named_so(own: _Facts) -> bool:
     return _IDENTIFIER.fullmatch(own.name.lower()) is not None
 
 
+def sentinel_questions(table: RawTable) -> Iterator[tuple[int, str]]:
+    """Numbers that may mark missing cells of a table of numbers, each with the question about it."""
+    return _questions([_Facts(raw, GAUSSIAN, False) for raw in table.columns])
+
+
 def _on_sentinels(used: Sequence[_Facts]) -> Iterator[Sentence]:
+    for value, said in _questions(used):
+        yield Sentence(f"{said} ", MissingCells(str(value)), ".")
+
+
+def _questions(used: Sequence[_Facts]) -> Iterator[tuple[int, str]]:
     by_value: dict[int, list[_Facts]] = {}
     for own in used:
         for value in _sentinels(own):
@@ -141,8 +151,7 @@ def _on_sentinels(used: Sequence[_Facts]) -> Iterator[Sentence]:
     for value, found in by_value.items():
         n_cells = sum(int((own.cells == value).sum()) for own in found)
         places = f"{plural(n_cells, 'cell')} of {_listed(found)}"
-        said = f"{value} is in {places}, far from the other values. Does it mark missing cells? "
-        yield Sentence(said, MissingCells(str(value)), ".")
+        yield value, f"{value} is in {places}, far from the other values. Does it mark missing cells?"
 
 
 def _sentinels(own: _Facts) -> list[int]:

@@ -110,6 +110,8 @@ def read_subjects(table: RawTable, curves: Curves, given: Any, outcomes: Sequenc
         raise ValueError(
             f"{curves.id!r} has a different value in each row: there is one visit per subject, and no curve"
         )
+    if outcomes is None and not _varies(time, items):
+        raise ValueError(f"{curves.time!r} does not vary within {curves.id!r}: it is no time of visits")
     if not wanted:
         raise ValueError(
             f"no numeric column varies within {curves.id!r}, so that there are no curves; without curves=, a table has"

@@ -177,11 +177,17 @@ def fuse(
     cuts = tree_cuts(distances)
     best = _solved(pairs, weight, cuts, search or Search(), generator)
     best = replace(best, seed=seed)
-    path = tuple(_step(pairs, distance, cuts, generator) for distance in PATH)
+    path: list[FusionStep] = []
+    for distance in PATH:
+        if best.interrupted:
+            break
+        step, interrupted = _step(pairs, distance, cuts, generator)
+        best = replace(best, interrupted=interrupted)
+        path += [step] * (not interrupted)
     labels = best.labels if chosen is None else _joined(kernels, chosen, best.labels, weight)
     own = {field.name: getattr(best, field.name) for field in fields(PairEstimate)} | {"labels": labels}
     components = float(kernels.sample.weights @ kernels.sample.n_clusters)
-    return FusedEstimate(**own, omega=weight, path=path, mean_components=components, representatives=chosen)
+    return FusedEstimate(**own, omega=weight, path=tuple(path), mean_components=components, representatives=chosen)
 
 
 def tree_cuts(distances: Floats) -> Labels:
@@ -204,10 +210,11 @@ def _solved(pairs: Similarity, omega: float, cuts: Labels, search: Search, rng: 
     return found
 
 
-def _step(pairs: Similarity, distance: float, cuts: Labels, rng: np.random.Generator) -> FusionStep:
+def _step(pairs: Similarity, distance: float, cuts: Labels, rng: np.random.Generator) -> tuple[FusionStep, bool]:
+    """A step of the path, and whether it was interrupted."""
     omega = distance / (1 - distance)
     found = _solved(pairs, omega, cuts, PATH_SEARCH, rng)
-    return FusionStep(omega, distance, found.n_clusters, found.expected_loss, found.proven)
+    return FusionStep(omega, distance, found.n_clusters, found.expected_loss, found.proven), found.interrupted
 
 
 @dataclass(frozen=True, eq=False)

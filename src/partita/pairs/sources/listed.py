@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.errors import Argument, ArgumentError
 from partita._support.hints import did_you_mean
 from partita._support.names import check_names, names_or_none
 from partita._support.optional import optional
@@ -148,13 +149,13 @@ def with_names(pairs: ListedPairs, names: Any) -> tuple[ListedPairs, tuple[str, 
     place = {name: number for number, name in enumerate(known)}
     if len(place) < len(known):
         twice = next(name for number, name in enumerate(known) if place[name] != number)
-        raise ValueError(f"names has {twice!r} twice")
+        raise ArgumentError(Argument("names"), f" has {twice!r} twice")
     unknown = next((name for name in pairs.items if name not in place), None)
     if unknown is not None:
         number = pairs.items.index(unknown)
         row = int(np.flatnonzero((pairs.left == number) | (pairs.right == number))[0])
         hint = did_you_mean(unknown, known[:10_000])
-        raise ValueError(f"{pairs.place(row)} names {unknown!r}, which is not among names{hint}")
+        raise ArgumentError(f"{pairs.place(row)} names {unknown!r}, which is not among ", Argument("names"), hint)
     order = np.array([place[name] for name in pairs.items], np.int64)
     sources = None
     if pairs.sources is not None:
