@@ -22,8 +22,8 @@ import partita as pt
 from partita.cli.monitor import NOT_SETTLED
 
 DRAWS, TABLE, EDGES, BASE, LABELS = "draws.csv", "table.csv", "edges.csv", "base.csv", "labels.csv"
-VISITS, PAIRS, NEW_PAIRS, LINKED = "visits.csv", "pairs.csv", "new_pairs.csv", "linked"
-INPUTS = (DRAWS, TABLE, EDGES, BASE, LABELS, VISITS, PAIRS, NEW_PAIRS, LINKED)
+VISITS, PAIRS, NEW_PAIRS, LINKED, FOUND = "visits.csv", "pairs.csv", "new_pairs.csv", "linked", "found"
+INPUTS = (DRAWS, TABLE, EDGES, BASE, LABELS, VISITS, PAIRS, NEW_PAIRS, LINKED, FOUND)
 COMMANDS = {
     "estimate": f"estimate {DRAWS} --out new --seed 1",
     "estimate --json": f"estimate {DRAWS} --json --seed 1",
@@ -33,6 +33,7 @@ COMMANDS = {
     "compare-posteriors": f"compare-posteriors {DRAWS} {DRAWS} --seed 1",
     "partial": f"partial {DRAWS} --seed 1",
     "hierarchy": f"hierarchy {DRAWS} --newick new.nwk --seed 1",
+    "relate": f"relate {FOUND} {LABELS}:cluster",
     "monitor": f"monitor {DRAWS} --once --seed 1",
     "cluster": f"cluster {TABLE} --out new --seed 1",
     "cluster --id": f"cluster {VISITS} --id patient --time month --draws 200 --warmup 100 --out new --seed 1",
@@ -73,7 +74,8 @@ def write_inputs(folder: Path) -> None:
     for name, some in ((PAIRS, sorted(pairs)[::2]), (NEW_PAIRS, sorted(pairs)[1::2])):
         likely = np.column_stack([some, rng.random(len(some))])
         np.savetxt(folder / name, likely, delimiter=",", header="left,right,probability", comments="", fmt="%.6g")
-    subprocess.run([*PARTITA, "link", PAIRS, "--out", LINKED, "-q"], cwd=folder, check=True, capture_output=True)
+    for words in (f"link {PAIRS} --out {LINKED}", f"estimate {DRAWS} --out {FOUND} --seed 1"):
+        subprocess.run([*PARTITA, *words.split(), "-q"], cwd=folder, check=True, capture_output=True)
 
 
 def begin(words: str, folder: Path) -> subprocess.Popen[str]:
