@@ -153,7 +153,7 @@ OF_THE_CORE: dict[str, Job] = {
         1.1,
     ),
     "consensus with noise": (with_noise, lambda b: pt.ensembles.consensus(b, rng=1), 2000, 1.2),
-    "curves": (visits, lambda x: CURVES.sample(x, draws=10, warmup=10, chains=1, rng=1), 200, 1.2),
+    "curves": (visits, lambda x: CURVES.sample(x, draws=10, warmup=10, chains=4, rng=1), 800, 1.2),
 }
 
 #: The same for jobs that take more than a moment; without block models, and without mixtures, whose sweeps skip
