@@ -58,3 +58,10 @@ def test_what_is_refused(tmp_path, path, result, error, words):
     with pytest.raises(error, match=words):
         pt.write_labels(tmp_path / path, result)
     assert not list(tmp_path.iterdir())
+
+
+def test_an_item_in_no_cluster_is_said_to_be_in_none(tmp_path):
+    draws = [[0, 0, 1, 2, 2]] * 6 + [[0, 0, 0, 2, 1]] * 4
+    page = pt.report(pt.partial_clustering(draws, 0.9, rng=1), path=tmp_path / "page.html").read_text(encoding="utf-8")
+    assert '<td class="n" data-v="-1">none</td>' in page
+    assert pt.read_report(tmp_path / "page.html").labels.min() == -1

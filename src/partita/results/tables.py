@@ -47,8 +47,8 @@ KINDS = {
     "seconds": "Seconds",
 }
 KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split("; ")}
-#: Cells without a value, and cells that are infinite; the number that sorts the latter.
-UNKNOWN, INFINITE, LARGEST = "–", "∞", 1e308
+#: Cells without a value, of items in no cluster, and cells that are infinite; the number that sorts the latter.
+UNKNOWN, NO_CLUSTER, INFINITE, LARGEST = "–", "none", "∞", 1e308
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,8 @@ class Table:
         for column, value in zip(self.columns, row, strict=True):
             if value is None or value != value:  # there are too few draws to compute it
                 yield column.kind, UNKNOWN, -1
+            elif column.kind == "cluster" and value < 0:
+                yield column.kind, NO_CLUSTER, -1
             elif value in (INFINITE, float("inf")):
                 yield column.kind, INFINITE, LARGEST
             else:
