@@ -156,14 +156,14 @@ OF_THE_CORE: dict[str, Job] = {
     "curves": (visits, lambda x: CURVES.sample(x, draws=10, warmup=10, chains=4, rng=1), 800, 1.2),
 }
 
-#: The same for jobs that take more than a moment; without block models, and without mixtures, whose sweeps skip
-#: items as soon as a chain has settled: of 20,000 items, some chains count a tenth of what others do.
+#: The same for jobs that take more than a moment; without block models, and without mixtures: how long a chain keeps
+#: the clusters that it began with, and how many items its sweeps may skip, changes the counts by more than the limit.
 SLOW: dict[str, Job] = {
     "pairs, vi lower bound": (pairs, lambda s: pt.estimate(s, "vi-lower-bound", rng=1), 1000, 1.35),
 } | {
     name: (make, run, 8 * n, limit)
     for name, (make, run, n, limit) in OF_THE_CORE.items()
-    if name not in ("block model", "mixture")
+    if name not in ("block model", "mixture", "curves")
 }
 
 #: What is done in Python and NumPy.
