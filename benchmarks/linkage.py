@@ -1,14 +1,15 @@
 """Linkage at the size of a register: reading, the estimate, an update, a limit on size, beside connected components.
 
-    python -m benchmarks.linkage [RECORDS] [PAIRS] [UPDATED]   # by default 1000000 5000000 10000
+    python -m benchmarks.linkage [RECORDS] [PAIRS] [UPDATED] [DIR]   # by default 1000000 5000000 10000
 
-Pairs are those of `benchmarks.pairs`, in a parquet file. Prints wall and CPU seconds, components that are proven,
-pairwise precision, recall and F1, and the peak memory.
+Pairs are those of `benchmarks.pairs`, in a parquet file, which DIR keeps for `benchmarks/splink_clusters.py`. Prints
+wall and CPU seconds, components that are proven, pairwise precision, recall and F1, and the peak memory.
 """
 
 from __future__ import annotations
 
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -57,7 +58,7 @@ def new_pairs(pairs: pt.Similarity, count: int):
     return pd.DataFrame({"left": names, "right": fresh, "probability": rng.beta(2, 1, count)})
 
 
-def main(n_records: int = 1_000_000, n_pairs: int = 5_000_000, updated: int = 10_000) -> None:
+def main(n_records: int = 1_000_000, n_pairs: int = 5_000_000, updated: int = 10_000, keep: str = "") -> None:
     from scipy.sparse.csgraph import connected_components
 
     with tempfile.TemporaryDirectory() as folder:
@@ -66,6 +67,9 @@ def main(n_records: int = 1_000_000, n_pairs: int = 5_000_000, updated: int = 10
         subprocess.run([sys.executable, "-c", code], check=True)
         with timed("read"):
             pairs = pt.as_similarity(path)
+        if keep:
+            shutil.copy(path, Path(keep) / "pairs.parquet")
+            np.save(Path(keep) / "person.npy", persons(n_records, np.random.default_rng(SEED)))
     items = np.arange(pairs.n_items) if pairs.names is None else np.array(pairs.names, np.int64)
     person = persons(n_records, np.random.default_rng(SEED))[items]
     print(f"{pairs.n_items:,} records, {pairs.n_pairs:,} pairs")
@@ -92,4 +96,4 @@ def main(n_records: int = 1_000_000, n_pairs: int = 5_000_000, updated: int = 10
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*map(int, sys.argv[1:4]), *sys.argv[4:])

