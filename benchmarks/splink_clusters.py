@@ -22,9 +22,9 @@ def main(folder: Path) -> None:
 
     person = np.load(folder / "person.npy")
     database = duckdb.connect()
-    nodes = database.sql(f"select range as record from range({person.size})").arrow()
+    nodes = database.sql(f"select range as record from range({person.size})").to_arrow_table()
     columns = '"left" as record_l, "right" as record_r, probability as match_probability'
-    edges = database.sql(f"select {columns} from '{folder / 'pairs.parquet'}'").arrow()
+    edges = database.sql(f"select {columns} from '{folder / 'pairs.parquet'}'").to_arrow_table()
     for threshold in (0.5, 0.9):
         wall, cpu = time.perf_counter(), time.process_time()
         api = DuckDBAPI()
