@@ -9,9 +9,10 @@ from scipy.stats import invwishart, norm
 
 import partita as pt
 from partita.models import GaussianDPM
-from partita.models.mixtures import fusing
+from partita.models.mixtures import fusing, kernel_distances
 from partita.models.mixtures.cluster_means import kernel_drawer
-from partita.models.mixtures.fusing import expected_distances, hellinger, tree_cuts
+from partita.models.mixtures.fusing import fused_components, tree_cuts
+from partita.models.mixtures.kernel_distances import expected_distances, hellinger
 from support import reference as ref
 
 
@@ -34,7 +35,7 @@ def test_hellinger_distances_are_the_integrals():
 
 
 def test_expected_distances_are_means_over_draws(monkeypatch):
-    monkeypatch.setattr(fusing, "BLOCK_COLUMNS", 5)
+    monkeypatch.setattr(kernel_distances, "BLOCK_COLUMNS", 5)
     rng = np.random.default_rng(2)
     draws = []
     for _ in range(7):
@@ -85,7 +86,51 @@ def test_never_above_the_cuts_of_average_linkage():
     assert found.bound(1).value <= found.expected_loss + 1e-12
     assert found.to_pandas("path").shape == (6, 5)
     assert len(found.to_pandas()) == 120
-    assert "components on average make" in found.in_words()
+
+
+@pytest.mark.parametrize("omega", [0.4, 1.7, 6.0])
+def test_the_components_of_each_draw_are_fused_with_the_least_loss(omega):
+    """Against all partitions of the components, weighted by their sizes; a draw of one component is one cluster."""
+    rng = np.random.default_rng(8)
+    draws = [(np.zeros(9, np.int64), np.zeros((1, 1)))]
+    for k in (2, 3, 4, 5, 6):
+        labels = np.array(ref.canonical([*range(k), *rng.integers(k, size=20).tolist()]))
+        half = np.triu(rng.random((k, k)), 1)
+        draws.append((labels, half + half.T))
+    for (labels, distance), found in zip(draws, fused_components(draws, omega), strict=True):
+        sizes, k = np.bincount(labels), len(distance)
+        upper = np.triu_indices(k, 1)
+        pairs = np.outer(sizes, sizes)[upper]
+
+        def loss(partition, distance=distance, upper=upper, pairs=pairs):
+            same = np.equal.outer(partition, partition)[upper]
+            return (pairs * np.where(same, distance[upper], omega * (1 - distance[upper]))).sum()
+
+        assert loss(found) == pytest.approx(min(loss(np.array(p)) for p in ref.all_partitions(k)), rel=1e-9)
+
+
+def test_the_ball_is_of_fused_draws_and_the_page_says_what_the_components_make(monkeypatch, tmp_path):
+    labels = np.repeat([[0] * 4 + [1] * 4 + [2] * 4], 40, axis=0)
+    means = np.tile([[[0.0], [0.5], [9.0]]], (40, 1, 1))
+    means[:4, 1] = 4.0  # in a tenth of the draws the first two are apart
+    sample = {"means": means, "covariances": np.ones((40, 3, 1))}
+    for most in (1000, 8):
+        monkeypatch.setattr(fusing, "MOST_ITEMS", most)
+        found = pt.fuse(labels, rng=1, **sample)
+        assert found.labels.tolist() == [0] * 8 + [1] * 4
+        assert found.draws.n_clusters.tolist() == [3, 2] if found.draws.n_clusters[0] == 3 else [2, 3]
+        assert found.ball(0.8).mass == pytest.approx(0.9)
+        assert found.ball(0.8).n_inside == 1
+        told = "The 3 components of the mixture (posterior mean 3.0) make 2 clusters."
+        assert found.in_words() == told
+        page = pt.read_report(pt.report(found, found.bound(1), path=tmp_path / f"{most}.html"))
+        assert told in page.answer
+        best = pt.estimate(labels, rng=1)
+        beside = pt.report(best, found, path=tmp_path / f"beside{most}.html").read_text()
+        assert told in beside
+        certainty = found.to_pandas()["certainty"].to_numpy()
+        np.testing.assert_allclose(certainty[:8], (3 + 4 * 0.9) / 7)
+        np.testing.assert_allclose(certainty[8:], 1)
 
 
 def test_distance_and_omega_decide():
@@ -95,6 +140,8 @@ def test_distance_and_omega_decide():
         means = np.tile([[[0.0], [apart]]], (20, 1, 1))
         found = pt.fuse(labels, means=means, covariances=np.ones((20, 2, 1)), rng=1)
         assert found.n_clusters == clusters
+        if clusters == 1:
+            assert pt.fuse(labels, 1.0, means=means, covariances=np.ones((20, 2, 1)), rng=1).n_clusters == 2
     far = np.tile([[[0.0], [9.0]]], (20, 1, 1))
     assert pt.fuse(labels, 50.0, means=far, covariances=np.ones((20, 2, 1, 1)), rng=1).n_clusters == 2
 

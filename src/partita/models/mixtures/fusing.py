@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import coo_array
 
 from partita._support.arrays import Floats, Ints, Labels
+from partita._support.hints import plural
+from partita._support.memory import check_fits
 from partita._support.optional import optional
 from partita._support.validate import check_positive, seed_and_generator
-from partita.draws.sample import PartitionSample, as_sample, check_complete
+from partita.draws.sample import PartitionSample, as_sample
 from partita.estimation.estimate import estimate
 from partita.estimation.pair_estimate import PairEstimate
 from partita.losses.losses import Binder
-from partita.models.mixtures.cluster_means import kernel_drawer
+from partita.models.mixtures.kernel_distances import Kernels, expected_distances, kernels_of
 from partita.pairs.losses import pair_loss
 from partita.pairs.probabilities import Similarity, as_similarity
 from partita.partitions.labels import canonical, contingency
 from partita.search.settings import Search
 
 if TYPE_CHECKING:
+    from partita.losses.base import Loss
     from partita.proofs.bounds import Bound
+    from partita.uncertainty.ball import CredibleBall
 
 #: Two equal Gaussians so many standard deviations apart are where their mixture ceases to have one mode.
 ONE_MODE = 2.0
@@ -35,10 +42,6 @@ PATH = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 CUTS = 30
 #: With more items, so many of them represent all.
 MOST_ITEMS = 1000
-#: At most so many draws, evenly spread, give the expected distances.
-MOST_DRAWS = 2000
-#: Columns of indicators that are multiplied at once.
-BLOCK_COLUMNS = 4096
 PATH_SEARCH = Search(runs=1)
 
 
@@ -70,27 +73,54 @@ class FusedEstimate(PairEstimate):
         of least cost. `similarity`, `expected_loss`, `proven` and `bound` are then about these items.
     """
 
+    presented_by = "partita.results.fused.FusedPresentation"
+
     omega: float = 1.0
     path: tuple[FusionStep, ...] = ()
     mean_components: float = 0.0
     representatives: Ints | None = None
+    _kernels: Any = field(default=None, repr=False)
+
+    @cached_property
+    def draws(self) -> PartitionSample:
+        """Of each draw that was used, the fused components: the partition of least loss by its own distances."""
+        kernels = self._kernels
+        n, used = kernels.sample.n_items, kernels.draws
+        check_fits(4 * n * len(used), f"{len(used):,} draws of {n:,} items")
+        joined = fused_components(used, self.omega)
+        rows = np.array([own[labels] for own, (labels, _) in zip(joined, used, strict=True)], np.uint32)
+        return as_sample(rows, names=kernels.sample.names)
+
+    def ball(self, level: float = 0.95, loss: str | Loss = "vi") -> CredibleBall:
+        """The credible ball around these clusters, of the draws with their components fused.
+
+        Parameters
+        ----------
+        level : float
+            Share of the posterior in the ball.
+        loss : str or Loss
+            What distances are measured by.
+        """
+        from partita.uncertainty.ball import credible_ball
+
+        return credible_ball(self.labels, self.draws, level=level, loss=loss)
 
     def bound(self, seconds: float = 10.0) -> Bound:
         """See `PairEstimate.bound`."""
         return self._core.bound(seconds)
 
     def to_pandas(self, table: str = "items") -> Any:
-        """The clustering as a Series, the pairs that are most against it ("pairs"), or the path over ω ("path").
+        """A table: "items" with their clusters, "clusters", the "path" over ω, or "pairs" that speak against them.
 
         Parameters
         ----------
         table : str
-            "items", "pairs" or "path".
+            "items", "clusters", "path" or "pairs".
         """
         pd = optional("pandas", "tables of results need pandas", "io")
         if table == "path":
             return pd.DataFrame([vars(step) for step in self.path])
-        return super().to_pandas(table) if table == "items" else self._core.to_pandas(table)
+        return self._core.to_pandas(table) if table == "pairs" else super().to_pandas(table)
 
     @property
     def _core(self) -> PairEstimate:
@@ -102,7 +132,9 @@ class FusedEstimate(PairEstimate):
 
     def in_words(self) -> str:
         """The answer in a sentence."""
-        return f"{self.mean_components:.1f} components on average make {self.n_clusters} clusters."
+        components = plural(round(self.mean_components), "component")
+        mean, verb = f"posterior mean {self.mean_components:.1f}", "makes" if components.startswith("1 ") else "make"
+        return f"The {components} of the mixture ({mean}) {verb} {plural(self.n_clusters, 'cluster')}."
 
     def _facts(self) -> list[tuple[str, str]]:
         told = f"{self.mean_components:.1f} components on average; omega {self.omega:.4g}"
@@ -129,7 +161,8 @@ def fuse(
     Σ_{i<j} 1{c_i = c_j} Δ_ij + ω 1{c_i ≠ c_j} (1 − Δ_ij),
 
     which is Binder(a=ω, b=1) of pair probabilities π = 1 − Δ: it is searched as such, with a bound and, where possible,
-    a proof. Two items alone are joined if Δ_ij < ω / (1 + ω). Larger ω give fewer clusters; `path` has the numbers.
+    a proof. Two items alone are joined if Δ_ij < ω / (1 + ω). Larger ω give fewer clusters; `path` has the numbers, and
+    ``ball()`` the uncertainty: the ball of the partitions that minimise the loss of each draw by its own distances.
 
     Parameters
     ----------
@@ -169,7 +202,7 @@ def fuse(
     Dombowsky & Dunson (2024), J. Am. Stat. Assoc.; the default of ω is our own choice.
     """
     seed, generator = seed_and_generator(rng)
-    kernels = _kernels(chain, means, covariances, generator)
+    kernels = kernels_of(chain, means, covariances, generator)
     weight = check_positive(MODE_DISTANCE / (1 - MODE_DISTANCE) if omega is None else omega, "omega")
     chosen = _representatives(kernels.sample.n_items, generator)
     distances = expected_distances(kernels, chosen)
@@ -187,7 +220,34 @@ def fuse(
     labels = best.labels if chosen is None else _joined(kernels, chosen, best.labels, weight)
     own = {field.name: getattr(best, field.name) for field in fields(PairEstimate)} | {"labels": labels}
     components = float(kernels.sample.weights @ kernels.sample.n_clusters)
-    return FusedEstimate(**own, omega=weight, path=tuple(path), mean_components=components, representatives=chosen)
+    return FusedEstimate(
+        **own, omega=weight, path=tuple(path), mean_components=components, representatives=chosen, _kernels=kernels
+    )
+
+
+def fused_components(draws: Sequence[tuple[Labels, Floats]], omega: float) -> list[Labels]:
+    """For each draw the cluster of each of its components: the least loss by the draw's own distances.
+
+    Joining components a and b costs n_a n_b ((1 + ω) H_ab − ω) beyond what apart costs. Divided by the largest n_a n_b
+    of the draw this is 1 − (1 + ω) p for a pair probability p, under the same Binder loss; as no pair of different
+    draws attracts, all draws are one problem, which is solved in parts.
+    """
+    sizes = [np.bincount(labels, minlength=len(own)).astype(np.float64) for labels, own in draws]
+    starts = np.concatenate([[0], np.cumsum([len(own) for own in sizes])])
+    rows, columns, probabilities = [], [], []
+    for start, own, (_, distance) in zip(starts, sizes, draws, strict=False):
+        a, b = np.triu_indices(len(own), 1)
+        weight = own[a] * own[b]
+        cost = weight * ((1 + omega) * distance[a, b] - omega) / max(1.0, weight.max(initial=0.0))
+        rows.append(start + a)
+        columns.append(start + b)
+        probabilities.append((1 - cost) / (1 + omega))
+    n = int(starts[-1])
+    entries = (np.clip(np.concatenate(probabilities), 0, 1), (np.concatenate(rows), np.concatenate(columns)))
+    upper = coo_array(entries, (n, n))
+    pairs = as_similarity((upper + upper.T).tocsr())
+    found = estimate(pairs, Binder(a=omega, b=1), search=PATH_SEARCH, rng=0).labels
+    return [found[start:end] for start, end in pairwise(starts)]
 
 
 def tree_cuts(distances: Floats) -> Labels:
@@ -217,111 +277,6 @@ def _step(pairs: Similarity, distance: float, cuts: Labels, rng: np.random.Gener
     return FusionStep(omega, distance, found.n_clusters, found.expected_loss, found.proven), found.interrupted
 
 
-@dataclass(frozen=True, eq=False)
-class _Kernels:
-    """Draws of partitions with the distances of their clusters."""
-
-    sample: PartitionSample
-    draws: tuple[tuple[Labels, Floats], ...]  # labels and (clusters, clusters) distances of each draw that is used
-
-    def __iter__(self) -> Iterator[tuple[Labels, Floats]]:
-        return iter(self.draws)
-
-
-def _kernels(chain: Any, means: Any, covariances: Any, rng: np.random.Generator) -> _Kernels:
-    if (means is None) != (covariances is None):
-        raise TypeError("means and covariances go together")
-    sample = as_sample(chain)
-    check_complete(sample, "fuse")
-    used = np.unique(np.linspace(0, sample.n_draws - 1, min(sample.n_draws, MOST_DRAWS)).astype(np.int64))
-    if means is not None:
-        return _Kernels(sample, tuple(_given(chain, np.asarray(means), np.asarray(covariances), sample, used)))
-    if not hasattr(getattr(chain, "model", None), "draw_means"):
-        raise TypeError("fuse needs a chain of GaussianDPM, or means and covariances of the components")
-    draw = kernel_drawer(chain.model, np.asarray(chain.inputs["X"], np.float64))
-    rows = (sample.labels[sample.index[t]].astype(np.int64) for t in used)
-    return _Kernels(sample, tuple((labels, hellinger(*draw(labels, rng))) for labels in rows))
-
-
-def _given(
-    chain: Any, means: Any, covariances: Any, sample: PartitionSample, used: Ints
-) -> Iterator[tuple[Labels, Floats]]:
-    labels = np.asarray(chain).reshape(-1, sample.n_items)
-    per_draw = [_per_draw(each, name, sample) for each, name in ((means, "means"), (covariances, "covariances"))]
-    components = per_draw[0].shape[1]
-    if labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= components:
-        raise ValueError(f"labels must be whole numbers from 0 to {components - 1}: places of components in means")
-    for t in used:
-        own, places = np.unique(labels[t], return_inverse=True)
-        yield places.astype(np.int64), hellinger(per_draw[0][t, own], per_draw[1][t, own])
-
-
-def _per_draw(values: Any, name: str, sample: PartitionSample) -> Floats:
-    per_chain = (sample.n_chains, sample.n_draws // sample.n_chains)
-    if values.shape[:2] == per_chain and values.ndim > 3:
-        values = values.reshape(sample.n_draws, *values.shape[2:])
-    if values.ndim < 3 or len(values) != sample.n_draws:
-        wanted = f"(draws, components, d, ...) for {sample.n_draws} draws"
-        raise ValueError(f"{name} has shape {values.shape}; it must be {wanted}")
-    return np.asarray(values, np.float64)
-
-
-def hellinger(means: Floats, covariances: Floats) -> Floats:
-    """Hellinger distances √(1 − ∫ √(f g)) of Gaussians: (k, k) from (k, d) means and (k, d[, d]) covariances.
-
-    ∫ √(f g) = |S|^¼ |T|^¼ |(S + T) / 2|^−½ exp(−(m − n)ᵀ (S + T)⁻¹ (m − n) / 4)
-
-    Examples
-    --------
-    >>> hellinger(np.array([[0.0], [2.0]]), np.ones((2, 1))).round(4).tolist()
-    [[0.0, 0.6273], [0.6273, 0.0]]
-    """
-    off = means[:, None] - means[None]
-    both = covariances[:, None] + covariances[None]
-    if covariances.ndim == 2:
-        logs = np.log(covariances).sum(axis=1)
-        half = np.log(both / 2).sum(axis=2)
-        form = (off**2 / both).sum(axis=2)
-    else:
-        logs = np.linalg.slogdet(covariances)[1]
-        half = np.linalg.slogdet(both / 2)[1]
-        form = (off * np.linalg.solve(both, off[..., None])[..., 0]).sum(axis=2)
-    overlap = np.exp((logs[:, None] + logs[None]) / 4 - half / 2 - form / 4)
-    found = np.sqrt(np.clip(1 - overlap, 0, 1))
-    np.fill_diagonal(found, 0)
-    return np.asarray(found)
-
-
-def expected_distances(kernels: Any, items: Ints | None = None) -> Floats:
-    """Mean over draws of the distances between the kernels of items, (n, n); of some items if they are given.
-
-    Σ_t H_t[z_t, z_t] is Σ_t (Z_t H_t) Z_tᵀ with indicators Z_t of the clusters: a product of two wide matrices, made of
-    some draws at a time. Single precision suffices for them, as sums are kept in double precision.
-    """
-    total, count = np.zeros(0), 0
-    left: list[Any] = []
-    right: list[Any] = []
-
-    def add() -> None:
-        nonlocal total
-        product = np.hstack(left) @ np.hstack(right).T
-        total = product.astype(np.float64) if total.size == 0 else total + product
-
-    for labels, distance in kernels:
-        own = labels if items is None else labels[items]
-        left.append(distance[own].astype(np.float32))
-        right.append((own[:, None] == np.arange(len(distance))).astype(np.float32))
-        count += 1
-        if sum(part.shape[1] for part in right) >= BLOCK_COLUMNS:
-            add()
-            left, right = [], []
-    if left:
-        add()
-    found = np.clip((total + total.T) / (2 * count), 0, 1)
-    np.fill_diagonal(found, 0)
-    return np.asarray(found)
-
-
 def _representatives(n_items: int, rng: np.random.Generator) -> Ints | None:
     return None if n_items <= MOST_ITEMS else np.sort(rng.choice(n_items, MOST_ITEMS, replace=False))
 
@@ -332,7 +287,7 @@ def _names(sample: PartitionSample, chosen: Ints | None) -> list[str] | None:
     return list(sample.names) if chosen is None else [sample.names[i] for i in chosen.tolist()]
 
 
-def _joined(kernels: _Kernels, chosen: Ints, labels: Labels, omega: float) -> Labels:
+def _joined(kernels: Kernels, chosen: Ints, labels: Labels, omega: float) -> Labels:
     """All items: each joins the cluster C of representatives with the least Σ_{j in C} Δ_ij − ω (1 − Δ_ij).
 
     Per draw the sums of distances are (clusters of the draw × reported clusters) numbers, looked up by label.
