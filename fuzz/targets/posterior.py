@@ -146,6 +146,7 @@ def plots(c: Choices) -> str:
         f"adjacency_map(np.zeros(({n}, {n})), {x})",
         f"hasse({v.count(c, 4)})",
         f"network(np.ones(({n}, {n})), {x})",
+        f"item_map({x}, {d.text})",
         f"dendrogram(pt.merge_tree({x}, {d.text}))",
         f"partial_curve(pt.partial_clustering({d.text}, rng=1))",
         f"posterior_difference(pt.compare_posteriors({d.text}, {d.text}, rng=1))",

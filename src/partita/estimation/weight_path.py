@@ -11,10 +11,11 @@ import numpy as np
 from partita._support.html import facts_table
 from partita._support.optional import optional
 from partita._support.validate import check_count, check_rng
-from partita.draws.sample import as_sample
+from partita.draws.sample import PartitionSample, as_sample
 from partita.estimation.estimate import estimate_step
 from partita.estimation.result import Estimate
 from partita.losses.base import MAX_UNEVEN, AdditiveLoss
+from partita.losses.expected import expected_loss
 from partita.losses.losses import VI, Binder, as_loss
 from partita.search.components import are_all_small
 from partita.search.deadline import Deadline
@@ -68,17 +69,21 @@ def weights_for(
     draws: Any,
     loss: str | Binder | VI = "vi",
     *,
-    n_clusters: int,
+    n_clusters: int | None = None,
     search: Search | None = None,
     weights: Any = None,
     rng: Any = None,
     steps: int = 40,
 ) -> WeightPath:
-    """The weight a, with b as given, for which the estimate has a wanted number of clusters.
+    """The weight a for which the estimate has a wanted number of clusters, or the least expected loss is highest.
 
     A small a makes splitting cheap and gives many clusters, a large a few: the weight is bracketed by doubling or
     halving, and then found by bisection on the scale of log a. Where estimates are proven, a weight at which another
     number of clusters is as good is not returned.
+
+    Without `n_clusters`, the weights a and b = 2 − a are returned under which even the best partition has the highest
+    expected loss, as salso's ``VI(a = NULL)`` does: max over a of min over ρ of a A(ρ) + (2 − a) B(ρ), with A and B the
+    expected costs of splitting and joining. The minimum is concave in a; each estimate bounds it by a line.
 
     Parameters
     ----------
@@ -86,11 +91,11 @@ def weights_for(
         Posterior draws: labels in any form, one row per draw.
     loss : "vi", "binder", or such a loss
         Its b is kept; its a is the initial weight.
-    n_clusters : int
-        Wanted number of clusters.
+    n_clusters : int, optional
+        Wanted number of clusters, with b as given.
     search : Search, optional
         Settings of each estimate; its time limit applies to the whole call. Unless given, the limit on clusters is
-        n_clusters plus the largest number in any draw.
+        n_clusters plus the largest number in any draw; without n_clusters there is none.
     weights : (draws,) array_like, optional
         Weights of the draws.
     rng : None, int or numpy Generator
@@ -114,11 +119,16 @@ def weights_for(
     >>> draws = make_draws(30, 100, 4, rng=1)
     >>> weights_for(draws, "vi", n_clusters=2, rng=1).n_clusters
     2
+    >>> 0 < weights_for(draws, rng=1).a < 2
+    True
     """
     start = as_loss(loss).additive
     if start is None:
         raise TypeError(f"loss must be Binder or VI, which have weights, not {type(as_loss(loss)).__name__}")
     sample = as_sample(draws, weights=weights)
+    if n_clusters is None:
+        free = replace(search or Search(runs=8), max_clusters=np.inf)  # as each line is one over all partitions
+        return _highest(sample, start, free, int(check_rng(rng).integers(2**32)), steps)
     wanted = check_count(n_clusters, "n_clusters", minimum=1)
     if wanted > sample.n_items:
         raise ValueError(f"n_clusters is {wanted}, but there are {sample.n_items} items")
@@ -150,6 +160,33 @@ def weights_for(
         if high <= low * (1 + NARROWEST) or not 1 / MAX_UNEVEN <= a / start.b <= MAX_UNEVEN or until.is_past:
             break
     raise ValueError(_not_found(found, wanted, (low, high), until.is_past))
+
+
+def _highest(sample: PartitionSample, loss: AdditiveLoss, search: Search, seed: int, steps: int) -> WeightPath:
+    """The weights of the highest least loss: each estimate is a line above it, and two lines meet ever lower."""
+    until = Deadline.after(search.seconds)
+    found: dict[float, Estimate] = {}
+    n = sample.n_items
+    left, right = (_costs(each, sample, loss) for each in (np.arange(n), np.zeros(n, np.int64)))
+    a = 1.0
+    for _ in range(steps):
+        # a A + (2 - a) B of both is equal here
+        gap = (left[0] - left[1]) - (right[0] - right[1])
+        a = 2 * (right[1] - left[1]) / gap if gap > 0 else 1.0
+        a = float(np.clip(a, 2 / MAX_UNEVEN, 2 - 2 / MAX_UNEVEN))
+        level = a * left[0] + (2 - a) * left[1]
+        found[a] = estimate_step(sample, replace(loss, a=a, b=2 - a), until.limit(search), seed, check_draws=True)
+        if found[a].expected_loss >= level * (1 - NARROWEST) or until.is_past:
+            break
+        line = _costs(found[a].partition, sample, loss)
+        left, right = (line, right) if line[0] > line[1] else (left, line)
+    return WeightPath(a, replace(loss, a=a, b=2 - a), found[a], tuple(found[key] for key in sorted(found)))
+
+
+def _costs(partition: Any, sample: PartitionSample, loss: AdditiveLoss) -> tuple[float, float]:
+    """A and B, the expected costs of splitting and joining: the expected loss is a A + b B."""
+    one, other = (float(expected_loss(partition, sample, replace(loss, a=a, b=2 - a))) for a in (1.5, 0.5))
+    return (1.5 * one - 0.5 * other) / 2, (1.5 * other - 0.5 * one) / 2
 
 
 def _untied(a: float, wanted: int, clusters_at: Callable[[float], int]) -> float | None:

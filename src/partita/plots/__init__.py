@@ -6,6 +6,7 @@ told apart in print.
 
 from partita.plots.ensembles import clustering_tree, consensus_cdf
 from partita.plots.hierarchy import hierarchy
+from partita.plots.item_map import item_map
 from partita.plots.lattice import hasse
 from partita.plots.matrices import adjacency_map, comparison_map, similarity_map
 from partita.plots.merges import dendrogram
@@ -30,6 +31,7 @@ __all__ = [
     "hasse",
     "hierarchy",
     "item_certainty",
+    "item_map",
     "network",
     "partial_curve",
     "points",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -29,11 +28,11 @@ def is_shown(n_items: int, n_clusters: int) -> bool:
     return 0 < n_clusters <= MOST_CLUSTERS and n_items * (n_clusters + 1) <= MOST_NUMBERS
 
 
-def membership_columns(n_clusters: int, first: int) -> Iterator[Column]:
+def membership_columns(n_clusters: int, first: int) -> tuple[Column, ...]:
     """One column per reported cluster, and "other"."""
-    for name in (*map(str, range(first, n_clusters + first)), OTHER):
-        told = "a cluster that is not reported" if name == OTHER else f"cluster {name}"
-        yield Column(f"In {name}", "share", f"Probability of {told}", key=f"{PREFIX}{name}")
+    names = {str(number): f"cluster {number}" for number in range(first, n_clusters + first)}
+    names[OTHER] = "a cluster that is not reported"
+    return tuple(Column(f"In {k}", "share", f"Probability of {told}", key=PREFIX + k) for k, told in names.items())
 
 
 def membership_section(found: Memberships, first: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,13 @@ from partita._support.arrays import Floats, Labels
 from partita._support.html import rows_table
 from partita._support.optional import optional
 from partita._support.validate import check_level
-from partita.draws.sample import PartitionSample
+from partita.draws.sample import PartitionSample, as_sample
 from partita.draws.sources.xarrays import is_xarray, posterior_of
 from partita.estimation.result import Estimate
 from partita.losses.base import Loss
+from partita.partitions.checks import check_same_items
 from partita.uncertainty.ball import subject
+from partita.uncertainty.partial import PartialClustering, contains
 
 #: Numbers that are processed at once when intervals of items are computed.
 BLOCK_NUMBERS = 4_000_000
@@ -100,7 +102,7 @@ class ClusterParameters:
 
 
 def cluster_parameters(
-    estimate: Estimate | ArrayLike,
+    estimate: Estimate | PartialClustering | ArrayLike,
     theta: Any,
     draws: Any = None,
     *,
@@ -120,8 +122,9 @@ def cluster_parameters(
 
     Parameters
     ----------
-    estimate : Estimate or (n,) array_like
-        An estimate, or the labels of a partition.
+    estimate : Estimate, PartialClustering or (n,) array_like
+        An estimate, or the labels of a partition. A partial clustering: parameters given that its items are clustered
+        so, from the draws that have its clusters.
     theta : (draws, items, ...) or (chains, draws, items, ...) array_like
         The parameter of each item. With ``labels``, one entry per cluster of the sampler instead of per item. An xarray
         or ArviZ object with ``variable``. A `Chain` of `GaussianDPM`, whose cluster means are drawn from their
@@ -156,7 +159,10 @@ def cluster_parameters(
     ----------
     Page, Barrientos, Dahl & Dunson (2025), arXiv 2511.16040, for the aim; the mean over items is our own choice.
     """
-    reported, sample, _ = subject(estimate, draws, _no_loss(estimate))
+    if isinstance(estimate, PartialClustering):
+        reported, sample = _conditioned(estimate, draws)
+    else:
+        reported, sample, _ = subject(estimate, draws, _no_loss(estimate))
     wanted = check_level(level)
     by_item = _by_item(theta, labels, variable, sample, rng)
     members = (reported[:, None] == np.arange(reported.max() + 1)).astype(np.float64)
@@ -166,6 +172,17 @@ def cluster_parameters(
     clusters = _intervals(means, sample, wanted, shape)
     items = _intervals(flat, sample, wanted, shape)
     return ClusterParameters(clusters, items, means.reshape(sample.n_draws, -1, *shape), wanted, reported, sample.names)
+
+
+def _conditioned(partial: PartialClustering, draws: Any) -> tuple[Labels, PartitionSample]:
+    """The partial clustering, and the draws that have its clusters."""
+    sample = partial.sample if draws is None else as_sample(draws)
+    assert sample is not None
+    check_same_items(partial.labels, sample.labels[0], "partial clustering", "draws")
+    weights = np.where(contains(sample, partial.labels), sample.weights, 0.0)
+    if weights.sum() <= 0:
+        raise ValueError("no draw has the clusters of the partial clustering")
+    return partial.labels, replace(sample, weights=weights / weights.sum())
 
 
 def _no_loss(estimate: Any) -> str | Loss | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats, Labels
 from partita._support.html import ShownAsText
@@ -53,6 +54,10 @@ class PartialClustering(ShownAsText, Shown):
         Names of the items.
     interrupted : bool
         Whether Ctrl-C ended the search: this is the best so far.
+    given : int
+        Number of items that the user gave to begin with, or 1: so many are always in.
+    sample : PartitionSample
+        The draws.
     """
 
     labels: Labels
@@ -65,6 +70,24 @@ class PartialClustering(ShownAsText, Shown):
     names: tuple[str, ...] | None = None
     interrupted: bool = False
     presented_by: ClassVar[str] = "partita.results.partials.PartialPresentation"
+    given: int = 1
+    sample: PartitionSample | None = field(default=None, repr=False)
+
+    @cached_property
+    def probability_with(self) -> Floats:
+        """For each item left out, the joint probability if it were added where that is highest; NaN for the others.
+
+        It is at most `probability`, and far below it for items that no cluster, and no cluster of their own, suits.
+        """
+        assert self.sample is not None
+        agreeing = contains(self.sample, self.labels)
+        rows, weights = self.sample.labels[agreeing], self.sample.weights[agreeing]
+        left = np.full(self.labels.size, weights.sum())
+        found = np.zeros(self.labels.size)
+        for first in _firsts(self.labels):
+            own = weights @ (rows == rows[:, first, None])
+            left, found = left - own, np.maximum(found, own)
+        return np.where(self.labels >= 0, np.nan, np.maximum(found, left))
 
     @property
     def n_items(self) -> int:
@@ -91,7 +114,7 @@ class PartialClustering(ShownAsText, Shown):
 
     def _cut(self, wanted: float) -> PartialClustering:
         """The items of this growth up to a joint probability."""
-        count = max(1, int((self.curve >= wanted - TIE).sum()))
+        count = max(self.given, int((self.curve >= wanted - TIE).sum()))
         labels = np.full(self.labels.size, -1)
         labels[self.order[:count]] = self.clusters[:count]
         return replace(self, labels=_renamed(labels), probability=float(self.curve[count - 1]), completed=None)
@@ -107,6 +130,7 @@ def partial_clustering(
     probability: float = 0.9,
     *,
     starts: int = 64,
+    begin: ArrayLike | None = None,
     complete: bool = False,
     loss: str | Loss = "vi",
     rng: Any = None,
@@ -130,6 +154,9 @@ def partial_clustering(
         The joint probability that the clustered items must have at least.
     starts : int
         Number of first items to try, chosen at random; all items if there are not more.
+    begin : (n,) array_like, optional
+        Labels of items that are clustered in this way in any case, -1 for the others: the set grows from them. If their
+        joint probability is already below `probability`, nothing is added.
     complete : bool
         Also allocate the other items: the search for the least expected loss, with the clustered items fixed.
     loss : str or Loss
@@ -142,6 +169,8 @@ def partial_clustering(
     >>> draws = [[0, 0, 1, 1]] * 5 + [[0, 0, 1, 0]] * 4 + [[0, 1, 1, 1]]
     >>> partial_clustering(draws, 0.9).labels
     array([ 0,  0,  1, -1])
+    >>> partial_clustering(draws, 0.4, begin=[-1, -1, 0, 1]).labels
+    array([0, 0, 1, 0])
     """
     sample, wanted = as_sample(draws), check_level(probability, "probability")
     check_complete(sample, "partial_clustering")
@@ -150,14 +179,15 @@ def partial_clustering(
     ordered, items = _arranged(sample)
     first = np.sort(generator.permutation(sample.n_items)[:tries])
     grown, interrupted = [], False
+    starting = [[(item, 0)] for item in _promising(ordered, first, wanted)] if begin is None else [_given(begin, items)]
     try:
-        for item in _promising(ordered, first, wanted):
-            grown.append(_grow(ordered, item))
+        for given in starting:
+            grown.append(_grow(ordered, given))
     except KeyboardInterrupt:
         if not grown:
             raise
         interrupted = True
-    known: Any = {"names": sample.names, "interrupted": interrupted}
+    known: Any = {"names": sample.names, "interrupted": interrupted, "sample": sample}
     candidates = tuple(replace(growth, order=items[growth.order], **known) for growth in grown)
     best = replace(candidates[0], candidates=candidates).cut(wanted)
     if interrupted:
@@ -173,6 +203,31 @@ def _arranged(sample: PartitionSample) -> tuple[PartitionSample, Labels]:
     return PartitionSample(labels, sample.weights[order], np.arange(len(order))), items
 
 
+def _given(begin: ArrayLike, items: Labels) -> list[tuple[int, int]]:
+    """The given items, at their places in the arranged sample, with their clusters."""
+    labels = np.asarray(begin)
+    if labels.shape != items.shape or labels.dtype.kind not in "iu":
+        raise ValueError(f"begin must have one whole number for each of {items.size} items, not shape {labels.shape}")
+    if labels.max() < 0:
+        raise ValueError("begin has no cluster: all its labels are -1")
+    arranged = _renamed(np.where(labels < 0, -1, labels))[items]
+    return [(int(place), int(arranged[place])) for place in np.flatnonzero(arranged >= 0)]
+
+
+def contains(sample: PartitionSample, labels: Labels) -> NDArray[np.bool_]:
+    """Which distinct draws cluster the items with a label of at least 0 exactly so."""
+    firsts, placed = _firsts(labels), np.flatnonzero(labels >= 0)
+    rows = sample.labels
+    agrees = np.asarray((rows[:, placed] == rows[:, firsts[labels[placed]]]).all(axis=1))
+    names = np.sort(rows[:, firsts], axis=1)
+    return agrees & (names[:, 1:] != names[:, :-1]).all(axis=1)
+
+
+def _firsts(labels: Labels) -> NDArray[np.int64]:
+    """The first item of each cluster."""
+    return np.unique(np.where(labels < 0, labels.max() + 1, labels), return_index=True)[1][: labels.max() + 1]
+
+
 def _merit(partial: PartialClustering) -> tuple[int, float]:
     return partial.n_items, round(partial.probability, 9)
 
@@ -185,18 +240,24 @@ def _promising(sample: PartitionSample, first: Labels, wanted: float) -> list[in
     rows = np.unique(np.linspace(0, sample.n_unique - 1, SCREENED).astype(np.int64))
     weights = sample.weights[rows] / sample.weights[rows].sum()
     part = PartitionSample(np.ascontiguousarray(sample.labels[rows]), weights, np.arange(rows.size))
-    ranked = sorted(first.tolist(), key=lambda item: _merit(_grow(part, item, wanted)._cut(wanted)), reverse=True)
-    return ranked[:kept]
+    merits = {item: _merit(_grow(part, [(item, 0)], wanted)._cut(wanted)) for item in first.tolist()}
+    return sorted(merits, key=lambda item: merits[item], reverse=True)[:kept]
 
 
-def _grow(sample: PartitionSample, first: int, until: float = 0.0) -> PartialClustering:
-    """Greedy growth, until every item is in, no draw is left, or the probability is below `until`."""
+def _grow(sample: PartitionSample, given: list[tuple[int, int]], until: float = 0.0) -> PartialClustering:
+    """Greedy growth from items and their clusters, until all are in, no draw is left, or it is less probable."""
     growth = _Growth(sample)
-    growth.add(first, 0)
+    opened: dict[int, int] = {}
+    for item, cluster in given:
+        growth.add(item, opened.get(cluster, 0))
+        opened.setdefault(cluster, len(opened) + 1)
+        if growth.curve[-1] <= TIE:
+            raise ValueError("begin: no draw clusters these items in this way")
     while growth.curve[-1] >= until and growth.step():
         pass
     order, clusters = np.array(growth.order), np.array(growth.clusters)
-    return PartialClustering(np.zeros(sample.n_items, np.int64), 1.0, None, order, clusters, np.array(growth.curve))
+    curve, none = np.array(growth.curve), np.zeros(sample.n_items, np.int64)
+    return PartialClustering(none, 1.0, None, order, clusters, curve, given=len(given))
 
 
 class _Growth:
