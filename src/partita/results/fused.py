@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 
 from partita._support.arrays import Floats
 from partita.results.after_clustering import path_table
-from partita.results.draws import ball_facts, ball_sentence
-from partita.results.icl import LISTED
-from partita.results.presentation import Presentation, button, listed, section, show, words
+from partita.results.balls import ball_facts, ball_sentence
+from partita.results.presentation import LISTED, Presentation, button, listed, section, show, words
 from partita.results.tables import Table
 from partita.uncertainty.ball import CredibleBall
 from partita.uncertainty.certainty import item_certainty
