@@ -1,4 +1,4 @@
-"""Clusters made of several mixture components: the components, the path over ω, and how sure the draws are."""
+"""Clusters made of several mixture components: the components, the path over ω, and the uncertainty of the draws."""
 
 from __future__ import annotations
 

@@ -220,7 +220,7 @@ def contains(sample: PartitionSample, labels: Labels) -> NDArray[np.bool_]:
     rows = sample.labels
     agrees = np.asarray((rows[:, placed] == rows[:, firsts[labels[placed]]]).all(axis=1))
     names = np.sort(rows[:, firsts], axis=1)
-    return agrees & (names[:, 1:] != names[:, :-1]).all(axis=1)
+    return np.asarray(agrees & (names[:, 1:] != names[:, :-1]).all(axis=1))
 
 
 def _firsts(labels: Labels) -> NDArray[np.int64]:
