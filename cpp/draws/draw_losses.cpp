@@ -9,6 +9,7 @@
 
 #include "common/clones.hpp"
 #include "common/work.hpp"
+#include "draws/linear_loss.hpp"
 
 namespace partita {
 namespace {
@@ -98,27 +99,14 @@ void overlap_sums(std::size_t begin, std::size_t end, const Clusters& clusters, 
     }
 }
 
-struct LinearLoss {
-    double a = 0, b = 0, divisor = 0;
-};
-
-LinearLoss as_linear(const Loss& loss, std::size_t n_items) {
-    const auto n = static_cast<double>(n_items);
-    if (const auto* binder = std::get_if<Binder>(&loss))
-        return {binder->a, binder->b, n * n / binder->unit};
-    if (const auto* vi = std::get_if<VI>(&loss))
-        return {vi->a, vi->b, n / vi->unit};
-    return {};
-}
-
 } // namespace
 
 template <class Label>
 std::vector<double> expected_losses_of_draws(const Draws<Label>& draws, const LossTables& tables,
                                              double max_steps, unsigned threads,
                                              const common::StopFlag& stop) {
-    const auto loss = as_linear(tables.loss(), draws.n_items);
-    if (!(loss.divisor > 0))
+    const auto loss = search::as_linear(tables.loss());
+    if (!loss)
         return {};
     const auto distinct = distinct_clusters(draws, max_steps);
     if (!distinct)
@@ -139,10 +127,10 @@ std::vector<double> expected_losses_of_draws(const Draws<Label>& draws, const Lo
         of_draws += clusters.weights[c] * phi[clusters.sizes[c]];
     std::vector<double> losses;
     for (const auto& mine : clusters.of_draw) {
-        double sum = loss.a * of_draws;
+        double sum = loss->a * of_draws;
         for (const auto c : mine)
-            sum += loss.b * phi[clusters.sizes[c]] - (loss.a + loss.b) * joint[c];
-        losses.push_back(sum / loss.divisor);
+            sum += loss->b * phi[clusters.sizes[c]] - (loss->a + loss->b) * joint[c];
+        losses.push_back(loss->unit * sum / loss->divisor(static_cast<double>(draws.n_items)));
     }
     return losses;
 }

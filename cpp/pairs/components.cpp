@@ -3,28 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "common/union_find.hpp"
+
 namespace partita::pairs {
 
 namespace {
-
-class Union {
-public:
-    explicit Union(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0u); }
-
-    std::uint32_t find(std::uint32_t i) {
-        while (parent_[i] != i)
-            i = parent_[i] = parent_[parent_[i]];
-        return i;
-    }
-    /// The smaller number leads, so that the leader is the first of its set.
-    void join(std::uint32_t i, std::uint32_t j) {
-        const auto x = find(i), y = find(j);
-        parent_[std::max(x, y)] = std::min(x, y);
-    }
-
-private:
-    std::vector<std::uint32_t> parent_;
-};
 
 bool must_be_apart(const Constraints& constraints, std::uint32_t i, std::uint32_t j) {
     if (!constraints.source.empty() && constraints.source[i] != nothing &&
@@ -37,7 +20,7 @@ bool must_be_apart(const Constraints& constraints, std::uint32_t i, std::uint32_
     return std::find(begin, end, j) != end;
 }
 
-Components numbered(Union& sets, std::size_t n) {
+Components numbered(search::UnionFind& sets, std::size_t n) {
     Components found;
     found.of_item.resize(n);
     found.offsets.push_back(0);
@@ -60,7 +43,7 @@ Components numbered(Union& sets, std::size_t n) {
 }
 
 Components components_above(const Graph& graph, double threshold, const Constraints& constraints) {
-    Union sets(graph.n_items());
+    search::UnionFind sets(graph.n_items());
     for (std::uint32_t i = 0; i < graph.n_items(); ++i)
         for (auto e = graph.offsets[i]; e < graph.offsets[i + 1]; ++e) {
             const auto j = graph.neighbours[e];
