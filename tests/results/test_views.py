@@ -39,6 +39,7 @@ NEVER_WRITTEN = {"command", "files"}
 ADDED = {
     "cluster": {"families", "column_notes", "chains", "complete"},
     "maximize": {"families", "column_notes"},
+    "stability": {"column_notes"},
     "ball": {"level", "mass", "radius", "n_inside", "center", "upper", "lower", "horizontal", "summary"},
 }
 
