@@ -57,8 +57,8 @@ def coordinates(distances: Floats) -> Floats:
 
     Examples
     --------
-    >>> coordinates(np.array([[0.0, 3, 3], [3, 0, 0], [3, 0, 0]])).round(6).tolist()
-    [[-2.0, 0.0], [1.0, 0.0], [1.0, 0.0]]
+    >>> coordinates(np.array([[0.0, 3, 3], [3, 0, 0], [3, 0, 0]]))[:, 0].round(6).tolist()
+    [-2.0, 1.0, 1.0]
     """
     squares = distances**2
     means = squares.mean(axis=0)
