@@ -9,6 +9,7 @@
 #include "bindings/common/arrays.hpp"
 #include "bindings/common/interrupt.hpp"
 #include "partition/evolution.hpp"
+#include "partition/merges.hpp"
 
 inline std::vector<std::vector<std::uint32_t>> rows_of(const Array2<std::uint32_t>& array) {
     std::vector<std::vector<std::uint32_t>> rows;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -36,7 +37,8 @@ private:
 
 class StateReader {
 public:
-    explicit StateReader(std::string bytes) : bytes_(std::move(bytes)) {}
+    // Reads what it does not own: `bytes` must outlive it.
+    explicit StateReader(std::string_view bytes) : bytes_(bytes) {}
     template <class... Fields> void operator()(Fields&... fields) { (get(fields), ...); }
     bool at_end() const { return place_ == bytes_.size(); }
 
@@ -66,7 +68,7 @@ private:
         place_ += size * sizeof(T);
     }
 
-    std::string bytes_;
+    std::string_view bytes_;
     std::size_t place_ = 0;
 };
 

@@ -96,8 +96,8 @@ template <class Label> std::string Sampler<Label>::state() {
     return std::move(writer).bytes();
 }
 
-template <class Label> void Sampler<Label>::restore(std::string bytes) {
-    common::StateReader reader(std::move(bytes));
+template <class Label> void Sampler<Label>::restore(const std::string& bytes) {
+    common::StateReader reader(bytes);
     visit(reader);
     if (!reader.at_end())
         throw std::invalid_argument("the state does not fit this model and data");

@@ -38,7 +38,7 @@ public:
 
     /// Everything that the next sweep depends on, and back.
     std::string state();
-    void restore(std::string bytes);
+    void restore(const std::string& bytes);
 
 private:
     static constexpr int split_merges = 5; // proposals per sweep

@@ -123,8 +123,8 @@ public:
         return std::move(writer).bytes();
     }
 
-    void restore(std::string bytes) {
-        common::StateReader reader(std::move(bytes));
+    void restore(const std::string& bytes) {
+        common::StateReader reader(bytes);
         std::vector<std::uint32_t> labels;
         std::size_t used[2];
         auto random = rng_.state();

@@ -110,8 +110,8 @@ public:
         return std::move(writer).bytes();
     }
 
-    void restore(std::string bytes) {
-        common::StateReader reader(std::move(bytes));
+    void restore(const std::string& bytes) {
+        common::StateReader reader(bytes);
         std::vector<std::uint32_t> labels;
         auto random = rng_.state();
         reader(sweeps_, random, labels);

@@ -145,8 +145,8 @@ public:
         return std::move(writer).bytes();
     }
 
-    void restore(std::string bytes) {
-        common::StateReader reader(std::move(bytes));
+    void restore(const std::string& bytes) {
+        common::StateReader reader(bytes);
         visit(reader);
         if (!reader.at_end() || !fits() || !recount() || !counts_fit())
             throw std::invalid_argument("the state does not fit this model and data");
