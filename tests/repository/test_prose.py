@@ -70,7 +70,7 @@ OF_PAGES = {
 #: British in prose; names in code are American, and so are some titles.
 AMERICAN = {
     r"\b\w*(?:[cC]olor|[bB]ehavior|[nN]eighbor|[fF]avor|[cC]enter)\w*": "our, centre",
-    r"(?<!Rank-)\b(?!conformalized|undersized)\w*(?:analyz|[a-z]{4}iz)(?:e[sdr]?|ing|ations?)\b": "-ise",
+    r"(?<!Rank-)\b(?!conformalized|localization|undersized)\w*(?:analyz|[a-z]{4}iz)(?:e[sdr]?|ing|ations?)\b": "-ise",
     r"\b(?:model|label|travel|cancel)(?:ed|ing)\b|\bgray\b|\bfulfill\w*|\bcatalog\b": "modelled, grey",
 }
 
