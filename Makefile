@@ -78,11 +78,13 @@ extras-test:
 	$(PYTHON) -m pip wheel --quiet --no-deps --wheel-dir dist .
 	$(PYTHON) tools/check_extras.py dist/*.whl
 
-# The front end for R, installed in build/r; needs R with reticulate, testthat and coda.
+# The front end for R, installed in build/r: its tests, the examples of its help pages and, with knitr, its vignette. Needs R with
+# reticulate, testthat and coda.
 r-test: install
 	rm -rf build/r && mkdir -p build/r
 	R CMD INSTALL --library=build/r r
 	cd r/tests && RETICULATE_PYTHON="$(CURDIR)/$(BIN)/python" R_LIBS="$(CURDIR)/build/r" Rscript testthat.R
+	cd r/tests && RETICULATE_PYTHON="$(CURDIR)/$(BIN)/python" R_LIBS="$(CURDIR)/build/r" Rscript examples.R
 
 # PyMC, NumPyro, CmdStan's files, ArviZ 0 and 1, and JAGS, each in an environment of its own; downloads a lot, needs R with rjags.
 integrations-test:
