@@ -35,6 +35,8 @@ SLOW = {
     "docs/guide/stable_topics.md",
     "docs/guide/which_loss.md",
 }
+#: Pages at the root of the repository that pages of docs/ include.
+INCLUDED = [ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", ROOT / "CODE_OF_CONDUCT.md", ROOT / "benchmarks" / "NOTES.md"]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -100,7 +102,7 @@ def test_commands_run(page, folder):
         assert done.exit_code == 0, f"{command}\n{done.output}"
 
 
-@pytest.mark.parametrize("page", SOURCES, ids=name_of)
+@pytest.mark.parametrize("page", [*SOURCES, *INCLUDED], ids=name_of)
 def test_links_resolve(page):
     prose = FENCE.sub("", page.read_text(encoding="utf-8"))
     text = re.sub(r"^    .*$", "", prose, flags=re.MULTILINE)  # formulas are indented

@@ -9,7 +9,10 @@ ROOT = Path(__file__).parents[2]
 #: Folders of docs/ that a program writes, and pages that only include a file.
 LEFT_OUT = {"reproduce", "api", "gallery", "_tables", "measurements.md", "changelog.md", "security.md"}
 PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if not LEFT_OUT & set(page.relative_to(ROOT).parts)]
-TEXTS = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "paper/paper.md")]
+TEXTS = [
+    ROOT / f"{name}.md"
+    for name in ("README", "CHANGELOG", "CONTRIBUTING", "SECURITY", "CODE_OF_CONDUCT", "paper/paper")
+]
 #: Source files whose messages and docstrings users read.
 SOURCES = [
     path

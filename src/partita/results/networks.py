@@ -46,7 +46,7 @@ class NetworkPresentation(IclPresentation):
         directed = result.edges.directed | whether edges have a direction
         levels = level_facts | clusters and ICL of each level of a nested model, fine to coarse; null for a flat one
         held_out = held_out_facts | prediction of hidden dyads; null if it was not computed
-        models = model_facts | block models by their ICL; null if they were not compared""")
+        models = model_facts | block models that were compared, the best first; null without a comparison""")
 
     def check_draws(self, chain: Any) -> None:
         """Draws must be of the same nodes."""
