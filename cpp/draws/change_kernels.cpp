@@ -12,19 +12,27 @@ constexpr std::size_t flush = 64;          // draws summed in single precision b
 constexpr float nearly_one_cluster = 0.5f; // of D - C: sums of different partitions differ by more
 constexpr float few_pairs = 1;             // of the divisor of 1 - ARI
 
-struct Factors {
-    float *p, *q, *r, *s, *w, *degenerate;
+/// The factors of one draw, named as in `ChangeFactors`.
+struct DrawFactors {
+    float per_growth = 0, per_gain = 0, slope = 0, shortfall = 0, max_rise = 0;
 };
 
-/// The factors of one draw. A degenerate one gets zeros, and with them changes of zero.
-PARTITA_INLINE void set(const Factors& out, std::size_t t, bool degenerate, float p, float q, float r,
-                        float s, float w) {
-    out.p[t] = degenerate ? 0.0f : p;
-    out.q[t] = degenerate ? 0.0f : q;
-    out.r[t] = degenerate ? 0.0f : r;
-    out.s[t] = degenerate ? 0.0f : s;
-    out.w[t] = degenerate ? 0.0f : w;
-    out.degenerate[t] = degenerate ? 1.0f : 0.0f;
+struct Factors {
+    float *per_growth, *per_gain, *slope, *shortfall, *max_rise, *degenerate;
+
+    /// A degenerate draw gets zeros, and with them changes of zero.
+    PARTITA_INLINE void set(std::size_t t, bool is_degenerate, const DrawFactors& of_draw) const {
+        per_growth[t] = is_degenerate ? 0.0f : of_draw.per_growth;
+        per_gain[t] = is_degenerate ? 0.0f : of_draw.per_gain;
+        slope[t] = is_degenerate ? 0.0f : of_draw.slope;
+        shortfall[t] = is_degenerate ? 0.0f : of_draw.shortfall;
+        max_rise[t] = is_degenerate ? 0.0f : of_draw.max_rise;
+        degenerate[t] = is_degenerate ? 1.0f : 0.0f;
+    }
+};
+
+PARTITA_INLINE DrawFactors factors_at(const ChangeFactors& f, std::size_t t) {
+    return {f.per_growth[t], f.per_gain[t], f.slope[t], f.shortfall[t], f.max_rise[t]};
 }
 
 /// The sums of one draw; their differences are taken in double precision.
@@ -39,27 +47,31 @@ template <> struct Change<NVI> {
     static PARTITA_INLINE void factors(const DrawSums& sums, std::size_t t, const Factors& out) {
         const auto entropy = static_cast<float>(sums.total - sums.joint);
         const auto distance = static_cast<float>((sums.draw - sums.joint) + (sums.estimate - sums.joint));
-        const float r = 1.0f / entropy, p = sums.weight * r;
+        const float slope = 1.0f / entropy, per_growth = sums.weight * slope;
         const auto left = static_cast<float>(sums.total - sums.draw); // no joint sum is above the draw's
-        set(out, t, !(left > nearly_one_cluster), p, p * (2.0f - distance * r), r, 0, 0);
+        out.set(
+            t, !(left > nearly_one_cluster),
+            {.per_growth = per_growth, .per_gain = per_growth * (2.0f - distance * slope), .slope = slope});
     }
     template <class Real>
-    static PARTITA_INLINE void add(Real& sum, const Real& gain, const Real& cluster, const Real&, float p,
-                                   float q, float r, float, float) {
-        sum += (p * cluster - q * gain) / (1.0f - r * gain);
+    static PARTITA_INLINE void add(Real& sum, const Real& gain, const Real& cluster, const Real&,
+                                   const DrawFactors& f) {
+        sum += (f.per_growth * cluster - f.per_gain * gain) / (1.0f - f.slope * gain);
     }
 };
 
 template <> struct Change<ID> {
     static PARTITA_INLINE void factors(const DrawSums& sums, std::size_t t, const Factors& out) {
         const auto above = static_cast<float>(sums.estimate - sums.draw);
-        set(out, t, false, sums.weight / static_cast<float>(sums.n), above < 0.0f ? above : 0.0f, 0, 0, 0);
+        out.set(
+            t, false,
+            {.per_gain = sums.weight / static_cast<float>(sums.n), .shortfall = above < 0.0f ? above : 0.0f});
     }
     template <class Real>
-    static PARTITA_INLINE void add(Real& sum, const Real& gain, const Real& cluster, const Real&, float p,
-                                   float q, float, float, float) {
-        const Real larger = cluster + q;
-        sum += p * ((larger > 0.0f ? larger : Real{}) - gain);
+    static PARTITA_INLINE void add(Real& sum, const Real& gain, const Real& cluster, const Real&,
+                                   const DrawFactors& f) {
+        const Real larger = cluster + f.shortfall;
+        sum += f.per_gain * ((larger > 0.0f ? larger : Real{}) - gain);
     }
 };
 
@@ -72,15 +84,20 @@ template <> struct Change<NID> {
             static_cast<float>(sums.draw - sums.joint) + (above > 0.0f ? above : 0.0f); // max(B, C) - A
         // 1/(D - C) - 1/(D - B) without the difference of two nearly equal numbers
         const auto rise = above < 0.0f ? -above * of_draw * of_estimate : 0.0f;
-        set(out, t, !(left > nearly_one_cluster), sums.weight * distance, above < 0.0f ? above : 0.0f,
-            sums.weight * (above < 0.0f ? of_estimate : of_draw), rise, sums.weight);
+        out.set(t, !(left > nearly_one_cluster),
+                {.per_growth = sums.weight * distance,
+                 .per_gain = sums.weight * (above < 0.0f ? of_estimate : of_draw),
+                 .slope = sums.weight,
+                 .shortfall = above < 0.0f ? above : 0.0f,
+                 .max_rise = rise});
     }
     template <class Real>
     static PARTITA_INLINE void add(Real& sum, const Real& gain, const Real& cluster, const Real& reciprocal,
-                                   float p, float q, float r, float s, float w) {
-        const Real larger = cluster + q;
-        const Real rise = reciprocal < s ? reciprocal : Real{} + s;
-        sum += p * rise + ((larger > 0.0f ? larger : Real{}) - gain) * (r + w * rise);
+                                   const DrawFactors& f) {
+        const Real larger = cluster + f.shortfall;
+        const Real rise = reciprocal < f.max_rise ? reciprocal : Real{} + f.max_rise;
+        sum +=
+            f.per_growth * rise + ((larger > 0.0f ? larger : Real{}) - gain) * (f.per_gain + f.slope * rise);
     }
 };
 
@@ -89,15 +106,18 @@ template <> struct Change<OneMinusARI> {
         const double half = 0.5 - sums.draw / sums.total;
         const auto divisor = static_cast<float>(0.5 * sums.draw + half * sums.estimate);
         const auto distance = static_cast<float>(0.5 * (sums.estimate + sums.draw) - sums.joint);
-        const float h = static_cast<float>(half), inverse = 1.0f / divisor, q = sums.weight * inverse;
+        const float h = static_cast<float>(half), inverse = 1.0f / divisor, per_gain = sums.weight * inverse;
         const bool degenerate =
             !(divisor > few_pairs) || !(static_cast<float>(sums.total - sums.draw) > nearly_one_cluster);
-        set(out, t, degenerate, q * (0.5f - distance * inverse * h), q, h * inverse, 0, 0);
+        out.set(t, degenerate,
+                {.per_growth = per_gain * (0.5f - distance * inverse * h),
+                 .per_gain = per_gain,
+                 .slope = h * inverse});
     }
     template <class Real>
-    static PARTITA_INLINE void add(Real& sum, const Real& gain, const Real& cluster, const Real&, float p,
-                                   float q, float r, float, float) {
-        sum += (p * cluster - q * gain) / (1.0f + r * cluster);
+    static PARTITA_INLINE void add(Real& sum, const Real& gain, const Real& cluster, const Real&,
+                                   const DrawFactors& f) {
+        sum += (f.per_growth * cluster - f.per_gain * gain) / (1.0f + f.slope * cluster);
     }
 };
 
@@ -129,7 +149,7 @@ PARTITA_INLINE void changes_plain(const CellTable& table, std::span<const std::u
             Vector sum = {};
             for (std::size_t e = begin; e < end; ++e) {
                 const auto gains = *reinterpret_cast<const Vector*>(table.gains(rows[e]) + first);
-                Change<Kind>::add(sum, gains, cluster, reciprocal, f.p[e], f.q[e], f.r[e], f.s[e], f.w[e]);
+                Change<Kind>::add(sum, gains, cluster, reciprocal, factors_at(f, e));
             }
             for (std::size_t k = 0; k < vector_width; ++k)
                 out[first + k] += static_cast<double>(sum[k]);
@@ -140,13 +160,13 @@ PARTITA_INLINE void changes_plain(const CellTable& table, std::span<const std::u
 template <class Kind>
 PARTITA_INLINE void add_draw_plain(const ChangeFactors& f, std::size_t t, const float* gains,
                                    const CandidateGains& candidates, double* out) {
-    const auto p = f.p[t], q = f.q[t], r = f.r[t], s = f.s[t], w = f.w[t];
+    const auto factors = factors_at(f, t);
     const auto *cluster = candidates.cluster.data(), *reciprocal = candidates.reciprocal.data();
     const auto n = candidates.cluster.size();
 #pragma GCC ivdep
     for (std::size_t k = 0; k < n; ++k) {
         float change = 0;
-        Change<Kind>::add(change, gains[k], cluster[k], reciprocal[k], p, q, r, s, w);
+        Change<Kind>::add(change, gains[k], cluster[k], reciprocal[k], factors);
         out[k] += static_cast<double>(change);
     }
 }
@@ -161,10 +181,9 @@ PARTITA_INLINE double changes_of_plain(std::span<const float> gains, const Chang
         auto e = begin;
         for (; e + vector_width <= end; e += vector_width)
             for (std::size_t k = 0; k < vector_width; ++k)
-                Change<Kind>::add(sums[k], gains[e + k], cluster, reciprocal, f.p[e + k], f.q[e + k],
-                                  f.r[e + k], f.s[e + k], f.w[e + k]);
+                Change<Kind>::add(sums[k], gains[e + k], cluster, reciprocal, factors_at(f, e + k));
         for (; e < end; ++e)
-            Change<Kind>::add(sums[0], gains[e], cluster, reciprocal, f.p[e], f.q[e], f.r[e], f.s[e], f.w[e]);
+            Change<Kind>::add(sums[0], gains[e], cluster, reciprocal, factors_at(f, e));
         for (const auto sum : sums)
             total += static_cast<double>(sum);
     }
@@ -219,7 +238,7 @@ template <class Use> auto with_kind(const Loss& loss, Use use) {
 } // namespace
 
 void ChangeFactors::resize(std::size_t n_draws) {
-    for (auto* factor : {&p, &q, &r, &s, &w, &degenerate})
+    for (auto* factor : {&per_growth, &per_gain, &slope, &shortfall, &max_rise, &degenerate})
         factor->resize(n_draws);
 }
 
@@ -229,16 +248,13 @@ bool has_change_kernel(const Loss& loss) {
 
 void find_factors(const Loss& loss, const SumsWithout& sums, ChangeFactors& factors) {
     factors.resize(sums.weights.size());
-    const Factors out{factors.p.data(), factors.q.data(), factors.r.data(),
-                      factors.s.data(), factors.w.data(), factors.degenerate.data()};
+    const Factors out{factors.per_growth.data(), factors.per_gain.data(), factors.slope.data(),
+                      factors.shortfall.data(),  factors.max_rise.data(), factors.degenerate.data()};
     with_kind(loss, [&](const auto& kind) { factors_of(kind, sums, out); });
     factors.any_degenerate = sum_of(factors.degenerate) > 0;
-    const bool is_nid = std::holds_alternative<NID>(loss);
     // the divisors of NVI may fall to a half, and 1 - ARI's factor of d may be negative
-    factors.per_gain = 2 * sum_of(is_nid                             ? factors.r
-                                  : std::holds_alternative<ID>(loss) ? factors.p
-                                                                     : factors.q);
-    factors.per_reciprocal = is_nid ? sum_of(factors.p) : 0;
+    factors.bound_per_gain = 2 * sum_of(factors.per_gain);
+    factors.bound_per_rise = sum_of(factors.per_growth); // s is zero for all losses but NID
 }
 
 void sum_changes(const Loss& loss, const CellTable& table, std::span<const std::uint32_t> rows,

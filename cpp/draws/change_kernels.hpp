@@ -32,13 +32,16 @@ struct SumsWithout {
     double estimate, total, n;
 };
 
-/// The factors of the changes, draw by draw: which are used depends on the loss.
+/// The factors of the changes, draw by draw; a loss sets those that its formula has, and zero for the others.
 struct ChangeFactors {
-    std::vector<float> p, q, r, s, w;
+    std::vector<float> per_growth; // of what the cluster gains: of d (NVI, 1 - ARI) or of s (NID)
+    std::vector<float> per_gain;   // of g, the gain of the cell
+    std::vector<float> slope;      // of the divisor in g (NVI) or in d (1 - ARI), of `per_gain` in s (NID)
+    std::vector<float> shortfall;  // min(B - C, 0) of ID and NID
+    std::vector<float> max_rise;   // what s is at most (NID)
     std::vector<float> degenerate; // 1 or 0
     bool any_degenerate = false;
-    double per_gain = 0,
-           per_reciprocal = 0; // a change's positive part is at most their products with d and s
+    double bound_per_gain = 0, bound_per_rise = 0; // a change is at most their products with d and with s
 
     void resize(std::size_t n_draws);
 };

@@ -67,8 +67,8 @@ void State::add_own_sizes(std::uint32_t own, std::size_t columns, std::uint32_t 
 /// cancel.
 double State::cancelled(std::size_t i, std::uint32_t cluster) const {
     if (sums_changes())
-        return 2 * (factors_.per_gain * static_cast<double>(candidate_gains_.cluster[cluster]) +
-                    factors_.per_reciprocal * static_cast<double>(candidate_gains_.reciprocal[cluster]));
+        return 2 * (factors_.bound_per_gain * static_cast<double>(candidate_gains_.cluster[cluster]) +
+                    factors_.bound_per_rise * static_cast<double>(candidate_gains_.reciprocal[cluster]));
     if (!problem_->is_linear())
         return 0;
     const auto table = problem_->tables().estimate();
