@@ -2,8 +2,8 @@
 Binder against variation of information
 =======================================
 
-The same draws, two losses. Binder's loss leaves many small clusters at the borders between large ones; the variation of
-information does so rarely.
+The same draws under two losses. Binder's loss leaves many small clusters at the borders between large ones; the variation of
+information rarely does.
 """
 
 import matplotlib.pyplot as plt
@@ -24,6 +24,6 @@ for ax, loss in zip(axes, ("vi", "binder"), strict=True):
     ax.set_title(f"{loss}: {best.n_clusters} clusters, {np.sum(best.sizes <= 2)} of one or two items")
 
 # %%
-# Where the two differ: pairs that only one of the estimates joins.
+# The difference between the two: pairs that only one of the estimates joins.
 labels = {loss: pt.estimate(chain, loss, rng=1).labels for loss in ("vi", "binder")}
 pt.plots.comparison_map(labels["vi"], labels["binder"])

@@ -3,7 +3,7 @@ One clustering from many
 ========================
 
 Fifteen runs of k-means with different numbers of clusters, and the consensus that a nonparametric Bayesian ensemble
-finds. The last figure shows where it is sure.
+finds. The last figure shows how certain it is.
 """
 
 import matplotlib.pyplot as plt
@@ -28,7 +28,7 @@ pt.plots.points(X, nbce.labels_, ax=axes[2])
 axes[2].set_title(f"consensus: {nbce.n_clusters_} clusters")
 
 # %%
-# How certain the consensus is of each point.
+# The certainty of each point.
 figure, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
 shown = ax.scatter(*X.T, c=nbce.certainty_, cmap="viridis", vmin=0, vmax=1, s=18)
 figure.colorbar(shown, label="certainty")

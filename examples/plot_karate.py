@@ -2,8 +2,8 @@
 A network: the karate club
 ==========================
 
-The stochastic block model groups members by whom they know: the leaders of two camps, and the followers of each. The
-later split of the club, on the right, runs between the camps.
+The stochastic block model groups members who are friends with the same people: the leaders of two factions, and the followers
+of each. The later split of the club, on the right, is between the factions.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
 """
-The similarity matrix and doubtful items
-========================================
+The similarity matrix and uncertain items
+=========================================
 
-Which items are together in how many draws, ordered so that blocks show; then the certainty of each item.
+The share of the draws in which two items are together, ordered so that clusters appear as blocks; then the certainty of each item.
 """
 
 import partita as pt
@@ -13,7 +13,7 @@ best = pt.estimate(sample, rng=1)
 pt.plots.similarity_map(pt.similarity(sample), best.labels)
 
 # %%
-# The items at the foot of each bar are those to look at first.
+# The least certain items of each cluster are at the bottom of its bar.
 certainty = pt.item_certainty(best)
 pt.plots.item_certainty(best.labels, certainty.probability)
 print("look first at", pt.items_to_check(best, count=5))

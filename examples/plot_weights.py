@@ -1,6 +1,6 @@
 """
-What the weights a and b do
-===========================
+The weights a and b of a loss
+=============================
 
 Splitting what belongs together costs a, joining what does not costs b = 2 - a. A small a gives many clusters, a large
 one few. The curves are estimates on the same draws.
@@ -21,5 +21,5 @@ for name, kind in {"VI": pt.VI, "Binder": pt.Binder}.items():
 ax.legend()
 
 # %%
-# If the number of clusters is given from outside, `weights_for` finds the weight that leads to it.
+# If the number of clusters is prescribed, `weights_for` finds the weight that leads to it.
 print(pt.weights_for(sample, "vi", n_clusters=8, rng=1))

@@ -16,7 +16,13 @@ TEXTS = [
 #: Source files whose messages and docstrings users read.
 SOURCES = [
     path
-    for pattern in ("src/partita/**/*.py", "src/partita/**/*.html", "r/**/*.Rd", "r/**/*.R")
+    for pattern in (
+        "src/partita/**/*.py",
+        "src/partita/**/*.html",
+        "r/**/*.R*",
+        "examples/**/*.py",
+        "examples/**/*.ipynb",
+    )
     for path in sorted(ROOT.glob(pattern))
 ]
 CODE = re.compile(r"^```.*?^```|`[^`\n]*`|\]\([^)]*\)|<!--.*?-->", re.MULTILINE | re.DOTALL)
