@@ -101,8 +101,6 @@ Part = Argument | Setting | Within | Resume | MissingCells | TableModel | Repeat
 class Sentence(str):
     """Text, worded for Python, with parts that the command line words differently.
 
-    Examples
-    --------
     >>> Sentence("line 2 is empty (", Setting("missing", "NA"), " marks it as missing)")
     "line 2 is empty (missing='NA' marks it as missing)"
     """
@@ -126,8 +124,6 @@ class Sentence(str):
 class ArgumentError(ValueError):
     """A bad argument: a sentence for people, and for programs its argument, place, value and remedies.
 
-    Examples
-    --------
     >>> error = ArgumentError(Argument("weights", place=3, value=-1.0), " is -1.0: weights must not be negative")
     >>> str(error), error.argument, error.place, error.value
     ('weights[3] is -1.0: weights must not be negative', 'weights', 3, -1.0)

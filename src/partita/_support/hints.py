@@ -104,8 +104,6 @@ class HintsKeywords:
 
 def plural(count: int, noun: str) -> str:
     """
-    Examples
-    --------
     >>> plural(1, "cluster"), plural(2000, "draw")
     ('1 cluster', '2,000 draws')
     """

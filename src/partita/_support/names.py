@@ -32,19 +32,11 @@ _COUNTS = (("", 0), ("item", 0), ("", 1))
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """Rows, one per item, and the names of the items if they have any.
+    """Rows, one per item, and the names of the items if they have any; `what` is what messages call the rows.
 
-    Attributes
-    ----------
-    values : array with one row per item
-    names : tuple of str, optional
-    what : str
-        What messages call it.
-    as_they_are : str
-        How the user can specify that the rows are in the order of the other side, if numbers may be those of the items
-        or a remnant of an earlier order. Empty if they certainly number the items.
-    columns : tuple of str, optional
-        The names of the columns of a table.
+    `as_they_are` says how the user can specify that the rows are in the order of the other side, if numbers may be
+    those of the items or a remnant of an earlier order; it is empty if they certainly number the items. `columns` are
+    the names of the columns of a table.
     """
 
     values: Any

@@ -56,13 +56,7 @@ def read_npy(stream: BinaryIO, size: int) -> NDArray[Any]:
 
 
 def read_header(stream: BinaryIO, size: int) -> Header:
-    """The header of an npy file of `size` bytes; it may not announce more than the file holds.
-
-    Raises
-    ------
-    ValueError
-        For a file of another kind, a damaged header, pickled objects, and a truncated array.
-    """
+    """The header of an npy file of `size` bytes; no pickled objects, and no more than the file holds."""
     if stream.read(1) == _PICKLE:
         raise ValueError(_PICKLED)
     stream.seek(0)

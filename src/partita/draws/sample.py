@@ -263,8 +263,6 @@ def check_complete(sample: PartitionSample, function: str) -> None:
 def noise_alone(labels: NDArray[np.int64], sample: PartitionSample) -> NDArray[np.int64]:
     """Labels of the sample's items in which those reported as noise are alone: -1 is left for items without labels.
 
-    Examples
-    --------
     >>> noise_alone(np.array([0, 0, -1]), as_sample([[0, 0, -1]], noise=-1)).tolist()
     [0, 0, 1]
     """
@@ -279,8 +277,6 @@ def has_weight(sample: PartitionSample) -> NDArray[np.bool_]:
 def with_weight(sample: PartitionSample) -> tuple[PartitionSample, NDArray[np.bool_]]:
     """The sample without its weightless draws, and which draws are left; the sample itself if all have weight.
 
-    Examples
-    --------
     >>> part, kept = with_weight(as_sample([[0, 0, 1], [0, 1, 1], [0, 0, 1]], weights=[1, 0, 1e-300]))
     >>> part.labels.tolist(), part.weights.tolist(), kept.tolist()
     ([[0, 0, 1]], [1.0], [True, False, True])

@@ -38,13 +38,7 @@ def smallest_type(largest: int, has_gaps: bool) -> np.dtype[Any]:
 
 
 class LabelFile:
-    """Distinct draws in a growing npy file; only a digest of each is kept in memory.
-
-    Parameters
-    ----------
-    path : Path
-    n_items : int
-    """
+    """Distinct draws in a growing npy file; only a digest of each is kept in memory."""
 
     def __init__(self, path: Path, n_items: int) -> None:
         self._path, self._n_items = path, n_items

@@ -27,8 +27,6 @@ class Arrangement:
 def arranged(base: Base) -> Arrangement:
     """The base clusterings in an order that depends neither on the given order nor on the names of the labels.
 
-    Examples
-    --------
     >>> from partita.ensembles import as_base
     >>> one, other = as_base([[0, 5], [0, 5], [1, 5], [1, 6]]), as_base([[3, 1], [4, 0], [4, 1], [4, 0]])
     >>> arranged(one).base.codes.tolist() == arranged(other).base.codes.tolist()

@@ -167,13 +167,7 @@ def conditional_dependence(base: Base, given: NDArray[np.intp], rng: np.random.G
 
 
 def shared_information(base: Base, given: NDArray[np.intp], rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """The information in clustering m beyond a partition: the share that m' has too, and its amount.
-
-    Returns
-    -------
-    share : (clusterings, clusterings), [I(Y_m; Y_m' | Z) − E] / [H(Y_m | Z) − E]; 0 where Z explains Y_m completely
-    entropy : (clusterings,), H(Y_m | Z) in nats per item
-    """
+    """[I(Y_m; Y_m' | Z) − E] / [H(Y_m | Z) − E], 0 where Z explains Y_m completely; and H(Y_m | Z) in nats per item."""
     shared, entropy, chance = _beyond_chance(base, given, rng)
     return _shares(shared, entropy - chance, base.n_items), np.diag(entropy) / base.n_items
 

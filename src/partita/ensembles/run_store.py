@@ -17,14 +17,10 @@ FORMAT, VERSION = "partita repeat", 1
 
 
 class RunStore:
-    """The runs that were made so far; those of another plan raise an error.
+    """The runs that were made so far, in a folder; those of another plan raise an error.
 
-    Parameters
-    ----------
-    folder : Path
-        Made if it does not exist.
-    plan : dict
-        What determines a run: number of items, seed, resampling, settings. A seed of None is that of the folder.
+    The plan is what determines a run: number of items, seed, resampling, settings. A seed of None is that of the
+    folder.
     """
 
     def __init__(self, folder: Path, plan: dict[str, Any]) -> None:

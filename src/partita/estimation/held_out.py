@@ -71,8 +71,6 @@ def some_draws(
 ) -> tuple[PartitionSample, NDArray[np.bool_]]:
     """A given number of draws, chosen at random, as a new sample, and which draws they are.
 
-    Examples
-    --------
     >>> from partita.draws.sample import as_sample
     >>> part, chosen = some_draws(as_sample([[0, 0, 1], [0, 1, 1], [0, 0, 1]]), 2, np.random.default_rng(1))
     >>> part.n_draws, int(chosen.sum())

@@ -98,8 +98,6 @@ def check_sample(sample: PartitionSample, distance: Floats, n_jobs: int = -1) ->
 def sample_warnings(sample: PartitionSample, distance: Floats, n_jobs: int = -1) -> tuple[str, ...]:
     """Sentences about problems with the draws of a sample; empty if there are none.
 
-    Examples
-    --------
     >>> from partita.draws.sample import as_sample
     >>> sample = as_sample([[[0, 0, 1]] * 30, [[0, 1, 2]] * 30])
     >>> print(sample_warnings(sample, np.array([0.0, 0.7]))[0])
@@ -163,8 +161,6 @@ def quantile_spread(values: Floats, level: float, share_error: float) -> float:
     Φ((F(r) - level) / s) with F the shares of these draws. This also holds where few values occur, as among distances
     of few items; there the spread of quantiles of batches over √batches is far too small.
 
-    Examples
-    --------
     >>> round(quantile_spread(np.arange(10_000) / 10_000, 0.95, 0.01), 4)  # s over the density, which is 1
     0.01
     >>> round(quantile_spread(np.repeat([0.0, 1.0], [95, 5]), 0.95, 0.01), 4)  # 0 or 1, each with probability 1/2
@@ -229,8 +225,6 @@ def r_hat_limit(n_chains: int, length: int) -> float:
     With 2m halves of length l, R-hat² = 1 + (F - 1) / l, and for independent draws F has an F distribution with 2m - 1
     and 2m (l - 1) degrees of freedom.
 
-    Examples
-    --------
     >>> round(r_hat_limit(4, 1000), 3), round(r_hat_limit(2, 40), 3)
     (1.05, 1.118)
     """

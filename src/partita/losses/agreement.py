@@ -85,8 +85,6 @@ def pairwise_agreement(estimate: PartitionLike, truth: PartitionLike) -> dict[st
     P = |pairs together in both| / |pairs together in the estimate|, R = |...| / |pairs together in the truth|, and F1
     is their harmonic mean. Where no pair is together, none is wrong or missed: P or R is 1.
 
-    Examples
-    --------
     >>> pairwise_agreement([0, 0, 0, 1], [0, 0, 1, 1])
     {'precision': 0.3333333333333333, 'recall': 0.5, 'pairwise_f1': 0.4}
     """

@@ -20,16 +20,10 @@ LARGEST_SHARE = 8
 
 @dataclass(frozen=True, eq=False)
 class Revision:
-    """Revised pair probabilities.
+    """Revised pair probabilities: the items that stay in their order, then the new ones.
 
-    Attributes
-    ----------
-    pairs : Similarity
-        The pairs now: the items that stay in their order, then the new ones.
-    number : (n_before,) int array
-        The number that each former item has now; -1 if it is gone.
-    touched : (n_now,) bool array
-        Items that are new, or that have a pair that is new, changed or dropped.
+    `number` is the number of each former item now, −1 if it is gone; `touched` items are new, or have a pair that is
+    new, changed or dropped.
     """
 
     pairs: Similarity
@@ -50,23 +44,10 @@ def revise(
     gone: Ints | None = None,
     dropped: Ints | None = None,
 ) -> Revision:
-    """The pairs without some items and pairs, and with others.
+    """The pairs without the items `gone` and the pairs `dropped`, and with `more` (two items, probability).
 
-    Parameters
-    ----------
-    pairs : Similarity
-        The pairs before.
-    more : three (m,) arrays
-        Distinct pairs (two items, probability); new items have the numbers after all former ones. A pair that is
-        listed already gets the new probability.
-    new_names : tuple of str
-        Names of the new items.
-    new_sources : tuple of str, optional
-        Their sources.
-    gone : int array, optional
-        Former items that leave, with all of their pairs; none of them is in `more`.
-    dropped : (k, 2) int array, optional
-        Listed pairs that are listed no longer.
+    New items have the numbers after all former ones. A pair that is listed already gets the new probability; no pair in
+    `more` is of an item that is gone.
     """
     layers = (
         pairs if isinstance(pairs, RevisedSimilarity) else RevisedSimilarity.of_layers(pairs, None, NO_ROWS, (), ())

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 def each_alone(labels: NDArray[np.int64], which: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
     """Labels in which every item without a cluster (-1), or every one of `which`, is a cluster of its own.
 
-    Examples
-    --------
     >>> each_alone(np.array([0, -1, 1, -1])).tolist()
     [0, 2, 1, 3]
     """

@@ -95,15 +95,7 @@ def _check_not_ragged(rows: Iterable[Any], name: str) -> None:
 def to_codes(cells: NDArray[Any], missing: Missing = NO_GAPS, name: str = "draws") -> NDArray[Any]:
     """Integers that are equal if the labels are, and -1 for missing labels.
 
-    Parameters
-    ----------
-    cells : (rows, items) array
-        Labels of any type. Integers without missing labels are returned without a copy.
-
-    Raises
-    ------
-    BadLabel
-        For the first cell that is not a valid label.
+    Integers without missing labels are returned without a copy; `BadLabel` names the first cell without a valid label.
     """
     cells = _unmasked(cells)
     kind = cells.dtype.kind
@@ -123,8 +115,6 @@ def to_codes_with_noise(
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Codes as from `to_codes`, but an item marked as noise has a code of its own; and which cells are noise.
 
-    Examples
-    --------
     >>> codes, is_noise = to_codes_with_noise(np.array([[5, -1, 5, -1]]), NO_GAPS, Missing((-1,)))
     >>> codes.tolist(), is_noise.tolist()
     ([[5, 7, 5, 9]], [[False, True, False, True]])

@@ -95,8 +95,6 @@ def bell(n: int) -> int:
 def random_crp(n: int, alpha: float = 1.0, rng: Any = None) -> Labels:
     """A partition from the Chinese restaurant process with concentration alpha.
 
-    Examples
-    --------
     >>> random_crp(6, alpha=1.0, rng=1).shape
     (6,)
     """

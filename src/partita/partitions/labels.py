@@ -34,8 +34,6 @@ def canonical(x: ArrayLike) -> Labels:
 def labels_to_clusters(x: ArrayLike) -> list[NDArray[np.int64]]:
     """The items of each cluster, with clusters in canonical order.
 
-    Examples
-    --------
     >>> labels_to_clusters([5, 7, 5])
     [array([0, 2]), array([1])]
     """
@@ -47,8 +45,6 @@ def labels_to_clusters(x: ArrayLike) -> list[NDArray[np.int64]]:
 def clusters_to_labels(clusters: Iterable[Iterable[int]]) -> Labels:
     """Canonical labels of a list of clusters, which must contain each of 0..n-1 exactly once.
 
-    Examples
-    --------
     >>> clusters_to_labels([[0, 2], [1]])
     array([0, 1, 0])
     """
@@ -67,8 +63,6 @@ def clusters_to_labels(clusters: Iterable[Iterable[int]]) -> Labels:
 def cluster_sizes(x: ArrayLike) -> NDArray[np.int64]:
     """Number of items of each cluster, in canonical order.
 
-    Examples
-    --------
     >>> cluster_sizes([3, 3, 1])
     array([2, 1])
     """
@@ -81,8 +75,6 @@ def count_cells(cells: Labels, n_cells: int) -> tuple[Labels, Labels, Labels]:
     A contingency table of two partitions has at most as many occupied cells as items, however many clusters there are.
     A small table is counted in place, otherwise the entries are sorted: memory of O(entries).
 
-    Examples
-    --------
     >>> [found.tolist() for found in count_cells(np.array([3, 0, 3]), 4)]
     [[0, 3], [1, 2], [2, 1, 2]]
     """
@@ -97,8 +89,6 @@ def count_cells(cells: Labels, n_cells: int) -> tuple[Labels, Labels, Labels]:
 def overlaps(x: Labels, y: Labels) -> tuple[Labels, Labels, Labels]:
     """The occupied cells of the contingency table of canonical labels: clusters of x, of y, and their joint counts.
 
-    Examples
-    --------
     >>> [found.tolist() for found in overlaps(np.array([0, 0, 1]), np.array([0, 1, 1]))]
     [[0, 0, 1], [0, 1, 1], [1, 1, 1]]
     """
@@ -110,8 +100,6 @@ def overlaps(x: Labels, y: Labels) -> tuple[Labels, Labels, Labels]:
 def contingency(x: NDArray[Any], y: NDArray[Any], shape: tuple[int, int]) -> NDArray[np.float64]:
     """The contingency table of labels below the sides of the shape.
 
-    Examples
-    --------
     >>> contingency(np.array([0, 0, 1]), np.array([0, 1, 1]), (2, 3)).tolist()
     [[1.0, 1.0, 0.0], [0.0, 1.0, 0.0]]
     """
@@ -122,8 +110,6 @@ def contingency(x: NDArray[Any], y: NDArray[Any], shape: tuple[int, int]) -> NDA
 def n_clusters(x: ArrayLike) -> int:
     """Number of clusters of a partition.
 
-    Examples
-    --------
     >>> n_clusters(["a", "b", "a"])
     2
     """

@@ -39,8 +39,6 @@ class Edges:
 def partners(edges: Edges, n_rows: int, n_columns: int) -> Ints:
     """The column with which each row is matched; -1 if it overlaps no free column.
 
-    Examples
-    --------
     >>> partners(Edges(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([3, 2, 2])), 2, 2)
     array([1, 0])
     """

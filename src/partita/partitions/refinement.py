@@ -30,15 +30,7 @@ class Refined:
 
 
 def refined(codes: NDArray[Any], weights: NDArray[np.float64] | None = None) -> Refined:
-    """Descriptions of items and partitions.
-
-    Parameters
-    ----------
-    codes : (partitions, items) integer array
-        Labels from 0, or negative where they are missing.
-    weights : (partitions,) array, optional
-        Weights of the partitions; equal by default.
-    """
+    """Descriptions of items and partitions; codes are labels from 0, or negative where they are missing."""
     ranks = np.zeros(len(codes)) if weights is None else np.rint(weights / WEIGHT_STEP)
     keys = mixed(ranks.astype(np.uint64))[:, None]
     n_labels = max(int(codes.max()) + 1, 1)  # one, too, where all labels are missing

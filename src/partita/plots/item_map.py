@@ -55,8 +55,6 @@ def item_map(estimate: Estimate | ArrayLike, draws: Any = None, *, ax: Axes | No
 def coordinates(distances: Floats) -> Floats:
     """Two principal coordinates of a matrix of distances, (n, 2).
 
-    Examples
-    --------
     >>> coordinates(np.array([[0.0, 3, 3], [3, 0, 0], [3, 0, 0]]))[:, 0].round(6).tolist()
     [-2.0, 1.0, 1.0]
     """

@@ -10,8 +10,6 @@ SEQUENTIAL = "Blues"
 def cluster_color(k: int) -> str:
     """The colour of cluster k; -1, an item without a cluster, is grey.
 
-    Examples
-    --------
     >>> cluster_color(0) == cluster_color(7), cluster_marker(0) == cluster_marker(7)
     (True, False)
     """
@@ -21,8 +19,6 @@ def cluster_color(k: int) -> str:
 def cluster_marker(k: int) -> str:
     """The marker of cluster k; with the colour it is unique for the first 56 clusters.
 
-    Examples
-    --------
     >>> len({(cluster_color(k), cluster_marker(k)) for k in range(56)})
     56
     """

@@ -148,8 +148,6 @@ def _of_reported(probabilities: Floats, labels: Labels) -> Floats:
 def classification_matrix(belongs: Floats, labels: Labels) -> Floats:
     """P(reported in s | belongs to t), (clusters, clusters); rows sum to 1.
 
-    Examples
-    --------
     >>> classification_matrix(np.array([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]]), np.array([0, 0, 1]))
     array([[0.85, 0.15],
            [0.3 , 0.7 ]])

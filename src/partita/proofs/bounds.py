@@ -89,8 +89,6 @@ def with_proof(estimate: Estimate, bound: Bound | None) -> Estimate:
     A proof removes warnings that the search may have missed the best partition. The warning that more clusters may
     lower the expected loss stays, unless the proof is for partitions into any number of clusters.
 
-    Examples
-    --------
     >>> from partita.estimation.estimate import estimate
     >>> best = estimate([[0] * 7 + [1] * 6, [0] * 7 + [1] * 6, [0] * 6 + [1] * 7], "binder", rng=1)
     >>> best.proven, with_proof(best, best.bound()).proven
@@ -306,8 +304,6 @@ def below_information_distance(sample: PartitionSample, slope: float) -> tuple[V
 
     because VI(a, b) = (a + b) J_h - b H - a H_h. The slope 1/2 says that ID is at least half of VI.
 
-    Examples
-    --------
     >>> from partita.losses.expected import expected_loss
     >>> from partita.draws.sample import as_sample
     >>> sample = as_sample([[0, 0, 1, 1], [0, 0, 1, 2], [0, 0, 0, 1]])

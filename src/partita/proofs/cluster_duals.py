@@ -56,17 +56,8 @@ class Shares:
 class ClusterDuals:
     """The linear program for the shares, and its pool of clusters.
 
-    Parameters
-    ----------
-    costs : _core.ClusterCosts
-    labels : (n,) int array
-        The estimate.
-    own : (n,) array
-        Shares to start from, which sum to f(S) over each cluster of the estimate.
-    unit : float
-        The size of a bit: (a + b) / 2.
-    max_clusters : int, optional
-        The limit on clusters.
+    It starts from the shares `own`, which sum to f(S) over each cluster of the estimate; `unit` is the size of a bit,
+    (a + b) / 2.
     """
 
     def __init__(
@@ -99,13 +90,8 @@ class ClusterDuals:
     def solve(self, starts: Labels, until: Deadline, below: float = 0.0) -> Shares | None:
         """Shares that no cluster violates, as far as searches find; None if there are none, or no time.
 
-        Parameters
-        ----------
-        starts : (k, n) labels
-            Draws whose clusters are starts of the searches.
-        until : Deadline
-        below : float
-            How far the total of the shares is below the cost of the estimate.
+        The searches begin at the clusters of some draws; `below` is how far the total of the shares is below the cost
+        of the estimate.
         """
         for distance in DISTANCES:
             for round_ in range(MAX_ROUNDS):

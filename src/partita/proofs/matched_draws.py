@@ -26,8 +26,6 @@ BLOCK = 400
 def matched_distance(sample: PartitionSample, loss: Loss, seconds: float = np.inf, n_jobs: int = -1) -> float:
     """The bound ½ Σ Λ_st d(s, t) for a heaviest matching within blocks of draws; none are matched after `seconds`.
 
-    Examples
-    --------
     >>> from partita.losses.losses import as_loss
     >>> from partita.draws.sample import as_sample
     >>> sample = as_sample([[0, 0, 0, 0], [0, 1, 2, 3]])  # no partition is nearer to both than half their distance

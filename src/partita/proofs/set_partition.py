@@ -59,32 +59,15 @@ def set_partition_bound(
 ) -> tuple[float, bool]:
     """The bound, or the known one if none was proven in time, and whether Ctrl-C ended the work.
 
-    Parameters
-    ----------
-    sample : PartitionSample
-        Without missing labels.
-    loss : VI
-    labels : (n,) int array
-        The estimate; the better it is, the better is the bound.
-    seconds : float
-    n_jobs : int
-    tell : callable
-        Called with every bound that is proven.
-    known : float
-        A bound; only larger ones are of use.
-    max_clusters : int, optional
-        The bound is over partitions into at most so many clusters; `labels` must be one of them.
+    The better the estimate, the better is the bound; under a limit on clusters it must obey it. `tell` hears every
+    bound that is proven.
 
-    Examples
-    --------
     >>> from partita.draws.sample import as_sample
     >>> sample = as_sample([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]])
     >>> labels = np.array([0, 0, 1, 1])
-    >>> value, interrupted = set_partition_bound(sample, VI(), labels, 5.0, 1, lambda value: None)
-    >>> round(value, 6)
+    >>> round(set_partition_bound(sample, VI(), labels, 5.0, 1, lambda value: None)[0], 6)
     0.396241
-    >>> value, interrupted = set_partition_bound(sample, VI(), labels * 0, 5.0, 1, lambda value: None, max_clusters=1)
-    >>> round(value, 6)
+    >>> round(set_partition_bound(sample, VI(), labels * 0, 5.0, 1, lambda value: None, max_clusters=1)[0], 6)
     0.937093
     """
     until = Deadline.after(seconds)

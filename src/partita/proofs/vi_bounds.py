@@ -62,20 +62,8 @@ def bound_vi(
 ) -> tuple[float, str]:
     """A bound over all partitions, or over those into at most `max_clusters` clusters, and how it was found.
 
-    Parameters
-    ----------
-    sample : PartitionSample
-        Without missing labels.
-    loss : VI
-    labels : (n,) int array
-        The estimate, which obeys the limit.
-    work : Work
-    max_clusters : int, optional
-    known : float
-        A bound; only larger ones are of use.
+    The estimate obeys the limit; only bounds above the known one are of use.
 
-    Examples
-    --------
     >>> from partita.draws.sample import as_sample
     >>> from partita.proofs.work import ignore
     >>> sample, work = as_sample([[0, 0, 1, 1], [0, 0, 1, 2], [0, 0, 1, 2]]), Work(5.0, 1, ignore)

@@ -29,8 +29,6 @@ def ignore(value: float) -> None:
 class Marks:
     """Tells whether a mark has passed since the last report.
 
-    Examples
-    --------
     >>> marks = Marks()
     >>> [marks.is_due(seconds) for seconds in (0.5, 1.2, 9, 70, 100, 121)]
     [False, True, False, True, False, True]
@@ -49,15 +47,7 @@ class Marks:
 
 @dataclass
 class BoundProgress:
-    """Reports a bound on its way to the user's function, or to the terminal.
-
-    Parameters
-    ----------
-    report : bool or callable
-        Called with the seconds so far and the `Bound`; True prints the gap to the standard error.
-    as_bound : callable
-        The `Bound` of a value.
-    """
+    """Reports a bound on its way to the user's function, with the seconds so far, or to the terminal."""
 
     report: Any
     as_bound: Callable[[float], Any]

@@ -70,8 +70,6 @@ class CliqueInequality:
 def pairs_together(count: int, max_clusters: int) -> int:
     """The least number of pairs of `count` items that are together: that of clusters of about equal sizes (Turán).
 
-    Examples
-    --------
     >>> pairs_together(3, 3), pairs_together(4, 3), pairs_together(8, 3)
     (0, 1, 7)
     """

@@ -92,22 +92,9 @@ def solve_cliques(
 ) -> Cliques:
     """Minimise Σ_{i<j} cost_ij x_ij over partitions, until proven, interrupted or at the deadline.
 
-    Parameters
-    ----------
-    cost : (n, n) symmetric array
-    until : Deadline
-    start : (n,) labels
-        A good partition; it is proven optimal, and the work ends, if the bound reaches its value.
-    max_clusters : int, optional
-        Limit on the number of clusters.
-    apart : (n, n) symmetric bool array, optional
-        Pairs that must not be together; `start` must obey this.
-    sizes : SizeLimit, optional
-        A limit on the size of clusters; `start` must obey it.
-    may_branch : bool
-        Whether to continue with branch and bound if cutting planes do not suffice; this can take very long.
-    tell : callable, optional
-        Called with the lower bound after each round.
+    `start`, a good partition that obeys all limits, is proven optimal, and the work ends, if the bound reaches its
+    value. `may_branch` allows branch and bound if cutting planes do not suffice, which can take very long; `tell` hears
+    the lower bound after each round.
     """
     known = np.equal.outer(start, start) & ~np.eye(len(cost), dtype=bool)
     upper = float(cost[known].sum()) / 2

@@ -106,8 +106,6 @@ def solve_parts(
     Items that must be together are in one component. Some best partition still joins no two components: dividing a
     cluster along components breaks no constraint.
 
-    Examples
-    --------
     >>> from partita import VI
     >>> from partita.draws.sample import as_sample
     >>> parts = solve_parts(as_sample([[0, 0, 1, 2, 2], [0, 0, 1, 2, 2], [0, 0, 0, 1, 1]]), VI())

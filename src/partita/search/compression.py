@@ -42,8 +42,6 @@ class EqualItems:
 def compress(sample: PartitionSample, worthwhile: float = WORTHWHILE) -> EqualItems | None:
     """The sample with equal items combined; None if there are fewer than `worthwhile` items per distinct column.
 
-    Examples
-    --------
     >>> from partita.draws.sample import as_sample
     >>> equal = compress(as_sample([[0, 0, 1, 1], [0, 0, 1, 0]]), worthwhile=1)
     >>> equal.sample.labels.tolist(), equal.copies.tolist(), equal.group.tolist()

@@ -72,15 +72,8 @@ class Constraints(ShownAsText):
 class Resolved:
     """Constraints on items by number, free of contradictions.
 
-    Attributes
-    ----------
-    atom : (n,) int array
-        Items with the same number must be together; atoms are numbered by first appearance.
-    apart : (m, 2) int array
-    source : (n,) int array, or None
-        The source of each item; `NOTHING` if it has none.
-    max_size : int
-        The maximum number of items in a cluster; `NOTHING` without a limit.
+    Items with the same number in `atom` must be together; atoms are numbered by first appearance. `source` and
+    `max_size` are `NOTHING` where an item has no source, and where sizes have no limit.
     """
 
     atom: Labels
@@ -138,8 +131,6 @@ class Resolved:
     def repaired(self, labels: Labels) -> Labels:
         """A partition near `labels` that obeys: atoms go where most of their items are, those in conflict into parts.
 
-        Examples
-        --------
         >>> resolve(Constraints(together=[(0, 1, 2)], apart=[(3, 4)]), None, 6).repaired(np.array([1, 0, 1, 0, 0, 0]))
         array([0, 0, 0, 1, 2, 1])
         """

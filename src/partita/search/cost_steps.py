@@ -23,8 +23,6 @@ def common_step(cost: Floats) -> float:
     With H draws of equal weight the costs are multiples of 1/H. The value of every partition is a multiple, too, so a
     lower bound can be raised to the next one.
 
-    Examples
-    --------
     >>> common_step(np.array([[0.0, 0.6], [-0.4, 0.0]]))
     0.2
     """

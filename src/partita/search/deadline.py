@@ -50,8 +50,6 @@ class Deadline:
     def while_time(self, items: Iterable[Item]) -> Iterator[Item]:
         """The items, one after the other, until the deadline; at least the first.
 
-        Examples
-        --------
         >>> list(Deadline.after(0.0).while_time([1, 2])), list(Deadline.after(None).while_time([1, 2]))
         ([1], [1, 2])
         """

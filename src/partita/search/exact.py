@@ -41,16 +41,13 @@ class BinderBound:
 def find_exact(
     sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator, starts: tuple[Labels, ...] = ()
 ) -> SearchResult:
-    """Least expected Binder loss, for any a and b, as a clique partitioning problem solved with HiGHS.
+    """Least expected Binder loss, for any a and b, as a clique partitioning problem, by HiGHS (Grötschel & Wakabayashi
+    1989).
 
-    If all components have at most 12 items, all partitions of each component are enumerated; this also works for VI
-    and for draws with missing labels. If a limit on clusters leaves few partitions, all of them are enumerated.
-    Otherwise the program starts from the result of "search". At the time limit, or after Ctrl-C, the best partition so
-    far is returned with the gap.
-
-    References
-    ----------
-    Grötschel & Wakabayashi (1989), A cutting plane algorithm for a clustering problem.
+    If all components have at most 12 items, all partitions of each component are enumerated; this also works for VI and
+    for draws with missing labels. If a limit on clusters leaves few partitions, all of them are enumerated. Otherwise
+    the program starts from the result of "search". At the time limit, or after Ctrl-C, the best partition so far is
+    returned with the gap.
     """
     until = Deadline.after(search.seconds)
     limit = given_limit(sample, search)

@@ -35,8 +35,6 @@ def explicit_limit(sample: PartitionSample, search: Search) -> int | None:
 def into_at_most(limit: int | None) -> str:
     """Words that follow "partition", or none if there is no limit.
 
-    Examples
-    --------
     >>> into_at_most(5), into_at_most(1), into_at_most(None)
     (' into at most 5 clusters', ' into at most 1 cluster', '')
     """

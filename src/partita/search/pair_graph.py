@@ -30,18 +30,7 @@ CUBES = 1e6
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """A partition found component by component.
-
-    Attributes
-    ----------
-    labels : (n,) int array
-    component : (n,) int array
-        The component of each item.
-    values, bounds : (components,) float arrays
-        The objective of each component's partition, and a value below which no partition of it is.
-    proven : (components,) bool array
-    interrupted : bool
-    """
+    """A partition found component by component: for each its value, a bound below it, and whether it is proven."""
 
     BY_COMPONENT: ClassVar = ("values", "bounds", "proven")
 

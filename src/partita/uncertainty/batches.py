@@ -30,8 +30,6 @@ def block_draws(sample: PartitionSample, count: int, what: str = "draws", gap: i
     Every chain has equally many blocks, at least one; draws at the start of a chain that fill no block are left out.
     So are the first `gap` draws of each block, but at most half of it: they depend on the block before.
 
-    Examples
-    --------
     >>> from partita.draws.sample import as_sample
     >>> block_draws(as_sample([[0, 0, 1]] * 7), 3).tolist()
     [[1, 2], [3, 4], [5, 6]]

@@ -50,8 +50,6 @@ class ItemCertainty(ShownAsText):
     def to_pandas(self) -> Any:
         """One row per item, by its name: its cluster, probability and share of the loss.
 
-        Examples
-        --------
         >>> draws = as_sample([[0, 0, 1], [0, 1, 1], [0, 0, 1]], names=["ann", "bob", "cy"])
         >>> item_certainty([0, 0, 1], draws).to_pandas().nsmallest(1, "probability").index.tolist()
         ['ann']

@@ -120,8 +120,6 @@ def memberships(estimate: Estimate | ArrayLike, draws: Any = None) -> Membership
 def matched(labels: Labels, drawn: Labels, n_clusters: int) -> Ints:
     """For each cluster of a draw the reported cluster that it is matched with; `n_clusters` if with none.
 
-    Examples
-    --------
     >>> matched(np.array([0, 0, 1]), np.array([1, 1, 0]), 2).tolist()
     [1, 0]
     """

@@ -38,8 +38,6 @@ def doubtful_pairs(best: PairEstimate, most: int = 1000) -> list[DoubtfulPair]:
     The doubt is 1 - π where two items are together and π where they are apart. Pairs that are not listed but joined
     count with the default probability, in clusters of up to 200 items.
 
-    Examples
-    --------
     >>> from partita import as_similarity, estimate
     >>> best = estimate(as_similarity([[1, 0.9, 0.8], [0.9, 1, 0.3], [0.8, 0.3, 1]]), "binder", rng=1)
     >>> [(pair.left, pair.right, pair.doubt) for pair in doubtful_pairs(best, most=1)]

@@ -19,20 +19,14 @@ def pareto_k(weights: Floats) -> float:
 
     The tail is the largest 3 √draws weights, at most a fifth of them, and all that equal the smallest of these: weights
     that depend on the number of clusters alone have many ties. -inf for weights that are all equal, and inf if five of
-    them hold more than half of the sum.
+    them hold more than half of the sum. The fit is that of Zhang & Stephens (2009), its use that of Vehtari et al.
+    (2024).
 
-    Examples
-    --------
     >>> pareto_k(np.ones(100))
     -inf
     >>> rng = np.random.default_rng(1)
     >>> bool(0.8 < pareto_k(rng.pareto(1.0, 100_000)) < 1.2)
     True
-
-    References
-    ----------
-    Zhang & Stephens (2009), Technometrics 51, for the fit; Vehtari, Simpson, Gelman, Yao & Gabry (2024), J. Mach.
-    Learn. Res. 25, for its use.
     """
     ordered = np.sort(weights / weights.max())
     if ordered[0] == ordered[-1]:

@@ -35,8 +35,6 @@ def best_split(labels: Labels, cluster: int, sample: PartitionSample, loss: Loss
     minimises Σ_s [b φ(|C_s|) - (a + b) E Σ_T φ(|C_s ∩ T|)] over the clusters T of a draw. For other losses the same
     objective of VI proposes the splits of many items.
 
-    Examples
-    --------
     >>> from partita.draws.sample import as_sample
     >>> draws = as_sample([[0, 0, 1, 1]] * 3 + [[0, 0, 0, 0]] * 4)
     >>> best_split(np.zeros(4, np.int64), 0, draws, VI()).tolist()

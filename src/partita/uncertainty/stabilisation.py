@@ -50,14 +50,8 @@ def check_share(value: Any, name: str) -> float:
 
 @dataclass(frozen=True)
 class StabilityRule:
-    """When a summary counts as stable.
-
-    Attributes
-    ----------
-    tolerance : float
-        Largest regret, as a share of the expected loss.
-    precision : float
-        Largest standard error of the expected loss and of the radius, as a share of each.
+    """When a summary counts as stable: the largest regret and standard errors, as shares of the expected loss and
+    radius.
     """
 
     tolerance: float = 0.01

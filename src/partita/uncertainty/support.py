@@ -43,20 +43,11 @@ class Support:
 
 
 def node_support(nodes: NDArray[np.bool_], finest: Counts, levels: Sequence[PartitionSample]) -> Support:
-    """The support of nodes that are unions of clusters of the finest partition.
+    r"""The support of nodes, each a union of clusters of the finest partition: a (nodes, clusters) bool array.
 
-    Parameters
-    ----------
-    nodes : (nodes, clusters of the finest partition) bool array
-        The clusters of which each node is the union.
-    finest : (n,) integer array
-    levels : sequence of PartitionSample
-        Flat draws, or the levels of nested draws from fine to coarse: draw t of every level belongs to one tree.
-
-    Notes
-    -----
-    For flat draws δ = min(Σ_T min(|S ∩ T|, |T \\ S|), |S| - max_T |S ∩ T|): either S becomes a union of clusters, or it
-    is reduced to one of them. Reduced to a single item S is always compatible, so δ <= |S| - 1.
+    `levels` are flat draws, or the levels of nested draws from fine to coarse: draw t of every level belongs to one
+    tree. For flat draws δ = min(Σ_T min(|S ∩ T|, |T \ S|), |S| - max_T |S ∩ T|): either S becomes a union of clusters,
+    or it is reduced to one of them. Reduced to a single item S is always compatible, so δ <= |S| - 1.
     """
     sizes = nodes @ np.bincount(finest)
     totals = np.zeros((4, len(nodes)))

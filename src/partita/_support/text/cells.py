@@ -15,8 +15,6 @@ Cell = int | float | str | None
 def parse_cell(text: str) -> Cell:
     """A number if the text is one, None if it marks a missing value, otherwise the text itself.
 
-    Examples
-    --------
     >>> [parse_cell(text) for text in ("3", "2.0", "NA", "urban")]
     [3, 2.0, None, 'urban']
     """
@@ -46,8 +44,6 @@ def is_word(text: str) -> bool:
 def whole_or_text(text: str) -> int | str:
     """A name: an integer if the text is a whole number, otherwise the text itself.
 
-    Examples
-    --------
     >>> [whole_or_text(text) for text in ("-1", "1.0", "NA", "ann")]
     [-1, '1.0', 'NA', 'ann']
     """

@@ -33,14 +33,10 @@ UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how text begins that Excel calls Unicode
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of a file below its header, all of one width.
+    """The rows of a file below its header, all of one width; `columns` are their stripped cells, column by column.
 
-    Attributes
-    ----------
-    names : the names of the columns: column 1, column 2, ... if the file has no header.
-    columns : the stripped cells of each column.
-    lines : the number of the line of each row.
-    row_names : the first column if it has no name, as R and pandas write row names; it is not among the columns.
+    Without a header the `names` are column 1, column 2, ... `row_names` is the first column if it has no name, as R and
+    pandas write row names; it is not among the columns.
     """
 
     path: str
@@ -174,11 +170,9 @@ def _lines(text: str) -> Iterator[str]:
 class _Found:
     """The rows of a text. The first may be a header: `columns`, `lines` and so on are those of the rows below it.
 
-    Attributes
-    ----------
-    head : the first rows, to recognise a header by.
-    other_width : the line and the number of cells of the first row that is not as wide as the one below the first.
-    only_first_quoted : whether in every line only the first cell is in quotes, as R writes row names.
+    `head` has the first rows, to recognise a header by; `other_width` the line and the number of cells of the first row
+    that is not as wide as the one below the first; with `only_first_quoted` only the first cell of every line is in
+    quotes, as R writes row names.
     """
 
     head: list[HeadRow]

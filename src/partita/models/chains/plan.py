@@ -73,8 +73,6 @@ def make_plan(draws: int, warmup: int, thin: int, chains: int, rng: Any) -> Plan
 def only_chain(number: int) -> Iterator[None]:
     """Within it, a model's `sample` gives one of its chains: the one that it gives at this place without it.
 
-    Examples
-    --------
     >>> from partita.models import GaussianDPM
     >>> settings = {"draws": 5, "warmup": 0, "chains": 3, "rng": 1}
     >>> with only_chain(2):

@@ -188,8 +188,6 @@ def _go_on(run: Run, n_jobs: int, progress: bool) -> Chain:
 def read_chain(path: str | os.PathLike[str]) -> Chain:
     """The draws that the directory of a run holds, as many of each chain as the shortest has; nothing is sampled.
 
-    Examples
-    --------
     >>> import tempfile, numpy as np, partita as pt
     >>> folder = tempfile.mkdtemp()
     >>> X = np.array([[0.0], [0.1], [5.0]])

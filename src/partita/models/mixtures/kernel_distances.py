@@ -72,8 +72,6 @@ def hellinger(means: Floats, covariances: Floats) -> Floats:
 
     ∫ √(f g) = |S|^¼ |T|^¼ |(S + T) / 2|^−½ exp(−(m − n)ᵀ (S + T)⁻¹ (m − n) / 4)
 
-    Examples
-    --------
     >>> hellinger(np.array([[0.0], [2.0]]), np.ones((2, 1))).round(4).tolist()
     [[0.0, 0.6273], [0.6273, 0.0]]
     """

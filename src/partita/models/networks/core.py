@@ -97,8 +97,6 @@ def mean_rate(graph: Graph, *, directed: bool = True, loops: bool = True, half_l
 
     `half_loops`: a loop is half a dyad, as in an undirected degree-corrected network.
 
-    Examples
-    --------
     >>> from partita.models.networks.graph import as_graph
     >>> graph = as_graph([[0, 2, 1], [4, 0, float("nan")], [1, 0, 0]], edges="counts")
     >>> mean_rate(graph, loops=False), mean_rate(graph)

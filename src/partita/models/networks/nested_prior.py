@@ -88,10 +88,8 @@ def _strictly_below(cells: Floats) -> Floats:
 def log_evidence(grid: MeanGrid, cells: Floats, parents: Sequence[Labels], directed: bool) -> float:
     """log p(X | clusters, groups of clusters, groups of these, …), without constants and degree terms.
 
-    Parameters
-    ----------
-    cells : (clusters, clusters, means) of `MeanGrid.cells`, undirected blocks once.
-    parents : the group of each cluster, the group of each group, ...; above the last is one group of all.
+    `cells` are those of `MeanGrid.cells`; `parents` has the group of each cluster, the group of each group, ..., and
+    above the last is one group of all.
     """
     for parent in parents:
         cells = grid.up(grouped(cells, parent, directed))

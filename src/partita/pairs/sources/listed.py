@@ -23,19 +23,10 @@ SOURCE_SEPARATOR = "-__-"
 
 @dataclass(frozen=True, eq=False)
 class ListedPairs:
-    """Rows of pairs.
+    """Rows of pairs: the numbers of two of `items`, and their probability.
 
-    Attributes
-    ----------
-    left, right : (rows,) integer arrays
-        Numbers of the items in `items`.
-    probability : (rows,) float array
-    items : tuple of str
-        The names of the items, in order of first appearance; whole numbers in their own order.
-    place : callable
-        What messages call a row.
-    sources : tuple of str, optional
-        The source of each item.
+    Items are in the order of their first appearance, whole numbers in their own order. `place` is what messages call a
+    row.
     """
 
     left: NDArray[np.int64]

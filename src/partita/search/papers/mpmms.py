@@ -14,15 +14,11 @@ from partita.search.settings import Search
 
 
 def find_mpmms(sample: PartitionSample, loss: Loss, search: Search, rng: np.random.Generator) -> SearchResult:
-    """Shared most probable maximal matching sets.
+    """Shared most probable maximal matching sets (Steorts, Hall & Fienberg 2016, section 3).
 
     The maximal matching set of an item in a draw is its cluster; the most probable one is the set that is its cluster
     in draws of most weight, the first to appear among equals. Items with the same most probable set are a cluster. No
     loss is minimised. Draws that do not label an item do not count for it.
-
-    References
-    ----------
-    Steorts, Hall & Fienberg (2016), A Bayesian approach to graphical record linkage and deduplication, section 3.
     """
     if search.max_clusters is not None and np.isfinite(search.max_clusters):
         raise ArgumentError(
