@@ -32,7 +32,7 @@ def test_noise_as_a_label_of_its_own():
     coded = as_base(LABELS, noise=-1).noise_as_label()
     np.testing.assert_array_equal(coded.codes, np.where(LABELS == -1, 2, np.maximum(LABELS, -1)))
     assert coded.levels[0].tolist() == [0, 1, "noise"]
-    with pytest.warns(UserWarning, match="1 items have no base label"):
+    with pytest.warns(UserWarning, match="1 item without a base label"):
         model = pt.ensembles.NBCE("vb", truncation=5, random_state=1).fit(as_base(LABELS, noise=-1))
     assert model.labels_[-1] == -1
     assert (model.labels_[:-1] >= 0).all()
@@ -65,9 +65,9 @@ def _rand(x: np.ndarray, y: np.ndarray) -> float:
 
 def test_consensus_reports_noise_and_unlabelled_items():
     base = as_base(np.repeat(LABELS, 4, axis=1), noise=-1)
-    with pytest.warns(UserWarning, match="1 items have no base label"):
+    with pytest.warns(UserWarning, match="1 item without a base label"):
         assert consensus(base, weights=None, rng=1).tolist() == [0, 0, 1, 1, -1, -1, -1]
-    with pytest.warns(UserWarning, match="no base label"):
+    with pytest.warns(UserWarning, match="without a base label"):
         copies = consensus(base, weights=None, item_weights=[2, 1, 1, 3, 1, 1, 1], rng=1)
     assert copies.tolist() == [0, 0, 1, 1, -1, -1, -1]
 

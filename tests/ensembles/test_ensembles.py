@@ -128,7 +128,7 @@ def test_a_clustering_that_labels_nothing_changes_nothing():
 def test_an_item_without_labels_gets_minus_one_and_a_warning(method):
     base, truth = pure()
     base[4] = -1
-    with pytest.warns(UserWarning, match="1 items have no base label .first: row 4"):
+    with pytest.warns(UserWarning, match="1 item without a base label .first: row 4"):
         found = np.asarray(method(base, 3))
     assert found[4] == -1
     others = np.delete(np.arange(len(base)), 4)

@@ -56,7 +56,7 @@ def test_consensus_finds_planted_noise():
     data, is_noise = with_noise()
     base = repeat(HDBSCAN(min_cluster_size=8, copy=True), data, 25, 0.8, rng=1)
     labels = consensus(base, rng=1)
-    with pytest.warns(UserWarning, match="no base label"):
+    with pytest.warns(UserWarning, match="without a base label"):
         missing = consensus(as_base(np.where(np.asarray(base) < 0, -1, np.asarray(base))), weights=None, rng=1)
     assert labels.max() == 2
     assert (labels[is_noise] == -1).mean() > 0.6

@@ -74,7 +74,7 @@ def test_rows_of_a_data_frame(tmp_path):
 
 def test_items_of_an_ensemble():
     base = pd.DataFrame({"m1": [0, 0, 1, 1, None], "m2": [0, 0, 0, 1, None]}, index=list("abcde"))
-    with pytest.warns(UserWarning, match="no base label"):
+    with pytest.warns(UserWarning, match="without a base label"):
         model = pt.ensembles.NBCE(sampling=pt.models.Sampling(draws=5, warmup=2, chains=1), random_state=1).fit(base)
     assert model.chain_.names == tuple("abcd")  # the last has no label, and is in no draw
     weights = pd.Series({"m2": 1.0, "m1": 9.0})

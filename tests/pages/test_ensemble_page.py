@@ -31,7 +31,7 @@ def base():
 
 @pytest.fixture(scope="module")
 def summary(base):
-    with pytest.warns(UserWarning, match="no base label"):
+    with pytest.warns(UserWarning, match="without a base label"):
         labels = consensus(base, rng=1)
     return summarize(labels, base, method="least expected loss")
 
@@ -74,7 +74,7 @@ def test_the_page_says_what_was_found_and_escapes_names(base, summary, tmp_path)
     page = path.read_text(encoding="utf-8")
     assert "Of the 60 items, 59 fall into 3 clusters" in page
     assert "the consensus of 7 base clusterings, found by least expected loss" in page
-    assert "1 of 60 items have no base label" in page
+    assert "1 of 60 items without a base label" in page
     assert page.index("Warning.") < page.index('<p class="answer">')
     assert "<b>run" not in page
     assert "<i>cell" not in page
@@ -91,7 +91,7 @@ def test_the_page_says_what_was_found_and_escapes_names(base, summary, tmp_path)
 
 
 def test_a_fitted_estimator_has_a_page_with_its_own_certainty(base, tmp_path):
-    with pytest.warns(UserWarning, match="no base label"):
+    with pytest.warns(UserWarning, match="without a base label"):
         model = NBCE("vb", truncation=10, ascent=Ascent(restarts=2), random_state=1).fit(base)
     path = pt.report(model, path=tmp_path / "page.html")
     items = pt.read_report(path).tables["items"]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from partita._support.errors import ArgumentError
+from partita._support.hints import plural
 from partita._support.names import Names, as_named, names_or_none, row_names
 from partita._support.warn import warn_user
 from partita.draws.sample import PartitionSample, as_sample
@@ -387,9 +388,8 @@ def warn_unlabelled(base: Base) -> NDArray[np.bool_]:
         raise ValueError(f"base has no labels: all labels of the {base.n_items} items are missing")
     if not labelled.all():
         first = int(np.flatnonzero(~labelled)[0])
-        warn_user(
-            f"{int((~labelled).sum())} items have no base label (first: row {first}); they get label -1",
-        )
+        items = plural(int((~labelled).sum()), "item")
+        warn_user(f"{items} without a base label (first: row {first}), given label -1")
     return labelled
 
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.hints import plural
 from partita._support.optional import optional
 from partita._support.ranges import MAX_VALUE
 from partita._support.validate import as_float, check_count, check_random_state
@@ -101,7 +102,11 @@ class EnsembleEstimator(Estimator):
         return tags
 
     def __repr__(self) -> str:
-        fitted = f": {self.n_clusters_} clusters of {len(self.labels_)} items" if hasattr(self, "labels_") else ""
+        fitted = (
+            f": {plural(self.n_clusters_, 'cluster')} of {plural(len(self.labels_), 'item')}"
+            if hasattr(self, "labels_")
+            else ""
+        )
         return super().__repr__() + fitted
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats
+from partita._support.hints import plural
 from partita._support.html import ShownAsText
 from partita._support.shown import Shown
 from partita.draws.sample import PartitionSample, as_sample
@@ -115,9 +116,10 @@ class ConsensusSummary(ShownAsText, Shown):
         return sorted(found, key=lambda pair: pair.which)
 
     def __repr__(self) -> str:
+        clusters, items = plural(self.n_clusters, "cluster"), plural(len(self.labels), "item")
         return (
-            f"ConsensusSummary: {self.n_clusters} clusters of {len(self.labels)} items from {len(self.weights)} "
-            f"clusterings, which count as {self.dependence.effective:.1f}; mean agreement {self.agreement.mean():.2f}"
+            f"ConsensusSummary: {clusters} of {items} from {len(self.weights)} clusterings, which count as "
+            f"{self.dependence.effective:.1f}; mean agreement {self.agreement.mean():.2f}"
         )
 
 
@@ -260,10 +262,11 @@ def _repeat_warnings(weights: Floats, found: Dependence) -> list[str]:
 
 def _warnings(labels: Labels, placed: NDArray[np.bool_], agreement: Floats) -> list[str]:
     sentences = []
+    items = plural(len(labels), "item")
     if (noise := int((placed & (labels < 0)).sum())) > 0:
-        sentences.append(f"{noise:,} of {len(labels):,} items are noise: they are in no cluster.")
+        sentences.append(f"{noise:,} of {items} {'is' if noise == 1 else 'are'} noise, in no cluster.")
     if (gaps := int((~placed).sum())) > 0:
-        sentences.append(f"{gaps:,} of {len(labels):,} items have no base label: they are in no cluster.")
+        sentences.append(f"{gaps:,} of {items} without a base label, in no cluster.")
     if agreement.mean() < POOR:
         sentences.append(
             f"The base clusterings agree little with the consensus (adjusted Rand index {agreement.mean():.2f} on "

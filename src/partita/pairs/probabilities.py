@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.arrays import Floats, Ints
+from partita._support.hints import plural
 from partita._support.html import ShownAsText
 from partita._support.memory import check_fits
 from partita._support.names import check_names, row_names
@@ -138,7 +139,7 @@ class Similarity(ShownAsText):
 
     def __repr__(self) -> str:
         others = f", {self.default:g} for all others" if self.default else ""
-        return f"Similarity: {self.n_items:,} items, {self.n_pairs:,} pairs{others}"
+        return f"Similarity: {plural(self.n_items, 'item')}, {plural(self.n_pairs, 'pair')}{others}"
 
 
 def entries_of_rows(offsets: Ints, items: Ints) -> tuple[Ints, Ints]:

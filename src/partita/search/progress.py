@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from partita._support.hints import plural
 from partita._support.progress import progress_bar
 from partita._support.tolerance import TIE
 
@@ -47,11 +48,11 @@ class BestSoFar:
 
         >>> best = BestSoFar()
         >>> best.after(0.5, 3), best.after(0.75, 9)
-        ('best 0.5 with 3 clusters, reached 1 times', 'best 0.5 with 3 clusters, reached 1 times')
+        ('best 0.5 with 3 clusters, reached 1 time', 'best 0.5 with 3 clusters, reached 1 time')
         """
         rounding = 0.0 if math.isinf(self.loss) else TIE * abs(self.loss)
         if loss < self.loss - rounding:
             self.loss, self.clusters, self.reached = loss, clusters, 0
             rounding = TIE * abs(loss)
         self.reached += loss <= self.loss + rounding
-        return f"best {self.loss:.6g} with {self.clusters} clusters, reached {self.reached} times"
+        return f"best {self.loss:.6g} with {plural(self.clusters, 'cluster')}, reached {plural(self.reached, 'time')}"

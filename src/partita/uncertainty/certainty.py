@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats, Labels, slices
+from partita._support.hints import plural
 from partita._support.html import ShownAsText, rows_table
 from partita._support.optional import optional
 from partita._support.validate import check_count
@@ -61,10 +62,11 @@ class ItemCertainty(ShownAsText):
 
     def __repr__(self) -> str:
         known = self.probability[~np.isnan(self.probability)]
+        items = plural(self.labels.size, "item")
         if known.size == 0:  # no draw labels any two items of a cluster
-            return f"ItemCertainty({self.labels.size} items, no probability is known)"
+            return f"ItemCertainty({items}, no probability is known)"
         low, middle = known.min(), np.median(known)
-        return f"ItemCertainty({self.labels.size} items, probability {low:.3f} at least, {middle:.3f} in the middle)"
+        return f"ItemCertainty({items}, probability {low:.3f} at least, {middle:.3f} in the middle)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +93,7 @@ class ClusterStability:
     exemplar: NDArray[np.int64]
 
     def __repr__(self) -> str:
-        return f"ClusterStability({self.size.size} clusters, cohesion {self.cohesion.min():.3f} at least)"
+        return f"ClusterStability({plural(self.size.size, 'cluster')}, cohesion {self.cohesion.min():.3f} at least)"
 
     def _repr_html_(self) -> str:
         header = ("cluster", "size", "cohesion", "jaccard", "exact", "exemplar")

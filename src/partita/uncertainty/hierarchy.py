@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.arrays import Floats, Labels
+from partita._support.hints import plural
 from partita._support.html import facts_table
 from partita._support.optional import optional
 from partita._support.tolerance import TIE
@@ -125,7 +126,7 @@ class Hierarchy:
         clusters = self.n_clusters
         yield "items", f"{self.levels.shape[1]:,}"
         yield "clusters", f"{clusters[0]} to {clusters[-1]}"
-        yield "estimate", f"{clusters[self.estimate_level]} clusters"
+        yield "estimate", plural(int(clusters[self.estimate_level]), "cluster")
         yield "expected loss", f"{self.expected_loss[self.estimate_level]:.4f} {self.loss}"
         known = self.support.transfer[~np.isnan(self.support.transfer)]
         yield "support", f"{known.min():.2f} to {known.max():.2f}" if known.size else "of single items only"

@@ -22,7 +22,7 @@ import numpy as np
 
 from partita._support.arrays import Floats, Ints
 from partita._support.errors import Argument, ArgumentError
-from partita._support.hints import did_you_mean, hinted
+from partita._support.hints import did_you_mean, hinted, plural
 from partita._support.html import ShownAsText
 from partita._support.names import as_named
 from partita._support.optional import optional
@@ -95,7 +95,7 @@ class LinkageQuality(ShownAsText):
         return [(name, getattr(self, name)) for name in names]
 
     def __repr__(self) -> str:
-        sample = f"{self.n_entities:,} entities with {self.n_records:,} records"
+        sample = f"{self.n_entities:,} entities with {plural(self.n_records, 'record')}"
         head = f"Linkage quality from {sample}, {self.level:.0%} intervals"
         return "\n".join([head, *(f"  {name:<18}{value}" for name, value in self._measures())])
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats, Ints
 from partita._support.errors import Argument, ArgumentError
+from partita._support.hints import plural
 from partita._support.html import ShownAsText
 from partita.pairs.losses import VILowerBound, approximate_ari, joined_pairs
 from partita.pairs.revision import item_names
@@ -113,7 +114,7 @@ class Reasons(ShownAsText):
     merges: tuple[Merge, ...]
 
     def __repr__(self) -> str:
-        lines = [f"Cluster {self.id}: {len(self.records):,} records, {len(self.pairs):,} pairs"]
+        lines = [f"Cluster {self.id}: {plural(len(self.records), 'record')}, {plural(len(self.pairs), 'pair')}"]
         if self.weakest is not None:
             lines.append(f"  weakest link    {_shown(self.weakest)}")
         if self.split is not None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats, Labels
+from partita._support.hints import plural
 from partita._support.html import rows_table
 from partita._support.optional import optional
 from partita._support.validate import check_level
@@ -86,14 +87,16 @@ class ClusterParameters:
 
     def __repr__(self) -> str:
         lines = (
-            f"\n  cluster {row['cluster']} ({row['items']:,} items)"
+            f"\n  cluster {row['cluster']} ({plural(row['items'], 'item')})"
             f"{' [' + row['component'] + ']' if row['component'] else ''}"
             f"  {row['mean']:.4g}  [{row['low']:.4g}, {row['high']:.4g}]"
             for row in self.rows()
         )
         shown = [line for line, _ in zip(lines, range(24), strict=False)]
         rest = "" if self.draws[0].size <= len(shown) else f"\n  and {self.draws[0].size - len(shown):,} more"
-        return f"ClusterParameters: {len(self.sizes)} clusters, {self.level:.0%} intervals{''.join(shown)}{rest}"
+        return (
+            f"ClusterParameters: {plural(len(self.sizes), 'cluster')}, {self.level:.0%} intervals{''.join(shown)}{rest}"
+        )
 
     def _repr_html_(self) -> str:
         header = ("cluster", "items", "component", "mean", "low", "high")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats, Labels
+from partita._support.hints import plural
 from partita._support.html import ShownAsText
 from partita._support.shown import Shown
 from partita._support.tolerance import TIE
@@ -121,7 +122,7 @@ class PartialClustering(ShownAsText, Shown):
 
     def __repr__(self) -> str:
         clusters = int(self.labels.max()) + 1
-        share = f"{self.n_items} of {self.labels.size} items in {clusters} clusters"
+        share = f"{self.n_items} of {plural(self.labels.size, 'item')} in {plural(clusters, 'cluster')}"
         return f"PartialClustering({share}, probability {self.probability:.3f})"
 
 

@@ -140,7 +140,7 @@ class FusedEstimate(PairEstimate):
         told = f"{self.mean_components:.1f} components on average; omega {self.omega:.4g}"
         facts = [*super()._facts(), ("fused", told)]
         if self.representatives is not None:
-            facts.append(("represented", f"by {len(self.representatives):,} items"))
+            facts.append(("represented", f"by {plural(len(self.representatives), 'item')}"))
         return facts
 
 

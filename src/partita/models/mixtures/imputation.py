@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.hints import plural
 from partita._support.validate import check_count, check_rng
 from partita.models.chains.chain import Chain
 from partita.models.mixtures.augmentation import groups_of
@@ -106,7 +107,7 @@ class Imputation:
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{column.column.name} ({len(column.rows)})" for column in self.columns) or "none"
-        return f"Imputation: {self.n_cells} missing cells x {self.n_draws} draws; {shown}"
+        return f"Imputation: {plural(self.n_cells, 'missing cell')} x {plural(self.n_draws, 'draw')}; {shown}"
 
 
 def impute(base: Base, chain: Chain, draws: int | None, rng: Any) -> Imputation:

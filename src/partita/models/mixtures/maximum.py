@@ -12,6 +12,7 @@ from scipy.special import gammaln
 
 from partita import _core
 from partita._core import MixturePlan
+from partita._support.hints import plural
 from partita._support.html import rows_table
 from partita._support.names import as_named
 from partita._support.ranges import check_shape, checked_log_density
@@ -61,7 +62,7 @@ class MixtureFit(HasClusters, WithRuns):
     presented_by = "partita.results.mixtures.MixturePresentation"
 
     def __repr__(self) -> str:
-        words = f"{len(self.labels)} items in {self.n_clusters} clusters, ICL {self.icl:.3f}"
+        words = f"{plural(len(self.labels), 'item')} in {plural(self.n_clusters, 'cluster')}, ICL {self.icl:.3f}"
         return f"MixtureFit({words}; {self.found.in_words()}{self._state()})"
 
     def _repr_html_(self) -> str:

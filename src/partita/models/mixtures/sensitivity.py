@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from partita._support.arrays import Floats, Labels
+from partita._support.hints import plural
 from partita._support.html import rows_table
 from partita._support.optional import optional
 from partita.draws.sample import PartitionSample, as_sample, check_complete
@@ -145,7 +146,7 @@ class Sensitivity:
                 verdict = (
                     "stays the best"
                     if row.stays
-                    else f"is not the best: {row.n_clusters} clusters, {row.excess:.3g} less"
+                    else f"is not the best: {plural(row.n_clusters, 'cluster')}, {row.excess:.3g} less"
                 )
                 yield [*told, f"{row.mean_clusters:.2f} clusters on average", verdict]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from partita._support.hints import plural
 from partita._support.html import rows_table
 from partita._support.optional import optional
 from partita._support.validate import check_rng
@@ -70,7 +71,8 @@ class ModelComparison:
 
     def __repr__(self) -> str:
         lines = [
-            f"  {name}: {k} clusters, ICL {icl:.2f} ({scale}{'' if exact else ', approximate'}; {below:.2f} below)"
+            f"  {name}: {plural(k, 'cluster')}, ICL {icl:.2f}"
+            f" ({scale}{'' if exact else ', approximate'}; {below:.2f} below)"
             + ("" if np.isnan(log_score) else f", held-out AUC {area:.3f}, log score {log_score:.4f}")
             for name, k, icl, scale, below, exact, area, log_score in self.cells()
         ]

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, gamma
 
+from partita._support.hints import plural
 from partita._support.html import rows_table
 from partita._support.names import as_named, names_or_none
 from partita.models.merge_path import MergePath
@@ -68,7 +69,7 @@ class NodeFit(HasClusters, WithRuns):
         return [[self.names[i] for i in np.flatnonzero(self.labels == k)] for k in range(self.n_clusters)]
 
     def __repr__(self) -> str:
-        words = f"{len(self.labels)} nodes in {self.n_clusters} clusters, ICL {self.icl:.3f}"
+        words = f"{plural(len(self.labels), 'node')} in {plural(self.n_clusters, 'cluster')}, ICL {self.icl:.3f}"
         return f"{type(self).__name__}({words}; {self.found.in_words()}{self._state()})"
 
     def _repr_html_(self) -> str:

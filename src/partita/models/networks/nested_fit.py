@@ -11,6 +11,7 @@ from scipy.special import betainc, gammainc
 from scipy.stats import beta, gamma
 
 from partita._support.arrays import Floats
+from partita._support.hints import plural
 from partita._support.html import ShownAsText
 from partita.models.networks.fit import BlockFit, Blocks, block_counts, check_pairs
 from partita.models.networks.nested_prior import MeanGrid, mean_weights, once
@@ -34,7 +35,7 @@ class NestedLevel(ShownAsText):
         return int(self.labels.max()) + 1
 
     def __repr__(self) -> str:
-        return f"NestedLevel({self.n_clusters} clusters, ICL {self.icl:.3f})"
+        return f"NestedLevel({plural(self.n_clusters, 'cluster')}, ICL {self.icl:.3f})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

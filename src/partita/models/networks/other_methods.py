@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import betaln, digamma, gammaln, xlogy
 
 from partita._support.errors import Argument, ArgumentError
+from partita._support.hints import plural
 from partita._support.html import ShownAsText
 from partita._support.optional import optional
 from partita._support.validate import check_count, check_rng
@@ -38,7 +39,8 @@ class RivalFit(ShownAsText):
         return int(self.labels.max()) + 1
 
     def __repr__(self) -> str:
-        return f"RivalFit({self.n_clusters} clusters, criterion {self.criterion:.3f}, K tried: {sorted(self.by_k)})"
+        found = plural(self.n_clusters, "cluster")
+        return f"RivalFit({found}, criterion {self.criterion:.3f}, K tried: {sorted(self.by_k)})"
 
 
 def variational_em(
