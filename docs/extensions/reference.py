@@ -1,12 +1,13 @@
-"""The API reference: a page of tables over the public names, and docstrings as Sphinx wants them.
+"""The API reference: a page of tables over the public names by task, and docstrings as Sphinx wants them.
 
-The names come from `partita._HOME` and from `__all__` of the public modules: a new name is on the page without a line
-written for it.
+Names of modules such as `partita.plots` come from their `__all__`. Each other public name stands under one heading
+below: a name that is missing here, or stands here twice, ends the build.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,80 +16,101 @@ from listed_names import split_names
 
 import partita
 
-#: Headings of the page, and the home modules under each.
+#: Headings of the page, and the names under each: functions first, the most used ones in front.
 GROUPS = {
     "From draws to an estimate": (
-        "sample",
-        "io",
-        "estimate",
-        "search.settings",
-        "weight_path",
-        "held_out",
-        "label_files",
+        "estimate as_sample read_draws write_draws open_sample growing_draws write_labels weights_for Search "
+        "Estimate PartitionSample WeightPath HeldOut"
     ),
-    "Losses": ("losses", "similarity", "agreement"),
-    "How sure": ("uncertainty", "mixing"),
-    "Pair probabilities and constraints": (
-        "pair_probabilities",
-        "pair_losses",
-        "pair_estimate",
-        "search.constraints",
-        "search.components",
+    "Losses and comparisons of partitions": (
+        "VI Binder NVI ID NID OneMinusARI ZeroOne CustomLoss Loss partition_loss expected_loss distances "
+        "pairwise_distances compare_partitions adjusted_rand nmi f1 similarity vi_lower_bound pear lau_green"
     ),
-    "Reports and profiles": ("report", "report.reopen", "profiles"),
-    "Partitions": ("partitions",),
+    "Uncertainty": (
+        "credible_ball item_certainty items_to_check memberships cluster_stability n_clusters_posterior exemplars "
+        "modes partial_clustering hierarchy merge_tree cluster_parameters conformal_set compare_posteriors "
+        "CredibleBall Memberships Modes PartialClustering Hierarchy ClusterParameters ConformalSet "
+        "PosteriorComparison"
+    ),
+    "Convergence and Monte Carlo error": (
+        "diagnostics monitor monte_carlo_error Diagnostics Monitor MonteCarloError MixingWarning"
+    ),
+    "Lower bounds": ("lower_bound Bound"),
+    "Pair probabilities, record linkage and constraints": (
+        "as_similarity Constraints update write_linkage read_linkage linkage_quality VILowerBound ApproximateARI "
+        "pair_loss Similarity PairEstimate Components Changes LinkageQuality"
+    ),
+    "Profiles, outcomes and priors": (
+        "profiles relate pool prior_clusters sensitivity fuse Profiles Relation PooledSample PriorClusters "
+        "Sensitivity FusedEstimate"
+    ),
+    "Reports": ("report read_report ReportData"),
+    "Partitions": ("canonical align_labels meet join refines covers enumerate_partitions bell stirling2"),
+    "Interrupted runs": ("resume"),
 }
 #: What stands under a heading: what the names are for, and where to begin.
 INTRODUCTIONS = {
     "From draws to an estimate": (
-        "`estimate` is the function to begin with: it takes draws in any form that `as_sample` understands "
-        "and returns an `Estimate`. `Search` says how much effort to spend, `weights_for` finds the weights "
-        "of a loss for a number of clusters, and `write_labels` writes the answer for other programs."
+        "Start with `estimate`: it takes draws in any form that `as_sample` accepts and returns an `Estimate`. "
+        "`Search` has the settings of the search, `weights_for` finds the weights of a loss for a number of "
+        "clusters, and `write_labels` writes the labels for other programs."
     ),
-    "Losses": (
-        "A loss says how far two partitions are apart. `estimate` takes its name in lower case, such as "
-        '`"vi"`, or an object with weights, such as `pt.VI(a=0.5, b=1)`. `expected_loss` evaluates any partition '
-        "against draws; `compare_partitions` lists every measure for two partitions."
+    "Losses and comparisons of partitions": (
+        "A loss is a distance between a true and an estimated partition. `estimate` takes its name in lower case, "
+        'such as `"vi"`, or an object with weights, such as `pt.VI(a=0.5, b=1.5)`. `expected_loss` evaluates any '
+        "partition on draws; `compare_partitions` lists every measure for two partitions."
     ),
-    "How sure": (
+    "Uncertainty": (
         "Each function takes an `Estimate`, or labels and draws. `credible_ball` is the usual summary; "
-        "`item_certainty` and `items_to_check` name the uncertain items, `modes` looks for several answers, "
-        "`partial_clustering` clusters only what is sure, and `diagnostics` looks at the chains."
+        "`item_certainty` and `items_to_check` give the uncertain items, `memberships` the probability of each "
+        "cluster, `modes` several weighted partitions, and `partial_clustering` a clustering of the certain items "
+        "only."
     ),
-    "Pair probabilities and constraints": (
-        "`as_similarity` takes a matrix or a list of pairs, for example from record linkage; `estimate` takes "
-        "its result in place of draws. `Constraints` says which items must be together or apart."
+    "Convergence and Monte Carlo error": (
+        "`estimate` checks the chains by itself and warns with a `MixingWarning`. `diagnostics` has the details, "
+        "`monitor` decides when a running sampler may stop, and `monte_carlo_error` estimates the variability of "
+        "the summary."
     ),
-    "Reports and profiles": (
-        "`report` writes one page about any result, and `read_report` opens it again as data. `profiles` says "
-        "what makes each cluster of a table."
+    "Lower bounds": ("`est.bound()` of an `Estimate` is the usual way to call `lower_bound`."),
+    "Pair probabilities, record linkage and constraints": (
+        "`as_similarity` takes a matrix or a list of pairs, for example from record linkage; `estimate` takes its "
+        "result in place of draws and returns a `PairEstimate`. `Constraints` states which items must be together "
+        "or apart, and `update` adds new records."
     ),
+    "Profiles, outcomes and priors": (
+        "`profiles` describes each cluster by the columns of a table, `relate` estimates the relation of the "
+        "clusters to an outcome, `sensitivity` shows the influence of the prior, and `fuse` joins mixture "
+        "components that form one cluster."
+    ),
+    "Reports": ("`report` writes one page about any result, and `read_report` opens it again as data."),
     "Partitions": (
-        "Labels stand for partitions: `canonical` renumbers them in order of first appearance, and two sets "
-        "of labels stand for the same partition if their canonical labels are equal."
+        "Labels represent partitions: `canonical` renumbers them in order of first appearance, and two vectors of "
+        "labels represent the same partition if their canonical labels are equal."
     ),
+    "Interrupted runs": "`resume` continues a run of a sampler from its folder, or extends it.",
     "Models": (
-        "Models turn data into draws (`sample`) or into the partition of largest exact ICL (`maximize`). They "
-        "are scikit-learn estimators too: `fit`, `fit_predict`, `labels_`."
+        "Models turn data into draws (`sample`) or into the partition of largest exact ICL (`maximize`). They are "
+        "also scikit-learn estimators: `fit`, `fit_predict`, `labels_`."
     ),
     "Clustering ensembles": (
-        "Many clusterings of the same items, one column each, into one: `consensus` is the nearest to all, "
-        "`NBCE` a model with probabilities."
+        "One clustering from many, which are given as one column each: `consensus` is the nearest to all, `NBCE` "
+        "a model with probabilities, and `stability` runs a clusterer many times and measures which clusters are "
+        "recovered."
     ),
     "Figures": (
-        "Functions that draw with matplotlib on the axes that you give, or on new ones; they take an "
-        "`Estimate` where they take labels."
+        "Functions that draw with matplotlib on the axes that you pass, or on new ones; they accept an `Estimate` "
+        "in place of labels."
     ),
-    "Data sets": ("Small data sets for examples and tests, and generators of draws."),
-    "Many machines": ("The same estimates, chains and ensembles on a Dask cluster."),
+    "Data sets": ("Small data sets for examples and tests, and a generator of draws."),
+    "Dask clusters": ("The same estimates, chains and ensembles on the workers of a Dask cluster."),
 }
-#: Modules whose names are used with the module's; others that are not at home in `_HOME` get their own name as heading.
+#: Modules whose names are used with the module's, and their headings.
 MODULES = {
     "models": "Models",
     "ensembles": "Clustering ensembles",
     "plots": "Figures",
     "datasets": "Data sets",
-    "distributed": "Many machines",
+    "distributed": "Dask clusters",
 }
 #: These stand between the names of a formula, and reStructuredText would read them as markup.
 MARKUP = re.compile(r"(?<!\\)(\||\*+|_(?=[\s)\].,;:]|$))")
@@ -96,23 +118,25 @@ MARKUP = re.compile(r"(?<!\\)(\||\*+|_(?=[\s)\].,;:]|$))")
 
 def names_of_page() -> dict[str, list[str]]:
     """Heading -> full names, every public name once."""
-    grouped = {module for modules in GROUPS.values() for module in modules}
-    rest = [module for module in partita._HOME if module not in grouped | set(MODULES)]
-    groups = {**GROUPS, **({"More": tuple(rest)} if rest else {})}
-    page = {
-        heading: [f"partita.{name}" for module in modules for name in partita._HOME.get(module, "").split()]
-        for heading, modules in groups.items()
-    }
-    for module in partita._PACKAGES:
-        names = getattr(import_module(f"partita.{module}"), "__all__", ())
-        if module in MODULES or module not in partita._HOME:
-            page[MODULES.get(module, module.capitalize())] = [f"partita.{module}.{name}" for name in names]
-    return {heading: names for heading, names in page.items() if names}
+    page = {heading: names.split() for heading, names in GROUPS.items()}
+    listed = Counter(name for names in page.values() for name in names)
+    wrong = sorted(set(partita._MODULE_OF) ^ set(listed)) + [name for name, times in listed.items() if times > 1]
+    if wrong:
+        raise ValueError(f"GROUPS of docs/extensions/reference.py must have every public name once: {wrong}")
+    full = {heading: [f"partita.{name}" for name in names] for heading, names in page.items()}
+    for module, heading in MODULES.items():
+        full[heading] = [f"partita.{module}.{name}" for name in import_module(f"partita.{module}").__all__]
+    return full
 
 
 def write_page(path: Path) -> None:
     """The page as Markdown with a table for each heading; written only if it changed."""
-    lines = ["# API reference", "", "`import partita as pt` gives every name below. Each has an example that runs.", ""]
+    lines = [
+        "# API reference",
+        "",
+        "`import partita as pt` gives every name below. Functions and models have examples that run.",
+        "",
+    ]
     for heading, names in names_of_page().items():
         lines += [
             f"## {heading}",

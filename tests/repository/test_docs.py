@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import reference
 from listed_names import split_names
 from sessions import FENCE, Session, UnexpectedWarning, find_blocks, find_commands, make_files
 from tables import CONTENTS
@@ -140,6 +141,16 @@ def test_names_that_are_documented_together_have_an_entry_each():
         *("other : int", "    More."),
     ]
     assert split_names(entry) == entry  # outside of these sections nothing changes
+
+
+def test_every_public_name_is_in_the_reference_by_its_task(monkeypatch):
+    """A name under no heading, or under two, ends the build of the documentation."""
+    page = reference.names_of_page()
+    assert set(page) == set(reference.INTRODUCTIONS)
+    assert "partita.estimate" in page["From draws to an estimate"]
+    monkeypatch.setitem(reference.GROUPS, "Reports", "report read_report estimate")
+    with pytest.raises(ValueError, match=r"every public name once: \['ReportData', 'estimate'\]"):
+        reference.names_of_page()
 
 
 def test_every_page_is_in_a_table_of_contents():
