@@ -20,6 +20,7 @@ SOURCES = [
         "src/partita/**/*.py",
         "src/partita/**/*.html",
         "r/**/*.R*",
+        "docs/extensions/*.py",
         "examples/**/*.py",
         "examples/**/*.ipynb",
     )
