@@ -98,7 +98,7 @@ def hits(text: str, words: dict[str, str]) -> list[str]:
     return [
         f"...{text[max(0, match.start() - 40) : match.end() + 40]}... ({better})"
         for word, better in words.items()
-        for match in re.finditer(word, text)
+        for match in re.finditer(word, text, re.IGNORECASE)
     ]
 
 
@@ -136,10 +136,11 @@ def test_messages_and_docstrings_use_the_words_of_the_field():
     [
         ("The page says how\nsure the clusters are.", "uncertainty, certainty"),
         ("Our rivals go in as they are.", "other methods, other software; can be passed directly"),
-        ("with chains that arrive", "conformal sets, convergence, dependent clusterings"),
+        ("# Chains that arrive", "conformal sets, convergence, dependent clusterings"),
         ("The edges are read, too.", "also, before the verb"),
         ("columns that tell clusters apart", "distinguish"),
         ("It goes on after a crash.", "continue"),
+        ("## How sure", "uncertainty, certainty"),
         ("We minimize the loss by its center.", "our, centre; -ise"),
         ("a modeled column", "modelled, grey"),
         ("the size of a cluster, modelled well, is analysed", ""),
