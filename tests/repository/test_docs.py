@@ -119,6 +119,18 @@ def test_links_resolve(page):
             assert anchor in _anchors(path), f"{name_of(page)} links to {link}"
 
 
+#: Files that a guide tells readers to write.
+WRITTEN = {"src/partita/models/poisson_mixture.py"}
+
+
+@pytest.mark.parametrize("page", [*SOURCES, *INCLUDED[:-1]], ids=name_of)
+def test_files_that_pages_name_are_there(page):
+    """Paths in backticks, from the root or from src/partita."""
+    named = re.findall(r"`([a-z_]+/[\w/]+\.(?:py|hpp|cpp|md|csv|toml|yml|yaml))`", page.read_text(encoding="utf-8"))
+    gone = [path for path in named if not any((root / path).exists() for root in (ROOT, ROOT / "src/partita"))]
+    assert set(gone) <= WRITTEN, f"{name_of(page)} names {gone}"
+
+
 def _anchors(path: Path) -> set[str]:
     headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
