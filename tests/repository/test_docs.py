@@ -126,7 +126,7 @@ WRITTEN = {"src/partita/models/poisson_mixture.py"}
 @pytest.mark.parametrize("page", [*SOURCES, *INCLUDED[:-1]], ids=name_of)
 def test_files_that_pages_name_are_there(page):
     """Paths in backticks, from the root or from src/partita."""
-    named = re.findall(r"`([a-z_]+/[\w/]+\.(?:py|hpp|cpp|md|csv|toml|yml|yaml))`", page.read_text(encoding="utf-8"))
+    named = re.findall(r"`([a-z_]+/[\w/]+\.(?:py|hpp|cpp|md|toml|yml|yaml))`", page.read_text(encoding="utf-8"))
     gone = [path for path in named if not any((root / path).exists() for root in (ROOT, ROOT / "src/partita"))]
     assert set(gone) <= WRITTEN, f"{name_of(page)} names {gone}"
 
