@@ -8,11 +8,13 @@ from contextlib import chdir
 from itertools import pairwise
 from pathlib import Path
 
+import click
 import pytest
 import reference
 from listed_names import split_names
 from sessions import FENCE, Session, UnexpectedWarning, find_blocks, find_commands, make_files
 from tables import CONTENTS
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import partita as pt
@@ -117,6 +119,36 @@ def test_links_resolve(page):
         assert path.exists(), f"{name_of(page)} links to {link}"
         if anchor:
             assert anchor in _anchors(path), f"{name_of(page)} links to {link}"
+
+
+#: Options of other programs that pages name.
+OTHERS = {
+    "--defaults",
+    "--parts",
+    "--disable-gil",
+    "--strict",
+    "--repo",
+    "--seed",
+    "--seconds",
+    "--cases",
+    "--save",
+    "--help",
+}
+
+
+def options_of(command: click.Command) -> set[str]:
+    """All options of a command and of those below it."""
+    below = getattr(command, "commands", {}).values()
+    own = {name for option in command.params for name in (*option.opts, *option.secondary_opts)}
+    return own.union(*map(options_of, below))
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in [*SOURCES, *INCLUDED] if not {"reproduce", "benchmarks"} & set(page.parts)], ids=name_of
+)
+def test_options_that_pages_name_exist(page):
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page.read_text(encoding="utf-8")))
+    assert named - OTHERS <= options_of(get_command(app))
 
 
 #: Files that a guide tells readers to write.
