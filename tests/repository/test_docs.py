@@ -8,7 +8,6 @@ from contextlib import chdir
 from itertools import pairwise
 from pathlib import Path
 
-import click
 import pytest
 import reference
 from listed_names import split_names
@@ -136,7 +135,7 @@ OTHERS = {
 }
 
 
-def options_of(command: click.Command) -> set[str]:
+def options_of(command) -> set[str]:
     """All options of a command and of those below it."""
     below = getattr(command, "commands", {}).values()
     own = {name for option in command.params for name in (*option.opts, *option.secondary_opts)}
