@@ -2,8 +2,8 @@
 Binder against variation of information
 =======================================
 
-The same draws under two losses. Binder's loss leaves many small clusters at the borders between large ones; the variation of
-information rarely does.
+The same draws under two losses. Binder's loss leaves many small clusters at the borders between large ones; the
+variation of information rarely does.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 A network: the karate club
 ==========================
 
-The stochastic block model groups members who are friends with the same people: the leaders of two factions, and the followers
-of each. The later split of the club, on the right, is between the factions.
+The stochastic block model groups members who are friends with the same people: the leaders of two factions, and the
+followers of each. The later split of the club, on the right, is between the factions.
 """
 
 import matplotlib.pyplot as plt

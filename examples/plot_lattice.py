@@ -2,8 +2,8 @@
 The lattice of partitions and a credible ball
 =============================================
 
-All 15 partitions of four items, from four singletons to a single cluster. The partitions inside the credible ball are coloured,
-and the height of a partition is its entropy.
+All 15 partitions of four items, from four singletons to a single cluster. The partitions inside the credible ball are
+coloured, and the height of a partition is its entropy.
 """
 
 import numpy as np

@@ -2,7 +2,8 @@
 The similarity matrix and uncertain items
 =========================================
 
-The share of the draws in which two items are together, ordered so that clusters appear as blocks; then the certainty of each item.
+The share of the draws in which two items are together, ordered so that clusters appear as blocks; then the certainty of
+each item.
 """
 
 import partita as pt

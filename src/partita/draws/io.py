@@ -133,7 +133,7 @@ def draws_source(
 
 
 def write_draws(path: Any, sample: Any) -> None:
-    """Writes all draws in their order, with chains, weights and names; a gap is written as -1.
+    """Writes all draws in their order, with chains, weights and names; a missing label is written as -1.
 
     Items that a draw calls noise are written as clusters of one item; `PartitionSample.save` also keeps the shares of
     noise.

@@ -217,7 +217,7 @@ def stability(
     progress: Any = False,
     path: str | PathLike[str] | None = None,
 ) -> Stability:
-    """How stable the clusters of a clusterer are: many runs, their consensus, and what is found again.
+    """How stable the clusters of a clusterer are: many runs, their consensus, and which clusters are recovered.
 
     The runs are those of `repeat`, the consensus is that of least expected loss. A cluster is found again as far as the
     runs have one like it: its recovery is the mean over the runs of max_T |S ∩ T| / |S ∪ T|.

@@ -75,7 +75,7 @@ def weights_for(
     rng: Any = None,
     steps: int = 40,
 ) -> WeightPath:
-    """The weight a for which the estimate has a wanted number of clusters, or the least expected loss is highest.
+    """The weight a that gives a prescribed number of clusters, or the highest least expected loss.
 
     A small a makes splitting cheap and gives many clusters, a large a few: the weight is bracketed by doubling or
     halving, and then found by bisection on the scale of log a. Where estimates are proven, a weight at which another

@@ -27,7 +27,7 @@ class _PairLoss(Loss):
 
 @dataclass(frozen=True)
 class VILowerBound(_PairLoss, WeightedLoss):
-    """Wade & Ghahramani's lower bound to the expected VI, up to what no estimate changes, in bits, with weights.
+    """Wade & Ghahramani's lower bound to the expected VI, up to a constant, in bits, with weights.
 
     (1/n) Σ_i [b log |C_i| - (a + b) log Σ_j π_ij 1{c_j = c_i}]
 
@@ -51,7 +51,7 @@ class VILowerBound(_PairLoss, WeightedLoss):
 
 @dataclass(frozen=True)
 class ApproximateARI(_PairLoss):
-    """One minus the approximate posterior expected adjusted Rand index of Fritsch & Ickstadt, as `pear` has it.
+    """One minus the approximate posterior expected adjusted Rand index of Fritsch & Ickstadt, as computed by `pear`.
 
     Examples
     --------

@@ -151,7 +151,7 @@ def entries_of_rows(offsets: Ints, items: Ints) -> tuple[Ints, Ints]:
 
 
 def as_similarity(x: Any, names: Any = None, default: float = 0.0, *, columns: Any = None) -> Similarity:
-    """Pair probabilities from whatever holds them.
+    """Pair probabilities from a matrix, a table, a file or the results of a record linker.
 
     Parameters
     ----------

@@ -185,7 +185,7 @@ def profiles(
     draws: int = 200,
     rng: Any = None,
 ) -> Profiles:
-    """What each cluster is like, and which columns tell clusters apart.
+    """What each cluster is like, and which columns distinguish the clusters.
 
     In draw t an item has the parameter of its cluster there (a mean, a rate, level shares), drawn from its posterior
     given the cells of that cluster; the parameter of a reported cluster is the mean over its items. Its posterior

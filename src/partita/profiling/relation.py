@@ -38,7 +38,7 @@ class Coefficients:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Relation:
-    """How clusters and outside variables are related: the result of `relate`.
+    """How clusters and variables outside the model are related: the result of `relate`.
 
     Attributes
     ----------

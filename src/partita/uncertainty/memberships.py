@@ -72,7 +72,7 @@ class Memberships(ShownAsText):
 
 
 def memberships(estimate: Estimate | ArrayLike, draws: Any = None) -> Memberships:
-    """Probability of every reported cluster for every item, from draws whose clusters have no lasting names.
+    """Probability of every reported cluster for every item, from draws with label switching.
 
     The clusters of each draw t are matched one to one with the reported clusters, for the largest total overlap (the
     assignment problem); m_t(T) is the reported cluster of cluster T of the draw, or "other" if T has no partner. With

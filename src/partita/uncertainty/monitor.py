@@ -212,7 +212,7 @@ def monitor(
     search: Search | None = None,
     rng: Any = None,
 ) -> Monitor:
-    """Watches a sampler: feeds on draws as they arrive, and says when estimate and credible ball have stabilised.
+    """Watches a sampler: takes draws as they arrive, and reports when estimate and credible ball have stabilised.
 
     At 100 draws, and whenever their number has grown by half, the estimate is computed from all draws, and from halves
     and quarters of the chains. A check is passed if

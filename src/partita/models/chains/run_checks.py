@@ -21,7 +21,7 @@ class NoDrawsYetError(ValueError):
 
 
 class RunFormatError(ValueError):
-    """A file of a run is damaged, or is not one of ours."""
+    """A file of a run is damaged, or was not written by partita."""
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ def sample_model(
 def resume(
     path: str | os.PathLike[str], draws: int | None = None, *, n_jobs: int = -1, progress: bool = False
 ) -> Chain:
-    """Continues a run that was killed or stopped; the finished chain is the one of an uninterrupted run.
+    """Continues a run that was killed or stopped; the finished chain is that of an uninterrupted run.
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ def sensitivity(
     loss: str | Loss = "vi",
     rng: Any = None,
 ) -> Sensitivity:
-    """Draws reweighted to other priors on partitions: did the prior do this?
+    """Estimates under other priors on partitions, from reweighted draws.
 
     The likelihood of a partition does not depend on its prior, so that draws from the posterior under prior p become
     draws under prior q with weights
