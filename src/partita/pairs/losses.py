@@ -93,6 +93,17 @@ def pair_loss(partition: ArrayLike, similarity: Any, loss: str | Loss = "binder"
     For Binder(a, b) this is the posterior expected loss itself:
     (2/n²) Σ_{i<j} [a π_ij 1{c_i ≠ c_j} + b (1 - π_ij) 1{c_i = c_j}].
 
+    Parameters
+    ----------
+    partition : (n,) array_like
+        Labels of a partition.
+    similarity : anything that `as_similarity` takes
+        Pair probabilities.
+    loss : str or Loss
+        "binder", "vi-lower-bound" or "pear", or Binder(a, b), VILowerBound(a, b), ApproximateARI().
+
+    Examples
+    --------
     >>> round(pair_loss([0, 0, 1], [[1, 0.9, 0.2], [0.9, 1, 0], [0.2, 0, 1]]), 4)
     0.0667
     """
