@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -50,11 +51,21 @@ def _strangers(person, count: int, rng: np.random.Generator):
     return one[chosen], other[chosen]
 
 
+@dataclass
+class Spent:
+    """Seconds of a step."""
+
+    wall: float = 0.0
+    cpu: float = 0.0
+
+
 @contextmanager
-def timed(what: str) -> Iterator[None]:
-    wall, cpu = time.perf_counter(), time.process_time()
-    yield
-    print(f"{what}: {time.perf_counter() - wall:.1f} s, {time.process_time() - cpu:.1f} CPU s", flush=True)
+def timed(what: str) -> Iterator[Spent]:
+    """Prints the seconds of a step, which are then in what it gives."""
+    spent, wall, cpu = Spent(), time.perf_counter(), time.process_time()
+    yield spent
+    spent.wall, spent.cpu = time.perf_counter() - wall, time.process_time() - cpu
+    print(f"{what}: {spent.wall:.1f} s, {spent.cpu:.1f} CPU s", flush=True)
 
 
 def main(n_records: int = 1_000_000, n_pairs: int = 5_000_000, losses: tuple[str, ...] = ("binder", "pear")) -> None:

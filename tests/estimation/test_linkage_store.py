@@ -1,5 +1,6 @@
 """A linkage in a folder: read as it was written, whole after a kill at any moment, refused if damaged or changed."""
 
+import dataclasses
 import json
 import shutil
 import sys
@@ -102,6 +103,64 @@ def test_only_one_process_writes(tmp_path):
         pt.write_linkage(folder, pt.update(est, removed=["b"]))
 
 
+def inode(folder, state, name):
+    return (folder / state / f"{name}.npy").stat().st_ino
+
+
+SHARED = ("offsets", "neighbors", "probabilities", "names_text", "names_ends")
+
+
+def some_updates(est, write):
+    """Records that come and leave, pairs that change: each state as it was written and read again."""
+    for asked in (
+        {"more_pairs": pairs_of(("e", "g", 0.95), ("b", "h", 0.7)), "records": ["g", "h", "i"]},
+        {"removed": ["c", "h"]},
+        {"more_pairs": pairs_of(("ä", "b", 0.1), ("k", "g", 0.8))},
+        {"removed": [("d", "e")]},
+    ):
+        est, by_memory = write(pt.update(est, **asked)), pt.update(est, **asked)
+        same(est, by_memory)
+    return est
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="counts on the numbers of files")
+def test_states_share_what_did_not_change(tmp_path):
+    folder = tmp_path / "linked"
+    stored = pt.write_linkage(folder, first(loss="binder"))
+
+    def write(est):
+        pt.write_linkage(folder, est)
+        return pt.read_linkage(folder)
+
+    est = some_updates(stored, write)
+    for name in SHARED:
+        assert inode(folder, "state-000005", name) == inode(folder, "state-000004", name)
+    again = pt.write_linkage(folder, pt.update(est, pairs_of(("b", "i", 0.6))))
+    pt.write_linkage(folder, pt.update(again, pairs_of(("b", "i", 0.7))))  # without reading between
+    assert inode(folder, "state-000007", "neighbors") == inode(folder, "state-000006", "neighbors")
+    assert pt.read_linkage(folder).similarity.names == again.similarity.names
+
+
+@pytest.mark.parametrize("how", ["no links", "another file", "no file"])
+def test_what_cannot_be_shared_is_written(tmp_path, monkeypatch, how):
+    folder, other = tmp_path / "linked", tmp_path / "other"
+    pt.write_linkage(folder, first(loss="binder"))
+    est = pt.read_linkage(folder)
+    place = folder / "state-000001" / "neighbors.npy"
+    if how == "no links":
+        monkeypatch.setattr("os.link", lambda *_: (_ for _ in ()).throw(OSError("no links here")))
+    elif how == "another file":
+        np.save(tmp_path / "neighbors.npy", np.zeros(8, np.uint32))
+        shutil.move(tmp_path / "neighbors.npy", place)
+    else:
+        place.unlink()
+    after = pt.update(est, removed=["b"])
+    pt.write_linkage(folder, after)
+    same(pt.read_linkage(folder), after)
+    pt.write_linkage(other, dataclasses.replace(after, _origin=None))
+    same(pt.read_linkage(other), after)
+
+
 def damaged(folder, how):
     state = folder / "state-000001"
     if how == "no folder":
@@ -113,9 +172,9 @@ def damaged(folder, how):
         (folder / "linkage.json").write_bytes(to_checked_json({**body, "present": "../state-000001"}))
     elif how == "a newer version":
         body = from_checked_json((folder / "linkage.json").read_bytes())
-        (folder / "linkage.json").write_bytes(to_checked_json({**body, "oldest_reader": 2, "library": "9.9"}))
+        (folder / "linkage.json").write_bytes(to_checked_json({**body, "oldest_reader": 3, "library": "9.9"}))
     elif how == "other labels":
-        np.save(state / "labels.npy", np.zeros(6, np.int64))
+        np.save(state / "ids.npy", np.zeros(6, np.int64))
     elif how == "identifiers of others":
         facts = from_checked_json((state / "state.json").read_bytes())
         facts["next_id"] = 1
@@ -131,8 +190,8 @@ DAMAGES = {
     "no folder": (FileNotFoundError, "does not exist"),
     "no pointer": (ValueError, "has no linkage.json: it is not a linkage"),
     "a pointer elsewhere": (ValueError, "it names no state"),
-    "a newer version": (ValueError, "it was written by partita 9.9; this one reads version 1"),
-    "other labels": (ValueError, "labels.npy is damaged"),
+    "a newer version": (ValueError, "it was written by partita 9.9; this one reads version 2"),
+    "other labels": (ValueError, "ids.npy is damaged"),
     "identifiers of others": (ValueError, "its identifiers do not fit its labels"),
     "half a file": (ValueError, "is damaged"),
     "a missing file": (ValueError, "neighbors.npy is missing"),

@@ -357,20 +357,31 @@ def test_an_estimate_from_pairs_is_a_partition_by_name():
     assert best.to_pandas()["cluster"].to_dict() == {"a": 0, "b": 0, "c": 1, "d": 2}
 
 
-def as_every_table(table):
-    """The same rows in each library, and as a stream."""
-    import polars as pl
-    import pyarrow as pa
+class StreamAlone:
+    """What offers an Arrow stream and nothing else."""
 
-    arrow = pa.Table.from_pandas(table, preserve_index=False)
-    yield from (table, arrow, arrow.to_reader(), pl.from_pandas(table), pa.table(arrow).combine_chunks())
-    duckdb = pytest.importorskip("duckdb")
-    yield duckdb.from_arrow(arrow)
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, schema=None):
+        return self.table.__arrow_c_stream__(schema)
 
 
+LIBRARIES = {
+    "pandas": lambda arrow: arrow.to_pandas(),
+    "polars": pl.from_arrow,
+    "arrow": lambda arrow: arrow,
+    "chunks": lambda arrow: pa.concat_tables([arrow[:7], arrow[7:]]),
+    "reader": lambda arrow: arrow.to_reader(),
+    "stream": StreamAlone,
+    "duckdb": lambda arrow: pytest.importorskip("duckdb").from_arrow(arrow),
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("kind", ["text", "numbers", "text of numbers"])
-def test_tables_and_streams_of_every_library_give_the_same_pairs(kind):
-    """Also the order of the items, which the loop over the rows defines."""
+def test_tables_and_streams_of_every_library_give_the_same_pairs(kind, library, monkeypatch):
+    """Also the order of the items, which a loop over the rows would define, but there is none."""
     rng = np.random.default_rng(3)
     keys = np.unique(np.sort(rng.integers(40, size=(200, 2)), axis=1), axis=0)
     keys = rng.permutation(keys[keys[:, 0] != keys[:, 1]])
@@ -379,13 +390,49 @@ def test_tables_and_streams_of_every_library_give_the_same_pairs(kind):
     table = pd.DataFrame(rows, columns=["left", "right", "p"])
     appear = list(dict.fromkeys(x for i, j, _ in rows for x in (i, j)))
     expected = appear if kind == "text" else sorted(appear, key=int)
-    for given in as_every_table(table):
-        pairs = pt.as_similarity(given)
-        assert pairs.names == tuple(map(str, expected))
-        place = {str(x): k for k, x in enumerate(expected)}
-        found = {(pairs.names[i], pairs.names[j]): p for i, j, p in zip(*pairs.pairs(), strict=True)}
-        listed = {tuple(sorted((str(i), str(j)), key=place.get)): p for i, j, p in rows}
-        assert found == listed
+    monkeypatch.delattr("partita.pairs.sources.listed.Numbers")
+    given = LIBRARIES[library](pa.Table.from_pandas(table, preserve_index=False))
+    pairs = pt.as_similarity(given)
+    assert pairs.names == tuple(map(str, expected))
+    place = {str(x): k for k, x in enumerate(expected)}
+    found = {(pairs.names[i], pairs.names[j]): p for i, j, p in zip(*pairs.pairs(), strict=True)}
+    listed = {tuple(sorted((str(i), str(j)), key=place.get)): p for i, j, p in rows}
+    assert found == listed
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_sources_of_tables_of_every_library(library):
+    columns = {
+        "source_dataset_l": ["a", "a", "b"], "unique_id_l": [1, 1, 7], "source_dataset_r": ["b", "a", "b"],
+        "unique_id_r": [7, 2, 1], "match_probability": [0.9, 0.4, 0.3],
+    }  # fmt: skip
+    pairs = pt.as_similarity(LIBRARIES[library](pa.table(columns)))
+    assert pairs.names == ("a-__-1", "b-__-7", "a-__-2", "b-__-1")
+    assert pairs.sources == ("a", "b", "a", "b")
+    columns["unique_id_l"][1] = None
+    with pytest.raises(ValueError, match="row 1: an item has no name"):
+        pt.as_similarity(LIBRARIES[library](pa.table(columns)))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("name", [str, int])
+def test_updates_take_and_give_tables_of_every_library(library, name):
+    """Identifiers may be texts or whole numbers, also those of one table and of the next."""
+    table = pa.table({"l": [name(7), name(8)], "r": [name(9), name(1)], "p": [0.9, 0.2]})
+    est = pt.estimate(pt.as_similarity(LIBRARIES[library](table)), "binder", rng=1)
+    more = pa.table({"l": [7, 5], "r": [5, 9], "p": [0.8, 0.9]})
+    after = pt.update(est, LIBRARIES[library](more))
+    assert dict(zip(after.similarity.names, after.ids.tolist(), strict=True)) == {
+        "1": 0,
+        "7": 1,
+        "8": 2,
+        "9": 1,
+        "5": 1,
+    }
+    out = LIBRARIES[library](after.to_arrow())
+    again = pa.table(out.to_arrow_table() if library == "duckdb" else out)
+    assert again.column("record").to_pylist() == ["1", "7", "8", "9", "5"]
+    assert again.column("id").to_pylist() == [0, 1, 2, 1, 1]
 
 
 def test_far_apart_numbers_and_gaps_in_columns_are_read_row_by_row():

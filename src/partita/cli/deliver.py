@@ -85,8 +85,9 @@ class Delivery:
             write_result_table(folder / FILES.get(name, f"{name}.csv"), table)
         for name, array in shown.arrays().items():
             write_npy(folder / f"{name}.npy", array)
-        with step(f"wrote {REPORT}"):
-            write_page(shown, folder / REPORT, title=title, command=command_line(), labels_file=table_name(LABELS))
+        if shown.of_all:
+            with step(f"wrote {REPORT}"):
+                write_page(shown, folder / REPORT, title=title, command=command_line(), labels_file=table_name(LABELS))
         names = sorted([*(path.name for path in folder.iterdir()), SUMMARY])
         write_json(folder / SUMMARY, shown.facts | self.more | {"command": command_line(), "files": names})
 
@@ -100,7 +101,7 @@ class Delivery:
             if self.text:
                 print_lines(self.text)
             if out is not None:
-                print(f"Results are in {out}; open {out / REPORT} in a browser.")
+                print(f"Results are in {out}" + (f"; open {out / REPORT} in a browser." if self.shown.of_all else "."))
 
 
 @contextmanager

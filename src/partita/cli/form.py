@@ -24,7 +24,7 @@ class Form:
 def check_form() -> None:
     """Refuses a format that is not written, and one for tables that are not written."""
     check_choice("format", value_of("table_format", "csv"), FORMATS)
-    if value_of("out", None) is None:
+    if value_of("out", None) is None and value_of("previous", None) is None:
         refuse(["table_format"], "is for the tables that --out writes, and there is no --out")
 
 

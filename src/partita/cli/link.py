@@ -12,8 +12,9 @@ from partita._support.errors import Argument, ArgumentError, Setting
 from partita._support.text.table import split_column
 from partita.cli.answer import ExtraOptions
 from partita.cli.constraints import ConstraintOptions
-from partita.cli.deliver import Delivery, delivering
-from partita.cli.given import refuse
+from partita.cli.deliver import REPORT, Delivery, delivering
+from partita.cli.form import FORMATS, first_number
+from partita.cli.given import check_choice, refuse
 from partita.cli.inputs import in_order, split_names
 from partita.cli.option import arg, opt
 from partita.cli.options import OutputOptions, SearchOptions
@@ -23,6 +24,7 @@ from partita.cli.steps import step
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from partita._support.names import Named
     from partita.estimation.pair_estimate import PairEstimate
     from partita.pairs.probabilities import Similarity
     from partita.results.presentation import Presentation
@@ -34,6 +36,9 @@ HEADERS = frozenset({"record", "records", "record_id", "rec_id", "unique_id", "i
 #: What the folder of --previous says.
 OF_FIRST = ("loss", "method", "default", "a", "b", "runs", "seconds", "seed", "jobs")
 QUESTIONS_PRINTED = 10
+TABLES = ("all", "changed")
+#: Tables of an update, and those of all records.
+UPDATED, LISTS = ("reasons", "changes", "moved"), ("labels", "clusters", "pairs", "reasons", "changes", "moved")
 
 PairsFile = Annotated[
     str | None,
@@ -43,6 +48,10 @@ RecordsFile = Annotated[str | None, "All records, or with --previous the new one
 PreviousFolder = Annotated[Path | None, "Folder of an earlier `partita link`, to be updated."]
 RemovedFile = Annotated[str | None, "Records that have left, or pairs that no longer count: a csv file."]
 StepBack = Annotated[bool, "Begin at the state before the last one of --previous."]
+Tables = Annotated[
+    str,
+    opt("all, or changed: only what an update changed, in time that depends on this; labels.csv is then removed."),
+]
 Default = Annotated[float | None, opt("Probability of pairs that are not listed.", shown="0")]
 
 
@@ -57,6 +66,7 @@ def run(
     removed: RemovedFile = None,
     step_back: StepBack = False,
     default: Default = None,
+    tables: Tables = "all",
 ) -> None:
     """Find which records refer to the same entity, from the probabilities of pairs.
 
@@ -69,10 +79,11 @@ def run(
     Example: partita link more.csv --previous linked --apart reviewed.csv
     """
     refuse(OF_DRAWS, "is for draws, not for pairs of records")
+    check_choice("tables", tables, TABLES)
     writing.refuse_unused()
     names = None if records is None else read_names(records)
     if previous is None:
-        refuse(["removed", "step_back"], "is for updates: give --previous too")
+        refuse(["removed", "step_back", "tables"], "is for updates: give --previous too")
         if pairs is None:
             raise ValueError("give a file of pairs, or --previous")
         with delivering(writing) as deliver:
@@ -86,8 +97,16 @@ def run(
         return
     refuse(OF_FIRST, "is that of the first link, which --previous has")
 
+    if tables == "changed":
+        refuse(["truth"], "is for all records, not for --tables changed")
+
     def update(before: PairEstimate) -> tuple[PairEstimate, Presentation]:
-        return _update(before, pairs, names, removed, constraining, extras)
+        best, files = _update(before, pairs, names, removed, constraining, extras)
+        if tables == "changed":
+            from partita.results.pairs import ChangePresentation
+
+            return best, ChangePresentation(best, first=first_number())
+        return best, extras.presented(best, files)
 
     if writing.out is None or writing.out.absolute() == previous.absolute():
         _update_in_place(previous, step_back, update, writing, extras)
@@ -126,7 +145,7 @@ def _update(
     removed: str | None,
     constraining: ConstraintOptions,
     extras: ExtraOptions,
-) -> tuple[PairEstimate, Presentation]:
+) -> tuple[PairEstimate, dict[str, Named]]:
     import partita
     from partita.pairs.sources.text import csv_rows
 
@@ -143,30 +162,27 @@ def _update(
         more = constraining.constraints(best.similarity.names, best.similarity.n_items, RECORDS)
         if more is not None:
             best = _over_both(best, partita.update(best, constraints=more))
-    files = in_order(files, best.similarity.names, best.similarity.n_items, RECORDS)
-    return best, extras.presented(best, files)
+    return best, in_order(files, best.similarity.names, best.similarity.n_items, RECORDS)
 
 
 def _over_both(first: PairEstimate, second: PairEstimate) -> PairEstimate:
-    """The second of two updates, with a ledger from what was before the first; no record left in the second."""
+    """The second of two updates, with a ledger from what was before the first; no record came or left in the second."""
+    import numpy as np
+
     from partita.estimation.pair_estimate import ledger_of
 
     one, two = ledger_of(first), ledger_of(second)
-    before = {"before": one.before, "gone_before": one.gone_before, "gone_names": one.gone_names}
-    return replace(second, _ledger=replace(two, **before))  # type: ignore[arg-type]
+    touched = np.union1d(one.touched, two.touched)
+    ledger = replace(one, ids=two.ids, next_id=two.next_id, touched=touched)
+    return replace(second, _ledger=ledger)
 
 
 def _check_same_data(before: PairEstimate, after: PairEstimate, pairs: str) -> None:
     """Pairs of which no record was known before are those of other data, unless --records lists them."""
-    import numpy as np
+    from partita.estimation.pair_estimate import ledger_of
 
-    old, new = before.similarity, after.similarity
-    same_rows = np.array_equal(new.offsets[: old.n_items + 1], old.offsets)
-    if (
-        new.n_items > old.n_items
-        and same_rows
-        and np.array_equal(new.probabilities[: old.offsets[-1]], old.probabilities)
-    ):
+    touched, n_before = ledger_of(after).touched, before.similarity.n_items
+    if touched.size and touched.min() >= n_before:
         raise ArgumentError(
             f"none of the records of {pairs} is among those of ",
             Argument("previous"),
@@ -197,14 +213,14 @@ def _update_in_place(
             _deliver(delivery, shown, extras)
 
         with step("stored the linkage"):
-            store_next(folder, best, results)
+            store_next(folder, best, results, [f"{name}.{ending}" for name in LISTS for ending in FORMATS] + [REPORT])
     delivery.print(folder, json=writing.json)
     if shown.interrupted:
         raise typer.Exit(INTERRUPTED)
 
 
 def _deliver(deliver: Delivery, shown: Presentation, extras: ExtraOptions) -> None:
-    own: dict[str, Table] = {name: shown.tables[name] for name in ("reasons", "changes") if name in shown.tables}
+    own: dict[str, Table] = {name: shown.tables[name] for name in UPDATED if name in shown.tables}
     printed = {"changes": QUESTIONS_PRINTED, "reasons": QUESTIONS_PRINTED}
     deliver(shown, tables=own, truth=extras.truth, printed=printed)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,6 +96,8 @@ class Ledger:
         The identifiers that items had that are no longer there.
     gone_names : tuple of str
         The names of these items.
+    touched : int array
+        Items that are new, or of which the last update changed a pair or a constraint.
     """
 
     ids: Ints
@@ -103,13 +105,14 @@ class Ledger:
     before: Ints
     gone_before: Ints
     gone_names: Names = ()
+    touched: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @classmethod
     def first(cls, labels: Labels) -> Ledger:
         """That of a first estimate: the clusters have the identifiers 0, 1, ..."""
         return cls(labels.copy(), int(labels.max()) + 1, np.full(labels.size, NONE), np.zeros(0, np.int64))
 
-    def then(self, number: Ints, labels: Labels, items: Labels, names: Names) -> Ledger:
+    def then(self, number: Ints, labels: Labels, items: Labels, names: Names, touched: Ints) -> Ledger:
         """The ledger after an update.
 
         A new cluster gets the identifier of the former one with which it shares most items. Pairs of clusters are
@@ -126,6 +129,8 @@ class Ledger:
             The items whose clusters may have changed.
         names : tuple of str
             The names of the items that are gone.
+        touched : int array
+            The items that the update touched.
         """
         stays = number >= 0
         before = np.full(labels.size, NONE)
@@ -139,30 +144,56 @@ class Ledger:
             of_cluster[cluster] = own
         fresh = np.flatnonzero(of_cluster == NONE)
         of_cluster[fresh] = self.next_id + np.arange(fresh.size)
-        return Ledger(of_cluster[labels], self.next_id + fresh.size, before, self.ids[~stays], names)
+        return Ledger(of_cluster[labels], self.next_id + fresh.size, before, self.ids[~stays], names, touched)
 
     def changes(self, names: Names | None) -> Changes:
         """What happened to each identifier; `names` are those of the items."""
-        after = np.concatenate([self.ids, np.full(self.gone_before.size, NONE)])
-        before = np.concatenate([self.before, self.gone_before])
-        every, kind = _kinds(before, after)
-        moved = np.flatnonzero(before != after)
-        owner = np.concatenate([before[moved], after[moved]])
-        item = np.concatenate([moved, moved])[owner != NONE]
-        owner = owner[owner != NONE]
+        moved = self.moved(names)
+        kept = np.setdiff1d(np.unique(self.ids), moved.id, assume_unique=True)
+        every = np.concatenate([moved.id, kept])
+        order = np.argsort(every)
+        kind = np.concatenate([moved.kind, np.full(kept.size, KINDS[KEPT])])
+        records = (*moved.records, *((),) * kept.size)
+        return Changes(every[order], kind[order], tuple(records[k] for k in order.tolist()))
+
+    def moved(self, names: Names | None) -> Changes:
+        """The same for the identifiers of which records came or left, without those that are kept."""
+        stayed = np.flatnonzero(self.before != self.ids)
+        after = np.concatenate([self.ids[stayed], np.full(self.gone_before.size, NONE)])
+        before = np.concatenate([self.before[stayed], self.gone_before])
+        every = np.unique(np.concatenate([before, after]))
+        every = every[every != NONE]
+        kind = self._kinds(every, before, after)
+        owner, item = np.concatenate([before, after]), np.tile(np.arange(before.size), 2)
+        item, owner = item[owner != NONE], owner[owner != NONE]
         order = np.lexsort((item, owner))
         begins, ends = (np.searchsorted(owner[order], every, side) for side in ("left", "right"))
 
-        def shown(i: int) -> str:
-            if i >= self.ids.size:
-                return self.gone_names[i - self.ids.size]
-            return str(i) if names is None else names[i]
+        def shown(k: int) -> str:
+            if k >= stayed.size:
+                return self.gone_names[k - stayed.size]
+            return str(stayed[k]) if names is None else names[int(stayed[k])]
 
         records = tuple(
-            tuple(shown(i) for i in item[order[begin:end]].tolist()) if end > begin else ()
+            tuple(shown(k) for k in item[order[begin:end]].tolist())
             for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
         )
         return Changes(every, np.array(KINDS)[kind], records)
+
+    def _kinds(self, every: Ints, before: Ints, after: Ints) -> Ints:
+        """The number of the kind of each of some identifiers; `before` and `after` are those of items that moved."""
+        concerned = np.zeros(self.next_id, np.bool_)
+        concerned[every] = True
+        stays = self.ids[(self.before == self.ids) & concerned[self.ids]]
+        same, left, came = (np.bincount(np.searchsorted(every, x), minlength=every.size) for x in (
+            stays, before[before != NONE], after[after != NONE]
+        ))  # fmt: skip
+        was, now = same + left, same + came
+        is_new, is_gone = every[was == 0], every[now == 0]
+        split = np.isin(every, before[np.isin(after, is_new)])
+        merged = np.isin(every, after[np.isin(before, is_gone)])
+        conditions = [now == 0, was == 0, merged, split, now >= was]
+        return np.select(conditions, [GONE, NEW, MERGED, SPLIT, GROWN], SHRUNK)
 
 
 def _by_overlap(ids: Ints, labels: Labels) -> Iterator[tuple[int, int]]:
@@ -176,22 +207,3 @@ def _by_overlap(ids: Ints, labels: Labels) -> Iterator[tuple[int, int]]:
             given.add(own)
             named.add(cluster)
             yield own, cluster
-
-
-def _kinds(before: Ints, after: Ints) -> tuple[Ints, Ints]:
-    """All identifiers, and the number of the kind of each."""
-    every = np.unique(np.concatenate([before, after]))
-    every = every[every != NONE]
-    was, now = _counts(before, every), _counts(after, every)
-    moved = before != after
-    is_new, is_gone = every[was == 0], every[now == 0]
-    split = np.isin(every, before[moved & np.isin(after, is_new)])
-    merged = np.isin(every, after[moved & np.isin(before, is_gone)])
-    same = (_counts(before[moved], every) == 0) & (_counts(after[moved], every) == 0)
-    conditions = [now == 0, was == 0, merged, split, same, now >= was]
-    return every, np.select(conditions, [GONE, NEW, MERGED, SPLIT, KEPT, GROWN], SHRUNK)
-
-
-def _counts(ids: Ints, every: Ints) -> Ints:
-    """How many items have each identifier."""
-    return np.bincount(np.searchsorted(every, ids[ids != NONE]), minlength=every.size)

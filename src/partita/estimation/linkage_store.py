@@ -4,6 +4,9 @@ linkage.json     which state is the present one, and which was before it; it has
 state-000002/    state.json (settings, constraints, size and SHA-256 of each file) and plain npy files
 lock             held by the process that writes
 
+The rows of pairs and the names that an update did not change are files that a state shares with the one before it
+(hard links, or copies where there are none); what changed since is in files of its own.
+
 A state is written beside the others and flushed to the disk before linkage.json names it, with one rename. A process
 that is killed at any moment leaves the state before or the one after.
 """
@@ -14,9 +17,9 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,17 +38,22 @@ from partita.estimation.linkage_ids import Ledger
 from partita.estimation.pair_estimate import Origin, PairEstimate, found_partition, ledger_of
 from partita.pairs.losses import PAIR_LOSSES, PairLoss
 from partita.pairs.probabilities import Similarity
+from partita.pairs.revised import Patch, RevisedSimilarity
 from partita.partitions.codes import is_null
 from partita.partitions.labels import canonical
 from partita.search.constraints import Constraints, resolve
 from partita.search.pair_graph import Parts, bound_of
 from partita.search.settings import Search
 
-FORMAT, VERSION = "partita linkage", 1
+FORMAT, VERSION = "partita linkage", 2
 POINTER, FACTS, RESULTS = "linkage.json", "state.json", "results"
 FIRST = "state-000001"
 _STATE = re.compile(r"state-\d{6,18}")
 _SEARCH = ("runs", "seconds", "zealous", "p_sequential")
+#: Files of pairs that states share.
+_ROWS = ("offsets", "neighbors", "probabilities")
+_NAMES = ("names_text", "names_ends", "sources_text", "sources_ends")
+_PATCH = {"items": "i8", "offsets": "i8", "neighbors": "i8", "probabilities": "f8"}
 
 
 def write_linkage(path: str | os.PathLike[str], est: PairEstimate) -> PairEstimate:
@@ -83,7 +91,7 @@ def write_linkage(path: str | os.PathLike[str], est: PairEstimate) -> PairEstima
     if est._origin is None:
         with atomic_folder(folder) as building:
             store_first(building, est)
-        return replace(est, _origin=Origin(FIRST, _digest(folder / POINTER)))
+        return _stored(est, folder, FIRST)
     with locked_linkage(folder):
         return store_next(folder, est)
 
@@ -103,11 +111,14 @@ def locked_linkage(folder: Path) -> Iterator[None]:
         yield
 
 
-def store_next(folder: Path, est: PairEstimate, results: Callable[[Path], None] | None = None) -> PairEstimate:
+def store_next(
+    folder: Path, est: PairEstimate, results: Callable[[Path], None] | None = None, former: Iterable[str] = ()
+) -> PairEstimate:
     """Writes the state after the one that an estimate comes from; the caller has the lock.
 
     `results` writes tables and a report to a folder that belongs to the state. Copies of them replace those of the
-    folder itself, one by one, once the state is the present one.
+    folder itself, one by one, once the state is the present one; `former` names files that are then removed if they
+    are not among them.
     """
     present, before = _present(folder)
     origin = est._origin
@@ -123,11 +134,14 @@ def store_next(folder: Path, est: PairEstimate, results: Callable[[Path], None] 
     _write_state(folder, name, est, results)
     write_bytes(folder / POINTER, _pointer(name, origin.state))
     if results is not None:
-        for file in sorted((folder / name / RESULTS).iterdir()):
+        made = sorted((folder / name / RESULTS).iterdir())
+        for file in made:
             write_bytes(folder / file.name, file.read_bytes())
+        for outdated in set(former) - {file.name for file in made}:
+            (folder / outdated).unlink(missing_ok=True)
     for old in {present, before} - {name, origin.state, None}:
         shutil.rmtree(folder / str(old), ignore_errors=True)
-    return replace(est, _origin=Origin(name, _digest(folder / POINTER)))
+    return _stored(est, folder, name)
 
 
 def read_linkage(path: str | os.PathLike[str], *, step_back: bool = False) -> PairEstimate:
@@ -154,7 +168,21 @@ def read_linkage(path: str | os.PathLike[str], *, step_back: bool = False) -> Pa
         est = _read_state(folder / state)
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise ValueError(f"{folder / state} is damaged, or no state of a linkage: {error}") from None
-    return replace(est, _origin=Origin(state, seen))
+    return _stored(est, folder, state, seen)
+
+
+def _stored(est: PairEstimate, folder: Path, state: str, seen: str = "") -> PairEstimate:
+    """The estimate with its origin, so that the next state can share files."""
+    pairs, place = est.similarity, folder / state
+    base = pairs.base if isinstance(pairs, RevisedSimilarity) else pairs
+    facts = from_checked_json((place / FACTS).read_bytes())["files"]
+    files = {name: (own, _identity(place / name)) for name, own in facts.items()}
+    return replace(est, _origin=Origin(state, seen or _digest(folder / POINTER), place, base, files))
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_ino, found.st_mtime_ns
 
 
 def _present(folder: Path) -> tuple[str, str | None]:
@@ -201,17 +229,16 @@ def _write_state(folder: Path, name: str, est: PairEstimate, results: Callable[[
     parts, pairs, ledger = est._parts, est.similarity, ledger_of(est)
     assert parts is not None
     arrays: dict[str, NDArray[Any]] = {
-        "offsets": pairs.offsets,
-        "neighbors": pairs.neighbors,
-        "probabilities": pairs.probabilities,
-        "labels": parts.labels,
-        "component": parts.component,
+        "component": _small(parts.component),
         **{name: getattr(parts, name) for name in Parts.BY_COMPONENT},
-        "ids": ledger.ids,
+        "ids": _small(ledger.ids),
     }
-    for what, texts in (("names", pairs.names), ("sources", pairs.sources)):
-        if texts is not None:
-            arrays |= _as_arrays(what, texts)
+    base = pairs
+    if isinstance(pairs, RevisedSimilarity):
+        base = pairs.base
+        arrays |= {f"patch_{one.name}": getattr(pairs.patch, one.name) for one in fields(Patch)}
+        arrays |= {"gone": pairs.gone, **_as_arrays("later", pairs.later)}
+        arrays |= _as_arrays("later_sources", pairs.later_sources)
     with atomic_folder(folder / name) as building:
         constraints = None if est.constraints is None else _constraint_facts(est, arrays)
         facts = {
@@ -225,13 +252,46 @@ def _write_state(folder: Path, name: str, est: PairEstimate, results: Callable[[
             "expected_loss": est.expected_loss,
             "next_id": ledger.next_id,
         }
-        for what, array in arrays.items():
+        shared = _shared(est._origin, base, building)
+        for what, array in (arrays | ({} if shared else _base_arrays(base))).items():
             write_npy(building / f"{what}.npy", array)
-        facts["files"] = {f"{what}.npy": file_facts(building / f"{what}.npy") for what in arrays}
+            shared[f"{what}.npy"] = file_facts(building / f"{what}.npy")
+        facts["files"] = shared
         (building / FACTS).write_bytes(_headed(facts))
         if results is not None:
             (building / RESULTS).mkdir()
             results(building / RESULTS)
+
+
+def _small(numbers: Ints) -> NDArray[Any]:
+    return numbers.astype(np.uint32) if int(numbers.max()) < 2**32 else numbers
+
+
+def _base_arrays(base: Similarity) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {name: getattr(base, name) for name in _ROWS}
+    for what, texts in (("names", base.names), ("sources", base.sources)):
+        if texts is not None:
+            arrays |= _as_arrays(what, texts)
+    return arrays
+
+
+def _shared(origin: Origin | None, base: Similarity, building: Path) -> dict[str, Any]:
+    """Links to the files of pairs that the state before has too, and their facts; empty if they are to be written."""
+    if origin is None or origin.base is not base:
+        return {}
+    found = {}
+    try:
+        for what in (*_ROWS, *_NAMES):
+            if f"{what}.npy" in origin.files:
+                found[f"{what}.npy"], seen = origin.files[f"{what}.npy"]
+                os.link(origin.place / f"{what}.npy", building / f"{what}.npy")
+                if _identity(building / f"{what}.npy") != seen:
+                    raise FileNotFoundError(f"{what}.npy is another file now")
+    except OSError:  # there are no links on this file system, or the state before is gone: all are written
+        for path in building.iterdir():
+            path.unlink()
+        return {}
+    return found
 
 
 def _constraint_facts(est: PairEstimate, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
@@ -270,19 +330,34 @@ def _read_state(folder: Path) -> PairEstimate:
         content, ends = load(f"{what}_text"), load(f"{what}_ends")
         return None if content is None or ends is None else _as_texts(content, ends, size)
 
+    def whole(what: str, size: int) -> NDArray[Any]:
+        found = load(what)
+        return need(what, np.int64 if found is None or found.dtype != np.uint32 else np.uint32, size).astype(np.int64)
+
     offsets = need("offsets", np.int64)
     n = offsets.size - 1
-    pairs = Similarity(
-        offsets, need("neighbors", np.uint32), need("probabilities", np.float64),
-        texts("names", n), float(facts["default"]), texts("sources", n),
-    )  # fmt: skip
-    labels, component = need("labels", np.int64, n), need("component", np.int64, n)
+    default = float(facts["default"])
+    rows = (offsets, need("neighbors", np.uint32), need("probabilities", np.float64))
+    _check_rows(offsets, rows[1], rows[2], n)
+    pairs = base = Similarity.of_rows(*rows, texts("names", n), default, texts("sources", n))
+    if "gone.npy" in files:
+        patch = Patch(*(need(f"patch_{one.name}", np.dtype(_PATCH[one.name]).type) for one in fields(Patch)))
+        count = need("later_ends", np.int64).size
+        later_sources = texts("later_sources", count if base.sources is not None else 0)
+        pairs = RevisedSimilarity.without(
+            base, need("gone", np.int64), patch, texts("later", count) or (), later_sources or ()
+        )
+        n = pairs.n_items
+        _check_rows(patch.offsets, patch.neighbors, patch.probabilities, n)
+        if patch.items.size != patch.offsets.size - 1 or (patch.items.size and patch.items.max() >= n):
+            raise ValueError("its revised pairs are damaged")
+    component, ids = whole("component", n), whole("ids", n)
+    labels = canonical(ids)
     bounds = need("bounds", np.float64)
-    ids = need("ids", np.int64, n)
     next_id = int(facts["next_id"])
-    if not all(np.array_equal(canonical(x), x) for x in (labels, component)) or component.max() + 1 != bounds.size:
-        raise ValueError("its labels are not those of a state")
-    if not np.array_equal(canonical(ids), labels) or ids.min() < 0 or ids.max() >= next_id:
+    if not np.array_equal(canonical(component), component) or component.max() + 1 != bounds.size:
+        raise ValueError("its components are not those of a state")
+    if ids.min() < 0 or ids.max() >= next_id:
         raise ValueError("its identifiers do not fit its labels")
     values, proven = need("values", np.float64, bounds.size), need("proven", np.bool_, bounds.size)
     parts = Parts(labels, component, values, bounds, proven, bool(facts["interrupted"]))
@@ -305,6 +380,13 @@ def _read_state(folder: Path) -> PairEstimate:
     return replace(est, _ledger=Ledger(ids, next_id, ids.copy(), np.zeros(0, np.int64)))
 
 
+def _check_rows(offsets: Ints, neighbors: NDArray[Any], probabilities: NDArray[Any], n_items: int) -> None:
+    """What the core relies on; that the rows are symmetric follows from the checksum."""
+    whole = offsets[0] == 0 and (np.diff(offsets) >= 0).all() and offsets[-1] == neighbors.size == probabilities.size
+    if not whole or (neighbors.size and not (neighbors.min() >= 0 and neighbors.max() < n_items)):
+        raise ValueError("its pairs are damaged")
+
+
 def _loss(facts: dict[str, Any]) -> PairLoss:
     weights = {key: float(facts[key]) for key in ("a", "b") if facts[key] is not None}
     loss: PairLoss = PAIR_LOSSES[facts["name"]](**weights)
@@ -319,8 +401,10 @@ def _as_arrays(what: str, texts: Sequence[str]) -> dict[str, NDArray[Any]]:
 
 
 def _as_texts(content: NDArray[Any], ends: Ints, size: int) -> tuple[str, ...]:
-    begins = np.concatenate([[0], ends[:-1]])
+    begins = np.concatenate([[0], ends])[:-1]
     if ends.shape != (size,) or (ends < begins).any() or (size and ends[-1] != content.size):
         raise ValueError("its names are damaged")
-    raw = content.astype(np.uint8).tobytes()
-    return tuple(raw[b:e].decode("utf-8", "surrogatepass") for b, e in zip(begins.tolist(), ends.tolist(), strict=True))
+    raw, places = content.astype(np.uint8).tobytes(), map(slice, begins.tolist(), ends.tolist())
+    if raw.isascii():  # bytes and characters are the same
+        return tuple(map(raw.decode("ascii").__getitem__, places))
+    return tuple(raw[place].decode("utf-8", "surrogatepass") for place in places)

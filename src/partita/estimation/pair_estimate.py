@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,10 +34,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Origin:
-    """The stored state that an estimate comes from, and the SHA-256 of the folder's pointer when it was read."""
+    """The stored state that an estimate comes from.
+
+    Attributes
+    ----------
+    state : str
+        Its name.
+    pointer : str
+        The SHA-256 of the folder's pointer when it was read.
+    place : Path
+        Its folder.
+    base : Similarity
+        The pairs that its files have, which updates share.
+    files : dict
+        The size and SHA-256 of each file, and what tells it from a later file of that name.
+    """
 
     state: str
     pointer: str
+    place: Path
+    base: Similarity
+    files: dict[str, tuple[dict[str, Any], tuple[int, int]]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -98,7 +98,8 @@ def update(
     value = loss_of_total(float(found[0].values.sum()), revision.pairs, est.loss)
     best = found_partition(revision.pairs, found, est.loss, est.method, est.search, obeyed, seed, value)
     former = item_names(est.similarity) if asked.gone.size else ()
-    ledger = ledger_of(est).then(revision.number, best.labels, items, tuple(former[i] for i in asked.gone.tolist()))
+    gone = tuple(former[i] for i in asked.gone.tolist())
+    ledger = ledger_of(est).then(revision.number, best.labels, items, gone, np.flatnonzero(touched))
     return replace(best, _ledger=ledger, _origin=est._origin)
 
 

@@ -282,6 +282,11 @@ def _distinct(pairs: ListedPairs, low: Ints, high: Ints) -> Ints:
     return np.delete(order, again + 1)
 
 
+def predicted_bytes(n_items: int, n_pairs: int) -> int:
+    """The memory that symmetric rows take while they are made."""
+    return n_items * _BYTES_PER_ITEM + n_pairs * _BYTES_PER_PAIR
+
+
 def symmetric_rows(
     n_items: int,
     triples: Triples,
@@ -295,7 +300,7 @@ def symmetric_rows(
     if n_items > MAX_ITEMS:
         raise ValueError(f"there are {n_items} items, but at most {MAX_ITEMS} can be numbered")
     low, high, values = triples
-    check_fits(n_items * _BYTES_PER_ITEM + low.size * _BYTES_PER_PAIR, f"{low.size} pairs of {n_items} items")
+    check_fits(predicted_bytes(n_items, low.size), f"{low.size} pairs of {n_items} items")
     index = np.int32 if n_items < 2**31 else np.int64
     both = (np.concatenate([low, high]).astype(index), np.concatenate([high, low]).astype(index))
     rows = coo_array((np.concatenate([values, values]), both), shape=(n_items, n_items)).tocsr()

@@ -63,6 +63,21 @@ class RevisedSimilarity(Similarity):
             object.__setattr__(made, name, value)
         return made
 
+    @property
+    def gone(self) -> Ints:
+        """The items of `base` that are no longer there."""
+        return np.zeros(0, np.int64) if self.number is None else np.flatnonzero(self.number < 0)
+
+    @classmethod
+    def without(
+        cls, base: Similarity, gone: Ints, patch: Patch, later: Names, later_sources: Names
+    ) -> RevisedSimilarity:
+        """The same by the items of `base` that are gone: all others stay in their order."""
+        stays = np.ones(base.n_items, np.bool_)
+        stays[gone] = False
+        number = np.where(stays, np.cumsum(stays) - 1, -1) if gone.size else None
+        return cls.of_layers(base, number, patch, later, later_sources)
+
     @cached_property
     def _origin(self) -> Ints | None:
         """The items of `base` that are still there."""
@@ -75,7 +90,7 @@ class RevisedSimilarity(Similarity):
         items = items[items < n_kept]
         if self.number is None or self._origin is None:
             return items
-        return np.union1d(self._origin[items], np.flatnonzero(self.number < 0))
+        return np.union1d(self._origin[items], self.gone)
 
     @cached_property
     def n_items(self) -> int:

@@ -308,7 +308,7 @@ class DrawsPresentation(Presentation):
         if found is None:
             return table
         new = membership_columns(self.n_clusters, self.first)
-        return table.beside(len(table.columns), new, found.probabilities.tolist())
+        return table.beside(len(table.columns), new, found.probabilities.T)
 
     def clusters_table(self) -> Table:
         """Size, certainty, stability and exemplar of each cluster."""

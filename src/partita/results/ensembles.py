@@ -118,7 +118,7 @@ class EnsemblePresentation(Presentation):
         table, jaccard = super().clusters_table(), self.stability.jaccard
         more = columns("Recovery | Mean overlap (Jaccard) with the most similar cluster of a base clustering")
         table = replace(table, caption="Clusters of the consensus")
-        return table.beside(len(table.columns) - 1, more, zip(jaccard.tolist(), strict=True))
+        return table.beside(len(table.columns) - 1, more, [jaccard])
 
     def more_tables(self) -> Iterator[Table | None]:
         """Uncertain items and base clusterings."""

@@ -147,7 +147,7 @@ class NetworkPresentation(IclPresentation):
         mean = blocks.mean
         name = "Rate within" if self.result.edges.counts else "Probability within"
         known = [float(mean[k, k]) if blocks.dyads[k, k] else None for k in range(len(mean))]
-        return table.beside(len(table.columns) - 1, (Column(name, "rate"),), zip(known))
+        return table.beside(len(table.columns) - 1, (Column(name, "rate"),), [known])
 
     def more_tables(self) -> Iterator[Table | None]:
         """Uncertain nodes, blocks, levels, the search."""

@@ -17,12 +17,12 @@ from partita.results.presentation import (
     facts,
     first_names,
     listed,
-    members_of,
+    means_of,
     section,
     show,
     words,
 )
-from partita.results.tables import Table, columns
+from partita.results.tables import ColumnRows, Table, columns
 from partita.uncertainty.linkage_reasons import questions
 from partita.uncertainty.pair_doubts import doubtful_pairs, pair_certainty
 
@@ -58,7 +58,7 @@ class PairPresentation(Presentation):
         n_pairs = result.similarity.n_pairs | number of pairs with a probability of their own
         components = components | count, largest size and number of proven components
         ids | lasting identifier of each item's cluster, which updates of the linkage carry on
-        changes = changes.counts | number of identifiers of each kind since the last state; null without an update""")
+        changes = changes | number of identifiers of each kind since the last state; null without an update""")
 
     @cached_property
     def certainty(self) -> Floats:
@@ -74,7 +74,8 @@ class PairPresentation(Presentation):
         if not best.proven:
             found, proof = "that was found", f"; {parts.proven:,} of {parts.count:,} components are provably optimal"
         bound = f" {self.extras['bound'].in_words()}" if "bound" in self.extras else ""
-        since = "" if self.changes is None else f" {repr(self.changes).replace('Changes:', 'Since the last state:')}."
+        counted = ", ".join(f"{count:,} {kind}" for kind, count in (self.changes or {}).items() if count)
+        since = f" Since the last state: {counted}." if counted else ""
         return (
             f"Given {best.similarity.n_pairs:,} pair probabilities, this partition has the lowest"
             f" {LOSS_WORDS[best.loss.name]} {found}, {best.expected_loss:.6g}{proof}.{obeying}{bound}{since}"
@@ -101,13 +102,20 @@ class PairPresentation(Presentation):
         return {"count": parts.count, "largest": int(parts.sizes.max()), "proven": parts.proven}
 
     @cached_property
-    def changes(self) -> Changes | None:
-        """What the last update did with each identifier; None without one."""
-        return None if self.result._ledger is None else self.result.changes
+    def moved(self) -> Changes | None:
+        """What the last update did with the identifiers that are not as they were; None without one."""
+        return None if self.result._ledger is None else self.result._ledger.moved(self.names)
+
+    @property
+    def changes(self) -> dict[str, int] | None:
+        """The number of identifiers of each kind; None without an update."""
+        if self.moved is None:
+            return None
+        return self.moved.counts | {"kept": self.n_clusters - int((self.moved.kind != "gone").sum())}
 
     def items_table(self) -> Table:
         """With the component of each item, and the identifier of its cluster."""
-        cells = zip(self.result.components.labels.tolist(), self.result.ids.tolist(), strict=True)
+        cells = (self.result.components.labels, self.result.ids)
         own = columns("Component:cluster; Id | Lasting identifier of the cluster")
         return super().items_table().beside(2, own, cells)
 
@@ -123,10 +131,11 @@ class PairPresentation(Presentation):
         yield self._open_components()
         yield self._reasons()
         yield self._changes()
+        yield self._moved()
 
-    def _reasons(self) -> Table | None:
+    def _reasons(self, clusters: Any = None) -> Table | None:
         """What to show a reviewer, in the order of what the answer would change."""
-        asked = questions(self.result, PAIRS_WRITTEN)
+        asked = questions(self.result, PAIRS_WRITTEN, clusters)
         if not asked:
             return None
         header = columns("""
@@ -140,16 +149,35 @@ class PairPresentation(Presentation):
 
     def _changes(self) -> Table | None:
         """The identifiers that are not as they were."""
-        if self.changes is None:
+        if self.moved is None or self.changes is None:
             return None
-        found = self.changes[self.changes.kind != "kept"]
         header = columns("""
             Id | Lasting identifier of the cluster
             Kind | Grown, shrunk, split, merged, new or gone
             Records | Records that came or left; all of a cluster that is new or gone""")
-        rows = [(own, kind, "; ".join(records)) for own, kind, records in found]
-        kept = self.changes.counts["kept"]
-        return Table("changes", "Changes since the last state", header, rows, f"{kept:,} clusters are as they were.")
+        rows = [(own, kind, "; ".join(records)) for own, kind, records in self.moved]
+        return Table(
+            "changes",
+            "Changes since the last state",
+            header,
+            rows,
+            f"{self.changes['kept']:,} clusters are as they were.",
+        )
+
+    def _moved(self) -> Table | None:
+        """The records whose identifier is another one than before."""
+        if (ledger := self.result._ledger) is None:
+            return None
+        moved, gone = np.flatnonzero(ledger.before != ledger.ids), len(ledger.gone_names)
+        names = [*(self.item_names[i] for i in moved.tolist()), *ledger.gone_names]
+        before = np.concatenate([ledger.before[moved], ledger.gone_before]).tolist()
+        now = [*ledger.ids[moved].tolist(), *[None] * gone]
+        header = columns("""
+            Item
+            Before:number=before | Identifier of the cluster before; empty for an item that is new
+            Id | Identifier now; empty for an item that is gone""")
+        rows = ColumnRows(names, [None if own < 0 else own for own in before], now)
+        return Table("moved", "Items that changed their cluster", header, rows)
 
     def _pairs(self) -> Table:
         name = self.item_names
@@ -237,19 +265,47 @@ class PairPresentation(Presentation):
 
     def _members(self) -> Table:
         """The clusters of several items with their members, the largest first."""
-        found = [(k, own) for k, own in enumerate(members_of(self.labels)) if len(own) > 1]
-        found.sort(key=lambda pair: -len(pair[1]))
-        known = self.certainty
-        rows = [(k, len(own), float(np.nanmean(known[own])), first_names(self.item_names, own)) for k, own in found]
+        sizes, known = self.result.sizes, means_of(self.certainty, self.labels)
+        several = int((sizes > 1).sum())
+        order, ends = np.argsort(self.labels, kind="stable"), np.cumsum(sizes)
+        largest = np.argsort(-sizes, kind="stable")[: min(several, CLUSTERS_LISTED)]
+        members = [order[ends[k] - sizes[k] : ends[k]] for k in largest.tolist()]
+        rows = [
+            (int(k), len(own), float(known[k]), first_names(self.item_names, own))
+            for k, own in zip(largest, members, strict=True)
+        ]
         header = columns("""
             Cluster; Items; Certainty | Mean certainty of its items
             Members""")
-        single = self.n_clusters - len(found)
-        note = f"{single:,} further clusters are single items." if single else None
-        table = Table("clusters", "Clusters of several items, largest first", header, rows, note)
-        return table.head(CLUSTERS_LISTED, "clusters of several items")
+        single = self.n_clusters - several
+        shown = f"The first {CLUSTERS_LISTED:,} of {several:,} clusters of several items."
+        note = " ".join(
+            [shown] * (several > len(rows)) + [f"{single:,} further clusters are single items."] * (single > 0)
+        )
+        return Table("clusters", "Clusters of several items, largest first", header, rows, note or None)
 
     def reproduce(self) -> Iterator[tuple[str, str]]:
         """The seed and the runs."""
         yield "Seed", str(self.result.seed)
         yield "Runs", str(self.result.search.most_runs)
+
+
+class ChangePresentation(PairPresentation):
+    """What an update changed, in time that depends on this alone: nothing of each item or each cluster."""
+
+    of_all = False
+    written = ()
+    certainty = None
+    doubtful = ()
+    own: ClassVar[dict[str, tuple[str, str]]] = PairPresentation.own | {
+        "ids": ("nothing", PairPresentation.own["ids"][1])
+    }
+
+    @cached_property
+    def tables(self) -> dict[str, Table]:
+        """The questions about what the update touched, and its changes."""
+        ledger = self.result._ledger
+        touched = np.zeros(self.n_clusters, np.bool_)
+        touched[self.labels[ledger.touched]] = touched[self.labels[ledger.before != ledger.ids]] = True
+        made = (self._reasons(touched), self._changes(), self._moved())
+        return {table.id: table for table in made if table is not None}

@@ -44,7 +44,7 @@ class PartialPresentation(Presentation):
         """With the labels of all items, if they were asked for."""
         table, found = super().items_table(), self.result.completed
         new = columns("Completed:cluster | The cluster of the item if all are allocated")
-        return table if found is None else table.beside(2, new, zip(found.tolist(), strict=True))
+        return table if found is None else table.beside(2, new, [found])
 
     def more_tables(self) -> Iterator[Table | None]:
         """How many items can be clustered with which probability."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from partita._support.arrays import Floats
 from partita._support.names import as_named, names_or_none
 from partita.results.sentences import fall_into, uncertain_sentence
-from partita.results.tables import Column, Table
+from partita.results.tables import Column, ColumnRows, Table
 from partita.results.truth import agreement, crossed, truth_measures
 
 #: Number of the layout of `facts`.
@@ -85,6 +85,8 @@ class Presentation:
     #: Tables that `--out` writes, and those that the terminal shows with the number of their rows.
     written: ClassVar[tuple[str, ...]] = ("items", "clusters")
     printed: ClassVar[dict[str, int]] = {"clusters": 50, "uncertain": 5}
+    #: Whether there are tables, facts and a page of all items, and not only of those that changed.
+    of_all: ClassVar[bool] = True
     #: Whether measurements of the items can be shown, and whether a truth is compared by pairs as in record linkage.
     takes_data: ClassVar[bool] = False
     of_pairs: ClassVar[bool] = False
@@ -185,13 +187,19 @@ class Presentation:
             "notes": [note.text for note in self.notes],
             "n_items": len(labels),
             "n_clusters": self.n_clusters,
-            "sizes": np.bincount(labels[labels >= 0]).tolist(),
-            "labels": labels.tolist(),
-            "names": None if self.names is None else list(self.names),
-            "certainty": None if self.certainty is None else plain(self.certainty),
+            **dict.fromkeys(("sizes", "labels", "names", "certainty")),
+            **(self._item_facts() if self.of_all else {}),
             "agreement": None if self.truth is None else agreement(labels, self.truth, of_pairs=self.of_pairs),
             "interrupted": self.interrupted,
         } | {key: plain(look_up(self, where)) for key, (where, _) in self.own.items()}
+
+    def _item_facts(self) -> dict[str, Any]:
+        return {
+            "sizes": np.bincount(self.labels[self.labels >= 0]).tolist(),
+            "labels": self.labels.tolist(),
+            "names": None if self.names is None else list(self.names),
+            "certainty": None if self.certainty is None else plain(self.certainty),
+        }
 
     @cached_property
     def tables(self) -> dict[str, Table]:
@@ -251,21 +259,22 @@ class Presentation:
 
     def items_table(self) -> Table:
         """One row per item: its name, its cluster and its certainty."""
-        certainty = [None] * len(self.labels) if self.certainty is None else self.certainty.tolist()
+        certainty = [None] * len(self.labels) if self.certainty is None else self.certainty
         columns = (
             Column(self.noun.capitalize(), "text"),
             Column("Cluster", "cluster"),
             Column("Certainty", "share", "Mean probability of being with the other members of its cluster"),
         )
-        rows = list(zip(self.item_names, self.labels.tolist(), certainty, strict=True))
+        rows = ColumnRows(self.item_names, self.labels, certainty)
         return Table("items", f"The cluster of each {self.noun}", columns, rows, indexed=True)
 
     def clusters_table(self) -> Table:
         """One row per cluster: its size, its certainty and its first members."""
-        rows: list[tuple[Any, ...]] = []
-        for k, members in enumerate(members_of(self.labels)):
-            mean = None if self.certainty is None else mean_of(self.certainty[members])
-            rows.append((k, len(members), len(members) / len(self.labels), mean, first_names(self.item_names, members)))
+        members = members_of(self.labels)
+        sizes = np.bincount(self.labels[self.labels >= 0])
+        means = [None] * len(members) if self.certainty is None else means_of(self.certainty, self.labels)
+        first = [first_names(self.item_names, own) for own in members]
+        cells: tuple[Any, ...] = (np.arange(len(members)), sizes, sizes / len(self.labels), means, first)
         columns: tuple[Column, ...] = (
             Column("Cluster", "cluster"),
             Column(f"{self.noun.capitalize()}s", "number"),
@@ -275,8 +284,8 @@ class Presentation:
         )
         if self.certainty is None:
             keep = (0, 1, 2, 4)
-            columns, rows = tuple(columns[j] for j in keep), [tuple(row[j] for j in keep) for row in rows]
-        return Table("clusters", "Clusters", columns, rows, indexed=True)
+            columns, cells = tuple(columns[j] for j in keep), tuple(cells[j] for j in keep)
+        return Table("clusters", "Clusters", columns, ColumnRows(*cells), indexed=True)
 
     # What the pages of several kinds have.
 
@@ -284,9 +293,12 @@ class Presentation:
         """The items sorted by cluster; `of_all`: with the button for all of them, if no other section has it."""
         table = self.tables["items"]
         known = [at for at, own in enumerate(table.columns) if own.name != "Certainty" or self.certainty is not None]
-        rows = [[row[at] for at in known] for row in sorted(table.rows, key=lambda row: row[1])]
+        cells, count = table.by_column(), len(table.rows)
+        first = np.argsort(np.asarray(cells[1]), kind="stable")[:LISTED].tolist()
+        rows = [[table.rows[row][at] for at in known] for row in first]
         header = tuple(table.columns[at] for at in known)
-        shown = Table(table.id, table.caption, header, rows, search=True).head(LISTED, f"{self.noun}s")
+        note = f"The first {LISTED:,} of {count:,} {self.noun}s." if count > LISTED else None
+        shown = Table(table.id, table.caption, header, rows, note, search=True)
         name = title or f"{self.noun.capitalize()}s"
         return section("items", name, button() if of_all else None, show(shown), *more)
 
@@ -363,7 +375,10 @@ def drawing(name: str, picture: Any, label: str, caption: str = "") -> dict[str,
 def plain(value: Any) -> Any:
     """A value as JSON has it: null where a number is not known, dictionaries for dataclasses."""
     if isinstance(value, np.ndarray | np.generic):
+        exact = value.dtype.kind in "biuU" or (value.dtype.kind == "f" and not np.isnan(value).any())
         value = value.tolist()
+        if exact:
+            return value
     if is_dataclass(value) and not isinstance(value, type):
         value = asdict(value)
     if isinstance(value, Mapping):
@@ -408,7 +423,9 @@ def first_names(names: tuple[str, ...], members: NDArray[np.int64], shown: int =
     return ", ".join(names[i] for i in members[:shown].tolist()) + (", …" if len(members) > shown else "")
 
 
-def mean_of(values: Floats) -> float | None:
-    """The mean of the values that are known; None if there are none."""
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if known.size else None
+def means_of(values: Floats, labels: NDArray[np.int64]) -> Floats:
+    """The mean of the known values of each cluster; NaN if there are none."""
+    known = (labels >= 0) & ~np.isnan(values)
+    count = np.bincount(labels[known], minlength=int(labels.max()) + 1)
+    sums = np.bincount(labels[known], values[known], minlength=count.size)
+    return np.where(count > 0, sums / np.maximum(count, 1), np.nan)

@@ -112,7 +112,7 @@ class StabilityPresentation(Presentation):
         """With the share of noise."""
         table = super().items_table()
         more = columns("Noise:share | Share of the runs that call the item noise, of those that clustered it")
-        return table.beside(len(table.columns), more, zip(self.result.noise.tolist(), strict=True))
+        return table.beside(len(table.columns), more, [self.result.noise])
 
     def clusters_table(self) -> Table:
         """With the recovery of each cluster by the runs, and what it says."""
@@ -120,7 +120,7 @@ class StabilityPresentation(Presentation):
         more = columns("""
             Recovery | Mean overlap (Jaccard) with the most similar cluster of a run
             Verdict | stable from 0.75 on, unstable below 0.6""")
-        cells = zip(found.recovery.tolist(), found.verdicts, strict=True)
+        cells = (found.recovery, found.verdicts)
         return replace(table, caption="Clusters of the consensus").beside(len(table.columns) - 1, more, cells)
 
     def more_tables(self) -> Iterator[Table | None]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+import numpy as np
+
 from partita._support.text.write_table import significant
 
 
@@ -47,6 +49,8 @@ KINDS = {
     "seconds": "Seconds",
 }
 KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split("; ")}
+#: Rows that are written at a time.
+_BLOCK = 1 << 16
 #: Cells without a value, of items in no cluster, and cells that are infinite; the number that sorts the latter.
 UNKNOWN, NO_CLUSTER, INFINITE, LARGEST = "–", "none", "∞", 1e308
 
@@ -87,6 +91,32 @@ def columns(spec: str) -> tuple[Column, ...]:
     return tuple(made)
 
 
+class ColumnRows(Sequence[Sequence[Any]]):
+    """Rows that are kept as columns (lists or arrays): millions of them take little memory and time."""
+
+    def __init__(self, *columns: Any) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __getitem__(self, key: Any) -> Any:
+        cells = [column[key] for column in self.columns]
+        return ColumnRows(*cells) if isinstance(key, slice | np.ndarray) else tuple(map(_plain, cells))
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return (row for block in self.blocks() for row in zip(*block, strict=True))
+
+    def blocks(self) -> Iterator[list[Sequence[Any]]]:
+        """The columns as plain values, some rows at a time."""
+        for begin in range(0, len(self), _BLOCK):
+            yield [_plain(column[begin : begin + _BLOCK]) for column in self.columns]
+
+
+def _plain(cells: Any) -> Any:
+    return cells.tolist() if isinstance(cells, np.ndarray | np.generic) else cells
+
+
 @dataclass(frozen=True)
 class Table:
     """A table that the page can sort, download and, on request, search; `indexed` by its first column or not."""
@@ -116,17 +146,19 @@ class Table:
     def counted_from(self, first: int) -> Table:
         """The table with the numbers of clusters, which are kept from 0, counted from `first`."""
         at = {place for place, column in enumerate(self.columns) if column.kind == "cluster"}
-        if not first or not at:
+        if not first or not at or not self.rows:
             return self
-        rows = [
-            [cell + first if place in at and cell is not None and cell >= 0 else cell for place, cell in enumerate(row)]
-            for row in self.rows
-        ]
-        return replace(self, rows=rows)
+        cells = (_counted(c, first) if place in at else c for place, c in enumerate(self.by_column()))
+        return replace(self, rows=ColumnRows(*cells))
+
+    def by_column(self) -> Sequence[Sequence[Any]]:
+        """The cells of each column."""
+        return self.rows.columns if isinstance(self.rows, ColumnRows) else list(zip(*self.rows, strict=True))
 
     def beside(self, at: int, new: Iterable[Column], cells: Iterable[Sequence[Any]]) -> Table:
-        """The table with further columns before the column at this place, and their cells of each row."""
-        rows = [(*row[:at], *more, *row[at:]) for row, more in zip(self.rows, cells, strict=True)]
+        """The table with further columns before the column at this place, and the cells of each of these columns."""
+        own = self.by_column()
+        rows = ColumnRows(*own[:at], *cells, *own[at:])
         return replace(self, columns=(*self.columns[:at], *new, *self.columns[at:]), rows=rows)
 
     def head(self, most: int, what: str | None = None) -> Table:
@@ -136,21 +168,24 @@ class Table:
         note = f"The first {most:,} of {len(self.rows):,} {what or 'rows'}."
         return replace(self, rows=self.rows[:most], note=" ".join(filter(None, [note, self.note])))
 
-    def values(self) -> Iterator[list[Any]]:
+    def values(self) -> Iterator[Sequence[Any]]:
         """The rows as files hold them: shares with six digits, None where a value is not known."""
-        shares = [column.kind in ("share", "percent") for column in self.columns]
-        for row in self.rows:
-            yield [
-                significant(cell) if share and isinstance(cell, float) else _known(cell)
-                for share, cell in zip(shares, row, strict=True)
+        for block in ColumnRows(*self.by_column()).blocks() if self.rows else ():
+            cells = [
+                list(map(_rounded if column.kind in ("share", "percent") else _known, values))
+                if any(isinstance(value, float) for value in values)
+                else values
+                for column, values in zip(self.columns, block, strict=True)
             ]
+            yield from zip(*cells, strict=True)
 
     def to_pandas(self) -> Any:
         """The table as a pandas DataFrame in full precision; `indexed` tables are indexed by their first column."""
         import pandas as pd
 
         headers = [column.header for column in self.columns]
-        frame = pd.DataFrame([list(row) for row in self.rows], columns=headers)
+        cells = self.by_column() if self.rows else [()] * len(headers)
+        frame = pd.DataFrame(dict(zip(headers, cells, strict=True)))
         for column in self.columns:
             if column.kind != "text":
                 frame[column.header] = pd.to_numeric(frame[column.header])
@@ -175,6 +210,17 @@ def _as_json(cell: Any) -> Any:
     if not isinstance(cell, float) or abs(cell) < float("inf"):
         return cell
     return INFINITE if cell > 0 else None
+
+
+def _counted(cells: Sequence[Any], first: int) -> Sequence[Any]:
+    """Numbers of clusters that begin at `first`; items in no cluster stay as they are."""
+    if isinstance(cells, np.ndarray):
+        return cells + first * (cells >= 0)
+    return [cell if cell is None or cell < 0 else cell + first for cell in cells]
+
+
+def _rounded(cell: Any) -> Any:
+    return significant(cell) if isinstance(cell, float) else cell
 
 
 def _known(cell: Any) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from partita._support.html import ShownAsText
 from partita.pairs.losses import VILowerBound, approximate_ari, joined_pairs
 from partita.pairs.revision import item_names
 from partita.search.constraints import NOTHING, Resolved, resolve
+from partita.uncertainty.pair_doubts import largest_first
 
 if TYPE_CHECKING:
     from partita.estimation.pair_estimate import PairEstimate
@@ -32,8 +34,10 @@ MAX_COMPARED = 12
 #: Single items are moved between the parts of a cluster with at most this many items; larger ones than the second
 #: number are not split at all: their pairs would take too much memory.
 MAX_MOVED, MAX_SPLIT = 150, 3000
-#: Numbers that are handled at a time.
-_BLOCK = 4_000_000
+#: Numbers and records that are handled at a time.
+_BLOCK, _ROWS = 4_000_000, 1_000_000
+#: Merges are sought among so many times the pairs of records that are asked for, unless constraints forbid most.
+_FEW = 20
 
 Mask = NDArray[np.bool_]
 
@@ -146,7 +150,9 @@ def cluster_reasons(best: PairEstimate, cluster: Any) -> Reasons:
     inner = _pairs_within(best, items)
     strongest = np.lexsort((inner.right, inner.left, -inner.probability))
     splits = _splits(best, matrix, items[None, :], rules)
-    merges = _merges(best, items)
+    row, other, probability = _entries(best, items)
+    across = labels[other] != number
+    merges = _merges(best, row[across], other[across], probability[across])
     allowed = [
         m for m in np.argsort(merges.cost, kind="stable") if _may_join(best, rules, number, int(merges.other[m]))
     ]
@@ -189,43 +195,66 @@ def _cluster_number(best: PairEstimate, cluster: Any) -> int:
     return int(cluster)
 
 
-def questions(best: PairEstimate, most: int = 1000) -> list[Question]:
+def questions(best: PairEstimate, most: int = 1000, clusters: Mask | None = None) -> list[Question]:
     """What to ask a reviewer, in the order of what the answer would change.
 
     For each cluster the strongest pair that its cheapest split separates, and for each two clusters with a listed pair
     the strongest of these. The answer reverses the verdict on all pairs between the two parts or clusters; `change` is
-    their number times the probability of that answer. Clusters of more than 3,000 records are left out.
+    their number times the probability of that answer. Clusters of more than 3,000 records are left out. `clusters` says
+    of which clusters the questions are; by default of all.
     """
     rules, sizes = _rules(best), best.sizes
     ids = np.empty(sizes.size, np.int64)
     ids[best.labels] = best.ids
     rows: list[tuple[float, float, str, int, int, float, tuple[int, ...]]] = []
-    for items in _clusters_by_size(best):
+    for items in _clusters_by_size(best, clusters):
         found = _splits(best, _matrices(best, items), items, rules)
         part = found.part.sum(axis=1)
         pairs = part * (items.shape[1] - part)
         change = np.where(np.isfinite(found.cost), (1 - found.probability) * pairs, -1.0)
-        for c in np.argsort(-change, kind="stable")[:most].tolist():
+        for c in largest_first(change, most).tolist():
             if change[c] >= 0:
                 own = (int(ids[best.labels[items[c, 0]]]),)
                 ends = int(found.left[c]), int(found.right[c])
                 rows.append((-float(change[c]), float(found.cost[c]), "split", *ends, float(found.probability[c]), own))
-    merges = _merges(best)
-    change = merges.probability * sizes[merges.own] * sizes[merges.other]
-    found_merges = 0
-    for m in np.argsort(-change, kind="stable").tolist():
-        if found_merges == most:
+    for merges in (_merges(best, *_strongest_across(best, clusters, few)) for few in (_FEW * most, None)):
+        change = merges.probability * sizes[merges.own] * sizes[merges.other]
+        order = np.argsort(-change, kind="stable").tolist()
+        allowed = [*islice((m for m in order if _may_join(best, rules, merges.own[m], merges.other[m])), most)]
+        if len(allowed) == most or change.size < _FEW * most:
             break
-        if _may_join(best, rules, int(merges.own[m]), int(merges.other[m])):
-            both = (int(ids[merges.own[m]]), int(ids[merges.other[m]]))
-            ends = int(merges.left[m]), int(merges.right[m])
-            rows.append((-float(change[m]), float(merges.cost[m]), "merge", *ends, float(merges.probability[m]), both))
-            found_merges += 1
+    for m in allowed:
+        both = tuple(ids[sorted((merges.own[m], merges.other[m]))].tolist())
+        ends = int(merges.left[m]), int(merges.right[m])
+        rows.append((-float(change[m]), float(merges.cost[m]), "merge", *ends, float(merges.probability[m]), both))
     names = item_names(best.similarity)
     return [
         Question(kind, names[min(i, j)], names[max(i, j)], probability, -order, cost, own)
         for order, cost, kind, i, j, probability, own in sorted(rows)[:most]
     ]
+
+
+def _strongest_across(best: PairEstimate, clusters: Mask | None, few: int | None) -> tuple[Ints, Ints, Floats]:
+    """The entries between those pairs of clusters of which an answer may change most; each pair of clusters once."""
+    labels, sizes = best.labels, best.sizes
+    keys, values = [np.zeros(0, np.int64)], [np.zeros(0)]
+    items = np.arange(labels.size) if clusters is None else np.flatnonzero(clusters[labels])
+    for begin in range(0, items.size, _ROWS):
+        row, other, probability = _entries(best, items[begin : begin + _ROWS])
+        own, far = labels[row], labels[other]
+        once = own < far if clusters is None else (own != far) & ((own < far) | ~clusters[far])
+        own, far = own[once], far[once]
+        change = probability[once] * sizes[own] * sizes[far]
+        at = slice(None) if few is None else largest_first(change, few)
+        keys.append((own * np.int64(sizes.size) + far)[at])
+        values.append(change[at])
+    every = np.concatenate(keys)
+    wanted = np.unique(every if few is None else every[largest_first(np.concatenate(values), few)])
+    near = np.zeros(sizes.size, np.bool_)
+    near[wanted // sizes.size] = True
+    row, other, probability = _entries(best, np.flatnonzero(near[labels]))
+    own = np.isin(labels[row] * np.int64(sizes.size) + labels[other], wanted)
+    return row[own], other[own], probability[own]
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,13 +297,9 @@ def _rules(best: PairEstimate) -> Resolved | None:
     return None if best.constraints is None else resolve(best.constraints, pairs.names, pairs.n_items, "similarity")
 
 
-def _entries(best: PairEstimate, items: Ints | None = None) -> tuple[Ints, Ints, Floats]:
-    """Row, neighbor and probability of the entries of some rows, or of all."""
-    pairs = best.similarity
-    if items is None:
-        row = np.repeat(np.arange(pairs.n_items), np.diff(pairs.offsets))
-        return row, pairs.neighbors.astype(np.int64), pairs.probabilities
-    row, other, probability = pairs.rows_of(items)
+def _entries(best: PairEstimate, items: Ints) -> tuple[Ints, Ints, Floats]:
+    """Row, neighbor and probability of the entries of some rows."""
+    row, other, probability = best.similarity.rows_of(items)
     return items[row], other, probability
 
 
@@ -303,17 +328,18 @@ def _spanning_tree(inner: _Pairs, items: Ints) -> _Pairs:
     return _Pairs(items[tree.row], items[tree.col], 2 - tree.data)
 
 
-def _clusters_by_size(best: PairEstimate) -> Iterator[Ints]:
+def _clusters_by_size(best: PairEstimate, clusters: Mask | None) -> Iterator[Ints]:
     """Items of clusters of the same size, (clusters, size) each, so few at a time that their pairs fit in memory."""
     sizes = best.sizes
     order = np.argsort(best.labels, kind="stable")
     begins = np.cumsum(sizes) - sizes
-    for size in np.unique(sizes[(sizes > 1) & (sizes <= MAX_SPLIT)]).tolist():
-        clusters = np.flatnonzero(sizes == size)
+    wanted = (sizes > 1) & (sizes <= MAX_SPLIT) & (True if clusters is None else clusters)
+    for size in np.unique(sizes[wanted]).tolist():
+        of_size = np.flatnonzero(wanted & (sizes == size))
         ways = 2 ** (size - 1) if size <= MAX_COMPARED else size
         step = 1 if size > MAX_COMPARED else max(1, _BLOCK // (ways * size))
-        for block in range(0, clusters.size, step):
-            yield order[begins[clusters[block : block + step], None] + np.arange(size)]
+        for block in range(0, of_size.size, step):
+            yield order[begins[of_size[block : block + step], None] + np.arange(size)]
 
 
 def _matrices(best: PairEstimate, items: Ints) -> Floats:
@@ -427,14 +453,10 @@ def _separation_costs(best: PairEstimate, pairs: Floats, probability: Floats) ->
     return np.asarray(before - np.array(after).reshape(np.shape(probability)), np.float64)
 
 
-def _merges(best: PairEstimate, items: Ints | None = None) -> _Merges:
-    """All pairs of clusters with a listed pair across, or those of the cluster of some items."""
-    row, other, probability = _entries(best, items)
+def _merges(best: PairEstimate, row: Ints, other: Ints, probability: Floats) -> _Merges:
+    """The pairs of clusters that some entries connect; all entries of a pair of clusters must be among them."""
     labels, sizes, pairs = best.labels, best.sizes.astype(np.float64), best.similarity
     own, far = labels[row], labels[other]
-    across = own != far if items is not None else own < far
-    row, other, own, far = row[across], other[across], own[across], far[across]
-    probability = probability[across]
     key, group = np.unique(own * np.int64(sizes.size) + far, return_inverse=True)
     first, second = key // sizes.size, key % sizes.size
     order = np.lexsort((-probability, group))
@@ -455,19 +477,22 @@ def _merge_costs_by_mass(
     """The same under the lower bound to VI: the masses of the items on both sides grow."""
     loss, n = best.loss, best.similarity.n_items
     assert isinstance(loss, VILowerBound)
-    every, neighbor, value = _entries(best)
+    concerned = np.unique(np.concatenate([row, other]))
+    every, neighbor, value = _entries(best, concerned)
     same = best.labels[every] == best.labels[neighbor]
-    mass = 1 + np.bincount(every[same], value[same], minlength=n)
+    mass = 1 + np.bincount(np.searchsorted(concerned, every[same]), value[same], minlength=concerned.size)
     grown = np.zeros(first.size)
     for item in (row, other):
         key, place = np.unique(group * np.int64(n) + item, return_inverse=True)
         more = np.bincount(place, probability, minlength=key.size)
-        grown += np.bincount(key // n, np.log2(1 + more / mass[key % n]), minlength=first.size)
+        grown += np.bincount(
+            key // n, np.log2(1 + more / mass[np.searchsorted(concerned, key % n)]), minlength=first.size
+        )
     p, q = best.sizes[first].astype(np.float64), best.sizes[second].astype(np.float64)
     return (loss.b * (_x_log(p + q) - _x_log(p) - _x_log(q)) - (loss.a + loss.b) * grown) / n
 
 
-def _may_join(best: PairEstimate, rules: Resolved | None, one: int, other: int) -> bool:
+def _may_join(best: PairEstimate, rules: Resolved | None, one: Any, other: Any) -> bool:
     """Whether the constraints allow two clusters to be one."""
     if rules is None:
         return True

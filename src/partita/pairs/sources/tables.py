@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.optional import optional
 from partita.draws.sources.tables import as_frame
 from partita.pairs.sources.columns import find_columns
 from partita.pairs.sources.listed import SOURCE_SEPARATOR, ListedPairs, numbered
+from partita.partitions.codes import is_null
 
 Place = Callable[[int], str]
 
@@ -19,9 +21,10 @@ def table_pairs(table: Any, wanted: Sequence[str] | None, where: str = "the tabl
     """The pairs of a table, one per row."""
     frame = as_frame(as_arrow(table))
     columns = find_columns([str(name) for name in frame.columns], wanted, where)
-    left, right = (_ids(frame[:, column], columns.sources is None) for column in (columns.left, columns.right))
-    sources = None if columns.sources is None else tuple(frame[:, column].to_list() for column in columns.sources)
-    return pairs_from(left, right, _numbers(frame[:, columns.probability]), _row_of(where), sources)
+    sources = columns.sources or (None, None)
+    left, right = (_ids(frame, *both) for both in zip((columns.left, columns.right), sources, strict=True))
+    has_sources = columns.sources is not None
+    return pairs_from(left, right, _numbers(frame[:, columns.probability]), _row_of(where), has_sources)
 
 
 def is_stream(x: Any) -> bool:
@@ -79,33 +82,35 @@ def is_indexed_by_pairs(x: Any) -> bool:
     return hasattr(x, "index") and hasattr(x.index, "nlevels") and not hasattr(x, "columns") and x.index.nlevels > 1
 
 
-def pairs_from(
-    left: Any, right: Any, probability: Any, place: Place, sources: tuple[list[Any], list[Any]] | None = None
-) -> ListedPairs:
-    """Columns of ids and probabilities as pairs; ids are distinguished by their source if there are several."""
+def pairs_from(left: Any, right: Any, probability: Any, place: Place, has_sources: bool = False) -> ListedPairs:
+    """Columns of ids and probabilities as pairs; `has_sources`: ids begin with their source."""
     values = _probabilities(probability, place)
-    if sources is None:
-        return ListedPairs(*_with(numbered(left, right, place), values), place)
-    named = [
-        [f"{source}{SOURCE_SEPARATOR}{own}" for source, own in zip(of, ids, strict=True)]
-        for of, ids in zip(sources, (left, right), strict=True)
-    ]
-    first, second, items = numbered(named[0], named[1], place)
-    return ListedPairs(first, second, values, items, place, tuple(name.split(SOURCE_SEPARATOR)[0] for name in items))
+    first, second, items = numbered(left, right, place)
+    sources = tuple(name.split(SOURCE_SEPARATOR)[0] for name in items) if has_sources else None
+    return ListedPairs(first, second, values, items, place, sources)
 
 
-def _with(numbers: tuple[Any, Any, tuple[str, ...]], values: NDArray[np.float64]) -> tuple[Any, Any, Any, Any]:
-    left, right, items = numbers
-    return left, right, values, items
+def _ids(frame: Any, own: int, source: int | None) -> Any:
+    """Whole numbers as an array; texts in the column of the library that made the table, which can number them.
+
+    With a column of sources an id is its source and the id in it.
+    """
+    used = [frame[:, at] for at in (source, own) if at is not None]
+    if any(column.null_count() or not (column.dtype.is_integer() or _is_text(column)) for column in used):
+        cells = [column.to_list() for column in used]
+        if source is None:
+            return cells[0]
+        known = (None if any(map(is_null, both)) else map(str, both) for both in zip(*cells, strict=True))
+        return [both and SOURCE_SEPARATOR.join(both) for both in known]
+    if source is None:
+        return used[0].to_numpy() if used[0].dtype.is_integer() else used[0].to_native()
+    nw = optional("narwhals.stable.v1", "tables are read with narwhals", "io")
+    parts = [nw.col(frame.columns[at]).cast(nw.String) for at in (source, own)]
+    return frame.select(nw.concat_str(parts, separator=SOURCE_SEPARATOR).alias("id"))[:, 0].to_native()
 
 
-def _ids(column: Any, may_be_coded: bool) -> Any:
-    """Whole numbers as an array; texts in the column of the library that made the table, which can number them."""
-    if column.null_count():
-        return column.to_list()
-    if column.dtype.is_integer():
-        return column.to_numpy()
-    return column.to_native() if may_be_coded else column.to_list()
+def _is_text(column: Any) -> bool:
+    return str(column.dtype) == "String"
 
 
 def _numbers(column: Any) -> Any:
