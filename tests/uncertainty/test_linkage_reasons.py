@@ -141,3 +141,34 @@ def test_bad_clusters_are_named():
         est.reasons("zed")
     with pytest.raises(TypeError, match="cluster must be the number"):
         est.reasons(1.5)
+
+
+def review_gains(est, person, most):
+    """Listed pairs that the answers to the first questions put right."""
+    gains = []
+    for question in est.questions(most):
+        left, right = int(question.left), int(question.right)
+        is_wrong = (person[left] == person[right]) == (question.kind == "merge")
+        against = question.probability if question.kind == "merge" else 1 - question.probability
+        gains.append(is_wrong * question.change / against)
+    return gains
+
+
+def test_the_first_questions_find_errors():
+    """Calibrated probabilities of all pairs of one person and of some others: most of the first answers change much.
+
+    Weighted by all pairs of two clusters, listed or not, large clusters come first, and hardly an answer is against
+    the estimate.
+    """
+    rng = np.random.default_rng(0)
+    person = np.repeat(np.arange(300), rng.choice([1, 2, 3, 4, 5], 300, p=[0.4, 0.3, 0.15, 0.1, 0.05]))
+    left, right = np.triu_indices(person.size, 1)
+    same = person[left] == person[right]
+    listed = same | (rng.random(left.size) < 0.01)
+    left, right, same = left[listed], right[listed], same[listed]
+    logit = 4 / 1.5**2 * rng.normal(np.where(same, 2.0, -2.0), 1.5) + np.log(same.mean() / (1 - same.mean()))
+    table = list(zip(left.tolist(), right.tolist(), (1 / (1 + np.exp(-logit))).tolist(), strict=True))
+    est = pt.estimate(pt.as_similarity(table, names=[str(i) for i in range(person.size)]), "binder", rng=1)
+    gains = review_gains(est, person, 40)
+    assert np.mean(np.array(gains[:20]) > 0) > 0.7, gains
+    assert np.sum(gains[:20]) > 2 * np.sum(gains[20:])

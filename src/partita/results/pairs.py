@@ -44,7 +44,7 @@ class PairPresentation(Presentation):
     whose = "an estimate from pair probabilities"
     of_pairs = True
     takes: ClassVar[dict[str, str]] = {"partita.proofs.bounds.Bound": "bound"}
-    written = ("items", "clusters", "pairs")
+    written: ClassVar[tuple[str, ...]] = ("items", "clusters", "pairs")
     printed: ClassVar[dict[str, int]] = {"pairs": 10}
     own = facts("""
         expected_loss | loss of the partition by the pair probabilities
@@ -141,7 +141,7 @@ class PairPresentation(Presentation):
         header = columns("""
             Item=left; Other item=right; Would=kind | What an answer against the estimate would do
             Probability | That the two belong together, by itself
-            Change | Expected number of pairs of items whose verdict the answer reverses
+            Change | Expected number of listed pairs whose verdict the answer reverses
             Cost | Increase of the loss if the clusters are split or merged there
             Ids | Identifiers of the clusters concerned""")
         rows = [(q.left, q.right, q.kind, q.probability, q.change, q.cost, " ".join(map(str, q.ids))) for q in asked]
@@ -295,8 +295,8 @@ class ChangePresentation(PairPresentation):
 
     of_all = False
     written = ()
-    certainty = None
-    doubtful = ()
+    certainty = None  # type: ignore[assignment]
+    doubtful = ()  # type: ignore[assignment]
     own: ClassVar[dict[str, tuple[str, str]]] = PairPresentation.own | {
         "ids": ("nothing", PairPresentation.own["ids"][1])
     }

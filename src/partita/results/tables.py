@@ -155,7 +155,7 @@ class Table:
         """The cells of each column."""
         return self.rows.columns if isinstance(self.rows, ColumnRows) else list(zip(*self.rows, strict=True))
 
-    def beside(self, at: int, new: Iterable[Column], cells: Iterable[Sequence[Any]]) -> Table:
+    def beside(self, at: int, new: Iterable[Column], cells: Iterable[Any]) -> Table:
         """The table with further columns before the column at this place, and the cells of each of these columns."""
         own = self.by_column()
         rows = ColumnRows(*own[:at], *cells, *own[at:])

@@ -72,7 +72,7 @@ class Merge(NamedTuple):
 class Question(NamedTuple):
     """What to ask a reviewer: do two records belong together?
 
-    `kind` is "split" if the estimate joins them and "merge" if not; `change` is the expected number of pairs of records
+    `kind` is "split" if the estimate joins them and "merge" if not; `change` is the expected number of listed pairs
     whose verdict the answer reverses, `cost` the increase of the loss, and `ids` the clusters concerned.
     """
 
@@ -146,7 +146,7 @@ def cluster_reasons(best: PairEstimate, cluster: Any) -> Reasons:
     def linked(i: int, j: int, probability: float) -> LinkedPair:
         return LinkedPair(names[min(i, j)], names[max(i, j)], float(probability))
 
-    matrix = _matrices(best, items[None, :])
+    matrix, _ = _matrices(best, items[None, :])
     inner = _pairs_within(best, items)
     strongest = np.lexsort((inner.right, inner.left, -inner.probability))
     splits = _splits(best, matrix, items[None, :], rules)
@@ -200,25 +200,25 @@ def questions(best: PairEstimate, most: int = 1000, clusters: Mask | None = None
 
     For each cluster the strongest pair that its cheapest split separates, and for each two clusters with a listed pair
     the strongest of these. The answer reverses the verdict on all pairs between the two parts or clusters; `change` is
-    their number times the probability of that answer. Clusters of more than 3,000 records are left out. `clusters` says
-    of which clusters the questions are; by default of all.
+    the number of listed ones times the probability of that answer. Clusters of more than 3,000 records are left out.
+    `clusters` says of which clusters the questions are; by default of all.
     """
     rules, sizes = _rules(best), best.sizes
     ids = np.empty(sizes.size, np.int64)
     ids[best.labels] = best.ids
     rows: list[tuple[float, float, str, int, int, float, tuple[int, ...]]] = []
     for items in _clusters_by_size(best, clusters):
-        found = _splits(best, _matrices(best, items), items, rules)
-        part = found.part.sum(axis=1)
-        pairs = part * (items.shape[1] - part)
+        matrix, listed = _matrices(best, items)
+        found = _splits(best, matrix, items, rules)
+        pairs = (listed & found.part[:, :, None] & ~found.part[:, None, :]).sum(axis=(1, 2))
         change = np.where(np.isfinite(found.cost), (1 - found.probability) * pairs, -1.0)
         for c in largest_first(change, most).tolist():
             if change[c] >= 0:
                 own = (int(ids[best.labels[items[c, 0]]]),)
                 ends = int(found.left[c]), int(found.right[c])
                 rows.append((-float(change[c]), float(found.cost[c]), "split", *ends, float(found.probability[c]), own))
-    for merges in (_merges(best, *_strongest_across(best, clusters, few)) for few in (_FEW * most, None)):
-        change = merges.probability * sizes[merges.own] * sizes[merges.other]
+    for merges in (_merges(best, *_promising(best, clusters, few)) for few in (_FEW * most, None)):
+        change = merges.probability * merges.listed
         order = np.argsort(-change, kind="stable").tolist()
         allowed = [*islice((m for m in order if _may_join(best, rules, merges.own[m], merges.other[m])), most)]
         if len(allowed) == most or change.size < _FEW * most:
@@ -234,27 +234,31 @@ def questions(best: PairEstimate, most: int = 1000, clusters: Mask | None = None
     ]
 
 
-def _strongest_across(best: PairEstimate, clusters: Mask | None, few: int | None) -> tuple[Ints, Ints, Floats]:
-    """The entries between those pairs of clusters of which an answer may change most; each pair of clusters once."""
+def _promising(best: PairEstimate, clusters: Mask | None, few: int | None) -> tuple[Ints, Ints, Floats]:
+    """All entries between those pairs of clusters of which an answer may change most; each pair of clusters once."""
     labels, sizes = best.labels, best.sizes
-    keys, values = [np.zeros(0, np.int64)], [np.zeros(0)]
-    items = np.arange(labels.size) if clusters is None else np.flatnonzero(clusters[labels])
-    for begin in range(0, items.size, _ROWS):
-        row, other, probability = _entries(best, items[begin : begin + _ROWS])
+    order = np.argsort(labels, kind="stable")
+    if clusters is not None:
+        order = order[clusters[labels[order]]]
+    ends = np.flatnonzero(np.diff(labels[order], append=-1)) + 1  # of whole clusters
+    cuts = ends[np.flatnonzero(np.diff(ends // _ROWS, append=-1))]
+    found: list[tuple[Any, Any, Any]] = []
+    for items in np.split(order, cuts[:-1]):
+        row, other, probability = _entries(best, items)
         own, far = labels[row], labels[other]
         once = own < far if clusters is None else (own != far) & ((own < far) | ~clusters[far])
-        own, far = own[once], far[once]
-        change = probability[once] * sizes[own] * sizes[far]
-        at = slice(None) if few is None else largest_first(change, few)
-        keys.append((own * np.int64(sizes.size) + far)[at])
-        values.append(change[at])
-    every = np.concatenate(keys)
-    wanted = np.unique(every if few is None else every[largest_first(np.concatenate(values), few)])
-    near = np.zeros(sizes.size, np.bool_)
-    near[wanted // sizes.size] = True
-    row, other, probability = _entries(best, np.flatnonzero(near[labels]))
-    own = np.isin(labels[row] * np.int64(sizes.size) + labels[other], wanted)
-    return row[own], other[own], probability[own]
+        entries = row[once], other[once], probability[once]
+        group = np.unique(own[once] * np.int64(sizes.size) + far[once], return_inverse=True)[1]
+        if few is not None:
+            strongest = np.zeros(int(group.max(initial=-1)) + 1)
+            np.maximum.at(strongest, group, entries[2])
+            chosen = np.zeros(strongest.size, np.bool_)
+            chosen[largest_first(strongest * np.bincount(group, minlength=strongest.size), few)] = True
+            row, other, probability = (column[chosen[group]] for column in entries)
+            entries = row, other, probability
+        found.append(entries)
+    row, other, probability = (np.concatenate(column) for column in zip(*found, strict=True))
+    return row, other, probability
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,10 +286,11 @@ class _Splits:
 
 @dataclass(frozen=True, eq=False)
 class _Merges:
-    """Pairs of clusters with a listed pair, the change of the loss if they are joined, and their strongest pair."""
+    """Pairs of clusters, the number of listed pairs, the change of the loss if they are joined, the strongest pair."""
 
     own: Ints
     other: Ints
+    listed: Ints
     cost: Floats
     left: Ints
     right: Ints
@@ -342,8 +347,8 @@ def _clusters_by_size(best: PairEstimate, clusters: Mask | None) -> Iterator[Int
             yield order[begins[of_size[block : block + step], None] + np.arange(size)]
 
 
-def _matrices(best: PairEstimate, items: Ints) -> Floats:
-    """(clusters, m, m): the probabilities of all pairs of each cluster, listed or not, ones on the diagonal."""
+def _matrices(best: PairEstimate, items: Ints) -> tuple[Floats, Mask]:
+    """(clusters, m, m): the probabilities of all pairs of each cluster, ones on the diagonal, and which are listed."""
     pairs, (count, size) = best.similarity, items.shape
     place = np.full(pairs.n_items, -1)
     place[items.ravel()] = np.arange(items.size)
@@ -352,8 +357,10 @@ def _matrices(best: PairEstimate, items: Ints) -> Floats:
     matrix = np.full((count, size, size), pairs.default)
     matrix[:, np.arange(size), np.arange(size)] = 1.0
     at = place[row[own]]
-    matrix[at // size, at % size, place[other[own]] % size] = probability[own]
-    return matrix
+    listed = np.zeros(matrix.shape, np.bool_)
+    cells = (at // size, at % size, place[other[own]] % size)
+    matrix[cells], listed[cells] = probability[own], True
+    return matrix, listed
 
 
 def _splits(best: PairEstimate, matrix: Floats, items: Ints, rules: Resolved | None) -> _Splits:
@@ -468,7 +475,7 @@ def _merges(best: PairEstimate, row: Ints, other: Ints, probability: Floats) -> 
         cost = _merge_costs_by_mass(best, row, other, probability, group, first, second)
     else:
         cost = _separation_costs(best, -sizes[first] * sizes[second], -total)
-    return _Merges(first, second, cost, row[strongest], other[strongest], probability[strongest])
+    return _Merges(first, second, count, cost, row[strongest], other[strongest], probability[strongest])
 
 
 def _merge_costs_by_mass(
