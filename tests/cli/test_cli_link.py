@@ -67,10 +67,11 @@ def test_an_update_in_place_changes_the_state_and_the_tables(files, linked):
     assert "Since the last state: 2 kept, 1 grown, 1 new" in " ".join(answer.stdout.split())
     names = {path.name for path in linked.iterdir()}
     assert names == RESULTS | {"linkage.json", "lock", "state-000001", "state-000002", "changes.csv", "moved.csv"}
-    assert [(row["id"], row["kind"], row["records"]) for row in rows(linked / "changes.csv")] == [
-        ("0", "grown", "ana"),
-        ("3", "new", "zoe"),
+    assert [tuple(row.values()) for row in rows(linked / "changes.csv")] == [
+        ("0", "grown", "ana", "ann, anna, ana"),
+        ("3", "new", "zoe", "zoe"),
     ]
+    assert [row["id"] for row in rows(linked / "clusters.csv")] == ["0", "1", "2", "3"]
     assert rows(linked / "labels.csv")[-2]["item"] == "ana"
     assert pt.read_linkage(linked).ids.tolist() == [0, 0, 1, 1, 1, 2, 0, 3]
     back = invoke("--previous", linked, "--step-back", "--out", files / "earlier", "--json")

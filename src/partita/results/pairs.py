@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._support.arrays import Floats
+from partita._support.arrays import Floats, Ints
 from partita.estimation.linkage_ids import Changes
 from partita.results.presentation import (
     Note,
@@ -29,6 +29,8 @@ from partita.uncertainty.pair_doubts import doubtful_pairs, pair_certainty
 PAIRS_WRITTEN, PAIRS_LISTED = 1000, 500
 SIZES_LISTED = 50
 CLUSTERS_LISTED = 200
+MEMBERS_SHOWN = 6  # of a cluster that an update changed
+ID = "Id | Lasting identifier of the cluster"
 LOSS_WORDS = {
     "binder": "expected Binder loss",
     "vi-lower-bound": "lower bound to the variation of information",
@@ -74,12 +76,16 @@ class PairPresentation(Presentation):
         if not best.proven:
             found, proof = "that was found", f"; {parts.proven:,} of {parts.count:,} components are provably optimal"
         bound = f" {self.extras['bound'].in_words()}" if "bound" in self.extras else ""
-        counted = ", ".join(f"{count:,} {kind}" for kind, count in (self.changes or {}).items() if count)
-        since = f" Since the last state: {counted}." if counted else ""
         return (
             f"Given {best.similarity.n_pairs:,} pair probabilities, this partition has the lowest"
-            f" {LOSS_WORDS[best.loss.name]} {found}, {best.expected_loss:.6g}{proof}.{obeying}{bound}{since}"
+            f" {LOSS_WORDS[best.loss.name]} {found}, {best.expected_loss:.6g}{proof}.{obeying}{bound}"
         )
+
+    def more_answer(self) -> Iterator[str]:
+        """What an update changed."""
+        if self.changes is not None:
+            counted = ", ".join(f"{count:,} {kind}" for kind, count in self.changes.items() if count)
+            yield f"Since the last state: {counted}."
 
     def find_notes(self) -> Iterator[Note]:
         """Cautions of the search, and what pairs mean that are not listed."""
@@ -113,10 +119,21 @@ class PairPresentation(Presentation):
             return None
         return self.moved.counts | {"kept": self.n_clusters - int((self.moved.kind != "gone").sum())}
 
+    @cached_property
+    def ids(self) -> Ints:
+        """The lasting identifier of each cluster."""
+        found = np.empty(self.n_clusters, np.int64)
+        found[self.labels] = self.result.ids
+        return found
+
+    def clusters_table(self) -> Table:
+        """With the identifier of each cluster."""
+        return super().clusters_table().beside(1, columns(ID), [self.ids])
+
     def items_table(self) -> Table:
         """With the component of each item, and the identifier of its cluster."""
         cells = (self.result.components.labels, self.result.ids)
-        own = columns("Component:cluster; Id | Lasting identifier of the cluster")
+        own = columns(f"Component:cluster; {ID}")
         return super().items_table().beside(2, own, cells)
 
     def more_tables(self) -> Iterator[Table | None]:
@@ -151,18 +168,22 @@ class PairPresentation(Presentation):
         """The identifiers that are not as they were."""
         if self.moved is None or self.changes is None:
             return None
-        header = columns("""
-            Id | Lasting identifier of the cluster
+        header = columns(f"""
+            {ID}
             Kind | Grown, shrunk, split, merged, new or gone
-            Records | Records that came or left; all of a cluster that is new or gone""")
-        rows = [(own, kind, "; ".join(records)) for own, kind, records in self.moved]
-        return Table(
-            "changes",
-            "Changes since the last state",
-            header,
-            rows,
-            f"{self.changes['kept']:,} clusters are as they were.",
-        )
+            Records | Records that came or left; all of a cluster that is new or gone
+            Now | The first records of the cluster now""")
+        concerned = np.zeros(self.result._ledger.next_id, np.bool_)
+        concerned[self.moved.id] = True
+        items = np.flatnonzero(concerned[self.result.ids])
+        items = items[np.argsort(self.result.ids[items], kind="stable")]
+        begins, ends = (np.searchsorted(self.result.ids[items], self.moved.id, side) for side in ("left", "right"))
+        rows = [
+            (own, kind, "; ".join(records), first_names(self.item_names, items[begin:end], MEMBERS_SHOWN))
+            for (own, kind, records), begin, end in zip(self.moved, begins, ends, strict=True)
+        ]
+        note = f"{self.changes['kept']:,} clusters are as they were."
+        return Table("changes", "Changes since the last state", header, rows, note)
 
     def _moved(self) -> Table | None:
         """The records whose identifier is another one than before."""
@@ -240,16 +261,16 @@ class PairPresentation(Presentation):
         """Clusters with their members, pairs, items, components, truth."""
         tables = self.tables
         yield section("clusters", "Clusters", button(), show(self._members()), show(tables["sizes"].head(SIZES_LISTED)))
-        told = (
-            "The pairs about which the estimate is most likely wrong. First come those where it goes against the"
-            " pair's own probability, because of other pairs or of constraints."
-        )
-        yield section("pairs", "Pairs to look at first", words(told), show(tables["pairs"].head(PAIRS_LISTED, "pairs")))
         if self.changes is not None:
             yield section("changes", "Changes", show(tables["changes"].head(PAIRS_LISTED, "changes")))
         if "reasons" in tables:
             told = "The answer to the first questions would change most. Answers go back as constraints of an update."
             yield section("reasons", "Review", words(told), show(tables["reasons"].head(PAIRS_LISTED, "questions")))
+        told = (
+            "The pairs about which the estimate is most likely wrong. First come those where it goes against the"
+            " pair's own probability, because of other pairs or of constraints."
+        )
+        yield section("pairs", "Pairs to look at first", words(told), show(tables["pairs"].head(PAIRS_LISTED, "pairs")))
         yield self.items_section(of_all=False)
         yield self.truth_section()
         told = "No best partition joins two components, so that each was searched by itself."
@@ -271,11 +292,11 @@ class PairPresentation(Presentation):
         largest = np.argsort(-sizes, kind="stable")[: min(several, CLUSTERS_LISTED)]
         members = [order[ends[k] - sizes[k] : ends[k]] for k in largest.tolist()]
         rows = [
-            (int(k), len(own), float(known[k]), first_names(self.item_names, own))
+            (int(k), int(self.ids[k]), len(own), float(known[k]), first_names(self.item_names, own))
             for k, own in zip(largest, members, strict=True)
         ]
         header = columns("""
-            Cluster; Items; Certainty | Mean certainty of its items
+            Cluster; Id; Items; Certainty | Mean certainty of its items
             Members""")
         single = self.n_clusters - several
         shown = f"The first {CLUSTERS_LISTED:,} of {several:,} clusters of several items."
