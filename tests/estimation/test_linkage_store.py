@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import shutil
+import subprocess
 import sys
 import time
 
@@ -257,6 +258,45 @@ def test_killed_during_updates_the_state_is_the_last_or_the_new_one(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="kills with SIGKILL")
 def test_killed_fifty_times_during_updates(tmp_path):
     assert kill_updates(tmp_path / "linked", 50) > 20
+
+
+def kill_commands(folder, kills, tables):
+    """The command is killed in the middle of updates: the state is the last whole one or the new one, and goes on."""
+    rng = np.random.default_rng(kills)
+    table = pairs_of(*((f"x{k}", f"y{k}", 0.7) for k in range(200)))
+    pt.write_linkage(folder, pt.estimate(pt.as_similarity(table), "binder", rng=1))
+    began, took, finished = 400, None, 0
+    for _ in range(kills + 1):
+        more = folder.parent / "more.csv"
+        more.write_text(f"left,right,p\nnew {began},x0,0.1\n")
+        words = [sys.executable, "-m", "partita", "link", more, "--previous", folder, "--tables", tables, "--json"]
+        owner = (folder / "lock").read_bytes() if took else b""
+        child = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL)
+        while child.poll() is None and not ((folder / "lock").exists() and (folder / "lock").read_bytes() != owner):
+            time.sleep(0.002)
+        start = time.perf_counter()
+        if took is None:  # the first one tells how long it takes from the lock on
+            assert child.wait() == 0
+            took = time.perf_counter() - start
+        else:
+            time.sleep(rng.uniform(0, 1.3) * took)
+            child.kill()
+            finished += child.wait() == 0
+        est = pt.read_linkage(folder)
+        assert est.similarity.n_items in (began, began + 1)
+        assert pt.read_linkage(folder, step_back=True).similarity.n_items == est.similarity.n_items - 1
+        assert est.expected_loss == pytest.approx(pt.pair_loss(est.labels, est.similarity, "binder"), abs=1e-12)
+        began = est.similarity.n_items
+    return began - 400, finished
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tables", ["all", "changed"])
+@pytest.mark.skipif(sys.platform == "win32", reason="kills with SIGKILL")
+def test_the_command_killed_fifty_times(tmp_path, tables):
+    reached, finished = kill_commands(tmp_path / "linked", 25, tables)
+    assert 1 < reached < 26
+    assert finished < 25
 
 
 def test_nothing_is_pickled_and_names_are_plain_text(tmp_path):

@@ -143,7 +143,7 @@ def print_result(shown: Presentation, truth: str | None = None, printed: Mapping
     print(printable(" ".join(filter(None, [shown.answer, shown.details]))))
     print_notes(tuple(note for note in shown.notes if not note.warning))
     for name, most in (shown.printed if printed is None else printed).items():
-        if name in shown.tables:
+        if name in shown.tables and shown.tables[name].rows:
             print_rows(shown.tables[name], most)
     if truth is not None:
         print(agreement_sentence(shown.facts["agreement"], truth))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats, Labels
 from partita.pairs.probabilities import Similarity
+from partita.pairs.revision import part_of_pairs
 from partita.partitions.labels import canonical
 from partita.search.clique_lp import SizeLimit, solve_cliques
 from partita.search.constraints import Resolved
@@ -84,13 +85,7 @@ def _value(cost: Floats, labels: Labels) -> float:
 
 def _costs(items: Labels, pairs: Similarity, objective: Threshold, constraints: Resolved | None) -> AtomCosts:
     """What each pair of atoms of a component costs in one cluster."""
-    place = {int(item): number for number, item in enumerate(items)}
-    cost = np.full((items.size, items.size), objective.threshold - objective.unlisted)
-    for number, item in enumerate(items.tolist()):
-        row = slice(pairs.offsets[item], pairs.offsets[item + 1])
-        for other, probability in zip(pairs.neighbors[row].tolist(), pairs.probabilities[row].tolist(), strict=True):
-            if other in place:
-                cost[number, place[other]] = objective.threshold - probability
+    cost = objective.threshold - part_of_pairs(pairs, items).to_dense()
     np.fill_diagonal(cost, 0)
     return atom_costs(cost, None if constraints is None else part_of(constraints, items))
 

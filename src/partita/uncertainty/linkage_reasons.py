@@ -36,8 +36,6 @@ MAX_COMPARED = 12
 MAX_MOVED, MAX_SPLIT = 150, 3000
 #: Numbers and records that are handled at a time.
 _BLOCK, _ROWS = 4_000_000, 1_000_000
-#: Merges are sought among so many times the pairs of records that are asked for, unless constraints forbid most.
-_FEW = 20
 
 Mask = NDArray[np.bool_]
 
@@ -217,12 +215,10 @@ def questions(best: PairEstimate, most: int = 1000, clusters: Mask | None = None
                 own = (int(ids[best.labels[items[c, 0]]]),)
                 ends = int(found.left[c]), int(found.right[c])
                 rows.append((-float(change[c]), float(found.cost[c]), "split", *ends, float(found.probability[c]), own))
-    for merges in (_merges(best, *_promising(best, clusters, few)) for few in (_FEW * most, None)):
-        change = merges.probability * merges.listed
-        order = np.argsort(-change, kind="stable").tolist()
-        allowed = [*islice((m for m in order if _may_join(best, rules, merges.own[m], merges.other[m])), most)]
-        if len(allowed) == most or change.size < _FEW * most:
-            break
+    merges = _merges(best, *_promising(best, clusters, most if rules is None else None))
+    change = merges.probability * merges.listed
+    order = np.argsort(-change, kind="stable").tolist()
+    allowed = islice((m for m in order if _may_join(best, rules, merges.own[m], merges.other[m])), most)
     for m in allowed:
         both = tuple(ids[sorted((merges.own[m], merges.other[m]))].tolist())
         ends = int(merges.left[m]), int(merges.right[m])
@@ -247,16 +243,16 @@ def _promising(best: PairEstimate, clusters: Mask | None, few: int | None) -> tu
         row, other, probability = _entries(best, items)
         own, far = labels[row], labels[other]
         once = own < far if clusters is None else (own != far) & ((own < far) | ~clusters[far])
-        entries = row[once], other[once], probability[once]
+        row, other, probability = row[once], other[once], probability[once]
         group = np.unique(own[once] * np.int64(sizes.size) + far[once], return_inverse=True)[1]
         if few is not None:
             strongest = np.zeros(int(group.max(initial=-1)) + 1)
-            np.maximum.at(strongest, group, entries[2])
+            np.maximum.at(strongest, group, probability)
             chosen = np.zeros(strongest.size, np.bool_)
             chosen[largest_first(strongest * np.bincount(group, minlength=strongest.size), few)] = True
-            row, other, probability = (column[chosen[group]] for column in entries)
-            entries = row, other, probability
-        found.append(entries)
+            kept = chosen[group]
+            row, other, probability = row[kept], other[kept], probability[kept]
+        found.append((row, other, probability))
     row, other, probability = (np.concatenate(column) for column in zip(*found, strict=True))
     return row, other, probability
 
