@@ -188,3 +188,11 @@ def test_the_warning_points_to_the_line_of_the_user():
             np.random.default_rng(0).normal(size=(30, 2))
         )
     assert {warning.filename for warning in seen} == {__file__}
+
+
+def test_equal_draws_are_no_hard_search():
+    """All runs end at a loss of 0, but for rounding."""
+    labels = np.random.default_rng(1).integers(8, size=2000)
+    best = pt.estimate(np.tile(labels, (50, 1)), rng=1)
+    assert best.times_reached == len(best.runs)
+    assert best.cautions == ()

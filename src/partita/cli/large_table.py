@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
@@ -55,22 +55,19 @@ def read_large(path: str, kind: Kind, missing: set[str], texts: Sequence[str]) -
             strings_can_be_null=False,
             quoted_strings_can_be_null=True,
         )
+        words = [name for name in head.names if types[name] == pyarrow.string()]
         try:
-            found = arrow.read_csv(
+            batches = arrow.open_csv(
                 path, arrow.ReadOptions(block_size=_BLOCK), arrow.ParseOptions(delimiter=separator), options
             )
+            columns, n_rows = _filled(batches, [name for name in head.names if name not in words], words, _lines(path))
             break
         except pyarrow.ArrowInvalid as error:
-            words = next((name for j, name in enumerate(head.names) if f"In CSV column #{j}:" in str(error)), None)
-            if words is None or types[words] == pyarrow.string():
+            word = next((name for j, name in enumerate(head.names) if f"In CSV column #{j}:" in str(error)), None)
+            if word is None or word in words:
                 return None
-            types[words] = pyarrow.string()
-    numbers = _filled(found, [name for name in head.names if types[name] == pyarrow.float64()])
-    columns = [
-        numbers[name] if name in numbers else [text.strip() for text in found.column(name).to_pylist()]
-        for name in head.names
-    ]
-    return replace(head, columns=cast(Any, columns), lines=range(2, found.num_rows + 2)), head
+            types[word] = pyarrow.string()
+    return replace(head, columns=cast(Any, [columns[name] for name in head.names]), lines=range(2, n_rows + 2)), head
 
 
 def _head(path: str, kind: Kind) -> tuple[Table, str] | None:
@@ -98,31 +95,47 @@ def _head(path: str, kind: Kind) -> tuple[Table, str] | None:
     return Table(path, names, columns, range(2, len(cells) + 1), True), separator
 
 
-def _filled(table: Any, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
-    """Numeric columns as columns of one array, each given back to pyarrow when it is copied."""
+def _lines(path: str) -> int:
+    """About how many lines a file has: those that end, and one more."""
+    with open(path, "rb") as stream:
+        return 1 + sum(block.count(b"\n") for block in iter(lambda: stream.read(_BLOCK), b""))
+
+
+def _filled(
+    batches: Iterable[Any], numeric: Sequence[str], words: Sequence[str], n_rows: int
+) -> tuple[dict[str, NDArray[np.float64] | list[str]], int]:
+    """Numeric columns as columns of one array, the others as lists of texts, and the number of rows.
+
+    A batch is given back when it is copied, so that the table is in memory once. `n_rows` may be a guess.
+    """
     import numpy as np
 
-    numbers = np.empty((table.num_rows, len(names)))
-    for j, name in enumerate(names):
-        start = 0
-        for chunk in table.column(name).chunks:
-            numbers[start : start + len(chunk), j] = chunk.to_numpy(zero_copy_only=False)
-            start += len(chunk)
+    numbers, end = np.empty((n_rows, len(numeric))), 0
+    texts: dict[str, list[str]] = {name: [] for name in words}
+    for batch in batches:
+        start, end = end, end + batch.num_rows
+        if end > len(numbers):
+            numbers.resize((2 * end, len(numeric)), refcheck=False)
+        for j, name in enumerate(numeric):
+            numbers[start:end, j] = batch.column(name).to_numpy(zero_copy_only=False)
+        for name, own in texts.items():
+            own += [text.strip() for text in batch.column(name).to_pylist()]
+    numbers.resize((end, len(numeric)), refcheck=False)
     numbers.flags.writeable = False
-    return {name: numbers[:, j] for j, name in enumerate(names)}
+    return {name: numbers[:, j] for j, name in enumerate(numeric)} | texts, end
 
 
 def read_parquet(path: str, named: Sequence[str]) -> RawTable:
     """The columns of a parquet file; one called item, node, name or id names the items, unless it is `named`."""
     try:
         import pyarrow
-        from pyarrow import parquet
+        from pyarrow import dataset
     except ImportError:
         raise ImportError(f"{path}: parquet files are read with pyarrow: pip install 'partita[io]'") from None
     from partita.models.mixtures.raw import from_columns, read_raw
 
     try:
-        found = parquet.read_table(path)
+        found = dataset.dataset(path, format="parquet", partitioning="hive")
     except pyarrow.ArrowInvalid as error:
         raise ValueError(f"{path} is not a parquet file: {' '.join(str(error).split())}") from None
     plain = [
@@ -131,21 +144,22 @@ def read_parquet(path: str, named: Sequence[str]) -> RawTable:
         if (pyarrow.types.is_floating(field.type) or pyarrow.types.is_integer(field.type))
         and field.name.lower() not in NAME_COLUMNS
     ]
-    numbers = _filled(found, plain)
-    others = (
-        {raw.name: raw for raw in read_raw(found.drop_columns(plain)).columns} if len(plain) < found.num_columns else {}
-    )
+    n_rows = found.count_rows()
+    batches = found.to_batches(columns=plain, batch_readahead=1, fragment_readahead=1)
+    numbers, _ = _filled(batches, plain, [], n_rows)
+    rest = [name for name in found.schema.names if name not in numbers]
+    others = {raw.name: raw for raw in read_raw(found.to_table(columns=rest)).columns} if rest else {}
     names = None
     for name in NAME_COLUMNS:
         own = next((own for own in others if own.lower() == name and own not in named), None)
-        if own is not None and len(others[own].distinct()[0]) == found.num_rows:
+        if own is not None and len(others[own].distinct()[0]) == n_rows:
             texts, places = others.pop(own).distinct()
             names = tuple(texts[place] for place in places.tolist())
             break
     read = from_columns(
-        ((name, numbers[name]) for name in found.column_names if name in numbers),
+        ((name, numbers[name]) for name in plain),
         names,
         line_of=lambda row: f"{path}, row {row + 1}",
     )
     by_name = {raw.name: raw for raw in read.columns} | others
-    return replace(read, columns=tuple(by_name[name] for name in found.column_names if name in by_name))
+    return replace(read, columns=tuple(by_name[name] for name in found.schema.names if name in by_name))

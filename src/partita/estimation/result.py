@@ -149,7 +149,8 @@ class Estimate(HasClusters, Shown):
     def times_reached(self) -> int:
         """How many of `runs` reached the best loss; one of many is a sign of a hard problem."""
         losses = [run.loss for run in self.runs]
-        return sum(loss <= min(losses) + TIE * abs(min(losses)) for loss in losses)
+        most = min(losses) + TIE * max(abs(min(losses)), self.loss.unit)  # also of a loss of 0
+        return sum(loss <= most for loss in losses)
 
     @cached_property
     def components(self) -> Components:

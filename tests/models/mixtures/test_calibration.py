@@ -125,17 +125,32 @@ def statistics(labels, log_density):
 
 
 def ranks(kind, replications, thin=12, **wrong):
-    rng, families, rows = np.random.default_rng(8), TABLES[kind], []
+    families = TABLES[kind]
+    return ranks_of(
+        lambda rng, labels: draw_table(rng, labels, families),
+        model_of(families, **wrong),
+        lambda labels, table: log_density_of(labels, table, families),
+        replications,
+        thin,
+    )
+
+
+def ranks_of(draw, model, log_density, replications, thin=12, more=None):
+    """Ranks of the truth in draws of a model, (replications, statistics).
+
+    `draw`: a table given its partition. `more`: one more statistic, of the draws of a chain and of the truth.
+    """
+    rng, rows = np.random.default_rng(8), []
     for replication in range(replications):
         labels = draw_labels(rng)
-        table = draw_table(rng, labels, families)
-        chain = model_of(families, **wrong).sample(
-            table, draws=RANKS, warmup=60, thin=thin, chains=1, rng=replication, n_jobs=1
-        )
+        table = draw(rng, labels)
+        chain = model.sample(table, draws=RANKS, warmup=60, thin=thin, chains=1, rng=replication, n_jobs=1)
         drawn = [statistics(z, d) for z, d in zip(chain.labels[0], chain.log_density[0], strict=True)]
-        own = statistics(labels, log_density_of(labels, table, families))
-        ties = rng.random((RANKS + 1, len(own))) * 1e-9  # equal values are in random order
-        everyone = np.array([own, *drawn]) + ties
+        own = statistics(labels, log_density(labels, table))
+        everyone = np.array([own, *drawn])
+        if more is not None:
+            everyone = np.column_stack([everyone, np.append(more[1](table), more[0](chain))])
+        everyone += rng.random(everyone.shape) * 1e-9  # equal values are in random order
         rows.append((everyone[0] > everyone[1:]).sum(axis=0))
     return np.array(rows)
 

@@ -57,10 +57,14 @@ class _Facts:
     def name(self) -> str:
         return self.raw.name
 
-    @cached_property
+    @property
     def cells(self) -> NDArray[Any]:
-        """The observed cells: numbers, or places of texts."""
-        return self.raw.values[self.raw.observed()]
+        """The observed cells: numbers, or places of texts. They are not kept: the columns may be large."""
+        return self.raw.values if self.n_cells == len(self.raw.values) else self.raw.values[self.raw.observed()]
+
+    @cached_property
+    def n_cells(self) -> int:
+        return int(self.raw.observed().sum())
 
     @cached_property
     def is_whole(self) -> bool:
@@ -81,7 +85,7 @@ def _on_codes(used: Sequence[_Facts]) -> Iterator[Sentence]:
         own
         for own in used
         if own.family == GAUSSIAN and not own.given and own.is_whole
-        if 2 <= own.n_distinct <= min(MAX_CODES, len(own.cells) / REPEATS)
+        if 2 <= own.n_distinct <= min(MAX_CODES, own.n_cells / REPEATS)
     ]
     if not found:
         return
@@ -107,7 +111,7 @@ def _on_codes(used: Sequence[_Facts]) -> Iterator[Sentence]:
 
 def _on_names(used: Sequence[_Facts]) -> Iterator[Sentence]:
     for own in used:
-        n = len(own.cells)
+        n = own.n_cells
         if own.given or n < MIN_NAMES:
             continue
         if own.family == GAUSSIAN and own.is_whole and own.n_distinct == n and _may_number(own):
@@ -124,7 +128,7 @@ def _on_names(used: Sequence[_Facts]) -> Iterator[Sentence]:
 
 def _may_number(own: _Facts) -> bool:
     """Whether different whole numbers are dense, as numbers of items are, or have the name of an identifier."""
-    dense = float(own.cells.max()) - float(own.cells.min()) < DENSE * len(own.cells)
+    dense = float(own.cells.max()) - float(own.cells.min()) < DENSE * own.n_cells
     return dense or _is_named_so(own)
 
 
@@ -156,7 +160,7 @@ def _questions(used: Sequence[_Facts]) -> Iterator[tuple[int, str]]:
 
 def _sentinels(own: _Facts) -> list[int]:
     """Smallest and largest value, if they are of the usual form and as far from the others as these spread."""
-    if own.raw.kind != NUMBERS or own.family == CATEGORICAL or not len(own.cells):
+    if own.raw.kind != NUMBERS or own.family == CATEGORICAL or not own.n_cells:
         return []
     ends = {int(end) for end in (own.cells.min(), own.cells.max()) if end in SENTINELS}
     rest = own.cells[~np.isin(own.cells, list(ends))] if ends else own.cells[:0]
@@ -177,8 +181,8 @@ def _on_markers(used: Sequence[_Facts]) -> Iterator[Sentence]:
 
 def _on_repeated_items(used: Sequence[_Facts]) -> Iterator[Sentence]:
     """A long table, with a row per item and time: its rows are clustered, not its items."""
-    complete = [own for own in used if len(own.cells) == len(own.raw.values) >= MIN_LONG and not own.given]
-    n = len(complete[0].cells) if complete else 0
+    complete = [own for own in used if own.n_cells == len(own.raw.values) >= MIN_LONG and not own.given]
+    n = complete[0].n_cells if complete else 0
     items = [own for own in complete if (own.raw.kind == TEXTS or own.is_whole) and 3 <= own.n_distinct <= n / 2]
     times = [own for own in complete if own.raw.kind == NUMBERS]
     for item in items:
