@@ -79,6 +79,28 @@ def test_code_blocks_run(page, tmp_path):
     plt.close("all")
 
 
+def words_of(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def answer_of_the_picture() -> str:
+    """What the report in the picture of README.md says; tools/picture.py stores it."""
+    from PIL import Image
+
+    with Image.open(ROOT / "docs" / "images" / "report.png") as picture:
+        return words_of(picture.text["answer"])
+
+
+def test_the_picture_is_of_the_report_that_the_command_line_page_shows():
+    assert answer_of_the_picture() in words_of((ROOT / "docs" / "cli.md").read_text("utf-8"))
+
+
+@pytest.mark.slow
+def test_the_picture_is_of_the_demo(tmp_path):
+    CliRunner().invoke(app, ["demo", "--out", str(tmp_path / "demo"), "--quiet"], catch_exceptions=False)
+    assert words_of(pt.read_report(tmp_path / "demo" / "report.html").answer) == answer_of_the_picture()
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("error::partita.estimation.mixing.MixingWarning")
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("plot_*.py")), ids=lambda path: path.stem)
