@@ -70,6 +70,19 @@ def partial_page(path: Path) -> None:
     pt.report(pt.partial_clustering(make_draws(n_items=40, n_draws=200, n_clusters=3, rng=1), rng=1), path=path)
 
 
+def layers_page(path: Path) -> None:
+    friends, model = load_karate().data, pt.models.StochasticBlockModel(directed=False)
+    layered = pt.models.LayeredBlockModel({"friends": model, "calls": model})
+    pt.report(layered.maximize({"friends": friends, "calls": friends}, restarts=2, rng=1), path=path)
+
+
+def fused_page(path: Path) -> None:
+    labels = make_draws(n_items=40, n_draws=100, n_clusters=3, rng=1)
+    shape = (100, int(labels.max()) + 1, 1)
+    means = np.random.default_rng(1).normal(scale=4, size=shape)
+    pt.report(pt.fuse(labels, means=means, covariances=np.ones(shape), rng=1), path=path)
+
+
 PAGES: dict[str, Callable[[Path], None]] = {
     "draws": draws_page,
     "pairs": pairs_page,
@@ -79,6 +92,8 @@ PAGES: dict[str, Callable[[Path], None]] = {
     "ensemble": ensemble_page,
     "stability": stability_page,
     "partial": partial_page,
+    "layers": layers_page,
+    "fused": fused_page,
 }
 
 

@@ -311,7 +311,7 @@ def test_compare_under_every_loss(draws_file, draws, tmp_path):
     found = json.loads(succeeds("compare", truth, other, "--draws", draws_file, "--json"))
     measures = found["against_truth"][str(other)]
     assert measures == pt.compare_partitions(np.arange(30) % 2, np.arange(30) % 3)
-    assert found["expected_loss"][str(other)]["vi"] == pytest.approx(pt.expected_loss(np.arange(30) % 3, draws, "vi"))
+    assert found["expected_losses"][str(other)]["vi"] == pytest.approx(pt.expected_loss(np.arange(30) % 3, draws, "vi"))
     table = succeeds("compare", truth, other)
     assert re.search(r"vi\s+2\.", table)
     assert "no column 'age'" in fails("compare", tmp_path / "people.csv:age", other)
@@ -375,4 +375,4 @@ def test_a_hundred_thousand_items(tmp_path):
     succeeds("estimate", "draws.npy", "--runs", 2, "--seed", 1, "--out", "results", cwd=tmp_path, timeout=600)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     assert peak < 2_000_000  # kilobytes
-    assert "too many items to show each pair" in (tmp_path / "results" / "report.html").read_text()
+    assert "too many items to show every pair" in (tmp_path / "results" / "report.html").read_text()

@@ -39,13 +39,16 @@ def test_json_of_similarity_convert_report_and_demo(draws_file, draws, tmp_path)
     written = json.loads(succeeds("similarity", draws_file, "--json", "--out", tmp_path / "psm.npy"))
     assert written["out"] == str(tmp_path / "psm.npy")
     converted = json.loads(succeeds("convert", draws_file, "--json", "--out", tmp_path / "draws.npz"))
-    assert converted == {
-        "out": str(tmp_path / "draws.npz"),
-        "n_draws": 300,
-        "n_items": 30,
-        "n_unique": pt.as_sample(draws).n_unique,
-        "n_chains": 1,
-    }
+    assert (
+        converted.items()
+        >= {
+            "out": str(tmp_path / "draws.npz"),
+            "n_draws": 300,
+            "n_items": 30,
+            "n_unique": pt.as_sample(draws).n_unique,
+            "n_chains": 1,
+        }.items()
+    )
     page = json.loads(succeeds("report", draws_file, "--json", "--seed", 1, "--out", tmp_path / "page.html"))
     assert page["labels"] == pt.estimate(draws, rng=1).labels.tolist()
     assert page["ball"]["level"] == 0.95
@@ -106,7 +109,7 @@ def test_partitions_of_different_lengths_are_named_by_their_files(tmp_path):
 def n_items(path, folder):
     """The number of items that `sample dpm` finds in a file."""
     run = ("sample", "dpm", path, "--out", folder / "run", "--draws", 2, "--warmup", 1, "--chains", 1, "--json")
-    return json.loads(succeeds(*run))["items"]
+    return json.loads(succeeds(*run))["n_items"]
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_compare_matches_rows_by_name(results):
     labels, shuffled = results / "run" / "labels.csv", results / "shuffled.csv"
     facts = found("compare", labels, shuffled, "--draws", results / "draws.csv")
     assert facts["against_truth"][str(shuffled)]["ari"] == 1
-    assert facts["expected_loss"][str(shuffled)] == pytest.approx(facts["expected_loss"][str(labels)])
+    assert facts["expected_losses"][str(shuffled)] == pytest.approx(facts["expected_losses"][str(labels)])
 
 
 def test_ball_matches_labels_by_name(results):
@@ -145,7 +145,7 @@ def test_names_of_a_data_file_go_into_the_run(tmp_path):
     data.to_csv(tmp_path / "data.csv", index=False)
     short = ("--draws", 4, "--warmup", 2, "--chains", 1, "--seed", 1)
     facts = found("sample", "dpm", tmp_path / "data.csv", "--out", tmp_path / "run", *short)
-    assert facts["items"] == 4
+    assert facts["n_items"] == 4
     chain = pt.resume(tmp_path / "run")
     assert chain.names == tuple("abcd")
     assert chain.inputs["X"].shape == (4, 1)  # the names are no variable

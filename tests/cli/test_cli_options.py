@@ -152,6 +152,11 @@ def test_a_bound_under_a_limit_names_it(tmp_path):
 IGNORED = [
     ("estimate DRAWS --level 0.9", "--level is for the results that --out writes"),
     ("estimate DRAWS --data DATA", "--data is for the results that --out writes"),
+    ("estimate DRAWS --columns x", "--columns is for the columns of the data; give --data too"),
+    ("report DRAWS --columns x", "--columns is for the columns of the data; give --data too"),
+    ("monitor DRAWS --once --every 3", "--every is for waiting, and --once does not wait"),
+    ("compare LABELS LABELS --as-draws", "--as-draws is for the files of --draws"),
+    ("ensemble BASE --method evidence --seed 3", "--seed is for methods that use random numbers"),
     ("estimate DRAWS --force", "--force is for the results that --out writes"),
     ("estimate DRAWS --method map --runs 4", "--runs is for the methods search, salso"),
     ("estimate DRAWS --method draws --runs 4", "--runs is for the methods search, salso"),

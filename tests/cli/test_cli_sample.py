@@ -27,7 +27,7 @@ def test_draws_are_those_of_python(data, tmp_path):
     out = tmp_path / "run.partita"
     result = run(data, "--out", out, "--draws", 20, "--warmup", 5, "--chains", 2, "--seed", 3, "--json")
     assert result.exit_code == 0, result.output
-    assert json.loads(result.output)["draws"] == 20
+    assert json.loads(result.output)["draws_per_chain"] == 20
     chain = GaussianDPM().sample(X, draws=20, warmup=5, chains=2, rng=3)
     np.testing.assert_array_equal(np.load(out / "draws.npy"), chain.labels)
     again = run(data, "--out", out, "--resume")
@@ -41,7 +41,7 @@ def test_a_run_goes_on_to_more_draws(data, tmp_path):
     assert run(data, "--out", out, "--draws", 20, "--warmup", 5, "--chains", 2, "--seed", 3).exit_code == 0
     longer = run(data, "--out", out, "--resume", "--draws", 70, "--json")
     assert longer.exit_code == 0, longer.output
-    assert json.loads(longer.output)["draws"] == 70
+    assert json.loads(longer.output)["draws_per_chain"] == 70
     whole = GaussianDPM().sample(X, draws=70, warmup=5, chains=2, rng=3)
     np.testing.assert_array_equal(np.load(out / "draws.npy"), whole.labels)
     assert resume(out).n_draws == 70

@@ -92,7 +92,7 @@ def test_a_marker_of_missing_cells_is_pointed_out(tmp_path):
     short = ("--maximize", "--restarts", 2, "--seed", 1)
     printed = run("cluster", path, "--out", tmp_path / "plain", *short)
     assert "Note: '?' is a level of first and second. Does it mark missing cells? --missing '?' takes these" in printed
-    assert "Note" not in run("cluster", path, "--out", tmp_path / "missing", "--missing", "?", *short)
+    assert "Note: '?'" not in run("cluster", path, "--out", tmp_path / "missing", "--missing", "?", *short)
 
 
 def test_a_first_column_of_different_words_names_the_rows(tmp_path):

@@ -23,7 +23,7 @@ def fit():
 def test_the_page_has_both_sides_and_every_block(fit, tmp_path):
     page = pt.read_report(pt.report(fit, path=tmp_path / "page.html"))
     assert page.answer.startswith(f"The 30 rows fall into 3 clusters ({sizes_in_words(fit.rows, 'rows')})")
-    assert "the 16 columns into 2 clusters" in page.answer
+    assert "The 16 columns fall into 2 clusters" in page.answer
     table = fit.blocks()
     for k, m, edges, cells, mean, *_ in part(page, "blocks").rows:
         assert (edges, cells) == (table.edges[k, m], table.dyads[k, m])

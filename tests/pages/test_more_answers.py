@@ -66,9 +66,9 @@ def test_what_does_not_belong_to_the_estimate_is_refused(answers, tmp_path):
     best, found = answers
     path = tmp_path / "page.html"
     fewer = DRAWS[:, :20]
-    with pytest.raises(ValueError, match="partial has 20"):
+    with pytest.raises(ValueError, match="PartialClustering has 20 items, but the estimate has 24"):
         pt.report(best, pt.partial_clustering(fewer, 0.5, rng=1), path=path)
-    with pytest.raises(ValueError, match="hierarchy has 20"):
+    with pytest.raises(ValueError, match="Hierarchy has 20"):
         pt.report(best, pt.hierarchy(fewer, rng=1), path=path)
     other = pt.cluster_parameters(np.zeros(24, int), np.zeros((300, 24)), DRAWS)
     with pytest.raises(ValueError, match="parameters are those of another partition"):

@@ -190,7 +190,7 @@ def test_a_page_samples_nothing_and_says_what_is_not_known(fit, tmp_path, monkey
 
 def test_what_is_of_other_networks_or_results_is_refused(fit, tmp_path):
     chain = StochasticBlockModel(directed=False).sample(planted(10)[1], draws=4, warmup=1, chains=1, rng=1)
-    with pytest.raises(ValueError, match="draws has 10 items but the fit has 40 nodes"):
+    with pytest.raises(ValueError, match="Chain has 10 items, but the fit of a block model has 40"):
         pt.report(fit, chain, path=tmp_path / "page.html")
     scored = pt.models.held_out(fit.model, fit.graph, rng=2, restarts=1)
     with pytest.raises(TypeError, match="HeldOut does not belong to the estimate"):

@@ -257,7 +257,7 @@ def test_bad_input_is_named_and_leaves_no_file(found, tmp_path):
     with pytest.raises(ValueError, match="truth has 2 items"):
         pt.report(estimate, ball, truth=[1, 2], path=tmp_path / "r.html")
     other = credible_ball([0, 1], [[0, 1], [0, 0]])
-    with pytest.raises(ValueError, match="ball has 2"):
+    with pytest.raises(ValueError, match="CredibleBall has 2"):
         pt.report(estimate, other, path=tmp_path / "r.html")
     with pytest.raises(FileNotFoundError):
         pt.report(estimate, ball, path=tmp_path / "nowhere" / "r.html")

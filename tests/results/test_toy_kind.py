@@ -16,8 +16,9 @@ from partita.cli.command import register
 from partita.cli.deliver import delivering
 from partita.cli.form import first_number
 from partita.cli.options import OutputOptions
+from partita.results.parts import section, show, words
 from partita.results.present import present
-from partita.results.presentation import COMMON, Note, Presentation, facts, section, show, words
+from partita.results.presentation import COMMON, Note, Presentation, facts
 from partita.results.tables import Column, Table
 
 LABELS = np.array([0, 0, 1, -1, 1])

@@ -13,6 +13,7 @@ import partita as pt
 from partita.cli import app
 from partita.results.draws import DrawsPresentation
 from partita.results.ensembles import EnsemblePresentation
+from partita.results.fused import FusedPresentation
 from partita.results.matrices import MatrixPresentation
 from partita.results.mixtures import MixturePresentation
 from partita.results.networks import LayersPresentation, NetworkPresentation
@@ -33,11 +34,12 @@ KINDS = (
     EnsemblePresentation,
     StabilityPresentation,
     PartialPresentation,
+    FusedPresentation,
 )
 NEVER_WRITTEN = {"command", "files"}
 #: Keys that a command adds to those of the kind.
 ADDED = {
-    "cluster": {"families", "column_notes", "chains", "complete"},
+    "cluster": {"families", "column_notes"},
     "maximize": {"families", "column_notes"},
     "stability": {"column_notes"},
     "ball": {"level", "mass", "radius", "n_inside", "center", "upper", "lower", "horizontal", "summary"},
@@ -125,6 +127,42 @@ def test_the_layout_of_commands_that_write_no_folder(command, added, inputs, tmp
     assert facts.keys() == COMMON.keys() | DrawsPresentation.own.keys() | added
 
 
+#: Types of the keys that all commands share.
+TYPES = {
+    "answer": str,
+    "notes": list,
+    "n_items": int,
+    "n_clusters": int,
+    "interrupted": bool,
+    "names": list,
+    "loss": str,
+}
+OTHER_COMMANDS = (
+    ["similarity", "chain0.csv"],
+    ["compare", "labels.csv", "labels.csv", "--draws", "chain0.csv"],
+    ["compare-posteriors", "chain0.csv", "chain1.csv", "--permutations", "19", "--seed", "1"],
+    ["monitor", "chain0.csv", "--once", "--seed", "1"],
+    ["convert", "chain0.csv", "--out", "draws.npz"],
+    ["sample", "dpm", "table.csv", "--draws", "4", "--warmup", "4", "--chains", "2", "--seed", "1", "--out", "run"],
+)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("words", OTHER_COMMANDS, ids=lambda words: words[0])
+def test_json_of_other_commands_has_the_same_keys_for_the_same_things(words, inputs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (inputs / "labels.csv").write_text("cluster\n" + "0\n1\n" * 8)
+    given = [str(inputs / word) if (inputs / word).is_file() else word for word in words]
+    facts = json.loads(CliRunner().invoke(app, [*given, "--json"]).stdout)
+    assert facts["schema"] == 1
+    assert facts["version"] == present(pt.estimate([[0, 0, 1]], check_draws=False)).facts["version"]
+    for key, kind in TYPES.items():
+        assert isinstance(facts.get(key, kind()), kind), key
+    assert np.ndim(facts.get("labels", [0])) == 1
+    told = DOCS.read_text(encoding="utf-8")
+    assert [key for key in facts if f"`{key}`" not in told] == []
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_notes_in_python_are_those_of_the_page(tmp_path):
     rng = np.random.default_rng(2)
@@ -148,6 +186,7 @@ def test_notes_in_python_are_those_of_the_page(tmp_path):
         pt.ensembles.summarize(pt.ensembles.consensus(base, rng=1), base),
         pt.ensembles.stability(lambda data, seed: (data[:, 0] > 0).astype(int), rng.normal(size=(20, 2)), 4, rng=1),
         pt.partial_clustering(draws, rng=1),
+        pt.fuse(draws, means=rng.normal(size=(2, 50, 3, 1)), covariances=np.ones((2, 50, 3, 1)), rng=1),
         ball,
     ]
     assert {present(result).kind for result in results} == {shown.kind for shown in KINDS}
@@ -157,6 +196,54 @@ def test_notes_in_python_are_those_of_the_page(tmp_path):
         assert present(result).facts.keys() == COMMON.keys() | present(result).own.keys()
         json.dumps(present(result).facts, allow_nan=False)
     assert set(best.notes) <= set(ball.notes)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_fits_of_every_kind_take_draws_which_give_certainties(tmp_path):
+    rng = np.random.default_rng(4)
+    blocks = (
+        rng.random((12, 10)) < np.where(np.add.outer(np.arange(12) % 2, np.arange(10) % 2) == 1, 0.9, 0.1)
+    ).astype(int)
+    short = {"draws": 20, "warmup": 20, "chains": 2, "rng": 1}
+    for model, data in ((pt.models.LatentBlockModel(), blocks), (pt.models.MixtureDPM(), {"x": rng.normal(size=12)})):
+        fit, chain = model.maximize(data, restarts=2, rng=1), model.sample(data, **short)
+        known = pt.item_certainty(fit.rows if hasattr(fit, "rows") else fit.labels, chain).probability
+        shown = present(fit, [chain])
+        assert shown.facts["certainty"] == pytest.approx(known.tolist())
+        assert set(chain.notes) <= set(shown.facts["notes"])
+        assert "is not known" in " ".join(fit.notes)
+        assert "is not known" not in " ".join(shown.facts["notes"])
+        page = pt.read_report(pt.report(fit, chain, truth=np.arange(12) % 2, path=tmp_path / "page.html"))
+        assert "truth" in page.tables
+        if "columns" in shown.tables:
+            assert [row["Certainty"] for row in page.tables["columns"]] == pytest.approx(
+                pt.item_certainty(fit.columns, pt.as_sample(chain.columns)).probability.tolist()
+            )
+        with pytest.raises(ValueError, match="PartitionSample has 2 items, but the fit of"):
+            present(fit, [pt.as_sample([[0, 0], [0, 1]])])
+
+
+def test_the_certainty_of_a_partial_clustering_is_among_its_items():
+    """Item 3 is alone among the clustered items in all draws, but always with item 2, which is not clustered."""
+    draws = [[0, 0, 1, 1, 0], [0, 0, 1, 1, 1]] * 30
+    found = replace(pt.partial_clustering(draws, 0.9, rng=1), labels=np.array([0, 0, -1, 1, -1]))
+    certainty = present(found).facts["certainty"]
+    assert certainty == [1.0, 1.0, None, 1.0, None]
+
+
+def test_ctrl_c_after_there_is_a_result_leaves_the_result(inputs, tmp_path, monkeypatch):
+    def stop(*given, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("partita.uncertainty.ball.credible_ball", stop)
+    words = [str(inputs / word) if (inputs / word).is_file() else word for word in COMMANDS["estimate"][1]]
+    answer = CliRunner().invoke(app, [*words, "--bound", "1", "--out", str(tmp_path / "run")])
+    assert answer.exit_code == 130
+    assert "partita: stopped: the result comes without this step (ball)" in answer.stderr
+    facts = json.loads((tmp_path / "run" / "summary.json").read_text(encoding="utf-8"))
+    assert facts["interrupted"] is True
+    assert facts["ball"] is facts["bound"] is None
+    assert facts["answer"] in answer.stdout
 
 
 def test_questions_about_columns_are_on_every_view(inputs, tmp_path):

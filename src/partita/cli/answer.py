@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from partita.cli.form import first_number
+from partita.cli.given import refuse
 from partita.cli.inputs import read_data, read_partition
 from partita.cli.options import BoundSeconds, DataColumns, DataFile, TruthFile
-from partita.cli.steps import step
+from partita.cli.steps import extra
 
 if TYPE_CHECKING:
     from partita._support.names import Named
@@ -30,6 +31,8 @@ class ExtraOptions:
         files = {}
         if with_data and self.data is not None:
             files["data"] = read_data(self.data, self.columns)
+        elif with_data:
+            refuse(["columns"], "is for the columns of the data; give --data too")
         if self.truth is not None:
             files["truth"] = read_partition(self.truth)
         return files
@@ -40,7 +43,6 @@ class ExtraOptions:
 
         extras = list(more)
         if self.bound is not None:
-            with step("bound", has_progress=hasattr(best, "sample"), seconds=self.bound):
-                shown = (best.search.progress,) if hasattr(best, "sample") else ()
-                extras.append(best.bound(self.bound, *shown))
+            shown = (best.search.progress,) if hasattr(best, "sample") else ()
+            extra(extras, "bound", lambda: best.bound(self.bound, *shown), has_progress=bool(shown), seconds=self.bound)
         return present(best, extras, first=first_number(), **files)

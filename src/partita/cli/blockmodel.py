@@ -10,7 +10,7 @@ from partita.cli.form import first_number
 from partita.cli.given import refuse
 from partita.cli.network_options import EdgeFile, Network
 from partita.cli.options import ClusterLimit, Jobs, OutputOptions, Restarts, Seconds, Seed, TruthFile, checked_limit
-from partita.cli.steps import step
+from partita.cli.steps import extra, step
 
 SHORT_CHAIN: dict[str, Any] = {"draws": 200, "warmup": 200, "chains": 2}
 CHEAP = 12_000  # edges and nodes times clusters: a short chain and a fit then take a second or so
@@ -51,31 +51,36 @@ def run(
         search |= {"k_max": checked_limit(max_clusters), "restarts": restarts, "seconds": seconds, "n_jobs": jobs}
         with step("searched", seconds=seconds):
             fit = model.maximize(graph, rng=seed, **search)
-        extras = [] if writing.out is None or fit.interrupted else _checks(fit, always=check)
+        extras: list[Any] = []
+        if writing.out is not None and not fit.interrupted:
+            _check(fit, extras, always=check)
         if compare and not fit.interrupted:
-            extras.append(_compared(network, graph, restarts, seed))
+            extra(extras, "compared models", lambda: _compared(network, graph, restarts, seed))
         deliver(present(fit, extras, truth=known, first=first_number()), truth=truth)
 
 
-def _checks(fit: Any, *, always: bool) -> list[Any]:
-    """Draws of the posterior and the score of hidden dyads, if they are cheap or asked for."""
-    from partita.estimation.mixing import MixingWarning
+def _check(fit: Any, found: list[Any], *, always: bool) -> None:
+    """Appends draws of the posterior and the score of hidden dyads, if they are cheap or asked for."""
     from partita.models.networks.prediction import held_out
     from partita.models.networks.sbm import StochasticBlockModel
 
     cost = int(fit.graph.adjacency.nnz) + len(fit.labels) * fit.n_clusters  # of a sweep, roughly
-    found: list[Any] = []
     if not always and cost > CHEAP:
-        return found
+        return
     if isinstance(fit.model, StochasticBlockModel):
         thin = min(MOST_THINNED, max(1, CHEAP // cost))
-        with step("sampled the posterior"), warnings.catch_warnings():
-            warnings.simplefilter("ignore", MixingWarning)  # the notes say so
-            found.append(fit.model.sample(fit.graph, rng=1, thin=thin, **SHORT_CHAIN))
+        extra(found, "sampled the posterior", lambda: _sampled(fit, thin))
     if len(fit.labels) > 2:
-        with step("predicted hidden dyads"):
-            found.append(held_out(fit.model, fit.graph, rng=1, restarts=CHECK_RESTARTS))
-    return found
+        hidden = {"rng": 1, "restarts": CHECK_RESTARTS}
+        extra(found, "predicted hidden dyads", lambda: held_out(fit.model, fit.graph, **hidden))
+
+
+def _sampled(fit: Any, thin: int) -> Any:
+    from partita.estimation.mixing import MixingWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MixingWarning)  # the notes say so
+        return fit.model.sample(fit.graph, rng=1, thin=thin, **SHORT_CHAIN)
 
 
 def _compared(network: Network, graph: Any, restarts: int, seed: int | None) -> Any:
@@ -88,5 +93,4 @@ def _compared(network: Network, graph: Any, restarts: int, seed: int | None) -> 
     models = [
         replace(plain, **change).model() for change in ({}, {"blocks": "affiliation"}, {"degree_corrected": True})
     ]
-    with step("compared models"):
-        return compare_models(graph, [*models, plain.nested_model()], restarts=restarts, rng=seed)
+    return compare_models(graph, [*models, plain.nested_model()], restarts=restarts, rng=seed)

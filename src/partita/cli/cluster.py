@@ -9,27 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from partita.cli.deliver import Delivery, delivering
 from partita.cli.form import first_number
 from partita.cli.given import refuse
-from partita.cli.mixture_table import (
-    AsTable,
-    Clusters,
-    Families,
-    Missing,
-    Noise,
-    Projection,
-    Regression,
-    SchemaFile,
-    Select,
-    SubjectColumn,
-    TableFile,
-    TimeColumn,
-    curves_of,
-    families_of_file,
-    parse_families,
-    print_schema,
-    read_mixed,
-    typed_notes,
-    write_schema,
-)
+from partita.cli.mixture_table import SAMPLED, TableOptions
 from partita.cli.options import (
     Json,
     LossOptions,
@@ -40,7 +20,7 @@ from partita.cli.options import (
     checked_limit,
     whole_limit,
 )
-from partita.cli.sample import Alpha, Chains, Expect, concentration
+from partita.cli.sample import Chains
 from partita.cli.steps import step
 
 if TYPE_CHECKING:
@@ -49,27 +29,14 @@ if TYPE_CHECKING:
     from partita.profiling.profiles import Profiles
     from partita.results.tables import Table
 
-SAMPLING_ONLY = ("alpha", "expect", "noise", "loss", "a", "b", "runs", "draws", "warmup", "thin", "chains", "jobs")
+SAMPLING_ONLY = (*SAMPLED, "loss", "a", "b", "runs", "draws", "warmup", "thin", "chains", "jobs")
 
 
 def run(
-    data: TableFile,
+    modelled: TableOptions,
     out: Annotated[Path, "Folder for all results; it appears only when it is complete."],
     chains: Chains,
     weighing: LossOptions,
-    family: Families = None,
-    schema: SchemaFile = None,
-    missing: Missing = None,
-    subject: SubjectColumn = None,
-    time: TimeColumn = None,
-    regression: Regression = None,
-    select: Select = False,
-    noise: Noise = False,
-    clusters: Clusters = None,
-    projection: Projection = False,
-    as_table: AsTable = False,
-    alpha: Alpha = None,
-    expect: Expect = None,
     runs: Runs = None,
     max_clusters: MaxClusters = None,
     maximize: Annotated[bool, "Search the partition of largest exact ICL instead of sampling."] = False,
@@ -89,14 +56,10 @@ def run(
     Example: partita cluster table.csv --family visits=count --out results --seed 1
     """
     import partita as pt
-    from partita._support.validate import check_count, check_level
-    from partita.models.mixtures.schema import given_families
+    from partita._support.validate import check_level
 
     check_level(level, "--level")
-    families, curves = families_of_file(schema) | parse_families(family), curves_of(subject, time)
-    if schema is not None and not schema.exists():
-        table = read_mixed(data, families, missing, as_table=as_table, curves=curves)
-        write_schema(schema, table, given_families(table, families))
+    if modelled.writes_schema():
         return
     if maximize:
         refuse(SAMPLING_ONLY, "is for samples; --maximize takes none")
@@ -104,51 +67,32 @@ def run(
         refuse(["restarts"], "is for --maximize")
     loss, limit = weighing.chosen_loss(), whole_limit(max_clusters)
     with delivering(OutputOptions(json=json, out=out, force=force)) as deliver:
-        table = read_mixed(data, families, missing, as_table=as_table, curves=curves)
-        components = (
-            None if clusters is None else pt.models.FiniteMixture(components=check_count(clusters, "--clusters", 1))
-        )
-        model = pt.models.MixtureDPM(
-            families,
-            select=select,
-            noise=noise,
-            curves=curves,
-            regression=regression,
-            components=components,
-            projection=projection,
-        )
-        chosen = model.describe(table)
-        items, own_families, _ = model.items(table)
-        if not maximize:
-            model.alpha = concentration(alpha, expect, items.n_items, json=json)
-        notes = typed_notes(items, chosen, own_families or {})
-        if not json:
-            print_schema(chosen, notes)
+        table = modelled.read()
+        model, chosen, notes = modelled.model(table, sampled=not maximize, json=json)
         facts: dict[str, Any] = {
             "families": {column.name: column.family for column in chosen.columns},
             "column_notes": list(notes),
         }
         if maximize:
-            most = checked_limit(clusters if limit is None or limit == float("inf") else int(limit))
+            most = checked_limit(modelled.clusters if limit is None or limit == float("inf") else int(limit))
             with step("searched"):
                 result: Any = model.maximize(table, most, restarts, rng=chains.seed)
             extras, others = [], {}
         else:
-            chain = chains.sample(model, table, names=None if curves else table.names)
-            with step("searched"):
-                search = pt.Search(runs=runs, max_clusters=limit)
+            chain = chains.sample(model, table, names=None if modelled.curves else table.names)
+            with step("searched", has_progress=True):
+                search = pt.Search(runs=runs, max_clusters=limit, progress=chains.running["progress"])
                 result = _checked(pt.estimate(chain, loss=loss, search=search, rng=chains.seed), chain)
             extras = [pt.credible_ball(result, level=level), chain]
-            others = {} if projection else _chain_tables(chain, chains.seed)
-            facts |= {"chains": {"chains": chain.n_chains, "draws": chain.n_draws}, "complete": _is_complete(chain)}
-        inclusion = None if not select else result.inclusion if maximize else chain.inclusion
+            others = {} if modelled.projection else _chain_tables(chain, chains.seed)
+        inclusion = None if not modelled.select else result.inclusion if maximize else chain.inclusion
         facts |= {} if inclusion is None else {"inclusion": dict(inclusion)}
         described = pt.profiles(
             result,
             table,
-            columns=families,
-            curves=curves,
-            regression=regression,
+            columns=modelled.families,
+            curves=modelled.curves,
+            regression=modelled.regression,
             inclusion=inclusion,
             level=level,
             rng=chains.seed,
@@ -170,10 +114,6 @@ def _deliver(
     deliver(shown, title="Clusters of a table", facts=facts, tables=tables, text=described.text(first_number()))
 
 
-def _is_complete(chain: Chain) -> bool:
-    return bool(chain.attrs["complete"])
-
-
 def _checked(best: Estimate, chain: Chain) -> Estimate:
     """The estimate with one check of its draws and of their log density, so that nothing is said twice."""
     from partita.estimation.mixing import draw_summaries, mixing_warnings
@@ -181,7 +121,7 @@ def _checked(best: Estimate, chain: Chain) -> Estimate:
 
     summaries = {**draw_summaries(best.sample, best.distances), "log density": chain.log_density}
     cautions = (*mixing_warnings(summaries), *search_warnings(best), *unlabelled_warnings(best))
-    return replace(best, cautions=cautions, interrupted=best.interrupted or not _is_complete(chain))
+    return replace(best, cautions=cautions, interrupted=best.interrupted or not chain.attrs["complete"])
 
 
 def _profile_tables(described: Profiles) -> dict[str, Table]:

@@ -25,7 +25,8 @@ BY_NAME, EMPTY = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.empty
 PANELS = {
     "Input": "burn thin missing noise variable long header index as_draws pairs similarity default data columns truth"
     " labels family as_table undirected loops counts nodes items together apart one_per max_size records previous"
-    " removed step_back id time",
+    " removed step_back subject time schema",
+    "Model": "weights blocks degree_corrected nested covariance standardize regression select clusters projection",
     "Loss": "loss a b level",
     "Search": "method runs restarts seconds max_clusters max_draws bound seed jobs algorithm k starts",
     "Sampler": "draws warmup chains alpha expect beta inference prior truncation resume",
@@ -109,7 +110,7 @@ def _option(name: str, default: Any, annotation: Any) -> inspect.Parameter:
         found = opt(found, *([f"--{name.replace('_', '-')}"] if default is False else []))
     if isinstance(found, OptionInfo):
         found = copy.copy(found)
-        found.rich_help_panel = PANEL_OF.get(name)
+        found.rich_help_panel = found.rich_help_panel or PANEL_OF.get(name)
     if found is not None:
         annotation = Annotated[get_args(annotation)[0], found]
     return inspect.Parameter(name, BY_NAME, default=default, annotation=annotation)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
+from partita.cli.given import refuse
 from partita.cli.inputs import DRAWS, read_partition, unplaced_as_numbers
 from partita.cli.option import arg
 from partita.cli.options import AsDraws, Json, read_sample
@@ -35,6 +36,8 @@ def run(
     from partita.cli.outputs import print_json, print_table
     from partita.losses.agreement import compare_partitions
 
+    if draws is None:
+        refuse(["as_draws"], "is for the files of --draws")
     reference = read_partition(truth)
     others = {name: read_partition(name) for name in partitions}
     against, left_out = {}, {}
@@ -46,7 +49,7 @@ def run(
         against[name] = compare_partitions(reference.values[placed], found[placed])
     expected = {} if draws is None else _expected(draws, {truth: reference, **others}, as_draws)
     if json:
-        print_json({"truth": truth, "against_truth": against, "left_out": left_out, "expected_loss": expected})
+        print_json({"truth": truth, "against_truth": against, "left_out": left_out, "expected_losses": expected})
         return
     for name, count in left_out.items():
         print(f"Note: {name} has {plural(count, 'item')} in no cluster (-1), left out here.")

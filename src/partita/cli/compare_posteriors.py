@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from partita.cli.deliver import print_warnings
+from partita.cli.deliver import print_rows, print_warnings
 from partita.cli.form import first_number
 from partita.cli.option import arg
 from partita.cli.options import AsDraws, Burn, Jobs, Json, LossName, Seed, read_sample
+from partita.cli.terminal import print_text
 
 if TYPE_CHECKING:
+    from partita.results.tables import Table
     from partita.uncertainty.compare import PosteriorComparison
 
 ITEMS_PRINTED = 10
@@ -39,17 +41,20 @@ def run(
     compared = compare_posteriors(a, b, loss, permutations=permutations, n_jobs=jobs, rng=seed)
     if json:
         print_json(_facts(compared))
-    else:
-        _print(compared)
+        return
+    print_warnings(compared.notes)
+    print_text(_answer(compared))
+    print_rows(_items(compared), ITEMS_PRINTED)
 
 
 def _facts(compared: PosteriorComparison) -> dict[str, Any]:
     return {
+        "answer": _answer(compared),
+        "notes": list(compared.notes),
         "p_value": compared.p_value,
         "distance": compared.distance,
         "loss": compared.loss.name,
-        "labels": [best.labels.tolist() for best in compared.estimates],
-        "n_clusters": [best.n_clusters for best in compared.estimates],
+        "estimates": [{"labels": best.labels.tolist(), "n_clusters": best.n_clusters} for best in compared.estimates],
         "estimate_distance": compared.estimate_distance,
         "items": {
             "names": list(compared.names),
@@ -58,29 +63,27 @@ def _facts(compared: PosteriorComparison) -> dict[str, Any]:
         },
         "pairs": compared.pairs(),
         "n_blocks": compared.n_blocks,
-        "notes": list(compared.notes),
     }
 
 
-def _print(compared: PosteriorComparison) -> None:
-    from partita.cli.outputs import print_table
-
-    print_warnings(compared.notes)
-    verdict = compared.verdict()
-    first, second = compared.estimates
+def _answer(compared: PosteriorComparison) -> str:
+    verdict, (first, second) = compared.verdict(), compared.estimates
     near_zero = " (unbiased, so negative near 0)" if compared.distance < 0 else ""
-    print(
+    return (
         f"{verdict[0].upper()}{verdict[1:]}. Energy distance {compared.distance:.4g}{near_zero}; the estimates have"
         f" {first.n_clusters} and {second.n_clusters} clusters and are {compared.estimate_distance:.4g} apart."
     )
-    items, names = compared.items, compared.names
+
+
+def _items(compared: PosteriorComparison) -> Table:
+    """The items that differ most."""
+    from partita.results.tables import Table, columns
+
+    items, (first, second) = compared.items, compared.estimates
+    names = first.sample.names or tuple(str(number + first_number()) for number in range(len(first.labels)))
     rows = [
-        (
-            names[i],
-            *(str(int(best.labels[i]) + first_number()) for best in (first, second)),
-            f"{items.difference[i]:.3f}",
-            f"{items.p_value[i]:.3g}",
-        )
+        (names[i], int(first.labels[i]), int(second.labels[i]), float(items.difference[i]), float(items.p_value[i]))
         for i in items.worst(ITEMS_PRINTED).tolist()
     ]
-    print_table("Items that differ most", ("item", "first", "second", "difference", "p-value"), rows)
+    header = columns("Item; First:cluster; Second:cluster; Difference:share; P-value:share")
+    return Table("items", "Items that differ most", header, rows)

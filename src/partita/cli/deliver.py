@@ -13,9 +13,10 @@ import typer
 
 from partita.cli.errors import INTERRUPTED
 from partita.cli.form import first_number, table_name
+from partita.cli.given import value_of
 from partita.cli.outputs import SUMMARY, print_json, print_table, whole_folder, write_csv, write_json
-from partita.cli.steps import step
-from partita.cli.terminal import print_lines, printable
+from partita.cli.steps import left_out, step
+from partita.cli.terminal import print_lines, print_text
 
 if TYPE_CHECKING:
     from partita.cli.options import OutputOptions
@@ -71,7 +72,8 @@ class Delivery:
         printed : dict, optional
             Tables for the terminal and their largest numbers of rows; by default those of the kind.
         """
-        self.shown, self.more, self.truth = shown, dict(facts or {}), truth
+        self.shown, self.truth = shown, truth
+        self.more = dict(facts or {}) | ({"interrupted": True} if left_out() else {})
         self.text, self.printed = text, printed
         if self.folder is not None:
             self._write(self.folder, shown, title, dict(tables or {}))
@@ -91,12 +93,12 @@ class Delivery:
         names = sorted([*(path.name for path in folder.iterdir()), SUMMARY])
         write_json(folder / SUMMARY, shown.facts | self.more | {"command": command_line(), "files": names})
 
-    def print(self, out: Path | None, *, json: bool, quiet: bool = False) -> None:
+    def print(self, out: Path | None, *, json: bool) -> None:
         """The result on standard output."""
         assert self.shown is not None
         if json:
             print_json(self.shown.facts | self.more)
-        elif not quiet:
+        else:
             print_result(self.shown, self.truth, self.printed)
             if self.text:
                 print_lines(self.text)
@@ -105,15 +107,15 @@ class Delivery:
 
 
 @contextmanager
-def delivering(writing: OutputOptions, *, quiet: bool = False) -> Iterator[Delivery]:
+def delivering(writing: OutputOptions) -> Iterator[Delivery]:
     """Opens the folder of `--out` before the work; prints what was delivered after it, and ends if interrupted."""
     place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force)
     with place as folder:
         delivery = Delivery(folder)
         yield delivery
     if delivery.shown is not None:
-        delivery.print(writing.out, json=writing.json, quiet=quiet)
-        if delivery.shown.interrupted:
+        delivery.print(writing.out, json=writing.json)
+        if delivery.shown.interrupted or left_out():
             raise typer.Exit(INTERRUPTED)
 
 
@@ -126,13 +128,13 @@ def write_result_table(path: Path, table: Table) -> None:
 def print_notes(notes: tuple[Note, ...]) -> None:
     """The notes, one line each."""
     for note in notes:
-        print(printable(f"{'Warning' if note.warning else 'Note'}: {note.text}"))
+        print_text(f"{'Warning' if note.warning else 'Note'}: {note.text}")
 
 
 def print_warnings(sentences: tuple[str, ...]) -> None:
     """Sentences that come before a result, one line each."""
     for sentence in sentences:
-        print(printable(f"Warning: {sentence}"))
+        print_text(f"Warning: {sentence}")
 
 
 def print_result(shown: Presentation, truth: str | None = None, printed: Mapping[str, int] | None = None) -> None:
@@ -140,13 +142,14 @@ def print_result(shown: Presentation, truth: str | None = None, printed: Mapping
     from partita.results.truth import agreement_sentence
 
     print_notes(tuple(note for note in shown.notes if note.warning))
-    print(printable(" ".join(filter(None, [shown.answer, shown.details]))))
-    print_notes(tuple(note for note in shown.notes if not note.warning))
+    print_text(" ".join(filter(None, [shown.answer, shown.details])))
+    if not value_of("quiet", False):
+        print_notes(tuple(note for note in shown.notes if not note.warning))
     for name, most in (shown.printed if printed is None else printed).items():
         if name in shown.tables and shown.tables[name].rows:
             print_rows(shown.tables[name], most)
     if truth is not None:
-        print(agreement_sentence(shown.facts["agreement"], truth))
+        print_text(agreement_sentence(shown.facts["agreement"], truth))
 
 
 def print_rows(table: Table, most: int) -> None:

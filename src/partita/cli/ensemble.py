@@ -82,7 +82,7 @@ def run(
         files = {} if truth is None else {"truth": read_partition(truth)}
         read = read_base(base, items, missing, noise)
         files = in_order(files, read.names, read.n_items, base)
-        with step(f"combined ({combine.name})"):
+        with step(f"combined ({combine.name})", has_progress=options["progress"] and combine is NBCE):
             summary, extras = combine(read, k, options)
         deliver(present(summary, extras, first=first_number(), **files), truth=truth)
 
@@ -106,3 +106,5 @@ def refuse_unused(combiner: Combiner, inference: str) -> None:
         refuse(["loss"], "is for --method consensus, and for nbce with --inference gibbs")
     if combiner not in (CONSENSUS, NBCE):
         refuse(["weights"], f"is for --method consensus and nbce, not for {combiner.name}")
+    if combiner.name == "evidence":
+        refuse(["seed"], "is for methods that use random numbers, and evidence uses none")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from partita.cli.answer import ExtraOptions
 from partita.cli.constraints import ConstraintOptions
 from partita.cli.deliver import delivering
@@ -9,6 +11,7 @@ from partita.cli.given import refuse
 from partita.cli.inputs import DRAWS, in_order
 from partita.cli.options import DaskOptions, Level, OptionalDrawsOptions, OutputOptions, SearchOptions
 from partita.cli.pairs import PairOptions, pair_estimate
+from partita.cli.steps import extra
 
 LINK_HINT = "For records, `partita link` also counts those without a pair and can be updated with new ones."
 
@@ -50,5 +53,7 @@ def run(
         files = in_order(files, sample.names, sample.n_items, DRAWS)
         constraints = constraining.constraints(sample.names, sample.n_items, DRAWS)
         best = dask_options.estimate(searching, sample, constraints)
-        ball = [] if writing.out is None else [credible_ball(best, level=level)]
+        ball: list[Any] = []
+        if writing.out is not None:
+            extra(ball, "ball", lambda: credible_ball(best, level=level))
         deliver(extras.presented(best, files, ball), truth=extras.truth)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from partita._support.text.cells import parse_cell
 from partita._support.text.header import Kind
 from partita._support.text.table import Table, read_table
+from partita.cli.given import refuse
 from partita.cli.inputs import ROW_NUMBERS, counts_rows, different_words, name_column, named_rows
 from partita.cli.large_table import PARQUET, read_large, read_parquet
 from partita.cli.option import arg, opt
@@ -18,70 +20,153 @@ from partita.cli.terminal import print_lines
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from partita.models import Curves
+    from partita.models import Curves, MixtureDPM
     from partita.models.mixtures.raw import RawTable
     from partita.models.mixtures.schema import Schema
 
 MIXED = Kind("item", "put the names of the columns in its first line", labels_by_column=True)
 SCHEMA = Kind("column", "put column,family in its first line")
 SCHEMA_COLUMNS = ("column", "family")
-TableFile = Annotated[
-    str,
-    arg(
-        "CSV or parquet with one row per item and one column per variable: numbers, words, missing values. "
-        "A column named item, node, name or id, or a first column with a different word in each row, names the items."
-    ),
-]
-Families = Annotated[
-    list[str] | None,
-    opt(
-        "NAME=gaussian, positive, months, count, negative-binomial, categorical, binary, ordinal or ignore, for a "
-        "column that is to be modelled differently from its type; 'A*=categorical' for all columns that begin with A, "
-        "categorical alone for all; may be repeated.",
-        "--family",
-        metavar="[NAME=]FAMILY",
-    ),
-]
-Missing = Annotated[list[str] | None, "Marker of missing cells, such as ? or -9, beside NA; may be repeated."]
-
-
-SubjectColumn = Annotated[
+Expect = Annotated[
     str | None,
-    opt(
-        "Column that names the subject of each row, if subjects have several rows; with --time. Clusters are then "
-        "of subjects, by their curves over time.",
-        "--id",
-    ),
-]
-TimeColumn = Annotated[str | None, "Column with the time of each row, numbers or dates; with --id."]
-Select = Annotated[bool, "Select the columns that take part; columns.csv has the probability of each."]
-SchemaFile = Annotated[
-    Path | None,
-    "CSV with the columns column and family. If it does not exist, it is written with the families that the types "
-    "suggest, for you to edit, and nothing else is done; --family counts more.",
-]
-Clusters = Annotated[
-    int | None,
-    "Number of components, as in latent class analysis; some may stay empty. Without it the number is estimated.",
-]
-Noise = Annotated[bool, "Rows may belong to no cluster: they are noise in the draws, and -1 in labels.csv if in half."]
-Regression = Annotated[
-    str | None,
-    "A linear regression in each cluster, as in 'y ~ x1 + x2': y depends on the others, which are not modelled.",
-]
-Projection = Annotated[
-    bool, "Cluster the principal components of the numeric columns; for many columns that are correlated."
+    "How many clusters you expect, as in 3-8, in place of --alpha: the prior has about 5 % on each side, if it can.",
 ]
 AsTable = Annotated[bool, "Read the file as a table of data even if it looks like draws of labels."]
+#: What is for draws of a mixture, not for a search.
+SAMPLED = ("alpha", "expect", "noise")
 
 
-def curves_of(subject: str | None, time: str | None) -> Curves | None:
-    """The columns of a long table that make curves, if both are given."""
-    from partita.models import Curves
+@dataclass(frozen=True)
+class TableOptions:
+    """A table with columns of several kinds, and how its rows are modelled."""
 
-    if (subject is None) != (time is None):
-        raise ValueError("--id and --time go together: the subject and the time of each row")
-    return None if subject is None or time is None else Curves(subject, time)
+    data: Annotated[
+        str,
+        arg(
+            "CSV or parquet with one row per item and one column per variable: numbers, words, missing values. A column"
+            " named item, node, name or id, or a first column with a different word in each row, names the items."
+        ),
+    ]
+    family: Annotated[
+        list[str] | None,
+        opt(
+            "NAME=gaussian, positive, months, count, negative-binomial, categorical, binary, ordinal or ignore, for a"
+            " column that is to be modelled differently from its type; 'A*=categorical' for all columns that begin"
+            " with A, categorical alone for all; may be repeated.",
+            "--family",
+            metavar="[NAME=]FAMILY",
+        ),
+    ] = None
+    schema: Annotated[
+        Path | None,
+        "CSV with the columns column and family. If it does not exist, it is written with the families that the types"
+        " suggest, for you to edit, and nothing else is done; --family counts more.",
+    ] = None
+    missing: Annotated[list[str] | None, "Marker of missing cells, such as ? or -9, beside NA; may be repeated."] = None
+    subject: Annotated[
+        str | None,
+        opt(
+            "Column that names the subject of each row, if subjects have several rows; with --time. Clusters are then"
+            " of subjects, by their curves over time.",
+            "--id",
+        ),
+    ] = None
+    time: Annotated[str | None, "Column with the time of each row, numbers or dates; with --id."] = None
+    regression: Annotated[
+        str | None,
+        "A linear regression in each cluster, as in 'y ~ x1 + x2': y depends on the others, which are not modelled.",
+    ] = None
+    select: Annotated[bool, "Select the columns that take part; columns.csv has the probability of each."] = False
+    noise: Annotated[
+        bool,
+        opt(
+            "Rows may belong to no cluster: they are noise in the draws, and -1 in labels.csv if in half.",
+            "--noise",
+            rich_help_panel="Model",
+        ),
+    ] = False
+    clusters: Annotated[
+        int | None,
+        "Number of components, as in latent class analysis; some may stay empty. Without it the number is estimated.",
+    ] = None
+    projection: Annotated[
+        bool, "Cluster the principal components of the numeric columns; for many columns that are correlated."
+    ] = False
+    as_table: AsTable = False
+    alpha: Annotated[float | None, "Concentration; a Gamma(1, 1) prior if not given."] = None
+    expect: Expect = None
+
+    @cached_property
+    def families(self) -> dict[str, str]:
+        """The families by column, of the schema file and of --family."""
+        return families_of_file(self.schema) | parse_families(self.family)
+
+    @cached_property
+    def curves(self) -> Curves | None:
+        """The columns of a long table that make curves, if both are given."""
+        from partita.models import Curves
+
+        if (self.subject is None) != (self.time is None):
+            raise ValueError("--id and --time go together: the subject and the time of each row")
+        return None if self.subject is None or self.time is None else Curves(self.subject, self.time)
+
+    def read(self) -> RawTable:
+        """The columns of the file."""
+        return read_mixed(self.data, self.families, self.missing, as_table=self.as_table, curves=self.curves)
+
+    def writes_schema(self) -> bool:
+        """Whether the schema file is still to be written; it is then, and nothing else is to be done."""
+        from partita.models.mixtures.schema import given_families
+
+        if self.schema is None or self.schema.exists():
+            return False
+        table = self.read()
+        write_schema(self.schema, table, given_families(table, self.families))
+        return True
+
+    def model(self, table: RawTable, *, sampled: bool = True, json: bool) -> tuple[MixtureDPM, Schema, tuple[str, ...]]:
+        """The model of a table, what it takes the columns for, and questions about them, printed unless in JSON."""
+        from partita._support.validate import check_count
+        from partita.models import FiniteMixture, MixtureDPM
+
+        k = self.clusters
+        model = MixtureDPM(
+            self.families,
+            select=self.select,
+            noise=self.noise,
+            curves=self.curves,
+            regression=self.regression,
+            components=None if k is None else FiniteMixture(components=check_count(k, "--clusters", 1)),
+            projection=self.projection,
+        )
+        schema = model.describe(table)
+        items, families, _ = model.items(table)
+        if sampled:
+            model.alpha = concentration(self.alpha, self.expect, items.n_items, json=json)
+        notes = typed_notes(items, schema, families or {})
+        if not json:
+            print_schema(schema, notes)
+        return model, schema, notes
+
+
+def concentration(alpha: float | None, expect: str | None, n_items: int, *, json: bool) -> Any:
+    """The concentration or its prior, and what the prior of --expect says, printed unless the output is JSON."""
+    from partita.models.mixtures.cluster_numbers import prior_clusters
+
+    if expect is None:
+        return alpha
+    refuse(["alpha"], "is set by --expect: give one of them")
+    ends = expect.split("-")
+    if len(ends) not in (1, 2) or not all(end.strip().isdecimal() for end in ends):
+        raise ValueError(f"--expect must be a number of clusters or a range, as in 3-8, but it is {expect}")
+    low, high = int(ends[0]), int(ends[-1])
+    if not 1 <= low <= high <= n_items:
+        raise ValueError(f"--expect must be a range within 1 and {n_items:,}, the number of items, but it is {expect}")
+    found = prior_clusters(n_items, (low, high))
+    if not json:
+        asked = f"{low} to {high} clusters have probability {found.between(low, high):.0%}"
+        print_lines(f"Prior: {found.in_words()} {asked}.")
+    return found.prior
 
 
 def print_schema(schema: Schema, notes: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from partita.cli.given import refuse
 from partita.cli.option import arg
 from partita.cli.options import Burn, Jobs, Json, Level, LossName, Seed
 
@@ -48,6 +49,8 @@ def run(
     from partita.uncertainty.monitor import monitor
     from partita.uncertainty.stabilisation import check_share
 
+    if once:
+        refuse(["every", "patience"], "is for waiting, and --once does not wait")
     check_level(level, "--level")
     check_share(tolerance, "--tolerance")
     check_share(precision, "--precision")

@@ -165,7 +165,7 @@ class SearchOptions(LossOptions):
     seed: Seed = None
     jobs: Jobs = -1
     max_draws: Annotated[int | None, "Search on at most this many random draws and evaluate on the others."] = None
-    quiet: Annotated[bool, opt("Suppress progress output and notes.", "--quiet", "-q")] = False
+    quiet: Annotated[bool, opt("No progress and no notes; warnings are printed.", "--quiet", "-q")] = False
 
     def estimate(self, sample: PartitionSample, constraints: Constraints | None = None) -> Estimate:
         """The estimate that the options specify."""

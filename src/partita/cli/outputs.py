@@ -15,6 +15,7 @@ from partita.cli.steps import step
 from partita.cli.terminal import printable
 
 SUMMARY = "summary.json"
+WORD = 12  # letters of a word that a table does not break
 
 
 @contextmanager
@@ -70,9 +71,14 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
-def print_json(content: Any) -> None:
-    """One JSON document on standard output."""
-    sys.stdout.write(json.dumps(content, allow_nan=False) + "\n")
+def print_json(content: dict[str, Any]) -> None:
+    """One JSON document on standard output, which says what layout of which version it has."""
+    from importlib.metadata import version
+
+    from partita.results.presentation import SCHEMA
+
+    head = {"schema": SCHEMA, "version": version("partita")}
+    sys.stdout.write(json.dumps(head | content, allow_nan=False) + "\n")
 
 
 def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], texts: Sequence[int] = (0,)) -> None:
@@ -80,16 +86,34 @@ def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]
     from rich import box
     from rich.console import Console
     from rich.table import Table
-
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
-    for j, name in enumerate(header):
-        table.add_column(name, justify="left" if j in texts else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*map(_plain, row))
-    Console(soft_wrap=False).print(table)
-
-
-def _plain(text: str) -> Any:
     from rich.text import Text
 
-    return Text(printable(text))  # names may contain what rich would interpret as markup
+    rows, console = [list(map(printable, row)) for row in rows], Console(soft_wrap=False)
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
+    widths = _widths(header, rows, texts, console.width - 3 * len(header) - 1)
+    for j, (name, width) in enumerate(zip(header, widths, strict=True)):
+        table.add_column(name, justify="left" if j in texts else "right", overflow="fold", width=width)
+    for row in rows:
+        table.add_row(*map(Text, row))  # names may contain what rich would interpret as markup
+    console.print(table)
+
+
+def _widths(
+    header: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int], room: int
+) -> Sequence[int | None]:
+    """Widths of columns in which no number, and no word of a usual length, is broken; None where there is no room."""
+    from rich.cells import cell_len
+
+    least, most = [], []
+    for j, name in enumerate(header):
+        cells = [row[j] for row in rows]
+        parts = [word[:WORD] for cell in cells for word in cell.split()] if j in texts else cells
+        least.append(max(map(cell_len, [*name.split(), *parts])))
+        most.append(max(map(cell_len, [name, *cells])))
+    spare = room - sum(least)
+    if spare < 0:
+        return [None] * len(header)
+    for j in range(len(header)):
+        more = min(most[j] - least[j], spare)
+        least[j], spare = least[j] + more, spare - more
+    return least

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from partita.cli.steps import step
+from partita.cli.steps import extra
 
 if TYPE_CHECKING:
     from partita.estimation.result import Estimate
 
 
-#: Labels of distinct draws up to which the chains are searched one by one, and other losses.
-MIXING_CELLS, CHEAP_CELLS = 12_000_000, 400_000
+#: Labels of distinct draws up to which other losses are searched.
+CHEAP_CELLS = 400_000
 COMPARED = ("vi", "binder", "nvi", "omari")
 
 
@@ -38,53 +39,58 @@ class PageAnswers:
         if self.partial is not None:
             check_level(self.partial, "--partial")
 
-    def computed(self, best: Estimate) -> list[Any]:
-        """What the page shows beside the estimate and its ball: the chains, other losses, and what was asked for."""
+    def compute(self, best: Estimate, found: list[Any]) -> None:
+        """Appends what the page shows beside the ball: the chains, other losses, and what was asked for."""
+        from partita.losses.losses import as_loss
         from partita.uncertainty import cluster_parameters, hierarchy, monte_carlo_error, partial_clustering
 
-        found: list[Any] = [*_diagnostics(best), *_other_losses(best)]
+        if _may_have_mixed(best):
+            extra(found, "estimates of the chains", lambda: _diagnostics(best))
+        if _has_cheap_losses(best):
+            for loss in [loss for loss in map(as_loss, COMPARED) if loss != best.loss]:
+                extra(found, f"estimate under {loss}", functools.partial(_under, best, loss))
         if self.partial is not None:
-            with step("partial clustering"):
-                found.append(partial_clustering(best.sample, self.partial, rng=0))
+            extra(found, "partial clustering", functools.partial(partial_clustering, best.sample, self.partial, rng=0))
         if self.tree:
-            with step("tree of clusterings"):
-                found.append(hierarchy(best))
+            extra(found, "tree of clusterings", lambda: hierarchy(best))
         if self.errors:
-            with step("Monte Carlo error"):
-                found.append(monte_carlo_error(best, rng=0))
+            extra(found, "Monte Carlo error", lambda: monte_carlo_error(best, rng=0))
         if self.parameters is not None:
-            with step(f"parameters of {self.parameters}"):
-                found.append(cluster_parameters(best, _read_parameters(self.parameters)))
-        return found
+            theta = _read_parameters(self.parameters)
+            extra(found, f"parameters of {self.parameters}", lambda: cluster_parameters(best, theta))
 
 
-def _diagnostics(best: Estimate) -> list[Any]:
-    """How well the chains mixed, with the estimate of each; nothing for one chain, or if it would take long."""
+def _may_have_mixed(best: Estimate) -> bool:
+    """Whether there are chains to compare, in a moment."""
+    from partita.results.uncertain import MIXING_CELLS
+
+    sample = best.sample
+    return not sample.is_weighted and sample.n_chains > 1 and sample.n_unique * sample.n_items <= MIXING_CELLS
+
+
+def _diagnostics(best: Estimate) -> Any:
+    """How well the chains mixed, with the estimate of each."""
     import warnings
 
     from partita.search.settings import Search
     from partita.uncertainty.diagnostics import diagnostics
 
-    sample = best.sample
-    if sample.is_weighted or sample.n_chains == 1 or sample.n_unique * sample.n_items > MIXING_CELLS:
-        return []
-    with step("estimates of the chains"), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the notes say so
-        return [diagnostics(best, search=Search(runs=1), rng=0)]
+        return diagnostics(best, search=Search(runs=1), rng=0)
 
 
-def _other_losses(best: Estimate) -> list[Any]:
-    """The estimates under other losses, where they cost next to nothing and would be those of the same problem."""
+def _has_cheap_losses(best: Estimate) -> bool:
+    """Whether estimates under other losses cost next to nothing and would be those of the same problem."""
+    sample = best.sample
+    return sample.n_unique * sample.n_items <= CHEAP_CELLS and best.constraints is None and not sample.has_gaps
+
+
+def _under(best: Estimate, loss: Any) -> Any:
     from partita.estimation.estimate import estimate_step
-    from partita.losses.losses import as_loss
     from partita.search.settings import Search
 
-    sample = best.sample
-    if sample.n_unique * sample.n_items > CHEAP_CELLS or best.constraints is not None or sample.has_gaps:
-        return []
-    others = [loss for loss in map(as_loss, COMPARED) if loss != best.loss]
-    with step("estimates under other losses"):
-        return [estimate_step(sample, loss, Search(runs=4), 0) for loss in others]
+    return estimate_step(best.sample, loss, Search(runs=4), 0)
 
 
 def _read_parameters(path: str) -> Any:

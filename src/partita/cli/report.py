@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +15,7 @@ from partita.cli.inputs import DRAWS, in_order
 from partita.cli.option import opt
 from partita.cli.options import DrawsOptions, Json, Level, SearchOptions
 from partita.cli.page_answers import PageAnswers
-from partita.cli.steps import step
+from partita.cli.steps import extra, left_out, step
 
 if TYPE_CHECKING:
     from partita.results.presentation import Presentation
@@ -54,14 +54,18 @@ def run(
     sample = reading.sample()
     files = in_order(files, sample.names, sample.n_items, DRAWS)
     best = searching.estimate(sample)
-    shown = extras.presented(best, files, [credible_ball(best, level=level), *answers.computed(best)])
+    computed: list[Any] = []
+    extra(computed, "ball", lambda: credible_ball(best, level=level))
+    answers.compute(best, computed)
+    shown = extras.presented(best, files, computed)
     _write(shown, out, labels_file, title)
     if json:
-        print_json(shown.facts | {"report": str(out), "labels_file": str(labels_file)})
+        stopped = {"interrupted": True} if left_out() else {}
+        print_json(shown.facts | stopped | {"report": str(out), "labels_file": str(labels_file)})
     elif not searching.quiet:
         print_result(shown, extras.truth)
         print(f"The report is {out.absolute()}")
-    if shown.interrupted:
+    if shown.interrupted or left_out():
         raise typer.Exit(INTERRUPTED)
 
 

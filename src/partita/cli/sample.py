@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,19 +13,10 @@ import typer
 from partita.cli.command import Group, register
 from partita.cli.deliver import print_warnings
 from partita.cli.errors import INTERRUPTED
-from partita.cli.given import refuse, was_typed
-from partita.cli.mixture_table import (
-    AsTable,
-    Families,
-    Missing,
-    TableFile,
-    parse_families,
-    print_schema,
-    read_mixed,
-    typed_notes,
-)
+from partita.cli.given import was_typed
+from partita.cli.mixture_table import Expect, TableOptions, concentration
 from partita.cli.network_options import Counts, DegreeCorrected, EdgeFile, Network, Weights, edge_kind
-from partita.cli.option import arg
+from partita.cli.option import arg, opt
 from partita.cli.options import DataColumns, Jobs, Json
 from partita.cli.terminal import print_lines
 
@@ -45,7 +37,7 @@ class Chains:
 
     draws: Annotated[int, "Draws to keep per chain."] = 1000
     warmup: Annotated[int, "Sweeps to discard at the start of each chain."] = 1000
-    thin: Annotated[int, "Sweeps between kept draws."] = 1
+    thin: Annotated[int, opt("Sweeps between kept draws.", rich_help_panel="Sampler")] = 1
     chains: Annotated[int, "Number of independent chains."] = 4
     seed: Annotated[int | None, "Random seed; the same seed gives the same chains."] = None
     jobs: Jobs = -1
@@ -68,31 +60,6 @@ class Chains:
 
 RunFolder = Annotated[Path, "New directory for the run; the draws are in its draws.npy."]
 Resume = Annotated[bool, "Continue the run in --out, to its end or to --draws."]
-Alpha = Annotated[float | None, "Concentration; a Gamma(1, 1) prior if not given."]
-Expect = Annotated[
-    str | None,
-    "How many clusters you expect, as in 3-8, in place of --alpha: the prior has 5 % below and 5 % above it.",
-]
-
-
-def concentration(alpha: float | None, expect: str | None, n_items: int, *, json: bool) -> Any:
-    """The concentration or its prior, and what the prior of --expect says, printed unless the output is JSON."""
-    from partita.models.mixtures.cluster_numbers import prior_clusters
-
-    if expect is None:
-        return alpha
-    refuse(["alpha"], "is set by --expect: give one of them")
-    ends = expect.split("-")
-    if len(ends) not in (1, 2) or not all(end.strip().isdecimal() for end in ends):
-        raise ValueError(f"--expect must be a number of clusters or a range, as in 3-8, but it is {expect}")
-    low, high = int(ends[0]), int(ends[-1])
-    if not 1 <= low <= high <= n_items:
-        raise ValueError(f"--expect must be a range within 1 and {n_items:,}, the number of items, but it is {expect}")
-    found = prior_clusters(n_items, (low, high))
-    if not json:
-        asked = f"{low} to {high} clusters have probability {found.between(low, high):.0%}"
-        print_lines(f"Prior: {found.in_words()} {asked}.")
-    return found.prior
 
 
 def dpm(
@@ -107,7 +74,7 @@ def dpm(
     chains: Chains,
     columns: DataColumns = None,
     covariance: Annotated[str, "full or diag."] = "full",
-    alpha: Alpha = None,
+    alpha: Annotated[float | None, "Concentration; a Gamma(1, 1) prior if not given."] = None,
     expect: Expect = None,
     standardize: Annotated[bool, "Centre and scale each column first."] = False,
     resume: Resume = False,
@@ -119,46 +86,24 @@ def dpm(
     """
     from partita.cli.inputs import read_data
     from partita.models import GaussianDPM
-    from partita.models.mixtures.data import as_data
 
     table = read_data(data, columns)
     prior = concentration(alpha, expect, len(table.values), json=json)
     model = GaussianDPM(covariance, prior, standardize=standardize)
-    if resume:
-        inputs = {"X": as_data(table.values)}
-        _check_same_run(out, model, chains, data, inputs, table.distinct_names())
-    _run(model, table.values, out, chains, resume, json, names=table.distinct_names())
+    _run(model, table.values, data, out, chains, resume, json, names=table.distinct_names())
 
 
-def mixture(
-    data: TableFile,
-    out: RunFolder,
-    chains: Chains,
-    family: Families = None,
-    missing: Missing = None,
-    as_table: AsTable = False,
-    alpha: Alpha = None,
-    expect: Expect = None,
-    resume: Resume = False,
-    json: Json = False,
-) -> None:
+def mixture(table: TableOptions, out: RunFolder, chains: Chains, resume: Resume = False, json: Json = False) -> None:
     """Dirichlet process mixture of a table with columns of several kinds and missing cells.
 
     Example: partita sample mixture table.csv --family visits=count --out run.partita --seed 1
     """
-    from partita.models import MixtureDPM
-    from partita.models.mixtures.cells import encode
-
-    families = parse_families(family)
-    table = read_mixed(data, families, missing, as_table=as_table)
-    model = MixtureDPM(families, concentration(alpha, expect, table.n_items, json=json))
-    schema = model.describe(table)
-    notes = typed_notes(table, schema, families)
-    if resume:
-        _check_same_run(out, model, chains, data, encode(table, schema), table.names)
-    if not json:
-        print_schema(schema, notes)
-    _run(model, table, out, chains, resume, json, names=table.names)
+    if table.writes_schema():
+        return
+    read = table.read()
+    model, _, _ = table.model(read, json=json)
+    names = None if table.curves else read.names
+    _run(model, read, table.data, out, chains, resume, json, names=names)
 
 
 def sbm(
@@ -173,14 +118,10 @@ def sbm(
 
     Example: partita sample sbm edges.csv --undirected --out run.partita --seed 1
     """
-    from partita.models.networks.sampling import graph_arrays, item_names
-
     graph, model = network.read(edges), network.model()
-    if resume:
-        _check_same_run(out, model, chains, str(edges), graph_arrays(graph), item_names(graph))
     if not json:
         print_lines(f"{'undirected' if network.undirected else 'directed'} network, {graph.n_nodes:,} nodes")
-    _run(model, graph, out, chains, resume, json)
+    _run(model, graph, str(edges), out, chains, resume, json)
 
 
 def lbm(
@@ -208,31 +149,29 @@ def lbm(
 
     from partita.cli.inputs import read_data
     from partita.models import LatentBlockModel, as_bipartite
-    from partita.models.networks.sampling import graph_arrays, item_names
 
     table = read_data(data, columns)
     kind = edge_kind(counts, weights)
     graph = as_bipartite(table.values, edges=kind)
     graph = replace(graph, names=table.distinct_names() or graph.names)
     model = LatentBlockModel(edges=kind, degree_corrected=degree_corrected)
-    if resume:
-        _check_same_run(out, model, chains, data, graph_arrays(graph), item_names(graph))
-    _run(model, graph, out, chains, resume, json)
+    _run(model, graph, data, out, chains, resume, json)
 
 
-register(app, "dpm", dpm)
-register(app, "mixture", mixture)
-register(app, "sbm", sbm)
-register(app, "lbm", lbm)
+for model in (dpm, mixture, sbm, lbm):
+    register(app, model.__name__, model)
 
 
-def _run(model: Any, data: Any, out: Path, chains: Chains, resume: bool, json: bool, **names: Any) -> None:
+def _run(model: Any, data: Any, source: str, out: Path, chains: Chains, resume: bool, json: bool, **names: Any) -> None:
     """Samples, or continues a run; the draws are then in draws.npy of its directory. A network has its own names."""
     from partita._support.atomic import atomic_file
     from partita._support.npy import write_npy
     from partita._support.warn import warn_user
     from partita.models import resume as go_on
 
+    if resume:
+        inputs, own = model._inputs(data)
+        _check_same_run(out, model, chains, source, inputs, names.get("names") or own)
     try:
         if resume:
             chain = go_on(out, chains.draws if was_typed("draws") else None, **chains.running)
@@ -249,14 +188,7 @@ def _run(model: Any, data: Any, out: Path, chains: Chains, resume: bool, json: b
         raise typer.Exit(INTERRUPTED)
 
 
-def _check_same_run(
-    path: Path,
-    model: Any,
-    chains: Chains,
-    data: str,
-    inputs: dict[str, Any],
-    names: Any,
-) -> None:
+def _check_same_run(path: Path, model: Any, chains: Chains, data: str, inputs: Mapping[str, Any], names: Any) -> None:
     """Refuses options that differ from the data, the model and the plan with which the run began."""
     import numpy as np
 
@@ -293,11 +225,11 @@ def _tell(chain: Any, out: Path, json: bool) -> None:
         return
     summary = {
         "path": str(out),
-        "chains": chain.n_chains,
-        "draws": chain.n_draws,
-        "items": chain.n_items,
-        "clusters": float(chain.n_clusters.mean()),
-        "complete": bool(chain.attrs["complete"]),
         "notes": list(chain.notes),
+        "n_chains": chain.n_chains,
+        "draws_per_chain": chain.n_draws,
+        "n_items": chain.n_items,
+        "mean_clusters": float(chain.n_clusters.mean()),
+        "interrupted": not chain.attrs["complete"],
     }
     print_json(summary)

@@ -58,7 +58,7 @@ def run(
             _draw(opened.enter_context(atomic_file(figure)), matrix, order)
     if json:
         files = {name: str(path) for name, path in (("out", out), ("figure", figure)) if path is not None}
-        print_json({"items": _names(sample), **(files or {"similarity": _with_nulls(matrix)})})
+        print_json({"names": _names(sample), **(files or {"similarity": _with_nulls(matrix)})})
     elif out is None and figure is None:
         _print_csv(sys.stdout, matrix, sample)
 

@@ -137,8 +137,8 @@ def run(
             import pandas as pd
 
             table = pd.DataFrame(values, index=list(read.names))
-        with step(f"clustered ({clusterer})"):
-            shown = sys.stderr.isatty() and not quiet
+        shown = sys.stderr.isatty() and not quiet
+        with step(f"clustered ({clusterer})", has_progress=shown):
             how: dict[str, Any] = {"loss": loss, "null": null, "n_jobs": jobs, "progress": shown}
             found = stability(made, table, runs, share, grid or None, seed, **how)
         deliver(present(found, (), first=first_number(), **files), facts={"column_notes": notes}, truth=truth)

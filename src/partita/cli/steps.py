@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from partita.cli.given import value_of
 from partita.cli.option import opt
 from partita.cli.terminal import printable
+
+_left_out: ContextVar[list[str]] = ContextVar("left_out")
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,7 @@ class Verbosity:
 @contextmanager
 def printing_steps() -> Iterator[None]:
     """With --verbose, first the versions, and at the end the time and the memory, or the traceback of an error."""
+    _left_out.set([])
     if not _verbose():
         yield
         return
@@ -64,6 +68,26 @@ def step(name: str, *, has_progress: bool = False, seconds: float | None = None)
     if _verbose():
         details = f": {', '.join(found)}" if found else ""
         _say(f"{name}{details} ({time.perf_counter() - started:.2f} s)")
+
+
+def extra(found: list[Any], name: str, compute: Callable[[], Any], **shown: Any) -> None:
+    """Appends what is computed beside a result; after Ctrl-C the result goes out without it, and without what follows.
+
+    `shown` are the keywords of `step`.
+    """
+    if left_out():
+        return
+    try:
+        with step(name, **shown):
+            found.append(compute())
+    except KeyboardInterrupt:
+        left_out().append(name)
+        _say(f"stopped: the result comes without this step ({name})")
+
+
+def left_out() -> list[str]:
+    """The steps of the running command that Ctrl-C ended although there was a result."""
+    return _left_out.get([])
 
 
 @contextmanager

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
+import textwrap
 
 #: C0 and C1 controls, marks that change the direction of writing, and halves of surrogate pairs.
 _OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -30,6 +32,15 @@ def open_closed_streams() -> None:
     sys.stdin = sys.stdin or os.fdopen(0, encoding="utf-8", closefd=False)
     sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8", closefd=False)
     sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
+
+
+def print_text(text: str) -> None:
+    """Prints a paragraph, on a terminal with whole words in its lines."""
+    shown = printable(text)
+    if sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns
+        shown = textwrap.fill(shown, width, break_long_words=False, break_on_hyphens=False)
+    print(shown)
 
 
 def print_lines(text: str) -> None:

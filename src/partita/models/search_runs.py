@@ -74,11 +74,11 @@ class Runs:
         """
         what = f"groups of runs ({len(self.rows)} runs)" if self.grouped else "runs"
         reached, count, below = self.times_reached, len(self.ends), self.best - min(self.ends)
-        crossed = " before they were crossed" if self.group_icl and reached < count else ""
+        combined = " before their partitions were combined" if self.group_icl and reached < count else ""
         which = f"{reached} of {count}" if reached else f"none of {count}"
         others = f"; {'the others' if reached else 'they'} ended up to {below:.2f} below it" if reached < count else ""
         no_proof = "; another seed may still find a better one" if reached == count else ""
-        return f"the best was reached by {which} {what}{crossed}{others}{no_proof}"
+        return f"the best was reached by {which} {what}{combined}{others}{no_proof}"
 
     def cautions(self) -> tuple[str, ...]:
         """Advice, if separate searches do not agree."""

@@ -9,7 +9,8 @@ from importlib.resources import files
 from typing import Any
 
 from partita.pages.terms import SPELLED, terms_of
-from partita.results.presentation import Presentation, listed, section
+from partita.results.parts import listed, section
+from partita.results.presentation import Presentation
 from partita.results.tables import Table
 
 #: Number of the layout of the JSON; a page with another one comes from another version of partita.

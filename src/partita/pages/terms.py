@@ -1,4 +1,4 @@
-"""The words of the page that need an explanation."""
+"""The words of the page that need more explanation than a line below a table."""
 
 from __future__ import annotations
 
@@ -12,21 +12,14 @@ TERMS = {
     "expected loss found by the search.",
     "certainty": "Of an item: the mean probability, over draws or base clusterings, of being with the other members of "
     "its cluster. Of a cluster: the mean over its pairs of items.",
-    "stability": "Of a cluster: its mean overlap (Jaccard) with the most similar cluster of each draw; 1 means that "
-    "every draw contains exactly this cluster.",
-    "exact": "Of a cluster: the share of the draws in which exactly these items form a cluster.",
-    "exemplar": "The item of a cluster that is most often with the others.",
-    "affinity": "Of an item to another cluster: the mean posterior probability of being with its members.",
     "credible ball": "The smallest ball around the estimate that holds the stated share of the posterior.",
     "r-hat": "Compares the spread between chains with that within them; it is 1 for chains that agree.",
-    "effective draws": "The number of independent draws that would be equally informative.",
     "component": "Items that are connected by pairs which may be worth joining. No best partition joins two of them, "
     "so that each can be searched by itself.",
     "doubt": "Of a pair: the probability that the estimate is wrong about it. Of a component: the sum over its items "
     "of 1 − certainty, a score for ranking.",
     "icl": "Integrated complete-data log likelihood: how well a partition explains the data, parameters integrated "
     "out.",
-    "bits": "Of a column: how much a cell tells about the cluster of its row, on average; 0 if it tells nothing.",
     "dyads": "Pairs of nodes that could be linked.",
 }
 #: Terms whose spelling is not that of a word at the start of a sentence.

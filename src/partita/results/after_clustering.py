@@ -8,7 +8,7 @@ from typing import Any
 from partita.models.mixtures.fusing import FusedEstimate
 from partita.models.mixtures.sensitivity import Sensitivity
 from partita.profiling.relation import Relation
-from partita.results.presentation import section, show, words
+from partita.results.parts import section, show, words
 from partita.results.tables import Table, columns
 
 
@@ -57,11 +57,14 @@ def _verdict(stays: bool | None) -> str:
 
 def path_table(found: FusedEstimate) -> Table:
     """The number of clusters for each ω."""
-    rows = [(step.distance, step.omega, step.n_clusters, "yes" if step.proven else "no") for step in found.path]
+    rows = [
+        (step.distance, step.omega, step.n_clusters, step.expected_loss, "yes" if step.proven else "no")
+        for step in found.path
+    ]
     header = columns("""
         Distance:share | Hellinger distance below which two items alone are joined
         Omega:mean | Cost of separating two items with the same kernel
-        Clusters; Proven | Whether no partition is better""")
+        Clusters; Expected loss; Proven | Whether no partition is better""")
     return Table("path", "Clusters made of components, by the distance at which they join", header, rows)
 
 

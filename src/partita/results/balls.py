@@ -20,7 +20,7 @@ BOUNDS = ("upper", "lower", "horizontal")
 
 def ball_sentence(ball: CredibleBall) -> str:
     """What the stated share of the posterior allows."""
-    counts = ball.sample.n_clusters[ball.inside]
+    counts = ball.sample.cluster_counts[ball.inside]
     fewest, most = int(counts.min()), int(counts.max())
     span = plural(fewest, "cluster") if fewest == most else f"{fewest} to {most} clusters"
     return (

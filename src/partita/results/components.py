@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.hints import plural
 from partita.estimation.result import Estimate
 from partita.results.tables import Table, columns
 
@@ -47,7 +48,7 @@ def _clusters_of(component: NDArray[np.int64], labels: NDArray[np.int64], count:
 def _note(estimate: Estimate, several: int, listed: int) -> str:
     parts = estimate.components
     alone = parts.count - several
-    said = f"{parts.count:,} components, of which {parts.proven:,} are proven; {alone:,} of them are single items."
+    said = f"{plural(parts.count, 'component')}: {parts.proven:,} proven, {alone:,} of single items."
     return said if listed == several else f"{said} The {listed:,} most uncertain of the others are listed."
 
 

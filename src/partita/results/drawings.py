@@ -14,7 +14,7 @@ from partita.results.colors import shades
 from partita.uncertainty.hierarchy import Hierarchy
 from partita.uncertainty.parameters import ClusterParameters
 
-WIDTH, LEFT, RIGHT, TOP = 640, 60, 20, 14
+WIDTH, LEFT, RIGHT, TOP = 640, 60, 20, 18
 CURVE_HEIGHT, POINTS_DRAWN = 260, 400
 ROW_HEIGHT, INTERVALS_DRAWN = 22, 60
 LEAF_WIDTH, LEVEL_HEIGHT, LEAVES_DRAWN, STEP_HEIGHT = 40, 28, 60, 74
@@ -64,6 +64,7 @@ def curve_drawing(curve: Floats, n_items: int) -> dict[str, Any]:
     for count in sorted({1, *(int(k) for k in np.linspace(1, most, 5).round())}):
         drawing.words.append((x(count), bottom + 18, "middle", f"{count:,}"))
     drawing.words.append(((LEFT + WIDTH) / 2, bottom + 36, "middle", "number of items"))
+    drawing.words.append((0, TOP - 4, "start", "joint probability"))
     shown = np.unique(np.linspace(0, len(curve) - 1, min(len(curve), POINTS_DRAWN)).round().astype(int))
     drawing.line(x(shown + 1.0), y(curve[shown]), "run best", 2.5)
     return drawing.content()

@@ -16,7 +16,6 @@ from partita.estimation.mixing import Quantity, draw_summaries, quantities
 from partita.estimation.result import Estimate
 from partita.estimation.search_warnings import HARD_SEARCH, unlabelled_warnings
 from partita.losses.agreement import adjusted_rand
-from partita.partitions.checks import check_same_items
 from partita.plots.points import axis_names, check_data
 from partita.proofs.bounds import with_proof
 from partita.results.balls import aligned_bounds, ball_facts, ball_rows, ball_sentence, ball_table, bounds_table
@@ -27,20 +26,11 @@ from partita.results.figures import ball_strips, bars, scatter_figure, trace_fig
 from partita.results.heatmap import HeatMap, has_map, heat_map
 from partita.results.interpretation import interpretation
 from partita.results.memberships import is_shown, membership_columns, membership_section
-from partita.results.presentation import (
-    Note,
-    Presentation,
-    facts,
-    figure,
-    listed,
-    section,
-    show,
-    subheading,
-    words,
-)
+from partita.results.parts import figure, listed, section, show, subheading, words
+from partita.results.presentation import Note, Presentation, cautions, facts
 from partita.results.sentences import amount, loss_words
 from partita.results.tables import Table, columns
-from partita.results.uncertain import LISTED, listed_rows, map_section, uncertain_section, uncertain_table
+from partita.results.uncertain import LISTED, MIXING_CELLS, listed_rows, map_section, uncertain_section, uncertain_table
 from partita.search.limits import explicit_limit, into_at_most
 from partita.uncertainty.ball import CredibleBall
 from partita.uncertainty.certainty import (
@@ -55,9 +45,6 @@ from partita.uncertainty.placed import placed_only
 
 FEW_DRAWS = 200
 GIVEN = "given"  # the method of a partition that was not searched
-WORTH_PROVING = 0.05
-#: Labels of distinct draws up to which summaries of the chains take a moment.
-MIXING_CELLS = 12_000_000
 #: Label, caption and hint of the figures.
 FIGURES = {
     "points": (
@@ -109,6 +96,16 @@ class DrawsPresentation(Presentation):
         **EXTRAS,
     }
     several = frozenset({"others", "relations"})
+    same_items: ClassVar[dict[str, str]] = {
+        "ball": "center",
+        "others": "labels",
+        "chain": "n_items",
+        "partial": "labels",
+        "fused": "labels",
+        "tree": "levels.0",
+        "error": "labels.0",
+        "parameters": "labels",
+    }
     takes_data = True
     own = facts("""
         expected_loss | posterior expected loss of the partition
@@ -122,6 +119,7 @@ class DrawsPresentation(Presentation):
         standard_error | Monte Carlo standard error of the expected loss; null if the draws are no chains
         n_draws = result.sample.n_draws | number of draws
         n_unique = result.sample.n_unique | number of distinct draws
+        n_chains = result.sample.n_chains | number of chains
         runs = result.n_runs | number of runs of the search
         partitions_compared = n_compared | number of partitions to which the runs led
         times_reached = n_reached | how many of them have the lowest loss
@@ -140,38 +138,8 @@ class DrawsPresentation(Presentation):
 
     # Extras.
 
-    def check_ball(self, ball: CredibleBall) -> None:
-        """A ball must be around a partition of the same items."""
-        check_same_items(self.result.labels, ball.center, "estimate", "ball")
-
-    def check_chain(self, chain: Any) -> None:
-        """A chain must be one of the same items."""
-        if chain.n_items != len(self.result.labels):
-            raise ValueError(f"chain has {chain.n_items} items, but estimate has {len(self.result.labels)}")
-
-    def check_partial(self, partial: Any) -> None:
-        """A partial clustering must be one of the same items."""
-        check_same_items(self.result.labels, partial.labels, "estimate", "partial")
-
-    def check_fused(self, fused: Any) -> None:
-        """Fused components must be those of the same items."""
-        check_same_items(self.result.labels, fused.labels, "estimate", "fused")
-
-    def check_tree(self, tree: Any) -> None:
-        """A hierarchy must be one of the same items."""
-        check_same_items(self.result.labels, tree.levels[0], "estimate", "hierarchy")
-
-    def check_error(self, error: Any) -> None:
-        """A Monte Carlo error must be one of the same items."""
-        check_same_items(self.result.labels, error.labels[0], "estimate", "error")
-
-    def check_others(self, other: Estimate) -> None:
-        """Another estimate must be one of the same items."""
-        check_same_items(self.result.labels, other.labels, "estimate", "other estimate")
-
     def check_parameters(self, parameters: Any) -> None:
         """Parameters must be those of the clusters of this partition."""
-        check_same_items(self.result.labels, parameters.labels, "estimate", "parameters")
         if not np.array_equal(self.result.labels, parameters.labels):
             raise ValueError("parameters are those of another partition than the estimate")
 
@@ -247,7 +215,6 @@ class DrawsPresentation(Presentation):
     # The answer and the notes.
 
     def more_answer(self) -> Iterator[str]:
-        """What 95 % of the posterior allows."""
         if self.ball is not None:
             yield ball_sentence(self.ball)
 
@@ -270,12 +237,11 @@ class DrawsPresentation(Presentation):
         return " ".join(sentences)
 
     def find_notes(self) -> Iterator[Note]:
-        """Cautions of the estimate, then what may surprise, then what would be worth computing."""
         best, sample = self.result, self.result.sample
         checked = self.extras.get("diagnostics")
-        for sentence in (*best.cautions, *(checked.on_chains if checked is not None else ())):
-            yield Note(sentence, warning=True)
-        yield from (Note(sentence, warning=True) for sentence in getattr(self.extras.get("chain"), "model_notes", ()))
+        yield from cautions(best.cautions)
+        yield from cautions(checked.on_chains if checked is not None else ())
+        yield from cautions(getattr(self.extras.get("chain"), "model_notes", ()))
         if sample.n_draws < FEW_DRAWS:
             yield Note(
                 f"There are only {plural(sample.n_draws, 'draw')}. Probabilities, such as that of the ball,"
@@ -303,7 +269,6 @@ class DrawsPresentation(Presentation):
     # Facts and tables.
 
     def items_table(self) -> Table:
-        """With the probability of each cluster."""
         table, found = super().items_table(), self.memberships
         if found is None:
             return table
@@ -326,7 +291,6 @@ class DrawsPresentation(Presentation):
         return Table("clusters", "Clusters of the estimate", header, rows, indexed=True)
 
     def more_tables(self) -> Iterator[Table | None]:
-        """Uncertain items, the runs, the bounds of the ball, other estimates."""
         part, _, items = self.placed
         names = tuple(self.item_names[i] for i in items.tolist())
         yield uncertain_table(part.labels, self.certainty[items], names, part.sample)
@@ -344,7 +308,7 @@ class DrawsPresentation(Presentation):
             return None
         rows = [
             (run, row.start, row.sweeps, row.moves, row.clusters, row.loss, round(row.seconds, 4))
-            for run, row in enumerate(self.result.runs)
+            for run, row in enumerate(self.result.runs, self.first)
         ]
         header = columns("Run; Start; Sweeps; Moves; Clusters; Expected loss; Seconds")
         return Table("runs", "Runs of the search", header, rows)
@@ -369,13 +333,11 @@ class DrawsPresentation(Presentation):
         return Table("losses", "Estimates under other losses", header, rows) if rows else None
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The labels of the chain, if it was given."""
         return {"draws": self.extras["chain"].labels} if "chain" in self.extras else {}
 
     # The page.
 
     def settings(self) -> Iterator[tuple[str, str]]:
-        """The draws and the settings."""
         best, sample = self.result, self.result.sample
         chains = f" in {sample.n_chains} chains" if sample.n_chains > 1 else ""
         yield "Draws", f"{sample.n_draws:,}{chains}, {sample.n_unique:,} distinct"
@@ -390,7 +352,6 @@ class DrawsPresentation(Presentation):
             yield "Missing labels", "some draws leave items unlabelled"
 
     def sections(self) -> Iterator[dict[str, Any] | None]:
-        """Clusters, items, memberships, similarity, ball, extras, truth, diagnostics."""
         yield self._clusters_section()
         yield from extra_sections(self, first=True)
         yield uncertain_section(self.tables["uncertain"])
@@ -408,6 +369,9 @@ class DrawsPresentation(Presentation):
 
     def _clusters_section(self) -> dict[str, Any]:
         posterior = bars(n_clusters_posterior(self.result.sample), self.n_clusters)
+        counts = figure("counts", "counts", posterior, *FIGURES["counts"])
+        if counts is not None and self.n_clusters not in posterior["x"]:
+            counts["caption"] = f"The estimate has {self.n_clusters:,} clusters, which no draw has."
         tables, points = self.tables, None if self.ball is not None else self._points()
         shown = tables["clusters"]
         if len(shown.rows) > LISTED:
@@ -419,7 +383,7 @@ class DrawsPresentation(Presentation):
             show(shown),
             _figure("points", "points", points),
             subheading("Number of clusters"),
-            _figure("counts", "counts", posterior),
+            counts,
         )
 
     def _points(self) -> dict[str, Any] | None:
@@ -490,7 +454,6 @@ class DrawsPresentation(Presentation):
         )
 
     def reproduce(self) -> Iterator[tuple[str, str]]:
-        """Seed and calls that give the same answer again."""
         best = self.result
         yield "Seed", "none was given" if best.seed is None else str(best.seed)
         yield (

@@ -16,14 +16,14 @@ from partita._support.hints import plural
 from partita.ensembles.summary import Redundant
 from partita.plots.order import leaf_order
 from partita.results.heatmap import HeatMap, has_map, heat_map, percent
-from partita.results.presentation import Note, Presentation, facts, figure, listed, section, show, words
+from partita.results.parts import figure, listed, section, show, words
+from partita.results.presentation import Note, Presentation, cautions, facts
 from partita.results.tables import Table, columns
 from partita.results.uncertain import LISTED, map_section, uncertain_section, uncertain_table
 from partita.uncertainty.certainty import ClusterStability, cluster_stability
 
 NAMES_SHOWN = 12
 CONSENSUS = "the consensus"
-MODEL_FACTS = ("seed", "loss", "expected_loss", "inference", "prior", "alpha", "beta", "perplexity", "bound")
 
 
 class EnsemblePresentation(Presentation):
@@ -76,7 +76,6 @@ class EnsemblePresentation(Presentation):
         return heat_map(labels, known, self.result.sample) if has_map(labels) else None
 
     def more_answer(self) -> Iterator[str]:
-        """How far the base clusterings agree with it."""
         found = self.result
         method = f", found by {found.method}" if found.method else ""
         yield (
@@ -87,8 +86,7 @@ class EnsemblePresentation(Presentation):
         )
 
     def find_notes(self) -> Iterator[Note]:
-        """Cautions of the consensus, and base clusterings that could be left out."""
-        yield from (Note(sentence, warning=True) for sentence in self.result.cautions)
+        yield from cautions(self.result.cautions)
         if self.result.redundant:
             yield Note(self._redundancy())
 
@@ -121,14 +119,12 @@ class EnsemblePresentation(Presentation):
         return table.beside(len(table.columns) - 1, more, [jaccard])
 
     def more_tables(self) -> Iterator[Table | None]:
-        """Uncertain items and base clusterings."""
         labels, certainty = self.labels[self.placed], self.certainty[self.placed]
         names = tuple(self.item_names[i] for i in self.placed.tolist())
         yield uncertain_table(labels, certainty, names, self.result.sample)
         yield self._base()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The draws of the consensus, if they were given."""
         chain = self.extras.get("draws")
         return {} if chain is None else {"draws": chain.labels.reshape(-1, chain.n_items)}
 
@@ -163,12 +159,12 @@ class EnsemblePresentation(Presentation):
         told = "; ".join(_redundant_words(pair, names) for pair in redundant[:NAMES_SHOWN])
         more = f"; and {len(redundant) - NAMES_SHOWN} more" if len(redundant) > NAMES_SHOWN else ""
         count = plural(len(redundant), "base clustering")
-        return f"{count} of {len(names)} are redundant, each nearly identical to another one: {told}{more}."
+        verb = "is redundant," if len(redundant) == 1 else "are redundant, each"
+        return f"{count} of {len(names)} {verb} nearly identical to another one: {told}{more}."
 
     # The page.
 
     def settings(self) -> Iterator[tuple[str, str]]:
-        """The ensemble and the method."""
         base, found = self.result.base, self.result
         yield from super().settings()
         yield "Base clusterings", f"{base.n_clusterings:,}"
@@ -181,7 +177,6 @@ class EnsemblePresentation(Presentation):
         yield from ((name.capitalize(), f"{value:.6g}") for name, value in found.model.items() if type(value) is float)
 
     def sections(self) -> Iterator[dict[str, Any] | None]:
-        """Clusters, items, map, base clusterings, dependence, truth."""
         found, tables = self.result, self.tables
         yield section("clusters", "Clusters", show(tables["clusters"].head(LISTED, "clusters")))
         yield uncertain_section(tables["uncertain"])

@@ -10,7 +10,8 @@ import numpy as np
 from partita.results.after_clustering import fused_section, relation_section, sensitivity_section
 from partita.results.drawings import interval_drawing, tree_drawing
 from partita.results.partials import partial_section
-from partita.results.presentation import Note, Presentation, drawing, listed, section, show, words
+from partita.results.parts import drawing, listed, section, show, words
+from partita.results.presentation import Note, Presentation
 from partita.results.profiles import profile_section
 from partita.results.sentences import amount, percent
 from partita.results.tables import Table, columns
@@ -52,10 +53,12 @@ def column_questions(shown: Presentation) -> Iterator[Note]:
 
 
 def _parameters_section(parameters: ClusterParameters, first: int) -> dict[str, Any]:
-    rows = [tuple(row.values()) for row in parameters.rows()]
+    found = list(parameters.rows())
+    several = any(row["component"] for row in found)
+    rows = [tuple(value for name, value in row.items() if several or name != "component") for row in found]
     note = None if len(rows) <= ROWS_LISTED else f"The first {ROWS_LISTED:,} of {len(rows):,} rows."
     header = columns(f"""
-        Cluster; Items; Component
+        Cluster; Items{"; Component" if several else ""}
         Mean:loss | Posterior mean of the parameter, over the items of the cluster
         Low | Lower end of the {percent(parameters.level)} interval
         High | Upper end of the {percent(parameters.level)} interval""")

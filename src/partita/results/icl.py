@@ -1,4 +1,4 @@
-"""What fits by the exact ICL have in common: runs, merges, and the agreement between runs."""
+"""What fits by the exact ICL have in common: runs, merges, the agreement between runs, and draws beside them."""
 
 from __future__ import annotations
 
@@ -6,20 +6,46 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, ClassVar
 
-from partita.results.presentation import LISTED, Note, Presentation, facts, listed, section, show, words
+from partita._support.arrays import Floats
+from partita._support.hints import plural
+from partita.draws.sample import PartitionSample, as_sample
+from partita.results.parts import listed, section, show, words
+from partita.results.presentation import LISTED, Note, Presentation, cautions, facts
 from partita.results.sentences import log_number
 from partita.results.tables import Table, columns
+from partita.results.uncertain import uncertain_section, uncertain_table
+from partita.uncertainty.certainty import item_certainty
 
 
 class IclPresentation(Presentation):
-    """A fit by the largest exact ICL that a search found."""
+    """A fit by the largest exact ICL that a search found, with draws of the posterior if they are given."""
 
+    takes: ClassVar[dict[str, str]] = {
+        "partita.models.chains.chain.Chain": "draws",
+        "partita.draws.sample.PartitionSample": "draws",
+    }
+    same_items: ClassVar[dict[str, str]] = {"draws": "n_items"}
     written: ClassVar[tuple[str, ...]] = ("items", "clusters", "runs", "path")
     own = facts("""
         icl | exact integrated complete-data log likelihood, natural logarithm
         runs = n_runs | number of runs of the search
-        group_icl | ICL of each group of runs that were crossed; empty if the runs agreed
+        group_icl | ICL of each group of runs whose partitions were combined; empty if the runs agreed
         times_reached | how many separate searches reached the ICL""")
+
+    @cached_property
+    def sample(self) -> PartitionSample | None:
+        """The draws of the posterior, if they were given."""
+        return as_sample(self.extras["draws"]) if "draws" in self.extras else None
+
+    @cached_property
+    def certainty(self) -> Floats | None:
+        """Mean probability, by the draws, of each item of being with the others of its cluster."""
+        return None if self.sample is None else item_certainty(self.labels, self.sample).probability
+
+    @property
+    def can_be_sampled(self) -> bool:
+        """Whether the model of the fit is known and has a sampler."""
+        return True
 
     @cached_property
     def details(self) -> str:
@@ -30,30 +56,45 @@ class IclPresentation(Presentation):
         )
 
     def find_notes(self) -> Iterator[Note]:
-        """Searches that disagree or ended early."""
-        yield from (Note(sentence, warning=True) for sentence in self.result.found.cautions())
+        yield from cautions(getattr(self.extras.get("draws"), "notes", ()))
+        yield from cautions(self.result.found.cautions())
+        if self.sample is None and self.can_be_sampled:
+            yield Note(f"Which {self.noun}s are uncertain is not known: posterior draws of the same model tell it.")
 
     @property
     def n_runs(self) -> int:
         """Number of runs of the search."""
         return len(self.result.runs)
 
+    def settings(self) -> Iterator[tuple[str, str]]:
+        yield from super().settings()
+        if self.sample is not None:
+            yield "Posterior draws", f"{self.sample.n_draws:,} in {plural(self.sample.n_chains, 'chain')}"
+
     def more_tables(self) -> Iterator[Table | None]:
-        """The runs and the merges."""
+        if self.sample is not None and self.certainty is not None:
+            yield uncertain_table(self.labels, self.certainty, self.item_names, self.sample, self.noun)
         fit = self.result
         below = [max(0.0, fit.found.best - run.icl) for run in fit.runs]
-        rows = [(at, run.start, run.icl, far) for at, (run, far) in enumerate(zip(fit.runs, below, strict=True))]
+        rows = [
+            (at, run.start, run.icl, far) for at, (run, far) in enumerate(zip(fit.runs, below, strict=True), self.first)
+        ]
         header = columns("""
             Run; Start; ICL; ICL deficit | Below the best""")
-        yield Table("runs", "Runs before any crossing", header, rows)
+        yield Table("runs", "Runs of the search, each by itself", header, rows)
         yield self.path_table()
 
     def path_table(self) -> Table:
-        """One row per number of clusters."""
         path = self.result.path
         rows = list(zip(path.n_clusters.tolist(), path.icl.tolist(), strict=True))
         header = columns("Clusters=n_clusters; ICL")
         return Table("path", "Greedy merges down to one cluster", header, rows)
+
+    def members_section(self, title: str | None = None, *more: Any) -> dict[str, Any]:
+        """The items: the least certain first, if there are draws, or by cluster."""
+        if self.sample is None or more:
+            return self.items_section(title, *more)
+        return uncertain_section(self.tables["uncertain"], self.noun)
 
     def search_sections(self) -> Iterator[dict[str, Any] | None]:
         """The merges; the settings and the runs, which are listed where they disagree."""

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.hints import plural
 from partita._support.names import names_or_none
+from partita.draws.sample import as_sample
 from partita.models.networks.fit import Blocks
 from partita.results.block_tables import EDGE_MODELS, blocks_table
 from partita.results.drawings import Drawing
 from partita.results.icl import IclPresentation
-from partita.results.presentation import (
-    LISTED,
-    drawing,
-    facts,
-    first_names,
-    members_of,
-    section,
-    show,
-    subheading,
-    words,
-)
-from partita.results.sentences import sizes_in_words
+from partita.results.parts import drawing, section, show, subheading, words
+from partita.results.presentation import LISTED, facts, first_names, members_of
+from partita.results.sentences import fall_into
 from partita.results.tables import Table, columns
+from partita.uncertainty.certainty import item_certainty
 
 WIDTH, HEIGHT, LEFT, TOP = 640, 420, 46, 26  # of the picture, and its margins for the numbers of clusters
 NARROW = 14  # units below which a cluster has no number
@@ -50,12 +41,10 @@ class MatrixPresentation(IclPresentation):
 
     @property
     def labels(self) -> NDArray[np.int64]:
-        """The cluster of each row."""
         return self.result.rows  # type: ignore[no-any-return]
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """The names of the rows."""
         return names_or_none(self.result.graph.names)
 
     @property
@@ -64,21 +53,12 @@ class MatrixPresentation(IclPresentation):
         given = self.result.graph.column_names
         return None if given is None else names_or_none(given)
 
-    @cached_property
-    def answer(self) -> str:
-        """Clusters of rows and of columns."""
-        fit = self.result
-        rows, columns = fit.n_clusters
-        return (
-            f"The {len(fit.rows):,} rows fall into {plural(rows, 'cluster')} ({sizes_in_words(fit.rows, 'rows')}) and"
-            f" the {len(fit.columns):,} columns into {plural(columns, 'cluster')}"
-            f" ({sizes_in_words(fit.columns, 'columns')})."
-        )
+    def more_answer(self) -> Iterator[str]:
+        yield fall_into(self.result.columns, "column")
 
     def settings(self) -> Iterator[tuple[str, str]]:
-        """The matrix and the model."""
         fit = self.result
-        yield "Rows", f"{len(fit.rows):,}"
+        yield from super().settings()
         yield "Columns", f"{len(fit.columns):,}"
         yield "Edges", f"{fit.graph.adjacency.nnz:,}"
         yield "Edge model", EDGE_MODELS[fit.edges.kind]
@@ -86,12 +66,16 @@ class MatrixPresentation(IclPresentation):
             yield "Missing cells", f"{fit.graph.missing.nnz:,}"
 
     def more_tables(self) -> Iterator[Table | None]:
-        """The columns, their clusters, the blocks and the search."""
         fit = self.result
         names = self.column_names or tuple(map(str, range(self.first, len(fit.columns) + self.first)))
-        header = columns("Column; Cluster")
         members = list(zip(names, fit.columns.tolist(), strict=True))
-        yield Table("columns", "The cluster of each column", header, members, indexed=True)
+        table = Table("columns", "The cluster of each column", columns("Column; Cluster"), members, indexed=True)
+        drawn = getattr(self.extras.get("draws"), "columns", None)
+        if drawn is not None:
+            new = columns("Certainty | Mean probability of being with the others of its cluster")
+            known = item_certainty(fit.columns, as_sample(drawn)).probability.tolist()
+            table = table.beside(2, new, [known])
+        yield table
         rows = [(k, len(own), first_names(names, own)) for k, own in enumerate(members_of(fit.columns))]
         header = columns("Cluster; Columns; First columns")
         yield Table("column_clusters", "Clusters of columns", header, rows)
@@ -100,14 +84,12 @@ class MatrixPresentation(IclPresentation):
         yield from super().more_tables()
 
     def path_table(self) -> Table:
-        """One row per merge of rows or columns."""
         path = self.result.path
         rows = [(*map(int, counts), float(icl)) for counts, icl in zip(path.n_clusters, path.icl, strict=True)]
         header = columns("Row clusters; Column clusters; ICL")
         return Table("path", "Greedy merges down to one cluster of each", header, rows)
 
     def sections(self) -> Iterator[dict[str, Any] | None]:
-        """Clusters, blocks, members, search."""
         tables, fit = self.tables, self.result
         yield section("clusters", "Clusters", show(tables["clusters"]), show(tables["column_clusters"]))
         told = (
@@ -124,6 +106,7 @@ class MatrixPresentation(IclPresentation):
         )
         members = [subheading("Columns"), show(tables["columns"].head(LISTED, "columns"))]
         yield self.items_section("Rows and columns", *members)
+        yield self.truth_section()
         yield from self.search_sections()
 
 

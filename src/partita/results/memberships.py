@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from partita._support.arrays import Floats
 from partita.results.colors import shades
 from partita.results.drawings import LEFT, RIGHT, TOP, WIDTH, Drawing
-from partita.results.presentation import drawing, section, words
+from partita.results.parts import drawing, section, words
 from partita.results.tables import Column
 from partita.uncertainty.memberships import OTHER, Memberships
 
@@ -18,9 +19,11 @@ MOST_CLUSTERS, MOST_NUMBERS = 50, 5_000_000
 #: Names of the columns in files: this, and the number of the cluster or "other".
 PREFIX = "p_"
 STRIPS, HEIGHT = 180, 150
+KEY = "Each cluster has the colour that fills most of the strips above its number."
 #: Shares that are too small to be drawn.
 UNSEEN = 0.005
 GREY = "#9A9A9A"
+NARROW = 14  # units below which a cluster has no number
 
 
 def is_shown(n_items: int, n_clusters: int) -> bool:
@@ -42,7 +45,7 @@ def membership_section(found: Memberships, first: int) -> dict[str, Any]:
         f" each first; grey is a cluster that is not reported ({np.nanmean(found.other):.1%} on average)."
         " Certainty, by contrast, says how firmly the items of a cluster hold together."
     )
-    picture = drawing("memberships", _strips(found, first), "Probabilities of the clusters, one strip per item")
+    picture = drawing("memberships", _strips(found, first), "Probabilities of the clusters, one strip per item", KEY)
     return section("memberships", "Memberships", words(told), picture)
 
 
@@ -52,7 +55,7 @@ def _strips(found: Memberships, first: int) -> dict[str, Any]:
     place = np.where(found.labels[known] < 0, found.n_clusters, found.labels[known])
     order = known[np.lexsort((-np.nan_to_num(found.own[known]), place))]
     palette, parts = shades(), np.array_split(order, min(STRIPS, len(order)))
-    made = Drawing(WIDTH, TOP + HEIGHT + 8)
+    made = Drawing(WIDTH, TOP + HEIGHT + 40)
     width = (WIDTH - LEFT - RIGHT) / len(order)
     start = float(LEFT)
     for part in parts:
@@ -68,4 +71,10 @@ def _strips(found: Memberships, first: int) -> dict[str, Any]:
         start += width * len(part)
     for share in (0, 0.5, 1):
         made.words.append((LEFT - 8, TOP + HEIGHT * (1 - share) + 4, "end", f"{share:g}"))
+    made.words.append((0, TOP - 4, "start", "probability"))
+    ends = LEFT + width * np.cumsum(np.bincount(place[order], minlength=found.n_clusters))[: found.n_clusters]
+    for cluster, (left, right) in enumerate(pairwise([LEFT, *ends.tolist()])):
+        if right - left >= NARROW:
+            made.words.append(((left + right) / 2, TOP + HEIGHT + 16, "middle", str(cluster + first)))
+    made.words.append(((LEFT + WIDTH - RIGHT) / 2, TOP + HEIGHT + 34, "middle", "items, by cluster"))
     return made.content()

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 from partita.results.extras import column_questions, extra_sections
 from partita.results.icl import IclPresentation
-from partita.results.presentation import LISTED, Note, section, show
+from partita.results.parts import section, show
+from partita.results.presentation import LISTED, Note
 
 
 class MixturePresentation(IclPresentation):
@@ -17,26 +18,24 @@ class MixturePresentation(IclPresentation):
     heading = "Clusters of a table"
     whose = "the fit of a mixture"
     takes: ClassVar[dict[str, str]] = {
+        **IclPresentation.takes,
         "partita.profiling.profiles.Profiles": "profiles",
         "partita.models.mixtures.schema.Schema": "schema",
     }
 
     def find_notes(self) -> Iterator[Note]:
-        """The notes of the search, and what columns may be."""
         yield from super().find_notes()
         yield from column_questions(self)
 
     def settings(self) -> Iterator[tuple[str, str]]:
-        """The criterion and its prior."""
         yield from super().settings()
         yield "Criterion", "exact integrated complete-data log likelihood, log p(X, z | K)"
         yield "Cluster proportions", f"Dirichlet({self.result.n0:g}, …, {self.result.n0:g})"
         yield "Runs", f"{len(self.result.runs):,}"
 
     def sections(self) -> Iterator[dict[str, Any] | None]:
-        """Clusters, profiles, items, truth, search."""
         yield section("clusters", "Clusters", show(self.tables["clusters"].head(LISTED, "clusters")))
         yield from extra_sections(self, first=True)
-        yield self.items_section()
+        yield self.members_section()
         yield self.truth_section()
         yield from self.search_sections()

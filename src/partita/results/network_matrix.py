@@ -48,6 +48,7 @@ def matrix_map(fit: BlockFit) -> dict[str, Any]:
         ],
         "unit": "node" if size == n else "nodes",
         "values": _meanings(top) if size < n else ["no edge", *["an edge"] * STEPS],
+        "steps": size == n,
         "legend": ["no edge", f"{top:.2g} of the dyads or more"] if size < n else ["no edge", "an edge"],
     }
 

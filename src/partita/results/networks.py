@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from partita._support.arrays import Floats
-from partita._support.hints import plural
-from partita.draws.sample import PartitionSample, as_sample
+from partita.models.networks.nested import NestedBlockModel
 from partita.models.networks.nested_fit import NestedFit
 from partita.results.block_tables import EDGE_MODELS, all_blocks, blocks_table
 from partita.results.colors import shades
 from partita.results.icl import IclPresentation
 from partita.results.network_matrix import PIXELS, matrix_map
-from partita.results.presentation import Note, facts, figure, listed, section, show, words
+from partita.results.parts import figure, listed, section, show, words
+from partita.results.presentation import Note, Presentation, facts
 from partita.results.tables import Column, Table, columns
-from partita.results.uncertain import uncertain_section, uncertain_table
-from partita.uncertainty.certainty import item_certainty
 
 if TYPE_CHECKING:
     from partita.models.networks.graph import Graph
@@ -35,38 +32,21 @@ class NetworkPresentation(IclPresentation):
     heading = "Clusters of a network"
     whose = "the fit of a block model"
     takes: ClassVar[dict[str, str]] = {
-        "partita.models.chains.chain.Chain": "draws",
-        "partita.draws.sample.PartitionSample": "draws",
+        **IclPresentation.takes,
         "partita.models.networks.prediction.HeldOut": "held_out",
         "partita.models.networks.comparison.ModelComparison": "models",
     }
     written = ("items", "clusters", "blocks", "levels", "runs", "path", "models")
-    printed: ClassVar[dict[str, int]] = {"clusters": 50, "uncertain": 5, "models": 50}
+    printed: ClassVar[dict[str, int]] = Presentation.printed | {"models": 50}
     own = IclPresentation.own | facts("""
         directed = result.edges.directed | whether edges have a direction
         levels = level_facts | clusters and ICL of each level of a nested model, fine to coarse; null for a flat one
         held_out = held_out_facts | prediction of hidden dyads; null if it was not computed
         models = model_facts | block models that were compared, the best first; null without a comparison""")
 
-    def check_draws(self, chain: Any) -> None:
-        """Draws must be of the same nodes."""
-        if chain.n_items != len(self.result.labels):
-            raise ValueError(f"draws has {chain.n_items} items but the fit has {len(self.result.labels)} nodes")
-
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the nodes; in a matrix their numbers, as in Python."""
         return tuple(map(str, self.result.graph.names))
-
-    @cached_property
-    def sample(self) -> PartitionSample | None:
-        """The draws of the posterior, if they were given."""
-        return as_sample(self.extras["draws"]) if "draws" in self.extras else None
-
-    @cached_property
-    def certainty(self) -> Floats | None:
-        """Mean probability, by the draws, of each node of being with the others of its cluster."""
-        return None if self.sample is None else item_certainty(self.labels, self.sample).probability
 
     def of_what(self) -> str:
         """The network."""
@@ -75,7 +55,6 @@ class NetworkPresentation(IclPresentation):
         return f" of the {'directed' if directed else 'undirected'} network with {edges:,} edges"
 
     def more_answer(self) -> Iterator[str]:
-        """The prediction of hidden dyads."""
         scored = self.extras.get("held_out")
         if scored is not None:
             hidden = f"{scored.n_pairs:,} hidden dyads, {scored.n_edges:,} of them edges,"
@@ -92,16 +71,15 @@ class NetworkPresentation(IclPresentation):
             f" coarse: {counts} clusters."
         )
 
+    @property
+    def can_be_sampled(self) -> bool:
+        """Not one layer of several, and not a nested model."""
+        return self.result.model is not None and not isinstance(self.result, NestedFit)
+
     def find_notes(self) -> Iterator[Note]:
-        """Chains first, then the search, then what would be worth computing."""
-        draws = self.extras.get("draws")
-        if draws is not None:
-            yield from (Note(sentence, warning=True) for sentence in getattr(draws, "notes", ()))
         yield from super().find_notes()
-        if draws is None and self.result.model is not None and not isinstance(self.result, NestedFit):
-            yield Note("Which nodes are uncertain is not known: draws of the same model (sample) tell it.")
         if "held_out" not in self.extras and self.result.model is not None:
-            yield Note("Whether the model predicts unseen edges is not known: hiding some of them (held_out) tells it.")
+            yield Note("Whether the model predicts unseen edges is not known: hiding some of them and refitting tells.")
 
     @property
     def level_facts(self) -> list[dict[str, Any]] | None:
@@ -123,7 +101,6 @@ class NetworkPresentation(IclPresentation):
         return [dict(zip(compared.header(), row, strict=True)) for row in compared.cells()]
 
     def settings(self) -> Iterator[tuple[str, str]]:
-        """The network and the model."""
         fit, edges = self.result, self.result.edges
         yield from super().settings()
         yield "Edges", f"{n_edges(fit.graph, edges.directed):,}, {'directed' if edges.directed else 'undirected'}"
@@ -138,8 +115,6 @@ class NetworkPresentation(IclPresentation):
             yield "Degree correction", f"yes{'' if edges.loops else '; without loops the ICL is an approximation'}"
         if fit.graph.missing.nnz:
             yield "Missing dyads", f"{fit.graph.missing.nnz:,}"
-        if self.sample is not None:
-            yield "Posterior draws", f"{self.sample.n_draws:,} in {plural(self.sample.n_chains, 'chain')}"
 
     def clusters_table(self) -> Table:
         """With the edge probability (or rate) within each cluster."""
@@ -150,9 +125,6 @@ class NetworkPresentation(IclPresentation):
         return table.beside(len(table.columns) - 1, (Column(name, "rate"),), [known])
 
     def more_tables(self) -> Iterator[Table | None]:
-        """Uncertain nodes, blocks, levels, the search."""
-        if self.sample is not None and self.certainty is not None:
-            yield uncertain_table(self.labels, self.certainty, self.item_names, self.sample, self.noun)
         yield all_blocks(self.result.blocks())
         yield self._levels()
         yield self._models()
@@ -174,20 +146,22 @@ class NetworkPresentation(IclPresentation):
         header = columns("""
             Model; Clusters; ICL; Scale | ICLs are compared within a scale
             ICL deficit | Below the best of the same scale
-            Exact:text | Whether the ICL is exact
+            Exact:text | Whether the ICL is exact, not approximate
             AUC | Of hidden dyads
             Log score | Mean log probability of hidden dyads; higher is better""")
-        rows = [(*row[:5], "yes" if row[5] else "no", *row[6:]) for row in compared.cells()]
+        rows = [
+            (name, *row[1:5], "yes" if row[5] else "no", *row[6:])
+            for name, row in zip(model_names([row.model for row in compared.rows]), compared.cells(), strict=True)
+        ]
         return Table("models", "Block models, the best first", header, rows)
 
     # The page.
 
     def sections(self) -> Iterator[dict[str, Any] | None]:
-        """Clusters, uncertain nodes, prediction, blocks, matrix, drawing, levels, nodes, truth, search."""
         fit, tables = self.result, self.tables
         yield section("clusters", "Clusters", show(tables["clusters"]))
-        if "uncertain" in tables:
-            yield uncertain_section(tables["uncertain"], self.noun)
+        if self.sample is not None:
+            yield self.members_section()
         if "held_out" in self.extras:
             yield _prediction(self.extras["held_out"])
         yield section("models", "Comparison of models", show(tables["models"])) if "models" in tables else None
@@ -207,7 +181,7 @@ class NetworkPresentation(IclPresentation):
         )
         yield self._drawing_section()
         yield self._levels_section()
-        yield None if "uncertain" in tables else self.items_section()
+        yield self.members_section() if self.sample is None else None
         yield self.truth_section()
         yield from self.search_sections()
 
@@ -265,6 +239,19 @@ class NetworkPresentation(IclPresentation):
         return section("levels", "Levels", words(told), *map(show, tables[: len(fit.levels)]))  # groups are of several
 
 
+def model_names(models: Sequence[Any]) -> list[str]:
+    """What tells block models of one network apart, in words; all settings of those that this does not tell apart."""
+    words = []
+    for model in models:
+        kinds = {
+            "nested": isinstance(model, NestedBlockModel),
+            "degree correction": model.degree_corrected,
+            "affiliation": getattr(model, "blocks", "free") == "affiliation",
+        }
+        words.append(", ".join(kind for kind, holds in kinds.items() if holds) or "free blocks")
+    return [word if words.count(word) == 1 else repr(model) for word, model in zip(words, models, strict=True)]
+
+
 def n_edges(graph: Graph, directed: bool) -> int:
     """The number of linked pairs (with a direction, if edges have one) and loops."""
     loops = int(np.count_nonzero(graph.adjacency.diagonal()))
@@ -307,11 +294,9 @@ class LayersPresentation(IclPresentation):
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """The names of the nodes."""
         return tuple(map(str, self.result.names))
 
     def more_tables(self) -> Iterator[Table | None]:
-        """The layers and the search."""
         header = columns("""
             Layer; Edges; ICL | Of the layer alone""")
         rows = [
@@ -321,9 +306,8 @@ class LayersPresentation(IclPresentation):
         yield from super().more_tables()
 
     def sections(self) -> Iterator[dict[str, Any] | None]:
-        """Clusters, layers, nodes, truth, search."""
         yield section("clusters", "Clusters", show(self.tables["clusters"]))
         yield section("layers", "Layers", show(self.tables["layers"]))
-        yield self.items_section()
+        yield self.members_section()
         yield self.truth_section()
         yield from self.search_sections()

@@ -10,18 +10,8 @@ import numpy as np
 
 from partita._support.arrays import Floats, Ints
 from partita.estimation.linkage_ids import Changes
-from partita.results.presentation import (
-    Note,
-    Presentation,
-    button,
-    facts,
-    first_names,
-    listed,
-    means_of,
-    section,
-    show,
-    words,
-)
+from partita.results.parts import button, listed, section, show, words
+from partita.results.presentation import Note, Presentation, cautions, facts, first_names, means_of
 from partita.results.tables import ColumnRows, Table, columns
 from partita.uncertainty.linkage_reasons import questions
 from partita.uncertainty.pair_doubts import doubtful_pairs, pair_certainty
@@ -82,14 +72,12 @@ class PairPresentation(Presentation):
         )
 
     def more_answer(self) -> Iterator[str]:
-        """What an update changed."""
         if self.changes is not None:
             counted = ", ".join(f"{count:,} {kind}" for kind, count in self.changes.items() if count)
             yield f"Since the last state: {counted}."
 
     def find_notes(self) -> Iterator[Note]:
-        """Cautions of the search, and what pairs mean that are not listed."""
-        yield from (Note(sentence, warning=True) for sentence in self.result.cautions)
+        yield from cautions(self.result.cautions)
         if not all(pair.listed for pair in self.doubtful[:PAIRS_LISTED]):
             yield Note(
                 f"A pair that is not listed has probability {self.result.similarity.default:g} only because it is not"
@@ -131,14 +119,12 @@ class PairPresentation(Presentation):
         return super().clusters_table().beside(1, columns(ID), [self.ids])
 
     def items_table(self) -> Table:
-        """With the component of each item, and the identifier of its cluster."""
         cells = (self.result.components.labels, self.result.ids)
         own = columns(f"Component:cluster; {ID}")
         return super().items_table().beside(2, own, cells)
 
     def more_tables(self) -> Iterator[Table | None]:
-        """Doubtful pairs, sizes of clusters, components."""
-        yield self._pairs()
+        yield self.pairs_table()
         sizes, count = np.unique(self.result.sizes, return_counts=True)
         header = columns("""
             Items | In each of these clusters
@@ -200,7 +186,8 @@ class PairPresentation(Presentation):
         rows = ColumnRows(names, [None if own < 0 else own for own in before], now)
         return Table("moved", "Items that changed their cluster", header, rows)
 
-    def _pairs(self) -> Table:
+    def pairs_table(self) -> Table:
+        """The pairs that speak most against the estimate."""
         name = self.item_names
         rows = [
             (
@@ -247,18 +234,17 @@ class PairPresentation(Presentation):
         return Table("open", "Components that are not proven, largest first", header, rows, note)
 
     def settings(self) -> Iterator[tuple[str, str]]:
-        """The pairs and the loss."""
         best = self.result
         yield from super().settings()
         others = f"probability {best.similarity.default:g} for all others"
         yield "Pairs", f"{best.similarity.n_pairs:,} listed pairs; {others}"
-        yield "Loss", str(best.loss)
+        weights = ", ".join(f"{name} = {value:g}" for name, value in best.loss.weights.items())
+        yield "Loss", LOSS_WORDS[best.loss.name] + (f" ({weights})" if weights else "")
         yield "Method", best.method
         if best.constraints is not None:
             yield "Constraints", best.constraints.summary()
 
     def sections(self) -> Iterator[dict[str, Any] | None]:
-        """Clusters with their members, pairs, items, components, truth."""
         tables = self.tables
         yield section("clusters", "Clusters", button(), show(self._members()), show(tables["sizes"].head(SIZES_LISTED)))
         if self.changes is not None:
@@ -306,8 +292,7 @@ class PairPresentation(Presentation):
         return Table("clusters", "Clusters of several items, largest first", header, rows, note or None)
 
     def reproduce(self) -> Iterator[tuple[str, str]]:
-        """The seed and the runs."""
-        yield "Seed", str(self.result.seed)
+        yield from super().reproduce()
         yield "Runs", str(self.result.search.most_runs)
 
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from partita._support.arrays import Floats
 from partita._support.hints import plural
+from partita.partitions.checks import canonical_placed
 from partita.results.drawings import curve_drawing
-from partita.results.presentation import Note, Presentation, drawing, facts, section, show, words
+from partita.results.parts import drawing, section, show, words
+from partita.results.presentation import Note, Presentation, facts
 from partita.results.tables import Table, columns
+from partita.results.uncertain import draws_warnings
+from partita.uncertainty.certainty import item_certainty
 from partita.uncertainty.partial import PartialClustering
 
 #: Joint probabilities of the table.
@@ -29,29 +38,38 @@ class PartialPresentation(Presentation):
         completed | labels of all items; null if they were not asked for""")
 
     def more_answer(self) -> Iterator[str]:
-        """The joint probability."""
         yield (
             f"These {plural(self.result.n_items, 'item')} are clustered in the same way with probability"
             f" {self.result.probability:.3f}."
         )
 
+    @cached_property
+    def certainty(self) -> Floats | None:
+        """By the draws of the items that are clustered; unknown for the others."""
+        sample, items = self.result.sample, np.flatnonzero(self.labels >= 0)
+        if sample is None or not items.size:
+            return None
+        rows = [canonical_placed(row.astype(np.int64)) for row in sample.labels[:, items]]
+        part = replace(sample, labels=np.array(rows, sample.labels.dtype), names=None, noise=None)
+        found = np.full(len(self.labels), np.nan)
+        found[items] = item_certainty(self.labels[items], part).probability
+        return found
+
     def find_notes(self) -> Iterator[Note]:
-        """Whether the search ended early."""
+        if self.result.sample is not None:
+            yield from draws_warnings(self.result.sample, self.labels)
         if self.interrupted:
             yield Note("The search was stopped early: a longer one may cluster more items.", warning=True)
 
     def items_table(self) -> Table:
-        """With the labels of all items, if they were asked for."""
         table, found = super().items_table(), self.result.completed
         new = columns("Completed:cluster | The cluster of the item if all are allocated")
         return table if found is None else table.beside(2, new, [found])
 
     def more_tables(self) -> Iterator[Table | None]:
-        """How many items can be clustered with which probability."""
         yield cuts_table(self.result)
 
     def sections(self) -> Iterator[dict[str, Any] | None]:
-        """Clusters, the curve, the items."""
         yield from super().sections()
         yield partial_section(self.result, self.first)
         yield self.items_section(of_all=False)

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.names import as_named, names_or_none
-from partita.results.sentences import fall_into, uncertain_sentence
+from partita.results.parts import button, section, show
+from partita.results.sentences import fall_into, listed_names, uncertain_sentence
 from partita.results.tables import Column, ColumnRows, Table
 from partita.results.truth import agreement, crossed, truth_measures
 
@@ -55,8 +56,9 @@ class Note:
 class Presentation:
     """What there is to say about a result and about what was computed beside it (the extras).
 
-    Subclasses set the class attributes and override what differs. What is costly is a `cached_property`: all views
-    share it. Clusters are numbered as in Python; views add 1 (or what the user asked for), so that one numbering holds.
+    Subclasses set the class attributes and override what differs; what a method is for is said here. What is costly is
+    a `cached_property`: all views share it. Clusters are numbered as in Python; views add 1 (or what the user asked
+    for), so that one numbering holds.
 
     Attributes
     ----------
@@ -78,6 +80,8 @@ class Presentation:
     whose: ClassVar[str] = "the estimate"
     #: Extras by type ("module.Class"): their names in `extras`. A method `check_<name>` may refuse one.
     takes: ClassVar[dict[str, str]] = {}
+    #: Extras that must be about the same items: where their labels, or the number of their items, are.
+    same_items: ClassVar[dict[str, str]] = {}
     #: Extras of which there may be several: a list.
     several: ClassVar[frozenset[str]] = frozenset()
     #: Keys of `facts` beyond the common ones: where their values are, and their meaning.
@@ -110,6 +114,11 @@ class Presentation:
         if name is None:
             known = ", ".join(sorted({kind.rpartition(".")[2] for kind in self.takes})) or "nothing"
             raise TypeError(f"{type(extra).__name__} does not belong to {self.whose}, which takes {known}")
+        if name in self.same_items:
+            found, n_items = look_up(extra, self.same_items[name]), len(self.labels)
+            theirs = found if isinstance(found, int) else len(found)
+            if theirs != n_items:
+                raise ValueError(f"{type(extra).__name__} has {theirs} items, but {self.whose} has {n_items}")
         check: Callable[[Any], None] | None = getattr(self, f"check_{name}", None)
         if check is not None:
             check(extra)
@@ -255,7 +264,9 @@ class Presentation:
 
     def reproduce(self) -> Iterator[tuple[str, str]]:
         """Seed and calls that give the same answer again."""
-        return iter(())
+        seed = look_up(self, self.own["seed"][0]) if "seed" in self.own else None
+        if seed is not None:
+            yield "Seed", str(seed)
 
     def items_table(self) -> Table:
         """One row per item: its name, its cluster and its certainty."""
@@ -322,54 +333,13 @@ class Presentation:
         return {"names": own, "cluster": self.labels.tolist(), "certainty": known}
 
 
-# Parts of a page.
-
-
-def section(name: str, title: str, *blocks: Any, menu: str | None = None) -> dict[str, Any]:
-    """A section of the page with a heading, and its name in the menu; blocks that are None are left out."""
-    return {"id": name, "heading": title, "menu": menu or title, "blocks": [b for b in blocks if b is not None]}
-
-
-def words(text: str | None, *, note: bool = False) -> dict[str, Any] | None:
-    """A paragraph."""
-    return {"note" if note else "text": text} if text else None
-
-
-def subheading(text: str) -> dict[str, Any]:
-    """A heading within a section."""
-    return {"subheading": text}
-
-
-def listed(rows: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Names and values."""
-    return {"facts": [list(row) for row in rows]}
-
-
-def show(table: Table | None) -> dict[str, Any] | None:
-    """A table."""
-    return None if table is None else {"table": table}
-
-
-def button() -> dict[str, Any]:
-    """The button that downloads the labels of all items."""
-    return {"button": "labels"}
-
-
-def figure(name: str, kind: str, data: Any, label: str, caption: str = "", hint: str = "") -> dict[str, Any] | None:
-    """A figure that the page draws: `kind` names the function of figures.js; None without data."""
-    return (
-        None
-        if data is None
-        else {"figure": kind, "id": name, "data": data, "label": label, "caption": caption, "hint": hint}
-    )
-
-
-def drawing(name: str, picture: Any, label: str, caption: str = "") -> dict[str, Any] | None:
-    """A figure that is drawn already; None if it has too many parts."""
-    return None if picture is None else {"drawing": picture, "id": name, "label": label, "caption": caption}
-
-
 # Helpers.
+
+
+def cautions(sentences: Iterable[str]) -> Iterator[Note]:
+    """What a search or a sampler warns of; that items are noise or in no cluster is no reason to doubt the result."""
+    for sentence in sentences:
+        yield Note(sentence, warning=not ("noise" in sentence or "in no cluster" in sentence))
 
 
 def plain(value: Any) -> Any:
@@ -420,7 +390,7 @@ def members_of(labels: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 def first_names(names: tuple[str, ...], members: NDArray[np.int64], shown: int = 12) -> str:
     """The first members of a cluster in words."""
-    return ", ".join(names[i] for i in members[:shown].tolist()) + (", …" if len(members) > shown else "")
+    return listed_names([names[i] for i in members[:shown].tolist()], more=len(members) > shown)
 
 
 def means_of(values: Floats, labels: NDArray[np.int64]) -> Floats:

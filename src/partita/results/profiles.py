@@ -10,7 +10,7 @@ import numpy as np
 from partita.models.mixtures.schema import CURVE, REGRESSION
 from partita.profiling.profiles import ColumnProfile, Profiles
 from partita.results.drawings import Drawing, mean_curves
-from partita.results.presentation import drawing, section, show, subheading, words
+from partita.results.parts import drawing, section, show, subheading, words
 from partita.results.tables import Column, Table
 
 CLUSTERS_SHOWN = 24  # the largest
@@ -20,7 +20,7 @@ MAX_DEVIATIONS = 2.0  # standard deviations at which colours end
 #: Colours below, at and above a column's mean, and of level shares 0 and 1.
 BELOW, MIDDLE, ABOVE = (0, 114, 178), (247, 247, 247), (213, 94, 0)
 NONE, ALL = (247, 247, 247), (0, 105, 80)
-CELL_WIDTH, CELL_HEIGHT, LEFT, TOP = 52, 20, 270, 26  # of the picture
+CELL_WIDTH, CELL_HEIGHT, LETTER, TOP = 52, 20, 7.5, 26  # of the picture
 
 Colour = tuple[int, int, int]
 #: A row: the column and its name here, which includes the level, and the place of the level or None.
@@ -114,15 +114,16 @@ def _interval(own: ColumnProfile, cluster: int, place: int | None) -> str:
 
 def _picture(profiles: Profiles, rows: list[Row], clusters: list[int], first: int) -> dict[str, Any]:
     """One cell per cluster and column or category."""
-    picture = Drawing(LEFT + len(clusters) * CELL_WIDTH, TOP + len(rows) * CELL_HEIGHT)
+    start = 16 + LETTER * max(len(_short(name)) for _, name, _ in rows)
+    picture = Drawing(start + len(clusters) * CELL_WIDTH, TOP + len(rows) * CELL_HEIGHT)
     for line, (own, name, place) in enumerate(rows):
         y = TOP + line * CELL_HEIGHT
-        picture.words.append((LEFT - 8, y + CELL_HEIGHT - 6, "end", _short(name)))
+        picture.words.append((start - 8, y + CELL_HEIGHT - 6, "end", _short(name)))
         for column, k in enumerate(clusters):
             told = f"{name}, cluster {k + first}: {_interval(own, k, place)}"
             size = (CELL_WIDTH - 1, CELL_HEIGHT - 1)
-            picture.cell(LEFT + column * CELL_WIDTH, y, *size, told, _colour(own, k, place))
-    heads = ((LEFT + (column + 0.5) * CELL_WIDTH, str(k + first)) for column, k in enumerate(clusters))
+            picture.cell(start + column * CELL_WIDTH, y, *size, told, _colour(own, k, place))
+    heads = ((start + (column + 0.5) * CELL_WIDTH, str(k + first)) for column, k in enumerate(clusters))
     picture.words += [(x, TOP - 8, "middle", head) for x, head in heads]
     return picture.content()
 

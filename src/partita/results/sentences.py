@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,16 @@ def sizes_in_words(labels: NDArray[np.int64], noun: str = "items") -> str:
     return f"of {', '.join(shown[:-1])} and {shown[-1]} {noun}"
 
 
+def listed_names(names: Sequence[str], *, more: bool) -> str:
+    """Names in a sentence, `more` if there are others; a semicolon separates names that contain commas.
+
+    >>> listed_names(["a", "b"], more=True), listed_names(["Dude, Where's My Country?", "Legacy"], more=False)
+    ('a, b, …', "Dude, Where's My Country?; Legacy")
+    """
+    between = "; " if any("," in name for name in names) else ", "
+    return between.join([*names, "…"] if more else names)
+
+
 def uncertain_sentence(
     labels: NDArray[np.int64], certainty: Floats | None, names: tuple[str, ...], noun: str = "item"
 ) -> str:
@@ -91,5 +102,5 @@ def uncertain_sentence(
     if not unsure.size:
         return f"No {noun} has a certainty below {UNSURE:g}." if placed.size > 1 else ""
     first = unsure[np.argsort(certainty[unsure], kind="stable")][:ITEMS_NAMED]
-    named = ", ".join(names[i] for i in first.tolist()) + (", …" if unsure.size > ITEMS_NAMED else "")
+    named = listed_names([names[i] for i in first.tolist()], more=unsure.size > ITEMS_NAMED)
     return f"Assignment is uncertain for {plural(unsure.size, noun)} ({named}; certainty below {UNSURE:g})."

@@ -18,14 +18,15 @@ from partita.partitions.clusters import each_alone
 from partita.plots.ensembles import LEAST_SHARE
 from partita.results.drawings import levels_drawing
 from partita.results.ensembles import pairs_figure
-from partita.results.presentation import Note, Presentation, button, drawing, facts, figure, section, show, words
+from partita.results.parts import button, drawing, figure, section, show, words
+from partita.results.presentation import Note, Presentation, cautions, facts
 from partita.results.tables import Table, columns
 
 NOT_TRUTH = (
     "Stability is not truth: runs of one clusterer can agree on clusters that the data do not have, because they share "
     "its assumptions."
 )
-COMPARE = " A comparison with data without clusters (null) tells whether the runs agree more than by chance."
+COMPARE = " A comparison with data without clusters tells whether the runs agree more than by chance."
 
 
 class StabilityPresentation(Presentation):
@@ -58,11 +59,9 @@ class StabilityPresentation(Presentation):
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C ended the runs."""
         return bool(getattr(self.result.base, "interrupted", False))
 
     def more_answer(self) -> Iterator[str]:
-        """Which clusters are found again, noise, and the agreement of the runs."""
         found = self.result
         counts = {word: found.verdicts.count(word) for word in VERDICTS}
         parts = [f"{count} {'is' if count == 1 else 'are'} {word}" for word, count in counts.items() if count]
@@ -83,11 +82,10 @@ class StabilityPresentation(Presentation):
             yield "They agree no more than on data without clusters: there is no sign of stable clusters."
 
     def find_notes(self) -> Iterator[Note]:
-        """The comparison with data without clusters, what stability means, and cautions."""
         null = self.result.null
         if null is not None:
             yield Note(null.in_words(), warning=not null.is_more_than_chance)
-        yield from (Note(sentence, warning=True) for sentence in self.result.summary.cautions)
+        yield from cautions(self.result.summary.cautions)
         yield Note(NOT_TRUTH + ("" if null is not None else COMPARE))
         if getattr(self.result.base, "settled", False):
             yield Note(f"{self.result.base.in_words()}.")
@@ -109,7 +107,6 @@ class StabilityPresentation(Presentation):
         }
 
     def items_table(self) -> Table:
-        """With the share of noise."""
         table = super().items_table()
         more = columns("Noise:share | Share of the runs that call the item noise, of those that clustered it")
         return table.beside(len(table.columns), more, [self.result.noise])
@@ -124,7 +121,6 @@ class StabilityPresentation(Presentation):
         return replace(table, caption="Clusters of the consensus").beside(len(table.columns) - 1, more, cells)
 
     def more_tables(self) -> Iterator[Table | None]:
-        """One row per run, and one per value of a varied setting."""
         found, base = self.result, self.result.base
         noise = np.zeros(base.n_clusterings) if base.noise is None else base.noise.sum(axis=0)
         shares = (noise / np.maximum(1, base.seen.sum(axis=0))).tolist()
@@ -182,10 +178,9 @@ class StabilityPresentation(Presentation):
             whole = [each_alone(own) for own in levels.values()]
             pairs = np.array([[adjusted_rand(x, y) for y in whole] for x in whole])
             told = f"Agreement of the values of {name} (adjusted Rand index)"
-            yield figure(f"agreement-{name}", "pairs", pairs_figure(pairs, tuple(levels)), told)
+            yield figure(f"agreement-{name}", "pairs", pairs_figure(pairs, tuple(levels)), told, f"{told}.")
 
     def sections(self) -> Iterator[dict[str, Any] | None]:
-        """Clusters, settings, runs."""
         yield section("clusters", "Clusters", show(self.tables["clusters"]), button())
         yield self.truth_section()
         if "settings" in self.tables:

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from partita._support.arrays import Floats, Labels
+from partita.draws.sample import PartitionSample
+from partita.estimation.mixing import sample_warnings
+from partita.losses.expected import unique_distances
+from partita.losses.losses import VI
+from partita.partitions.clusters import each_alone
 from partita.results.blocks import next_clusters
 from partita.results.figures import map_figure
 from partita.results.heatmap import HeatMap
-from partita.results.presentation import button, figure, section, show, words
+from partita.results.parts import button, figure, section, show, words
+from partita.results.presentation import Note, cautions
 from partita.results.tables import Table, columns
 
 LISTED = 1000  # rows of a table on a page
+#: Labels of distinct draws up to which summaries of the chains take a moment.
+MIXING_CELLS = 12_000_000
+
+
+def draws_warnings(sample: PartitionSample, labels: Labels) -> Iterator[Note]:
+    """Chains that have not mixed and draws that are worth few independent ones; nothing if a look would take long."""
+    if sample.n_unique * sample.n_items <= MIXING_CELLS:
+        distance = unique_distances(each_alone(labels), sample, VI())
+        yield from cautions(sample_warnings(sample, distance))
 
 
 def uncertain_table(

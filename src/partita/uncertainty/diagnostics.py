@@ -196,6 +196,6 @@ def _on_chain_estimates(unmixed: bool, apart: Floats) -> list[str]:
             " uncertainty is computed from draws that have not converged."
         ]
     return [
-        f"The estimates of the chains are up to {apart.max():.3g} apart: they may be in different modes. Look at each"
-        " chain's estimate, and at modes()."
+        f"The estimates of the chains are up to {apart.max():.3g} apart: they may be in different modes. Compare them"
+        " with each other and with the modes of the posterior."
     ]

@@ -15,7 +15,6 @@ from scipy.sparse import coo_array
 from partita._support.arrays import Floats, Ints, Labels
 from partita._support.hints import plural
 from partita._support.memory import check_fits
-from partita._support.optional import optional
 from partita._support.validate import check_positive, seed_and_generator
 from partita.draws.sample import PartitionSample, as_sample
 from partita.estimation.estimate import estimate
@@ -89,7 +88,9 @@ class FusedEstimate(PairEstimate):
         check_fits(4 * n * len(used), f"{len(used):,} draws of {n:,} items")
         joined = fused_components(used, self.omega)
         rows = np.array([own[labels] for own, (labels, _) in zip(joined, used, strict=True)], np.uint32)
-        return as_sample(rows, names=kernels.sample.names)
+        chains = kernels.sample.chains if len(used) == kernels.sample.n_draws else None
+        equal = chains is not None and np.ptp(np.bincount(chains)) == 0
+        return as_sample(rows.reshape(kernels.sample.n_chains, -1, n) if equal else rows, names=kernels.sample.names)
 
     def ball(self, level: float = 0.95, loss: str | Loss = "vi") -> CredibleBall:
         """The credible ball around these clusters, of the draws with their components fused.
@@ -108,19 +109,6 @@ class FusedEstimate(PairEstimate):
     def bound(self, seconds: float = 10.0) -> Bound:
         """See `PairEstimate.bound`."""
         return self._core.bound(seconds)
-
-    def to_pandas(self, table: str = "items") -> Any:
-        """A table: "items" with their clusters, "clusters", the "path" over ω, or "pairs" that speak against them.
-
-        Parameters
-        ----------
-        table : str
-            "items", "clusters", "path" or "pairs".
-        """
-        pd = optional("pandas", "tables of results need pandas", "io")
-        if table == "path":
-            return pd.DataFrame([vars(step) for step in self.path])
-        return self._core.to_pandas(table) if table == "pairs" else super().to_pandas(table)
 
     @property
     def _core(self) -> PairEstimate:

@@ -290,5 +290,8 @@ def _log_sizes(sample: PartitionSample, prior: GibbsPrior) -> Floats:
 def _in_words(alpha: Any, discount: float, components: Any) -> str:
     if components is not None:
         return repr(components)
-    told = f"{alpha:g}" if isinstance(alpha, int | float) else str(alpha or GammaAlpha())
+    alpha = GammaAlpha() if alpha is None else alpha
+    told = f"{alpha:g}" if isinstance(alpha, int | float) else str(alpha)
+    if isinstance(alpha, GammaAlpha):
+        told = f"Gamma({alpha.shape:g}, {alpha.rate:g})"
     return f"alpha {told}" + (f", discount {discount:g}" if discount else "")

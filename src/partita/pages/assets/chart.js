@@ -28,10 +28,14 @@ const chart = (function () {
   function ticks(low, high, count, whole) {
     const span = high - low || Math.abs(high) || 1;
     const power = 10 ** Math.floor(Math.log10(span / count));
-    let step = [1, 2, 5, 10].map((m) => m * power).find((s) => span / s <= count);
-    if (whole) { step = Math.max(1, Math.round(step)); }
-    const values = [];
-    for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * span; k += 1) { values.push(k * step || 0); } // no minus zero
+    const steps = [0.5, 1, 2, 5, 10].map((m) => m * power).map((s) => (whole ? Math.max(1, Math.round(s)) : s));
+    const multiples = (s) => {
+      const found = [];
+      for (let k = Math.ceil(low / s - 1e-9); k * s <= high + 1e-9 * span; k += 1) { found.push(k * s || 0); } // no minus zero
+      return found;
+    };
+    const at = steps.findIndex((s) => span / s <= count), enough = multiples(steps[at]).length > 2;
+    const step = enough || at < 1 ? steps[at] : steps[at - 1], values = multiples(step); // one or two ticks are no scale
     const largest = Math.max(...values.map(Math.abs), 0);
     const exponent = largest > 0 && (largest < 1e-3 || largest >= 1e7) ? Math.floor(Math.log10(largest)) : 0;
     const digits = Math.min(12, Math.max(0, -Math.floor(Math.log10(step / 10 ** exponent) + 1e-9)));
@@ -135,10 +139,11 @@ const chart = (function () {
   }
   const say = (id, text) => { if (byId(id)) { byId(id).textContent = text; } };
   const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
-  // The colours of the map from 0 to its largest value under a drawing, with ticks.
-  function scale(svg, id, x, y, width, ticks) {
+  // The colours of the map from 0 to its largest value under a drawing, with ticks; `steps`: only the two ends.
+  function scale(svg, id, x, y, width, ticks, steps) {
     const defs = node("defs"), gradient = node("linearGradient", { id: id });
-    ["map-0", "map-1", "map-2"].forEach((name, at) => gradient.append(node("stop", { offset: at / 2, "stop-color": variable(name) })));
+    const stops = steps ? [["map-0", 0.5], ["map-2", 0.5]] : [["map-0", 0], ["map-1", 0.5], ["map-2", 1]];
+    stops.forEach(([name, at]) => gradient.append(node("stop", { offset: at, "stop-color": variable(name) })));
     defs.append(gradient);
     svg.append(defs, node("rect", { x: x + 0.5, y: y + 0.5, width: width, height: 10, style: `fill: url(#${id})`, class: "frame" }));
     const last = Math.max(1, ticks.length - 1);

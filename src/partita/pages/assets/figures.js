@@ -1,8 +1,8 @@
 "use strict";
 // The figures of a page, except the map: one function per kind, which takes the id of the figure and its data.
 const figures = (function () {
-  const { byId, node, drawing, axes, inCluster, legend, legendHeight, marks, padded, path, watch, say, scale, words } = chart;
-  const NAMED_AT_MOST = 40, LETTERS = 18, LETTER = 7;
+  const { byId, node, drawing, axes, clusterNumber, inCluster, legend, legendHeight, marks, padded, path, watch, say, scale, words } = chart;
+  const NAMED_AT_MOST = 40, LETTERS = 18, LETTER = 8;
 
   function counts(id, data) {
     const drawn = drawing("fig-" + id, 240);
@@ -102,7 +102,7 @@ const figures = (function () {
       let best = 900, found = null;
       series.forEach((values, at) => values.forEach((value, sweep) => {
         const far = (to.x(sweep) - x) ** 2 + (to.y(value) - y) ** 2;
-        if (far < best) { best = far; found = "run " + order[at] + ", sweep " + sweep + ": " + value.toPrecision(8); }
+        if (far < best) { best = far; found = "run " + clusterNumber(order[at]) + ", sweep " + sweep + ": " + value.toPrecision(8); }
       }));
       if (found) { say(id + "-readout", found); }
     });

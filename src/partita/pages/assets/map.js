@@ -79,7 +79,7 @@ const similarityMap = (function () {
       data.clusters.forEach(([, start, stop]) => inner.append(node("rect", { x: start, y: start, width: stop - start, height: stop - start, class: "box" })));
     }
     drawn.svg.append(inner, node("rect", { x: 0.5, y: 0.5, width: drawn.width - 1, height: side - 1, class: "frame" }));
-    scale(drawn.svg, "map-scale", 0, side + 12, Math.min(300, side - 2), data.legend || ["0%", "50%", "100%"]);
+    scale(drawn.svg, "map-scale", 0, side + 12, Math.min(300, side - 2), data.legend || ["0%", "50%", "100%"], data.steps);
     if (view) { show(view.x, view.y, view.size); } else { whole(); }
     watch(drawn, tell);
     bindDrag();
