@@ -134,7 +134,7 @@ def write_page(path: Path) -> None:
     lines = [
         "# API reference",
         "",
-        "`import partita as pt` gives every name below. Functions and models have examples that run.",
+        "`import partita as pt` gives every name below. Models and most functions have examples that run.",
         "",
     ]
     for heading, names in names_of_page().items():
