@@ -50,7 +50,9 @@ RemovedFile = Annotated[str | None, "Records that have left, or pairs that no lo
 StepBack = Annotated[bool, "Begin at the state before the last one of --previous."]
 Tables = Annotated[
     str,
-    opt("all, or changed: only what an update changed, in time that depends on this; labels.csv is then removed."),
+    opt(
+        "all, or changed: an update then writes only what it changed, and removes older tables and pages of all records."
+    ),
 ]
 Default = Annotated[float | None, opt("Probability of pairs that are not listed.", shown="0")]
 

@@ -33,7 +33,6 @@ from partita._support.folder_lock import lock_folder
 from partita._support.names import as_named
 from partita._support.npy import write_npy
 from partita.draws.store import read_array
-from partita.draws.store_checks import file_facts
 from partita.estimation.linkage_ids import Ledger
 from partita.estimation.pair_estimate import Origin, PairEstimate, found_partition, ledger_of
 from partita.pairs.losses import PAIR_LOSSES, PairLoss
@@ -53,7 +52,6 @@ _SEARCH = ("runs", "seconds", "zealous", "p_sequential")
 #: Files of pairs that states share.
 _ROWS = ("offsets", "neighbors", "probabilities")
 _NAMES = ("names_text", "names_ends", "sources_text", "sources_ends")
-_PATCH = {"items": "i8", "offsets": "i8", "neighbors": "i8", "probabilities": "f8"}
 
 
 def write_linkage(path: str | os.PathLike[str], est: PairEstimate) -> PairEstimate:
@@ -254,8 +252,8 @@ def _write_state(folder: Path, name: str, est: PairEstimate, results: Callable[[
         }
         shared = _shared(est._origin, base, building)
         for what, array in (arrays | ({} if shared else _base_arrays(base))).items():
-            write_npy(building / f"{what}.npy", array)
-            shared[f"{what}.npy"] = file_facts(building / f"{what}.npy")
+            path = building / f"{what}.npy"
+            shared[path.name] = {"sha256": write_npy(path, array), "bytes": path.stat().st_size}
         facts["files"] = shared
         (building / FACTS).write_bytes(_headed(facts))
         if results is not None:
@@ -322,17 +320,14 @@ def _read_state(folder: Path) -> PairEstimate:
 
     def need(what: str, dtype: type[Any], size: int | None = None) -> NDArray[Any]:
         array = load(what)
-        if array is None or array.ndim != 1 or array.dtype != dtype or (size is not None and array.size != size):
+        fits = array is not None and array.ndim == 1 and np.issubdtype(array.dtype, dtype)
+        if array is None or not fits or (size is not None and array.size != size):
             raise ValueError(f"{what}.npy has not the numbers of a state")
         return array
 
     def texts(what: str, size: int) -> tuple[str, ...] | None:
         content, ends = load(f"{what}_text"), load(f"{what}_ends")
         return None if content is None or ends is None else _as_texts(content, ends, size)
-
-    def whole(what: str, size: int) -> NDArray[Any]:
-        found = load(what)
-        return need(what, np.int64 if found is None or found.dtype != np.uint32 else np.uint32, size).astype(np.int64)
 
     offsets = need("offsets", np.int64)
     n = offsets.size - 1
@@ -341,7 +336,7 @@ def _read_state(folder: Path) -> PairEstimate:
     _check_rows(offsets, rows[1], rows[2], n)
     pairs = base = Similarity.of_rows(*rows, texts("names", n), default, texts("sources", n))
     if "gone.npy" in files:
-        patch = Patch(*(need(f"patch_{one.name}", np.dtype(_PATCH[one.name]).type) for one in fields(Patch)))
+        patch = Patch(*(need(f"patch_{one.name}", np.number) for one in fields(Patch)))
         count = need("later_ends", np.int64).size
         later_sources = texts("later_sources", count if base.sources is not None else 0)
         pairs = RevisedSimilarity.without(
@@ -351,7 +346,7 @@ def _read_state(folder: Path) -> PairEstimate:
         _check_rows(patch.offsets, patch.neighbors, patch.probabilities, n)
         if patch.items.size != patch.offsets.size - 1 or (patch.items.size and patch.items.max() >= n):
             raise ValueError("its revised pairs are damaged")
-    component, ids = whole("component", n), whole("ids", n)
+    component, ids = (need(what, np.integer, n).astype(np.int64) for what in ("component", "ids"))
     labels = canonical(ids)
     bounds = need("bounds", np.float64)
     next_id = int(facts["next_id"])

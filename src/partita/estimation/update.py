@@ -293,12 +293,11 @@ def _solve(
     pairs, parts = revision.pairs, est._parts
     rules = None if constraints is None else resolve(constraints, pairs.names, pairs.n_items, "the records")
     find = checked_method(as_method(est.method), est.search)
-    every = np.arange(pairs.n_items)
-    if parts is None or isinstance(est.loss, ApproximateARI):
-        return every, find(PairSearch(pairs, est.search, rules), est.loss, rng)
-    items = np.flatnonzero(_in_touched_components(parts, revision, touched))
-    if items.size == pairs.n_items:
-        return every, find(PairSearch(pairs, est.search, rules), est.loss, rng)
+    items = np.arange(pairs.n_items)
+    if parts is not None and not isinstance(est.loss, ApproximateARI):
+        items = np.flatnonzero(_in_touched_components(parts, revision, touched))
+    if parts is None or items.size == pairs.n_items:
+        return items, find(PairSearch(pairs, est.search, rules), est.loss, rng)
     if not items.size:
         none = np.zeros(0, np.int64)
         found = Parts(none, none, np.zeros(0), np.zeros(0), np.zeros(0, np.bool_), False)
