@@ -51,7 +51,7 @@ StepBack = Annotated[bool, "Begin at the state before the last one of --previous
 Tables = Annotated[
     str,
     opt(
-        "all, or changed: an update then writes only what it changed, and removes older tables and pages of all records."
+        "all, or changed: an update then writes only what it changed, and removes older tables and pages of all items."
     ),
 ]
 Default = Annotated[float | None, opt("Probability of pairs that are not listed.", shown="0")]
