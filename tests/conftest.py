@@ -1,8 +1,10 @@
 """Settings and fixtures that all tests share."""
 
+import contextlib
 import os
 import signal
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,14 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # figures are drawn without a screen
 os.environ[forks.MARK] = str(os.getpid())
+
+
+def pytest_configure(config):
+    """The first import of ArviZ on a day writes a file, in which the processes of pytest-xdist would meet."""
+    if not hasattr(config, "workerinput"):
+        with contextlib.suppress(ImportError), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import arviz  # noqa: F401
 
 
 @pytest.fixture(scope="session", autouse=True)

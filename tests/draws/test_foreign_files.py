@@ -370,7 +370,7 @@ def test_text_columns_are_named_with_the_way_to_choose(tmp_path):
     assert sentence in one_sentence(answer.stderr)
     answer = CliRunner().invoke(app, [*command, "--columns", "length,width"])
     assert answer.exit_code == 0, answer.output
-    assert json.loads(answer.stdout)["items"] == 2
+    assert json.loads(answer.stdout)["n_items"] == 2
     assert np.load(out / "X.npy").tolist() == [[1.5, 2], [2.5, 3]]
     for columns, problem in (("length,mass", "has no column 'mass'"), ("length,length", "distinct names")):
         answer = CliRunner().invoke(app, [*command, "--columns", columns])

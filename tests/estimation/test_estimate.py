@@ -160,8 +160,8 @@ def test_progress_is_told_of_every_run(draws):
 def test_progress_shows_the_best_run_from_the_first_on():
     """Best inf was shown for ever: no loss is below infinity minus infinity."""
     best = BestSoFar()
-    assert best.after(0.75, 5) == "best 0.75 with 5 clusters, reached 1 times"
-    assert best.after(0.5, 3) == "best 0.5 with 3 clusters, reached 1 times"
+    assert best.after(0.75, 5) == "best 0.75 with 5 clusters, reached 1 time"
+    assert best.after(0.5, 3) == "best 0.5 with 3 clusters, reached 1 time"
     assert best.after(0.5, 3) == "best 0.5 with 3 clusters, reached 2 times"
     assert best.after(0.9, 9) == "best 0.5 with 3 clusters, reached 2 times"
 

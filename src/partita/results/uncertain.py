@@ -27,7 +27,7 @@ MIXING_CELLS = 12_000_000
 
 
 def draws_warnings(sample: PartitionSample, labels: Labels) -> Iterator[Note]:
-    """Chains that have not mixed and draws that are worth few independent ones; nothing if a look would take long."""
+    """Chains that have not mixed, and a small effective sample size; nothing if computing these would take long."""
     if sample.n_unique * sample.n_items <= MIXING_CELLS:
         distance = unique_distances(each_alone(labels), sample, VI())
         yield from cautions(sample_warnings(sample, distance))

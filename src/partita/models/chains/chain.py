@@ -147,7 +147,7 @@ class Chain:
         >>> table = {"size": [1.0, 1.2, None, 7.9, 8.1, 8.0], "colour": ["red", "red", "red", "blue", None, "blue"]}
         >>> chain = pt.models.MixtureDPM(b=0.1).sample(table, draws=500, chains=2, rng=1)
         >>> chain.impute(rng=2)
-        Imputation: 2 missing cells x 1000 draws; size (1), colour (1)
+        Imputation: 2 missing cells x 1,000 draws; size (1), colour (1)
         """
         if not hasattr(self.model, "impute"):
             raise TypeError(f"{type(self.model).__name__} has no missing cells to impute")
