@@ -151,6 +151,17 @@ def test_ctrl_c_gives_the_best_so_far():
     assert found.expected_loss < 1
 
 
+@pytest.mark.parametrize(
+    ("loss", "methods"),
+    [("vi", "search hasse draws map enumerate exact"), ("zero-one", "search salso greedy draws map")],
+)
+def test_methods_without_runs_say_that_there_are_none(loss, methods):
+    for method in methods.split():
+        best = pt.estimate([[0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 1, 1]], loss, method, rng=1)
+        assert (best.times_reached > 0) == (best.n_runs > 0)
+        assert repr(best)
+
+
 def test_progress_is_told_of_every_run(draws):
     told = []
     pt.estimate(draws, "vi", "salso", pt.Search(runs=5, progress=lambda loss, clusters: told.append(loss)), rng=1)

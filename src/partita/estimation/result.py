@@ -147,9 +147,10 @@ class Estimate(HasClusters, Shown):
 
     @property
     def times_reached(self) -> int:
-        """How many of `runs` reached the best loss; one of many is a sign of a hard problem."""
+        """How many of `runs` reached the best loss, 0 without runs; one of many is a sign of a hard problem."""
         losses = [run.loss for run in self.runs]
-        most = min(losses) + TIE * max(abs(min(losses)), self.loss.unit)  # also of a loss of 0
+        least = min(losses, default=0.0)
+        most = least + TIE * max(abs(least), self.loss.unit)  # also of a loss of 0
         return sum(loss <= most for loss in losses)
 
     @cached_property
