@@ -71,8 +71,7 @@ def _check(fit: Any, found: list[Any], *, always: bool) -> None:
         thin = min(MOST_THINNED, max(1, CHEAP // cost))
         extra(found, "sampled the posterior", lambda: _sampled(fit, thin))
     if len(fit.labels) > 2:
-        hidden = {"rng": 1, "restarts": CHECK_RESTARTS}
-        extra(found, "predicted hidden dyads", lambda: held_out(fit.model, fit.graph, **hidden))
+        extra(found, "predicted hidden dyads", lambda: held_out(fit.model, fit.graph, rng=1, restarts=CHECK_RESTARTS))
 
 
 def _sampled(fit: Any, thin: int) -> Any:

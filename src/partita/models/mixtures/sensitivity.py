@@ -140,7 +140,7 @@ class Sensitivity:
     def _rows(self) -> Iterator[list[str]]:
         for row in self.changes:
             told = [f"{row.prior:<12}", f"k {row.pareto_k:.2f}"]
-            if row.labels is None:
+            if row.n_clusters is None:
                 yield [*told, "", "out of reach: sample anew"]
             else:
                 verdict = (
