@@ -2,7 +2,7 @@
 
 import pytest
 
-from partita._support.text.header import HeadRow, has_header, is_quoted
+from partita._support.text.header import MIXED, HeadRow, has_header, is_quoted
 from partita._support.text.separator import find_separator, split_line
 from partita.cli.base_files import BASE
 from partita.cli.inputs import DATA, LABELS
@@ -10,7 +10,7 @@ from partita.draws.sources.layout import DRAWS, find_layout
 from partita.models.networks.edge_list import EDGES
 
 EITHER = "either"
-KINDS = {"draws": DRAWS, "labels": LABELS, "data": DATA, "base": BASE, "edges": EDGES}
+KINDS = {"draws": DRAWS, "labels": LABELS, "data": DATA, "base": BASE, "table": MIXED, "edges": EDGES}
 
 RULE = [
     # names that only a header has
@@ -61,6 +61,10 @@ RULE = [
     ("data", "x\n1\ntwo\n", True),
     ("base", "x,2\n1,3\n", EITHER),
     ("draws", "x,2\n1,3\n", EITHER),
+    ("table", "x,y,c\n1,2,a\n3,4,b\n5,6,c\n", True),
+    ("table", "x,c\n1,a\n3,b\n5,c\n", EITHER),
+    ("table", "x,c\n1,a\n3,b\n5,a\n", True),
+    ("table", "?,?,c\n1,2,a\n3,4,b\n5,6,c\n", False),
     ("edges", "person,friend,times\nann,bob,2\n", True),
     # words above words
     ("labels", "species\nsetosa\nsetosa\nvirginica\nvirginica\n", True),

@@ -8,8 +8,9 @@ import pytest
 
 from partita._support import memory as _memory
 from partita._support.text import table
+from partita._support.text.header import MIXED
 from partita._support.text.packed import Texts
-from partita.cli.mixture_table import MIXED, read_mixed
+from partita.cli.mixture_table import read_mixed
 
 
 def test_texts_are_packed_and_unpacked():

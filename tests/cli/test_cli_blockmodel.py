@@ -180,7 +180,7 @@ def test_bad_input_is_one_sentence(edges, tmp_path):
         ("node,label\n7,a\n", "node '7' in line 2 is not in the graph"),
         ("node,label\n0,a\n0,b\n", "has a label already"),
         ("node,label\n0,a\n", "node 1 has no label"),
-        ("node,label\n0\n", "line 2: 1 cells, but line 1 has 2"),
+        ("node,label\n0\n", "line 2: 1 cell, but line 1 has 2"),
         ("node\n0\n", "labels.csv has one column, node; it needs a node and a label"),
         ("0,a\n1,b\n", "labels.csv, line 1 is 0, a; it must be a header, as in node,label"),
         ("node,label\n0,a\n\n7,a\n", "node '7' in line 4 is not in the graph"),

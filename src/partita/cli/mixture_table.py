@@ -7,8 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from partita._support.hints import plural
 from partita._support.text.cells import parse_cell
-from partita._support.text.header import Kind
+from partita._support.text.header import MIXED, Kind
 from partita._support.text.table import Table, read_table
 from partita.cli.given import refuse
 from partita.cli.inputs import ROW_NUMBERS, counts_rows, different_words, name_column, named_rows
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from partita.models.mixtures.raw import RawTable
     from partita.models.mixtures.schema import Schema
 
-MIXED = Kind("item", "put the names of the columns in its first line", labels_by_column=True)
 SCHEMA = Kind("column", "put column,family in its first line")
 SCHEMA_COLUMNS = ("column", "family")
 Expect = Annotated[
@@ -164,8 +164,9 @@ def concentration(alpha: float | None, expect: str | None, n_items: int, *, json
         raise ValueError(f"--expect must be a range within 1 and {n_items:,}, the number of items, but it is {expect}")
     found = prior_clusters(n_items, (low, high))
     if not json:
-        asked = f"{low} to {high} clusters have probability {found.between(low, high):.0%}"
-        print_lines(f"Prior: {found.in_words()} {asked}.")
+        asked = plural(low, "cluster") if low == high else f"{low} to {high} clusters"
+        have = "has" if low == high == 1 else "have"
+        print_lines(f"Prior: {found.in_words()} {asked} {have} probability {found.between(low, high):.0%}.")
     return found.prior
 
 

@@ -66,8 +66,10 @@ class PairPresentation(Presentation):
         if not best.proven:
             found, proof = "that was found", f"; {parts.proven:,} of {parts.count:,} components are provably optimal"
         bound = f" {self.extras['bound'].in_words()}" if "bound" in self.extras else ""
+        n_pairs = best.similarity.n_pairs
+        given = "1 pair probability" if n_pairs == 1 else f"{n_pairs:,} pair probabilities"
         return (
-            f"Given {best.similarity.n_pairs:,} pair probabilities, this partition has the lowest"
+            f"Given {given}, this partition has the lowest"
             f" {LOSS_WORDS[best.loss.name]} {found}, {best.expected_loss:.6g}{proof}.{obeying}{bound}"
         )
 

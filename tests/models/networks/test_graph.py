@@ -168,7 +168,7 @@ def test_loops_need_a_model_with_loops():
         ("", r"edges\.csv is empty"),
         ("source,target\n", "only a header"),
         ("person\nann\nann\n", "edges.csv has one column, person"),
-        ("source,target\na,b\nc\n", r"edges\.csv, line 3: 1 cells, but line 2 has 2"),
+        ("source,target\na,b\nc\n", r"edges\.csv, line 3: 1 cell, but line 2 has 2"),
         ("source,target,weight\na,b,many\n", "weight 'many' in line 2"),
         ("source,target,weight\na,b,1\n\na,b,nan\n", "weight 'nan' in line 4 of edges.csv is not a number"),
     ],

@@ -32,6 +32,10 @@ class Kind:
     may_count_from_one: bool = False
 
 
+#: A table whose columns may be of any type.
+MIXED = Kind("item", "put names that do not occur below in its first line", labels_by_column=True)
+
+
 @dataclass(frozen=True)
 class HeadRow:
     """One of the first rows: its line number, its stripped cells, and whether each is in quotes."""
@@ -56,7 +60,7 @@ def has_header(head: Sequence[HeadRow], kind: Kind, where: str) -> bool:
        or an empty corner above the row names, or if its cells are in quotes and those below are not.
     2. Numbers are data, with two exceptions: 0, 1, 2, ... may be column numbers written by pandas, and in draws
        1, 2, 3, ... may be the numbers of the items: see `_counts_columns`.
-    3. Words above numbers are a header.
+    3. Words above numbers are a header: above all columns but the first, or different words above at least two.
     4. Repeated words are data. In base clusterings and labels, so are words that recur below; in draws and edges, where
        a label or node may have the name of a column, this is ambiguous.
     5. Words that do not occur below are a header, unless another row consists of such words too.
@@ -151,6 +155,8 @@ def _words_are_names(first: HeadRow, below: Sequence[HeadRow], kind: Kind, where
         return True
     if len(set(cells)) < len(cells):
         return False
+    if sum(numeric) > 1:
+        return True
     own = any(cell in {row.cells[j] for row in below if j < len(row.cells)} for j, cell in enumerate(cells) if cell)
     seen = Counter(cell for row in below for cell in set(row.cells))
     again = any(cell in seen for cell in cells if cell)

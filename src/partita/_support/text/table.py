@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, AnyStr
 
-from partita._support.hints import listed
+from partita._support.hints import listed, plural
 from partita._support.memory import check_fits
 from partita._support.text.cells import has_decimal_point, with_decimal_point
 from partita._support.text.content import DAMAGED, decode, open_bytes, refuse_workbook
@@ -89,12 +89,14 @@ def read_table(path: str | Path, kind: Kind, columns: Sequence[str] = ()) -> Tab
     width = len(below.columns)
     if below.other_width is not None:
         line, cells = below.other_width
-        raise ValueError(f"{path}, line {line}: {cells} cells, but line {below.lines[0]} has {width}")
+        raise ValueError(f"{path}, line {line}: {plural(cells, 'cell')}, but line {below.lines[0]} has {width}")
     table = Table(where, names, below.columns, below.lines, headed)
     if headed and len(names) == width - 1:
         return _split_row_names(replace(table, names=["", *names]))
     if len(names) != width:
-        raise ValueError(f"{path}, line {below.lines[0]}: {width} cells, but line {first.line} has {len(names)}")
+        raise ValueError(
+            f"{path}, line {below.lines[0]}: {plural(width, 'cell')}, but line {first.line} has {len(names)}"
+        )
     if headed and names[0] in NAMELESS and width > 1:
         return _split_row_names(table)
     if not headed and width > 1 and below.only_first_quoted:

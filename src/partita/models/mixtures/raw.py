@@ -108,11 +108,10 @@ def _series_column(name: str, series: Any) -> RawColumn:
 
 def _from_csv(path: str | os.PathLike[str]) -> RawTable:
     from partita._support.text.cells import parse_cell
-    from partita._support.text.header import Kind
+    from partita._support.text.header import MIXED
     from partita._support.text.table import read_table
 
-    kind = Kind("item", "put the names of the columns in its first line", labels_by_column=True)
-    table = read_table(os.fspath(path), kind)
+    table = read_table(os.fspath(path), MIXED)
     table.require_names()
 
     lines = table.lines
