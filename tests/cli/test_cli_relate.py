@@ -85,6 +85,9 @@ def test_survival_covariates_and_the_table_of_coefficients(folder):
 def test_what_is_refused(folder, tmp_path):
     place = folder[0]
     assert "has no column 'wage'" in fails("relate", place / "run", place / "outside.csv", "--outcome", "wage")
+    assert "--outcome, --covariates or both" in fails("relate", place / "run", place / "outside.csv")
+    (tmp_path / "text.csv").write_text("item,mood\n" + "".join(f"{item},good\n" for item in NAMES))
+    assert "has text ('good')" in fails("relate", place / "run", tmp_path / "text.csv", "--outcome", "mood")
     assert "go together" in fails(
         "relate", place / "run", place / "outside.csv", "--outcome", "time", "--event", "event"
     )
@@ -101,6 +104,8 @@ def test_a_column_of_the_model_is_refused_and_an_expected_number_of_clusters_is_
     printed = succeeds("cluster", tmp_path / "table.csv", "--out", tmp_path / "run", "--expect", "2-6", *quick)
     expected = pt.prior_clusters(60, (2, 6))
     assert f"Prior: {expected.in_words()} 2 to 6 clusters have probability {expected.between(2, 6):.0%}." in printed
+    exactly = succeeds("cluster", tmp_path / "table.csv", "--out", tmp_path / "three", "--expect", "3", *quick)
+    assert " 3 clusters have probability " in exactly
     plain = pt.models.MixtureDPM(alpha=expected.prior).sample({"income": rows["income"]}, draws=40, warmup=20, rng=1)
     assert np.array_equal(np.load(tmp_path / "run" / "draws.npy"), plain.labels)
     refused = fails("relate", tmp_path / "run", place / "outside.csv", "--outcome", "income")

@@ -34,6 +34,26 @@ def test_items_are_matched_by_name():
         pt.pool([first, [[0, 1]]])
     with pytest.raises(TypeError, match="samples must be a list"):
         pt.pool(first)
+    with pytest.raises(TypeError, match="samples must be a list"):
+        pt.pool(5)
+
+
+def test_noise_stays_noise():
+    """The pooled shares are those of all draws at once: labels that are missing count for nothing."""
+    rows = np.random.default_rng(1).integers(-2, 3, (40, 5))
+    rows[:30, 4] = -2
+    names = list("abcde")
+    first = pt.as_sample(rows[:20], missing=-2, noise=-1, names=names)
+    second = pt.as_sample(rows[20:, ::-1], missing=-2, noise=-1, names=names[::-1])
+    together = pt.as_sample(rows, missing=-2, noise=-1, names=names)
+    np.testing.assert_allclose(pt.pool([first, second]).noise, together.noise)
+    assert pt.pool([first, [[0, 0, 1, 1, 2]]]).noise[0] == pytest.approx(first.noise[0] * together_share(first))
+
+
+def together_share(sample):
+    """The share of the labels of item 0 that are of this sample, if pooled with one where it is always labelled."""
+    labelled = float(sample.weights @ (sample.labels[:, 0] >= 0))
+    return labelled / (labelled + 1)
 
 
 def test_a_paragraph_for_a_paper_has_the_facts():

@@ -57,6 +57,8 @@ def run(
         check_new_file(out, force)
     if (family == "cox") != (event is not None):
         raise ValueError("--event and --family cox go together: times are in --outcome, events in --event")
+    if outcome is None and covariates is None:
+        raise ValueError("name a column to relate the clusters to: --outcome, --covariates or both")
     found = read_memberships(folder)
     wanted, further = [name for name in (outcome, event) if name is not None], split_names(covariates)
     _refuse_modelled(folder, wanted or further)
@@ -121,8 +123,9 @@ def _refuse_modelled(folder: Path, names: list[str]) -> None:
 
 def _read_outside(path: str, wanted: list[str], missing: list[str] | None) -> RawTable:
     """Columns of a file, with the names of its rows."""
+    from partita._support.text.header import MIXED
     from partita._support.text.table import read_table
-    from partita.cli.mixture_table import MIXED, cells_of
+    from partita.cli.mixture_table import cells_of
     from partita.models.mixtures.raw import from_columns
 
     table: Table = read_table(path, MIXED, wanted)

@@ -70,6 +70,8 @@ def as_outcome(outcome: Any, family: str, names: Names | None, n_items: int) -> 
     if family in ("binomial", "multinomial"):
         return _categories(column, family)
     values = _numbers(column, "outcome")
+    if len(column.distinct()[0]) < 2:
+        raise ValueError(f"outcome: {column.name!r} has one value for all items")
     if family == "poisson":
         _check_values(values, ~((values >= 0) & (values == np.floor(values))), column.name, "counts")
     return Outcome(column.name, values, column.observed())
@@ -84,6 +86,9 @@ def _columns(x: Any, names: Names | None, n_items: int, what: str) -> list[RawCo
     for column in table.columns:
         if column.problem:
             raise ValueError(f"{what}: column {column.name!r} {column.problem}")
+        if column.kind != TEXTS and (infinite := np.flatnonzero(np.isinf(column.values.astype(np.float64)))).size:
+            row = infinite[0]
+            raise ValueError(f"{what}: {column.name!r} must be finite, but item {row} has {column.values[row]:g}")
     if order is None:
         return list(table.columns)
     return [RawColumn(c.name, c.kind, c.values[order], c.levels, c.problem, c.texts) for c in table.columns]
@@ -95,12 +100,15 @@ def _table(x: Any, what: str) -> RawTable:
     if not hasattr(x, "to_list") and np.ndim(x) != 1:
         return read_raw(x)
     name = getattr(x, "name", None)
-    return from_columns([(what if name is None else str(name), list(x))], row_names(x))
+    return from_columns([(what if name in (None, "") else str(name), list(x))], row_names(x))
 
 
 def _numbers(column: RawColumn, what: str) -> Floats:
     if column.kind == TEXTS:
-        raise TypeError(f"{what}: column {column.name!r} has text ({column.texts[0]!r}), but numbers are needed")
+        raise ValueError(
+            f"{what}: column {column.name!r} has text ({column.texts[0]!r}), but numbers are needed; categories are for"
+            " the families 'binomial' and 'multinomial'"
+        )
     return np.asarray(column.values, np.float64)
 
 

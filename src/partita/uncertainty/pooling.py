@@ -69,10 +69,11 @@ def pool(samples: Sequence[Any], *, loss: str | Loss = "vi") -> PooledSample:
     ----------
     Rubin (1987), Multiple Imputation for Nonresponse in Surveys, for the mixture of posteriors.
     """
-    if isinstance(samples, PartitionSample | str) or len(samples) < 1:
+    if isinstance(samples, PartitionSample | str) or not hasattr(samples, "__len__") or len(samples) < 1:
         raise TypeError("samples must be a list with the draws of each imputation")
     parts = [as_sample(each) for each in samples]
-    rows = [_rows(part, parts[0], number) for number, part in enumerate(parts)]
+    orders = [_order(part, parts[0], number) for number, part in enumerate(parts)]
+    rows = [part.to_numpy().astype(np.int64)[:, order] for part, order in zip(parts, orders, strict=True)]
     when = np.concatenate([(np.arange(part.n_draws) + 0.5) / part.n_draws for part in parts])
     order = np.argsort(when, kind="stable")
     labels = np.vstack(rows)[order]
@@ -80,19 +81,30 @@ def pool(samples: Sequence[Any], *, loss: str | Loss = "vi") -> PooledSample:
     missing = -1 if any(part.has_gaps for part in parts) else None
     found = as_sample(labels, weights, missing, names=parts[0].names)
     within, between = _spread(rows, missing, loss)
-    own = (found.labels, found.weights, found.index, found.chains, found.names)
+    own = (found.labels, found.weights, found.index, found.chains, found.names, _noise(parts, orders))
     return PooledSample(*own, sources=len(parts), within=within, between=between)
 
 
-def _rows(part: PartitionSample, first: PartitionSample, number: int) -> Any:
-    """All draws of a part, with the items in the order of the first part."""
+def _order(part: PartitionSample, first: PartitionSample, number: int) -> Any:
+    """Where a part has the items of the first part."""
     if part.n_items != first.n_items:
         raise ValueError(f"samples[{number}] has {part.n_items} items, but samples[0] has {first.n_items}")
-    draws = part.to_numpy().astype(np.int64)
     if part.names is None or first.names is None:
-        return draws
+        return slice(None)
     order = order_by_name(part.names, first.names, f"samples[{number}]", "samples[0]")
-    return draws if order is None else draws[:, order]
+    return slice(None) if order is None else order
+
+
+def _noise(parts: list[PartitionSample], orders: list[Any]) -> Floats | None:
+    """The share of the draws that call each item noise, of those that label it; None if no part has noise."""
+    if all(part.noise is None for part in parts):
+        return None
+    each = list(zip(parts, orders, strict=True))
+    labelled = np.array([(part.weights @ (part.labels >= 0))[order] for part, order in each])
+    shares = [np.zeros(part.n_items) if part.noise is None else np.nan_to_num(part.noise) for part in parts]
+    called = np.array([share[order] for share, order in zip(shares, orders, strict=True)])
+    with np.errstate(invalid="ignore"):  # 0 / 0: an item that no draw labels
+        return np.asarray((called * labelled).sum(axis=0) / labelled.sum(axis=0))
 
 
 def _spread(rows: list[Any], missing: Any, loss: Any) -> tuple[float, float]:

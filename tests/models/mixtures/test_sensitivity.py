@@ -123,6 +123,8 @@ def test_bad_input():
         pt.sensitivity([[0, 1], [0, 0]], alpha=[1.0])
     with pytest.raises(TypeError, match="alpha, discount or components is missing"):
         pt.sensitivity([[0, 1], [0, 0]], prior=1.0)
+    with pytest.raises(ValueError, match="alpha, discount or components is empty"):
+        pt.sensitivity([[0, 1], [0, 0]], alpha=[], prior=1.0)
     with pytest.raises(ValueError, match="needs draws that label every item"):
         pt.sensitivity(pt.as_sample([[0, -1], [0, 0]], missing=-1), alpha=[1.0], prior=1.0)
     with pytest.raises(ValueError, match="discount must be in"):

@@ -238,7 +238,10 @@ def _others(own: Any, alpha: Any, discount: Any, components: Any) -> list[tuple[
     if alpha is not None or discount is not None:
         alphas = [own[0]] if alpha is None else _listed(alpha)
         found += [(a, float(d), None) for a, d in product(alphas, [own[1]] if discount is None else _listed(discount))]
-    return found + [(None, 0.0, each) for each in _listed([] if components is None else components)]
+    found += [(None, 0.0, each) for each in _listed([] if components is None else components)]
+    if not found:
+        raise ValueError("alpha, discount or components is empty: it lists the priors to change to")
+    return found
 
 
 def _listed(values: Any) -> list[Any]:
