@@ -196,6 +196,12 @@ def test_entries_that_are_no_probabilities_are_named(function, value):
         function([0, 1], [[1, value], [value, 1]])
 
 
+@pytest.mark.parametrize("function", [pt.pear, pt.vi_lower_bound, pt.lau_green])
+def test_a_similarity_matrix_that_is_not_symmetric_is_an_error(function):
+    with pytest.raises(ValueError, match=r"psm\[0, 1\] is 0\.5, but psm\[1, 0\] is 0\.4: the matrix must be symmetric"):
+        function([0, 1], [[1, 0.5], [0.4, 1]])
+
+
 @pytest.mark.parametrize("n_draws", [1, 31, 32, 65, 8160, 8170])
 def test_draws_are_counted_across_the_blocks_of_the_fast_loop(n_draws):
     """Labels of one byte are compared 32 at a time, and counters of one byte overflow after 255 of these."""

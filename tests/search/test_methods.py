@@ -174,7 +174,7 @@ def test_exact_interrupted_gives_the_best_so_far(monkeypatch):
 def test_exact_knows_what_it_cannot_do():
     with pytest.raises(ValueError, match="Binder's loss, and VI if all components have at most 12 items, not VI"):
         estimate(noisy_halves(), "vi", "exact")
-    with pytest.raises(ValueError, match="Binder's loss only, not NVI"):
+    with pytest.raises(ValueError, match="VI if all components have at most 12 items, not NVI"):
         estimate([[0, 1]], "nvi", "exact")
     with pytest.raises(ValueError, match="label every item"):
         estimate(as_sample([[0] * 13 + [-1], [0] * 14], missing=-1), "binder", "exact")

@@ -14,6 +14,7 @@ from partita._support.validate import check_n_jobs, check_positive, check_probab
 from partita.draws.sample import PartitionSample, as_sample
 from partita.losses.problem import core_sample
 from partita.pairs.probabilities import Similarity, symmetric_rows
+from partita.pairs.sources.matrices import check_dense_symmetric
 from partita.partitions.checks import check_partition_of
 
 Floats = NDArray[np.floating[Any]]
@@ -225,6 +226,7 @@ def _partition_and_psm(partition: ArrayLike, psm: ArrayLike) -> tuple[NDArray[np
         row, column = np.argwhere(~valid)[0]
         value = matrix[row, column]
         raise ValueError(f"psm[{row}, {column}] is {value}, but every pair needs a probability")
+    check_dense_symmetric(matrix, "psm")
     return labels, matrix
 
 

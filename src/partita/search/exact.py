@@ -89,9 +89,10 @@ def _may_have_small_parts(sample: PartitionSample) -> bool:
 def _checked(sample: PartitionSample, loss: Loss) -> AdditiveLoss:
     """The loss, if the linear program supports it and the draws."""
     if (binder := loss.pairwise) is None:
-        small = f", and VI if all components have at most {MAX_ENUMERATED} items" if loss.additive else ""
+        here = " here" if loss.additive else ""
         raise ValueError(
-            f"method 'exact' supports Binder's loss{small or ' only'}, not {loss}{' here' if small else ''}"
+            f"method 'exact' supports Binder's loss, and VI if all components have at most {MAX_ENUMERATED} items, "
+            f"not {loss}{here}"
         )
     if sample.has_gaps:
         raise ValueError("method 'exact' needs draws that label every item")

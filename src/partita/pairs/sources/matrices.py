@@ -27,10 +27,7 @@ def dense_pairs(x: Any) -> tuple[int, Triples]:
         raise ValueError(f"similarity must be a square matrix, but its shape is {matrix.shape}")
     diagonal = np.diagonal(matrix)
     _check_diagonal(np.arange(len(matrix)), diagonal)
-    different = ~(np.abs(matrix - matrix.T) <= SINGLE_PRECISION) & ~(np.isnan(matrix) & np.isnan(matrix.T))
-    if different.any():
-        i, j = (int(place) for place in np.argwhere(different)[0])
-        raise ValueError(_asymmetric(i, j, matrix[i, j], matrix[j, i]))
+    check_dense_symmetric(matrix, "similarity")
     left, right = np.nonzero(np.triu(matrix, 1))
     values = matrix[left, right]
     check_probabilities(values, lambda row: f"similarity[{left[row]}, {right[row]}]")
@@ -70,6 +67,14 @@ def _checked(x: Any) -> Any:
     return x
 
 
+def check_dense_symmetric(matrix: NDArray[np.float64], name: str) -> None:
+    """Both triangles are equal, up to the rounding of 32-bit floats; NaN is equal to NaN."""
+    different = ~(np.abs(matrix - matrix.T) <= SINGLE_PRECISION) & ~(np.isnan(matrix) & np.isnan(matrix.T))
+    if different.any():
+        i, j = (int(place) for place in np.argwhere(different)[0])
+        raise ValueError(_asymmetric(i, j, matrix[i, j], matrix[j, i], name))
+
+
 def check_probabilities(values: NDArray[np.float64], place: Any) -> None:
     """Every value is a probability, up to the rounding of 32-bit floats."""
     bad = np.flatnonzero(~((values >= -SINGLE_PRECISION) & (values <= 1 + SINGLE_PRECISION)))
@@ -107,5 +112,5 @@ def _check_symmetric(n: int, upper: Triples, lower: Triples) -> None:
         raise ValueError(_asymmetric(int(above[0][first]), int(above[1][first]), above[2][first], below[2][first]))
 
 
-def _asymmetric(i: int, j: int, value: float, other: float) -> str:
-    return f"similarity[{i}, {j}] is {value}, but similarity[{j}, {i}] is {other}: the matrix must be symmetric"
+def _asymmetric(i: int, j: int, value: float, other: float, name: str = "similarity") -> str:
+    return f"{name}[{i}, {j}] is {value}, but {name}[{j}, {i}] is {other}: the matrix must be symmetric"
