@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -312,3 +312,28 @@ def test_the_views_know_no_kinds():
     for view in [*(folder / "pages").glob("*.py"), *(folder / "cli" / name for name in ("deliver.py", "outputs.py"))]:
         code = re.sub(r'""".*?"""', "", view.read_text(encoding="utf-8"), flags=re.DOTALL)
         assert re.findall(kinds, code) == [], view
+
+
+@pytest.mark.parametrize("module", [pt, pt.models, pt.ensembles], ids=lambda module: module.__name__)
+def test_every_result_has_notes(module):
+    """A result is a frozen dataclass that a notebook shows; draws are what results are made from."""
+    public = {name: getattr(module, name) for name in dir(module)}
+    results = [each for each in public.values() if is_dataclass(each) and hasattr(each, "_repr_html_")]
+    silent = [each.__name__ for each in results if not issubclass(each, pt.PartitionSample) and not has_notes(each)]
+    assert results
+    assert silent == []
+
+
+def has_notes(result):
+    return hasattr(result, "notes") or "notes" in result.__dataclass_fields__
+
+
+def test_notes_and_table_of_results_that_have_no_page():
+    draws = np.random.default_rng(1).integers(2, size=(40, 5))
+    found = pt.modes(pt.as_sample(draws, names=list("abcde")), 2, rng=1)
+    assert found.notes == ()
+    assert found.to_pandas().loc["b"].tolist() == found.labels[:, 1].tolist()
+    assert "time limit" in replace(found, timed_out=True).notes[0]
+    with pytest.warns(pt.MixingWarning):
+        apart = pt.diagnostics(np.repeat([[[0, 0, 1]], [[0, 1, 1]]], 50, axis=1), rng=1)
+    assert apart.notes == apart.advice != ()

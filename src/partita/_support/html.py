@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from partita._support.shown import Noted
+
 
 def facts_table(title: str, facts: Iterable[tuple[str, str]]) -> str:
     """An HTML table of (what, value) rows; all content is escaped."""
@@ -19,7 +21,7 @@ def rows_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]])
     return f"<table><caption>{escape(title)}</caption><tr>{head}</tr>{body}</table>"
 
 
-class ShownAsText:
+class ShownAsText(Noted):
     """A result whose short text is all that a notebook needs to show."""
 
     def _repr_html_(self) -> str:

@@ -6,7 +6,16 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 
-class Shown:
+class Noted:
+    """A result: what a careful reader needs beyond its answer is in `notes`, which is empty if there is nothing."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a careful reader needs to know beyond the answer, the most important first: as sentences."""
+        return ()
+
+
+class Shown(Noted):
     """A result whose class names its presentation, "module.Class": see `partita.results`."""
 
     presented_by: ClassVar[str]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from partita._support.arrays import Floats
 from partita._support.html import rows_table
+from partita._support.shown import Noted
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_probability, check_rng
 from partita.ensembles.association import co_association
@@ -21,7 +22,7 @@ MAX_ITEMS = 2000  # pairs of at most this many items, chosen at random, are coun
 
 
 @dataclass(frozen=True, eq=False)
-class Ambiguity:
+class Ambiguity(Noted):
     """How clearly pairs of items are together or apart, by number of clusters: the result of `ambiguity`.
 
     Attributes

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from partita._support.arrays import Floats
+from partita._support.shown import Noted
 from partita.ensembles.arrangement import arranged
 from partita.ensembles.base_clusterings import Base, as_base
 from partita.ensembles.consensus import consensus
@@ -41,7 +42,7 @@ MIN_INFORMATION = 1e-9  # per item: below it, a clustering has nothing that the 
 
 
 @dataclass(frozen=True)
-class Dependence:
+class Dependence(Noted):
     """The dependence of base clusterings.
 
     Attributes

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.html import facts_table
+from partita._support.shown import Noted
 from partita.draws.sample import PartitionSample
 
 
 @dataclass(frozen=True, repr=False)
-class HeldOut:
+class HeldOut(Noted):
     """How good a partition found on some of the draws is on the others.
 
     The loss on the draws of the search is too small, because the search has adapted to them, and no partition can be

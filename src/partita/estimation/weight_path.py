@@ -10,6 +10,7 @@ import numpy as np
 
 from partita._support.html import facts_table
 from partita._support.optional import optional
+from partita._support.shown import Noted
 from partita._support.validate import check_count, check_rng
 from partita.draws.sample import PartitionSample, as_sample
 from partita.estimation.estimate import estimate_step
@@ -26,7 +27,7 @@ NARROWEST = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WeightPath:
+class WeightPath(Noted):
     """Estimates along the weight a of a loss, with b fixed: the result of `weights_for`.
 
     Attributes

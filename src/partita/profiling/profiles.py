@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.html import rows_table
+from partita._support.shown import Noted
 from partita._support.validate import check_choice, check_count, check_level, check_rng
 from partita.estimation.result import Estimate
 from partita.models.estimator import Estimator
@@ -75,7 +76,7 @@ class ColumnProfile:
 
 
 @dataclass(frozen=True, eq=False)
-class Profiles:
+class Profiles(Noted):
     """The profiles of the clusters of an estimate.
 
     Attributes

@@ -13,6 +13,7 @@ from partita._support.arrays import Floats, Labels, slices
 from partita._support.hints import plural
 from partita._support.html import ShownAsText, rows_table
 from partita._support.optional import optional
+from partita._support.shown import Noted
 from partita._support.validate import check_count
 from partita.draws.sample import PartitionSample, as_sample, noise_alone
 from partita.estimation.result import Estimate
@@ -70,7 +71,7 @@ class ItemCertainty(ShownAsText):
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterStability:
+class ClusterStability(Noted):
     """How certain each cluster of an estimate is; every attribute has one value per cluster.
 
     Attributes

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from partita._support.arrays import Floats
 from partita._support.html import rows_table
 from partita._support.optional import optional
+from partita._support.shown import Noted
 from partita.draws.sample import PartitionSample, as_sample
 from partita.estimation.estimate import estimate_step
 from partita.estimation.mixing import Quantity, by_chain, entropies, mixing_sentences, not_mixed, quantity, warn_mixing
@@ -25,7 +26,7 @@ from partita.search.settings import Search
 
 
 @dataclass(frozen=True, eq=False)
-class Diagnostics:
+class Diagnostics(Noted):
     """How well the chains explored the partitions: the result of `diagnostics`.
 
     Attributes
@@ -50,6 +51,11 @@ class Diagnostics:
     on_chains: tuple[str, ...] = ()
     timed_out: bool = False
     chain_labels: tuple[NDArray[np.int64], ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The advice."""
+        return self.advice
 
     @property
     def converged(self) -> bool:

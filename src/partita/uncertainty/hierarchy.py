@@ -14,6 +14,7 @@ from partita._support.arrays import Floats, Labels
 from partita._support.hints import plural
 from partita._support.html import facts_table
 from partita._support.optional import optional
+from partita._support.shown import Noted
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_rng
 from partita.draws.sample import PartitionSample, as_sample, check_complete
@@ -35,7 +36,7 @@ FINEST = 0.95
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Hierarchy:
+class Hierarchy(Noted):
     """Nested partitions, and the nodes of their tree: the result of `hierarchy`.
 
     Attributes

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.html import facts_table
+from partita._support.optional import optional
+from partita._support.shown import Noted
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_count, check_rng
 from partita.draws.sample import PartitionSample, as_sample, check_complete
@@ -33,7 +35,7 @@ MOST = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Modes:
+class Modes(Noted):
     """Representative partitions of a posterior: the result of `modes`.
 
     Attributes
@@ -68,6 +70,17 @@ class Modes:
             if not _is_worth_it(now, then):
                 return k
         return len(self.elbow)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Whether the time limit ended the search."""
+        return ("The time limit ended the search: the representatives are the best so far.",) if self.timed_out else ()
+
+    def to_pandas(self) -> Any:
+        """One row per item, by its name; one column per representative, with the item's cluster in it."""
+        pd = optional("pandas", "tables of results need pandas", "io")
+        items = pd.Index(self.sample.names or range(self.labels.shape[1]), name="item")
+        return pd.DataFrame(self.labels.T, index=items, columns=[f"mode {k}" for k in range(len(self.labels))])
 
     def contributions(self, first: int = 0, second: int = 1) -> Floats:
         """What each item contributes to the distance between two representatives; the contributions sum to it.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.html import facts_table
+from partita._support.shown import Noted
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_level, check_rng
 from partita.draws.sample import PartitionSample
@@ -29,7 +30,7 @@ BATCHES = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MonteCarloError:
+class MonteCarloError(Noted):
     """The Monte Carlo error of an estimate and of its uncertainty: the result of `monte_carlo_error`.
 
     Attributes

@@ -13,6 +13,7 @@ from partita._support.arrays import Floats, Labels
 from partita._support.hints import plural
 from partita._support.html import rows_table
 from partita._support.optional import optional
+from partita._support.shown import Noted
 from partita._support.validate import check_level
 from partita.draws.sample import PartitionSample, as_sample
 from partita.draws.sources.xarrays import is_xarray, posterior_of
@@ -36,7 +37,7 @@ class Intervals:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClusterParameters:
+class ClusterParameters(Noted):
     """Parameters of the clusters of an estimate: the result of `cluster_parameters`.
 
     Attributes

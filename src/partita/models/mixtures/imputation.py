@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.hints import plural
+from partita._support.shown import Noted
 from partita._support.validate import check_count, check_rng
 from partita.models.chains.chain import Chain
 from partita.models.mixtures.augmentation import groups_of
@@ -64,7 +65,7 @@ class ImputedColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class Imputation:
+class Imputation(Noted):
     """Posterior predictive draws of every missing cell, column by column.
 
     Attributes

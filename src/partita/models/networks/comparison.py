@@ -11,6 +11,7 @@ import numpy as np
 from partita._support.hints import plural
 from partita._support.html import rows_table
 from partita._support.optional import optional
+from partita._support.shown import Noted
 from partita._support.validate import check_rng
 from partita.models.networks.core import EdgeModel
 from partita.models.networks.fit import BlockFit
@@ -35,7 +36,7 @@ class ComparedModel:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelComparison:
+class ModelComparison(Noted):
     """The models, the best first: by the log score of held-out dyads, or by ICL if they share one scale.
 
     ICLs are compared within a `scale` alone. "binary" is a probability of a network of 0 and 1, "counts" (also
