@@ -107,5 +107,20 @@ def test_what_continues_a_run_is_named_as_it_is_typed():
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--jobs", 0], "--jobs must not be 0"),
+        (["--burn", 9], "--burn 9 leaves none of the 3 draws"),
+        (["--level", 95], "--level must be above 0"),
+    ],
+)
+def test_options_are_named_as_they_are_typed(tmp_path, words, said):
+    (tmp_path / "draws.csv").write_text("a,b,c\n1,1,2\n1,2,2\n1,1,2\n")
+    answer = invoke("ball", tmp_path / "draws.csv", *words)
+    assert answer.exit_code == 2
+    assert one_sentence(answer.stderr).startswith(f"partita: {said}")
+
+
 def test_the_help_says_what_the_other_weight_is():
     assert "--b stays 1" in " ".join(invoke("estimate", "--help").stdout.replace("│", " ").split())

@@ -91,6 +91,8 @@ def test_noise_and_null(table):
         (["--clusterer", "kmean"], "did you mean 'kmeans'"),
         (["--clusterer", "kmeans"], "needs the number of clusters"),
         (["--clusterer", "kmeans", "-k", "3", "--resample", "much"], "--resample must be a share"),
+        (["--clusterer", "kmeans", "-k", "3", "--resample", "2"], "--resample must be above 0 and at most 1"),
+        (["--clusterer", "kmeans", "-k", "0"], "-k must be at least 1, but it is 0"),
         (["--clusterer", "kmeans", "-k", "3", "--null", "uniform"], "--null must be one of"),
         (["--clusterer", "kmeans", "--vary", "k"], "--vary must be a setting and its values, such as k=3,4,5"),
         (["--clusterer", "gmm", "-k", "3", "--vary", "size=1,2"], "Invalid parameter 'size'"),
@@ -98,6 +100,12 @@ def test_noise_and_null(table):
 )
 def test_bad_input(table, words, problem):
     assert problem in " ".join(run("stability", str(table), *words, code=2).split())
+
+
+def test_numbers_too_large_for_distances_are_refused(tmp_path):
+    (tmp_path / "huge.csv").write_text("x,y\n1e308,1\n-1e308,2\n1e300,3\n0,4\n")
+    told = run("stability", str(tmp_path / "huge.csv"), "--clusterer", "kmeans", "-k", "2", code=2)
+    assert "x has numbers too large for a variance" in " ".join(told.split())
 
 
 def test_minus_one_must_be_missing_or_noise(tmp_path):

@@ -124,6 +124,8 @@ def as_option(part: Part) -> str:
             return _option(name, value)
         case Argument("graph"):
             return "the network"
+        case Argument("n_jobs"):
+            return flag_of("jobs") or str(part)
         case Argument("names"):
             return flag_of("records") or str(part)
         case Argument("columns", place) if place is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any
 
 from partita._support.hints import did_you_mean
@@ -115,6 +115,8 @@ def run(
         raise ValueError(f"--clusterer must be one of {', '.join(CLUSTERERS)}, but it is {clusterer}{hint}")
     if null is not None and null not in NULLS:
         raise ValueError(f"--null must be one of {', '.join(NULLS)}, but it is {null}")
+    if k is not None and k < 1:
+        raise ValueError(f"-k must be at least 1, but it is {k}")
     share = _share(resample)
     grid = _grid(vary, clusterer)
     made = CLUSTERERS[clusterer](grid[SIZES[clusterer]][0] if k is None and SIZES[clusterer] in grid else k)
@@ -126,11 +128,12 @@ def run(
         files = in_order(files, read.names, len(values), data)
         if clusterer in ("kmeans", "gmm") and k is not None:
             _check_number(k, share, len(values))
-        notes = list(_notes(values, read.columns, scaled=scale or clusterer == "gmm"))
+        called = read.columns or tuple(f"column {j + 1}" for j in range(values.shape[1]))
+        spread = _spread(values, called)
+        notes = list(_notes(values, called, spread, scaled=scale or clusterer == "gmm"))
         if notes and not writing.json:
             print_lines("\n".join(f"Note: {note}" for note in notes))
         if scale:
-            spread = values.std(axis=0)
             values = values / np.where(spread > 0, spread, 1.0)
         table: Any = values
         if read.names is not None:
@@ -150,17 +153,26 @@ def _check_number(k: int, share: float | str | None, n_items: int) -> None:
         raise ValueError(f"-k is {k}, but each run has {each} items to cluster")
 
 
-def _notes(values: Any, names: tuple[str, ...] | None, *, scaled: bool) -> Iterator[str]:
+def _spread(values: Any, called: Sequence[str]) -> Any:
+    """The standard deviation of each column."""
+    import numpy as np
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = values.std(axis=0)
+    if (too_large := np.flatnonzero(~np.isfinite(spread))).size:
+        raise ValueError(f"{called[too_large[0]]} has numbers too large for a variance; rescale it")
+    return spread
+
+
+def _notes(values: Any, called: Sequence[str], spread: Any, *, scaled: bool) -> Iterator[str]:
     """What to ask about numbers that a clusterer takes as they are."""
     import numpy as np
 
     from partita.models.mixtures.column_notes import sentinel_questions
     from partita.models.mixtures.raw import from_columns
 
-    called = names or tuple(f"column {j + 1}" for j in range(values.shape[1]))
     for value, question in sentinel_questions(from_columns(zip(called, values.T, strict=True))):
         yield f"{question} Here it is a number like others; partita cluster --missing {value} models missing cells."
-    spread = values.std(axis=0)
     varying = np.flatnonzero(spread > 0)
     if scaled or varying.size < 2:
         return

@@ -114,7 +114,7 @@ class _Thinning:
             raise ValueError("draws is empty: it contains no draws")
         for chain, length in self.seen.items():
             if length <= self.burn:
-                raise ValueError(f"burn={self.burn} leaves none of the {length} draws of chain {chain}")
+                raise ArgumentError(Setting("burn", self.burn), f" leaves none of the {length} draws of chain {chain}")
 
 
 class _NoiseShares:

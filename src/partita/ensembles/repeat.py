@@ -19,7 +19,7 @@ from partita._support.arrays import Floats
 from partita._support.hints import plural
 from partita._support.memory import check_fits
 from partita._support.progress import progress_bar
-from partita._support.validate import as_float, check_count, check_n_jobs, seed_and_generator
+from partita._support.validate import check_count, check_level, check_n_jobs, seed_and_generator
 from partita._support.warn import warn_user
 from partita.draws.sample import as_sample
 from partita.ensembles.base_clusterings import LEFT_OUT, Base, Labels, as_base
@@ -347,9 +347,7 @@ def _checked_resample(resample: Any, data: Data) -> float | str | None:
 def _checked_share(value: Any, name: str) -> float | None:
     if value is None:
         return None
-    share = as_float(value, name)
-    if not 0 < share <= 1:
-        raise ValueError(f"{name} must be above 0 and at most 1, but it is {value}")
+    share = check_level(value, name)
     return None if share == 1 else share
 
 
