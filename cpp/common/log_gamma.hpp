@@ -32,8 +32,10 @@ inline double log_gamma(double x) {
     return stirling(x) - std::log(product);
 }
 
-/// ln G(x + n) - ln G(x) for a large x and n >= 0: Stirling's series, subtracted term by term.
+/// ln G(x + n) - ln G(x) for n >= 0; for a large x by Stirling's series, subtracted term by term.
 inline double log_rising(double x, double n) {
+    if (x <= large_argument)
+        return log_gamma(x + n) - log_gamma(x);
     const double series = (1.0 / (x + n) - 1.0 / x) / 12.0;
     return n * std::log(x) + ((x + n - 0.5) * std::log1p(n / x) - n) + series;
 }

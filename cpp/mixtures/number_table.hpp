@@ -14,16 +14,26 @@ namespace partita::models {
 /// column's variance.
 inline constexpr double gap_distance = 2.0;
 
-class NumberTable {
+/// Cells by rows, one row per item.
+template <class Cell> class CellTable {
+public:
+    CellTable(common::SharedCells<Cell> cells, std::size_t dims) : cells_(std::move(cells)), dims_(dims) {}
+
+    std::size_t n_items() const { return cells_.size() / dims_; }
+    const Cell* item(std::size_t i) const { return cells_.data() + i * dims_; }
+
+protected:
+    common::SharedCells<Cell> cells_;
+    std::size_t dims_;
+};
+
+class NumberTable : public CellTable<double> {
 public:
     NumberTable(common::SharedCells<double> cells, std::size_t dims)
-        : cells_(std::move(cells)), dims_(dims), inverse_variances_(dims, 0.0) {
+        : CellTable(std::move(cells), dims), inverse_variances_(dims, 0.0) {
         for (std::size_t i = 0; i < dims_; ++i)
             inverse_variances_[i] = inverse_variance(i);
     }
-
-    std::size_t n_items() const { return cells_.size() / dims_; }
-    const double* item(std::size_t i) const { return cells_.data() + i * dims_; }
 
     /// Squared, with every column in units of its variance; a constant column adds nothing.
     double distance(std::size_t one, std::size_t other) const {
@@ -50,8 +60,6 @@ private:
         return squares > 0.0 && squares < 1e300 ? n / squares : 0.0;
     }
 
-    common::SharedCells<double> cells_; // by rows
-    std::size_t dims_;
     std::vector<double> inverse_variances_; // of the columns; 0 for a constant one
 };
 

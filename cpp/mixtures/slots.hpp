@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -78,17 +77,5 @@ private:
     std::size_t rows_ = 0, stride_ = 0;
     std::vector<double> values_;
 };
-
-/// Gives a family `stride` slots; those that are new hold no items.
-template <class Family>
-void widen_slots(Family& family, std::initializer_list<SlotRows*> tables, std::vector<std::uint32_t>& sizes,
-                 std::size_t stride) {
-    for (auto* rows : tables)
-        rows->widen(stride);
-    const auto before = sizes.size();
-    sizes.resize(stride);
-    for (auto slot = before; slot < stride; ++slot)
-        family.clear(slot);
-}
 
 } // namespace partita::models

@@ -37,13 +37,7 @@ PARTITA_CLONES void add_row_lanes(const double* const* rows, std::size_t count, 
     common::store(total, out + s);
 }
 
-/// ln G(x + n) - ln G(x).
-double rising(double x, double n) {
-    if (n == 0.0)
-        return 0.0;
-    return x > common::large_argument ? common::log_rising(x, n)
-                                      : common::log_gamma(x + n) - common::log_gamma(x);
-}
+double rising(double x, double n) { return n == 0.0 ? 0.0 : common::log_rising(x, n); }
 
 /// posterior = e^(log_weights + sum_l counts[l] log_shares[l] - their largest); returns that largest. The
 /// counts of the levels are `stride` apart.
@@ -95,7 +89,8 @@ void add_rows(std::span<const double* const> rows, std::size_t slots, double* ou
 }
 
 template <class Code>
-Categorical<Code>::Categorical(DirichletBase base, std::size_t max_size) : base_(std::move(base)) {
+Categorical<Code>::Categorical(DirichletBase base, std::size_t max_size)
+    : ColumnFamily<Categorical, RecountedFamily>(base.levels.size()), base_(std::move(base)) {
     std::size_t row = 0;
     for (std::size_t c = 0; c < dims(); ++c) {
         first_.push_back(row);
@@ -106,7 +101,6 @@ Categorical<Code>::Categorical(DirichletBase base, std::size_t max_size) : base_
     counts_ = SlotRows(row), log_shares_ = SlotRows(2 * row);
     observed_ = SlotRows(dims()), grid_marginals_ = SlotRows(dims());
     rows_.resize(dims());
-    used_ = all_places(dims());
     for (const auto& grid : base_.grids)
         if (grid)
             posterior_.resize(std::max(posterior_.size(), grid->points()));
@@ -119,10 +113,6 @@ template <class Code> std::size_t Categorical<Code>::table_of(double base, std::
         tables_.emplace_back(base, max_size);
     }
     return static_cast<std::size_t>(found);
-}
-
-template <class Code> void Categorical<Code>::widen(std::size_t stride) {
-    widen_slots(*this, {&counts_, &observed_, &log_shares_, &grid_marginals_}, sizes_, stride);
 }
 
 template <class Code> void Categorical<Code>::clear(std::size_t slot) {
@@ -191,15 +181,6 @@ void Categorical<Code>::set_grid_column(const LevelGrid& grid, std::size_t colum
 }
 
 template <class Code>
-void Categorical<Code>::copy_slot(const Categorical& from, std::size_t source, std::size_t target) {
-    sizes_[target] = from.sizes_[source];
-    counts_.copy_slot(from.counts_, source, target);
-    observed_.copy_slot(from.observed_, source, target);
-    log_shares_.copy_slot(from.log_shares_, source, target);
-    grid_marginals_.copy_slot(from.grid_marginals_, source, target);
-}
-
-template <class Code>
 void Categorical<Code>::score(const Code* x, std::size_t own, std::size_t slots, double* out) {
     std::size_t observed = 0;
     for (const auto c : used_) { // no branch on gaps, which are unpredictable
@@ -229,35 +210,6 @@ template <class Code> double Categorical<Code>::column_marginal(std::size_t colu
     for (auto row = first_[column]; row < first_[column] + base_.levels[column]; ++row)
         total += rising(base_.weights[column], counts_.at(row, slot));
     return total;
-}
-
-template <class Code> double Categorical<Code>::log_marginal(std::size_t slot) const {
-    double total = 0.0;
-    for (const auto c : used_)
-        total += column_marginal(c, slot);
-    return total;
-}
-
-template <class Code> bool Categorical<Code>::recount(const Summaries& summaries, std::size_t stride) {
-    widen(stride);
-    for (std::size_t slot = 0; slot < stride; ++slot)
-        summaries.assign_to(*this, slot, slot);
-    return true;
-}
-
-template <class Code>
-void Categorical<Code>::Summaries::compute(const Categorical& family, const Table& table,
-                                           std::span<const std::uint32_t> items,
-                                           std::span<const std::uint32_t> labels, std::size_t slots) {
-    n_levels_ = family.counts_.rows();
-    sizes_.assign(slots, 0), counts_.assign(slots * n_levels_, 0.0);
-    for (std::size_t p = 0; p < items.size(); ++p) {
-        ++sizes_[labels[p]];
-        const Code* x = table.item(items[p]);
-        for (std::size_t c = 0; c < family.dims(); ++c)
-            if (x[c] != Table::gap)
-                counts_[labels[p] * n_levels_ + family.first_[c] + x[c]] += 1.0;
-    }
 }
 
 template class Categorical<std::uint8_t>;

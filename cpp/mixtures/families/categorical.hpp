@@ -9,6 +9,7 @@
 // Ordinal columns have shares on a grid instead: see LevelGrid.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -20,30 +21,24 @@
 #include "common/log_table.hpp"
 #include "common/shared_cells.hpp"
 #include "mixtures/number_table.hpp"
-#include "mixtures/slots.hpp"
+#include "mixtures/slot_family.hpp"
 
 namespace partita::models {
 
-/// Level codes, one row per item, in the smallest type that holds them; the largest value is a gap.
-template <class Code> class LevelTable {
+/// Level codes in the smallest type that holds them; the largest value is a gap.
+template <class Code> class LevelTable : public CellTable<Code> {
 public:
     static constexpr Code gap = std::numeric_limits<Code>::max();
 
-    LevelTable(common::SharedCells<Code> cells, std::size_t dims) : cells_(std::move(cells)), dims_(dims) {}
+    using CellTable<Code>::CellTable;
 
-    std::size_t n_items() const { return cells_.size() / dims_; }
-    const Code* item(std::size_t i) const { return cells_.data() + i * dims_; }
     double distance(std::size_t one, std::size_t other) const {
-        const Code *x = item(one), *y = item(other);
+        const Code *x = this->item(one), *y = this->item(other);
         std::size_t differ = 0;
-        for (std::size_t k = 0; k < dims_; ++k)
+        for (std::size_t k = 0; k < this->dims_; ++k)
             differ += x[k] != y[k] || x[k] == gap;
         return gap_distance * static_cast<double>(differ);
     }
-
-private:
-    common::SharedCells<Code> cells_; // by rows
-    std::size_t dims_;
 };
 
 /// Shares of levels that depend on a few parameters, such as those of an ordinal probit: points of a grid
@@ -70,40 +65,37 @@ struct DirichletBase {
 /// Adds rows of numbers to out[0], ..., out[slots - 1].
 void add_rows(std::span<const double* const> rows, std::size_t slots, double* out);
 
-template <class Code> class Categorical {
+template <class Code> class Categorical : public ColumnFamily<Categorical<Code>, RecountedFamily> {
 public:
     using Table = LevelTable<Code>;
-    class Summaries;
+    using Summaries = ItemSums<Categorical>; // the items at each level
 
     Categorical(DirichletBase base, std::size_t max_size);
 
     std::size_t dims() const { return base_.levels.size(); }
-    std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
-    void widen(std::size_t stride);
+    static auto tables() {
+        return std::array{&Categorical::counts_, &Categorical::observed_, &Categorical::log_shares_,
+                          &Categorical::grid_marginals_};
+    }
     void clear(std::size_t slot);
     void insert(std::size_t slot, const Code* x) { change(slot, x, 1.0), ++sizes_[slot]; }
     void remove(std::size_t slot, const Code* x) { change(slot, x, -1.0), --sizes_[slot]; }
-    void copy_slot(const Categorical& from, std::size_t source, std::size_t target);
+    std::size_t n_sums() const { return counts_.rows(); }
+    void add_to(const Code* x, double* counts) const {
+        for (std::size_t c = 0; c < dims(); ++c)
+            if (x[c] != Table::gap)
+                counts[first_[c] + x[c]] += 1.0;
+    }
+    void assign(std::size_t slot, std::uint32_t size, const double* counts);
 
     void score(const Code* x, std::size_t own, std::size_t slots, double* out);
-    double own_ratio(std::size_t) const { return 1.0; }
-    double log_marginal(std::size_t slot) const;
-    /// Which columns scores and `log_marginal` are of; clusters know all of them.
-    void set_included(std::span<const std::uint8_t> included) { used_ = included_places(included); }
-    void add_unit_marginals(std::size_t slot, double* out) const {
-        for (std::size_t c = 0; c < dims(); ++c)
-            out[c] += column_marginal(c, slot);
-    }
-
-    template <class Archive> void visit(Archive&) {}
-    bool fits(std::size_t) const { return true; }
-    /// Recomputes the clusters from the labels; checkpoints do not store them.
-    bool recount(const Summaries& summaries, std::size_t stride);
+    double column_marginal(std::size_t column, std::size_t slot) const;
 
 private:
-    double column_marginal(std::size_t column, std::size_t slot) const;
+    using ColumnFamily<Categorical, RecountedFamily>::sizes_;
+    using ColumnFamily<Categorical, RecountedFamily>::used_;
+
     void change(std::size_t slot, const Code* x, double by);
-    void assign(std::size_t slot, std::uint32_t size, const double* counts);
     void set_column(std::size_t column, std::size_t slot);
     void set_grid_column(const LevelGrid& grid, std::size_t column, std::size_t slot);
     double own_score(std::size_t own, std::size_t observed) const;
@@ -117,35 +109,11 @@ private:
     std::vector<double> bases_;                           // of the tables
     std::vector<common::LogTable> tables_;                // ln(base + n), shared by columns
     std::vector<std::size_t> level_table_, column_table_; // of w, and of L w
-    std::vector<std::uint32_t> sizes_;
-    SlotRows counts_, observed_;      // [level], [column]
+    SlotRows counts_, observed_;                          // [level], [column]
     SlotRows log_shares_;             // two rows for each level: as they are, and without one of its items
     SlotRows grid_marginals_;         // [column]: ln p of its cells, of columns with a grid
-    std::vector<std::uint32_t> used_; // columns that scores are of
     std::vector<const double*> rows_; // of the levels of the item that was scored last
     std::vector<double> posterior_;   // of the points of a grid
-};
-
-/// Items at each level.
-template <class Code> class Categorical<Code>::Summaries {
-public:
-    void compute(const Categorical& family, const Table& table, std::span<const std::uint32_t> items,
-                 std::span<const std::uint32_t> labels, std::size_t slots);
-    std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
-    void assign_to(Categorical& family, std::size_t slot, std::size_t source) const {
-        family.assign(slot, sizes_[source], counts_.data() + source * n_levels_);
-    }
-    void join(std::size_t one, std::size_t other, std::size_t target) {
-        sizes_[target] = sizes_[one] + sizes_[other];
-        for (std::size_t level = 0; level < n_levels_; ++level)
-            counts_[target * n_levels_ + level] =
-                counts_[one * n_levels_ + level] + counts_[other * n_levels_ + level];
-    }
-
-private:
-    std::size_t n_levels_ = 0;
-    std::vector<std::uint32_t> sizes_;
-    std::vector<double> counts_; // [slot][level]
 };
 
 } // namespace partita::models

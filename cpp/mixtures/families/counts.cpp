@@ -1,6 +1,7 @@
 #include "mixtures/families/counts.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/clones.hpp"
 #include "common/lanes.hpp"
@@ -61,7 +62,7 @@ PARTITA_CLONES void score_column(const CountRows& rows, std::uint32_t count, std
 } // namespace
 
 CountTable::CountTable(common::SharedCells<std::uint32_t> cells, std::size_t dims)
-    : cells_(std::move(cells)), dims_(dims), inverse_variances_(dims, 0.0) {
+    : CellTable(std::move(cells), dims), inverse_variances_(dims, 0.0) {
     for (std::size_t column = 0; column < dims_; ++column) {
         double n = 0.0, sum = 0.0, squares = 0.0;
         for (std::size_t i = 0; i < n_items(); ++i)
@@ -83,12 +84,8 @@ double CountTable::distance(std::size_t one, std::size_t other) const {
 }
 
 Counts::Counts(RateBase base)
-    : base_(std::move(base)), observed_(dims()), sums_(dims()), z_(dims()), log_z_(dims()),
-      remainder_(dims()), zero_(dims()), slope_(dims()), used_(all_places(dims())) {}
-
-void Counts::widen(std::size_t stride) {
-    widen_slots(*this, {&observed_, &sums_, &z_, &log_z_, &remainder_, &zero_, &slope_}, sizes_, stride);
-}
+    : ColumnFamily(base.shape.size()), base_(std::move(base)), observed_(dims()), sums_(dims()), z_(dims()),
+      log_z_(dims()), remainder_(dims()), zero_(dims()), slope_(dims()) {}
 
 void Counts::clear(std::size_t slot) {
     sizes_[slot] = 0;
@@ -117,13 +114,6 @@ void Counts::set_cell(std::size_t column, std::size_t slot) {
     remainder_.at(column, slot) = stirling_remainder(z);
     zero_.at(column, slot) = -z * std::log1p(1.0 / r);
     slope_.at(column, slot) = -std::log1p(r);
-}
-
-void Counts::copy_slot(const Counts& from, std::size_t source, std::size_t target) {
-    sizes_[target] = from.sizes_[source];
-    for (const auto rows : {&Counts::observed_, &Counts::sums_, &Counts::z_, &Counts::log_z_,
-                            &Counts::remainder_, &Counts::zero_, &Counts::slope_})
-        (this->*rows).copy_slot(from.*rows, source, target);
 }
 
 void Counts::score(const std::uint32_t* x, std::size_t own, std::size_t slots, double* out) {
@@ -162,47 +152,23 @@ double Counts::score_own(const std::uint32_t* x, std::size_t own) const {
 double Counts::column_marginal(std::size_t column, std::size_t slot) const {
     const double shape = base_.shape[column], rate = base_.rate[column];
     const double n = observed_.at(column, slot), s = sums_.at(column, slot);
-    const double rising = shape > common::large_argument
-                              ? common::log_rising(shape, s)
-                              : common::log_gamma(shape + s) - common::log_gamma(shape);
-    return rising - shape * std::log1p(n / rate) - s * std::log(rate + n);
+    return common::log_rising(shape, s) - shape * std::log1p(n / rate) - s * std::log(rate + n);
 }
 
-double Counts::log_marginal(std::size_t slot) const {
-    double total = 0.0;
-    for (const auto column : used_)
-        total += column_marginal(column, slot);
-    return total;
+void Counts::add_to(const std::uint32_t* x, double* sums) const {
+    for (std::size_t column = 0; column < dims(); ++column)
+        if (x[column] != Table::gap) {
+            sums[2 * column] += 1.0;
+            sums[2 * column + 1] += x[column];
+        }
 }
 
-bool Counts::recount(const Summaries& summaries, std::size_t stride) {
-    widen(stride);
-    for (std::size_t slot = 0; slot < stride; ++slot)
-        summaries.assign_to(*this, slot, slot);
-    return true;
-}
-
-void Counts::Summaries::compute(const Counts& family, const CountTable& table,
-                                std::span<const std::uint32_t> items, std::span<const std::uint32_t> labels,
-                                std::size_t slots) {
-    dims_ = family.dims();
-    sizes_.assign(slots, 0), observed_.assign(slots * dims_, 0.0), sums_.assign(slots * dims_, 0.0);
-    for (std::size_t p = 0; p < items.size(); ++p) {
-        ++sizes_[labels[p]];
-        for (std::size_t column = 0; column < dims_; ++column)
-            if (const auto x = table.item(items[p])[column]; x != CountTable::gap) {
-                observed_[labels[p] * dims_ + column] += 1.0;
-                sums_[labels[p] * dims_ + column] += x;
-            }
-    }
-}
-
-void Counts::Summaries::assign_to(Counts& family, std::size_t slot, std::size_t source) const {
-    family.sizes_[slot] = sizes_[source];
-    for (std::size_t column = 0; column < dims_; ++column) {
-        family.observed_.at(column, slot) = observed_[source * dims_ + column];
-        family.sums_.at(column, slot) = sums_[source * dims_ + column];
-        family.set_cell(column, slot);
+void Counts::assign(std::size_t slot, std::uint32_t size, const double* sums) {
+    sizes_[slot] = size;
+    for (std::size_t column = 0; column < dims(); ++column) {
+        observed_.at(column, slot) = sums[2 * column];
+        sums_.at(column, slot) = sums[2 * column + 1];
+        set_cell(column, slot);
     }
 }
 

@@ -105,19 +105,10 @@ DiagonalGaussian::DiagonalGaussian(GammaBase base, std::size_t max_size)
             products_.push_back({r + 1, a}), begin = r + 1;
     }
     std::vector<double> sums(max_size_ + 1);
-    for (std::size_t n = 0; n <= max_size_; ++n) {
-        double sum = 0.0;
+    for (std::size_t n = 0; n <= max_size_; ++n)
         for (std::size_t i = 0; i < dims_; ++i)
-            sum += common::log_gamma(base_.a[i] + 0.5 * static_cast<double>(n)) -
-                   common::log_gamma(base_.a[i]) +
-                   0.5 * std::log(base_.c[i] / (base_.c[i] + static_cast<double>(n)));
-        sums[n] = sum;
-    }
+            sums[n] += gamma_part(base_.a[i], base_.c[i], static_cast<double>(n));
     gamma_sums_ = std::make_shared<const std::vector<double>>(std::move(sums));
-}
-
-void DiagonalGaussian::widen(std::size_t stride) {
-    widen_slots(*this, {&mean_, &b_, &weight_, &constants_}, sizes_, stride);
 }
 
 void DiagonalGaussian::clear(std::size_t slot) {
@@ -142,27 +133,15 @@ void DiagonalGaussian::assign(std::size_t slot, std::uint32_t size, const double
     set_constants(slot);
 }
 
-void DiagonalGaussian::insert(std::size_t slot, const double* x) {
+/// An item comes (by = 1) or goes (by = -1).
+void DiagonalGaussian::change(std::size_t slot, const double* x, double by) {
     for (std::size_t r = 0; r < dims_; ++r) {
         const double c = base_.c[order_[r]] + sizes_[slot];
         const double deviation = x[order_[r]] - mean_.at(r, slot);
-        b_.at(r, slot) += 0.5 * c / (c + 1.0) * deviation * deviation;
-        mean_.at(r, slot) += deviation / (c + 1.0);
+        b_.at(r, slot) += by * 0.5 * c / (c + by) * deviation * deviation;
+        mean_.at(r, slot) += by * deviation / (c + by);
     }
-    ++sizes_[slot];
-    set_constants(slot);
-}
-
-void DiagonalGaussian::remove(std::size_t slot, const double* x) {
-    if (sizes_[slot] == 1)
-        return clear(slot);
-    for (std::size_t r = 0; r < dims_; ++r) {
-        const double c = base_.c[order_[r]] + sizes_[slot];
-        const double deviation = x[order_[r]] - mean_.at(r, slot);
-        b_.at(r, slot) -= 0.5 * c / (c - 1.0) * deviation * deviation;
-        mean_.at(r, slot) -= deviation / (c - 1.0);
-    }
-    --sizes_[slot];
+    sizes_[slot] += by > 0.0 ? 1 : -1;
     set_constants(slot);
 }
 
@@ -186,14 +165,6 @@ void DiagonalGaussian::set_constants(std::size_t slot) {
     constants_.at(constant_of_slot, slot) =
         -0.5 * log_b - 0.5 * d * std::log(2.0 * std::numbers::pi) + (n < max_size_ ? step(n) : 0.0);
     constants_.at(half_size, slot) = 0.5 * static_cast<double>(n);
-}
-
-void DiagonalGaussian::copy_slot(const DiagonalGaussian& from, std::size_t source, std::size_t target) {
-    sizes_[target] = from.sizes_[source];
-    mean_.copy_slot(from.mean_, source, target);
-    b_.copy_slot(from.b_, source, target);
-    weight_.copy_slot(from.weight_, source, target);
-    constants_.copy_slot(from.constants_, source, target);
 }
 
 void DiagonalGaussian::score(const double* x, std::size_t own, std::size_t slots, double* out) {
@@ -249,9 +220,8 @@ double DiagonalGaussian::log_marginal(std::size_t slot) const {
 }
 
 double DiagonalGaussian::dimension_marginal(std::size_t row, std::size_t slot, double gamma_part) const {
-    const double n = sizes_[slot], a = base_.a[order_[row]];
-    return gamma_part - 0.5 * n * std::log(2.0 * std::numbers::pi) + a * std::log(base_.b[order_[row]]) -
-           (a + 0.5 * n) * std::log(b_.at(row, slot));
+    const auto i = order_[row];
+    return gaussian_marginal(gamma_part, sizes_[slot], base_.a[i], base_.b[i], b_.at(row, slot));
 }
 
 void DiagonalGaussian::add_unit_marginals(std::size_t slot, double* out) const {
@@ -286,8 +256,7 @@ void DiagonalGaussian::tabulate_dimensions() {
 DiagonalGaussian::GammaTable DiagonalGaussian::gamma_table(double a, double c) const {
     std::vector<double> table(max_size_ + 1);
     for (std::size_t n = 0; n <= max_size_; ++n)
-        table[n] = common::log_gamma(a + 0.5 * static_cast<double>(n)) - common::log_gamma(a) +
-                   0.5 * std::log(c / (c + static_cast<double>(n)));
+        table[n] = gamma_part(a, c, static_cast<double>(n));
     return std::make_shared<const std::vector<double>>(std::move(table));
 }
 

@@ -10,15 +10,19 @@
 // share one logarithm of a product.
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numbers>
 #include <span>
 #include <vector>
 
+#include "common/log_gamma.hpp"
 #include "mixtures/moments.hpp"
 #include "mixtures/number_table.hpp"
-#include "mixtures/slots.hpp"
+#include "mixtures/slot_family.hpp"
 
 namespace partita::models {
 
@@ -27,7 +31,18 @@ struct GammaBase {
     std::vector<double> mean, c, a, b;
 };
 
-class DiagonalGaussian {
+/// What the marginal likelihood of n cells of a column owes to their number alone:
+/// ln G(a + n/2) - ln G(a) + ln(c / (c + n)) / 2.
+inline double gamma_part(double a, double c, double n) {
+    return common::log_gamma(a + 0.5 * n) - common::log_gamma(a) + 0.5 * std::log(c / (c + n));
+}
+/// ln p of n cells of a column with the scale b, which is `b0` without any.
+inline double gaussian_marginal(double gamma_part, double n, double a, double b0, double b) {
+    return gamma_part - 0.5 * n * std::log(2.0 * std::numbers::pi) + a * std::log(b0) -
+           (a + 0.5 * n) * std::log(b);
+}
+
+class DiagonalGaussian : public SlotFamily<DiagonalGaussian> {
 public:
     using Table = NumberTable; // without gaps
     using Summaries = Moments<DiagonalGaussian>;
@@ -36,15 +51,17 @@ public:
 
     std::size_t dims() const { return dims_; }
     std::size_t scatter_size() const { return dims_; }
-    std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
-    void widen(std::size_t stride);
-
+    static auto tables() {
+        return std::array{&DiagonalGaussian::mean_, &DiagonalGaussian::b_, &DiagonalGaussian::weight_,
+                          &DiagonalGaussian::constants_};
+    }
     void clear(std::size_t slot);
-    void insert(std::size_t slot, const double* x);
-    void remove(std::size_t slot, const double* x);
+    void insert(std::size_t slot, const double* x) { change(slot, x, 1.0); }
+    void remove(std::size_t slot, const double* x) {
+        sizes_[slot] == 1 ? clear(slot) : change(slot, x, -1.0);
+    }
     /// From the items' number, mean and sums of squares about it.
     void assign(std::size_t slot, std::uint32_t size, const double* mean, const double* scatter);
-    void copy_slot(const DiagonalGaussian& from, std::size_t source, std::size_t target);
 
     /// Adds to out[slot] the log predictive density of x, for every slot; `own` holds x and is scored without
     /// it.
@@ -68,15 +85,13 @@ public:
 
     template <class Archive> void visit(Archive& archive) { archive(sizes_, mean_, b_, weight_, constants_); }
     /// Whether what was read has this many slots.
-    bool fits(std::size_t stride) const {
-        return sizes_.size() == stride && mean_.fits(stride) && b_.fits(stride) && weight_.fits(stride) &&
-               constants_.fits(stride);
-    }
+    bool fits(std::size_t stride) const { return sizes_.size() == stride && tables_fit(stride); }
 
 private:
+    void change(std::size_t slot, const double* x, double by);
     void set_constants(std::size_t slot);
     double score_own(std::size_t own);
-    /// ln G(a + n/2) - ln G(a) + ln(c / (c + n)) / 2 of one dimension, for n = 0, ..., max_size.
+    /// The gamma parts of one dimension, for n = 0, ..., max_size.
     using GammaTable = std::shared_ptr<const std::vector<double>>;
     GammaTable gamma_table(double a, double c) const;
     void tabulate_dimensions();
@@ -88,10 +103,9 @@ private:
     std::vector<std::size_t> order_; // dimensions, sorted by a
     std::vector<double> sorted_;     // the item that was scored last, in this order
     std::vector<Product> products_;
-    std::vector<std::uint8_t> included_; // rows: the others have weight 0, and no part in constants
-    GammaTable gamma_sums_;              // summed over dimensions that are included; copies share it
-    std::vector<GammaTable> gammas_;     // of each row, if dimensions are selected
-    std::vector<std::uint32_t> sizes_;
+    std::vector<std::uint8_t> included_;     // rows: the others have weight 0, and no part in constants
+    GammaTable gamma_sums_;                  // summed over dimensions that are included; copies share it
+    std::vector<GammaTable> gammas_;         // of each row, if dimensions are selected
     SlotRows mean_, b_, weight_, constants_; // rows in `order_`; weight = c_n / (c_n + 1) / (2 b_n)
     double own_ratio_ = 1.0;
 };

@@ -202,13 +202,12 @@ bool FullGaussian::fits(std::size_t stride) const {
                          spread_ < std::max<std::size_t>(base_.spreads.size(), 1);
     const bool in_slots = sizes_.size() == stride && log_det_.size() == stride && ratios_.size() == stride;
     return on_grid && in_slots && prior_factor_.size() == scatter_size() && std::isfinite(prior_log_det_) &&
-           all_finite(prior_factor_) && all_finite(log_det_) && mean_.fits(stride) && factor_.fits(stride) &&
-           inverse_diagonal_.fits(stride) && constants_.fits(stride);
+           all_finite(prior_factor_) && all_finite(log_det_) && tables_fit(stride);
 }
 
 void FullGaussian::widen(std::size_t stride) {
     log_det_.resize(stride), ratios_.resize(stride);
-    widen_slots(*this, {&mean_, &factor_, &inverse_diagonal_, &constants_}, sizes_, stride);
+    SlotFamily::widen(stride);
 }
 
 void FullGaussian::clear(std::size_t slot) {
@@ -236,38 +235,23 @@ void FullGaussian::assign(std::size_t slot, std::uint32_t size, const double* me
     set_constants(slot);
 }
 
-void FullGaussian::insert(std::size_t slot, const double* x) {
+/// An item comes (by = 1) or goes (by = -1).
+void FullGaussian::change(std::size_t slot, const double* x, double by) {
     const double kappa = base_.kappas[kappa_] + sizes_[slot];
-    const double root = std::sqrt(kappa / (kappa + 1.0));
+    const double root = std::sqrt(kappa / (kappa + by));
     for (std::size_t i = 0; i < dims_; ++i) {
         const double deviation = x[i] - mean_.at(i, slot);
         scratch_[i] = root * deviation;
-        mean_.at(i, slot) += deviation / (kappa + 1.0);
+        mean_.at(i, slot) += by * deviation / (kappa + by);
     }
-    rotate_factor(slot, false, scratch_.data());
-    ++sizes_[slot];
+    rotate_factor(slot, by, scratch_.data());
+    sizes_[slot] += by > 0.0 ? 1 : -1;
     set_constants(slot);
 }
 
-void FullGaussian::remove(std::size_t slot, const double* x) {
-    if (sizes_[slot] == 1)
-        return clear(slot);
-    const double kappa = base_.kappas[kappa_] + sizes_[slot];
-    const double root = std::sqrt(kappa / (kappa - 1.0));
-    for (std::size_t i = 0; i < dims_; ++i) {
-        const double deviation = x[i] - mean_.at(i, slot);
-        scratch_[i] = root * deviation;
-        mean_.at(i, slot) -= deviation / (kappa - 1.0);
-    }
-    rotate_factor(slot, true, scratch_.data());
-    --sizes_[slot];
-    set_constants(slot);
-}
-
-/// L L' + w w' or, for a downdate, L L' - w w': one plane (or hyperbolic) rotation per column. w is
+/// L L' + sign w w': one plane (or hyperbolic) rotation per column. w is
 /// overwritten.
-void FullGaussian::rotate_factor(std::size_t slot, bool downdate, double* w) {
-    const double sign = downdate ? -1.0 : 1.0;
+void FullGaussian::rotate_factor(std::size_t slot, double sign, double* w) {
     double growth = 1.0; // |Psi after| / |Psi before|
     for (std::size_t k = 0; k < dims_; ++k) {
         const double sine = w[k] * inverse_diagonal_.at(k, slot);
@@ -304,12 +288,8 @@ void FullGaussian::set_constants(std::size_t slot) {
 }
 
 void FullGaussian::copy_slot(const FullGaussian& from, std::size_t source, std::size_t target) {
-    sizes_[target] = from.sizes_[source];
     log_det_[target] = from.log_det_[source];
-    mean_.copy_slot(from.mean_, source, target);
-    factor_.copy_slot(from.factor_, source, target);
-    inverse_diagonal_.copy_slot(from.inverse_diagonal_, source, target);
-    constants_.copy_slot(from.constants_, source, target);
+    SlotFamily::copy_slot(from, source, target);
 }
 
 void FullGaussian::score(const double* x, std::size_t own, std::size_t slots, double* out) {

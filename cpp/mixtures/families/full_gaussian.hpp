@@ -11,6 +11,7 @@
 // where it is costs no update, and one that moves costs two rank-one changes of L.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,7 +20,7 @@
 
 #include "mixtures/moments.hpp"
 #include "mixtures/number_table.hpp"
-#include "mixtures/slots.hpp"
+#include "mixtures/slot_family.hpp"
 
 namespace partita::models {
 
@@ -32,7 +33,7 @@ struct WishartBase {
     std::vector<double> spreads; // v of scale = nu v I
 };
 
-class FullGaussian {
+class FullGaussian : public SlotFamily<FullGaussian> {
 public:
     using Table = NumberTable; // without gaps
     using Summaries = Moments<FullGaussian>;
@@ -41,12 +42,17 @@ public:
 
     std::size_t dims() const { return dims_; }
     std::size_t scatter_size() const { return dims_ * (dims_ + 1) / 2; }
-    std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
+    static auto tables() {
+        return std::array{&FullGaussian::mean_, &FullGaussian::factor_, &FullGaussian::inverse_diagonal_,
+                          &FullGaussian::constants_};
+    }
     void widen(std::size_t stride);
 
     void clear(std::size_t slot);
-    void insert(std::size_t slot, const double* x);
-    void remove(std::size_t slot, const double* x);
+    void insert(std::size_t slot, const double* x) { change(slot, x, 1.0); }
+    void remove(std::size_t slot, const double* x) {
+        sizes_[slot] == 1 ? clear(slot) : change(slot, x, -1.0);
+    }
     /// From the items' number, mean and scatter about it (lower triangle by rows).
     void assign(std::size_t slot, std::uint32_t size, const double* mean, const double* scatter);
     void copy_slot(const FullGaussian& from, std::size_t source, std::size_t target);
@@ -77,8 +83,9 @@ public:
     bool fits(std::size_t stride) const;
 
 private:
+    void change(std::size_t slot, const double* x, double by);
     void set_constants(std::size_t slot);
-    void rotate_factor(std::size_t slot, bool downdate, double* w);
+    void rotate_factor(std::size_t slot, double sign, double* w);
     double gamma_term(std::uint32_t nu, std::size_t n) const {
         return (*gamma_sums_)[nu * (max_size_ + 1) + n];
     }
@@ -92,7 +99,6 @@ private:
     std::vector<double> prior_factor_;
     double prior_log_det_ = 0.0;
 
-    std::vector<std::uint32_t> sizes_;
     SlotRows mean_, factor_, inverse_diagonal_, constants_;
     std::vector<double> log_det_, ratios_, scratch_, triangle_, grid_work_;
 };

@@ -154,7 +154,7 @@ double log_step(double a, double c, double n) {
 } // namespace
 
 GaussianCells::GaussianCells(GammaBase base, std::size_t max_size)
-    : base_(std::move(base)), all_(all_places(dims())), used_(all_), observed_(dims()), mean_(dims()),
+    : ColumnFamily(base.mean.size()), base_(std::move(base)), all_(used_), observed_(dims()), mean_(dims()),
       b_(dims()), weight_(dims()), exponent_(dims()), add_(dims()), own_weight_(dims()), own_(dims()),
       least_(1), most_(1), seen_(dims()), values_(dims()), powers_(common::round_to_lanes(dims())),
       ratios_(common::round_to_lanes(dims())) {
@@ -174,12 +174,6 @@ void GaussianCells::tabulate_steps(std::size_t max_size) {
             steps[n] = log_step(a, c, static_cast<double>(n));
         steps_.push_back(std::make_shared<const std::vector<double>>(std::move(steps)));
     }
-}
-
-void GaussianCells::widen(std::size_t stride) {
-    widen_slots(*this,
-                {&observed_, &mean_, &b_, &weight_, &exponent_, &add_, &own_weight_, &own_, &least_, &most_},
-                sizes_, stride);
 }
 
 void GaussianCells::clear(std::size_t slot) {
@@ -236,45 +230,22 @@ void GaussianCells::set_bounds(std::size_t slot) {
     most_.at(0, slot) = most;
 }
 
-void GaussianCells::insert(std::size_t slot, const double* x) {
+/// The cells of an item come (by = 1) or go (by = -1).
+void GaussianCells::change(std::size_t slot, const double* x, double by) {
     gather(x, all_);
     for (std::size_t r = 0; r < n_seen_; ++r) {
         const auto column = seen_[r];
-        const double c = base_.c[column] + observed_.at(column, slot);
-        const double deviation = values_[r] - mean_.at(column, slot), shift = deviation / (c + 1.0);
-        b_.at(column, slot) += 0.5 * c * shift * deviation;
-        mean_.at(column, slot) += shift;
-        observed_.at(column, slot) += 1.0;
-    }
-    ++sizes_[slot];
-    set_cells(slot);
-}
-
-void GaussianCells::remove(std::size_t slot, const double* x) {
-    gather(x, all_);
-    for (std::size_t r = 0; r < n_seen_; ++r) {
-        const auto column = seen_[r];
-        if (observed_.at(column, slot) == 1.0) {
+        if (observed_.at(column, slot) + by == 0.0) {
             clear_cell(column, slot);
             continue;
         }
         const double c = base_.c[column] + observed_.at(column, slot);
-        const double deviation = values_[r] - mean_.at(column, slot), shift = deviation / (c - 1.0);
-        b_.at(column, slot) -= 0.5 * c * shift * deviation;
-        mean_.at(column, slot) -= shift;
-        observed_.at(column, slot) -= 1.0;
+        const double deviation = values_[r] - mean_.at(column, slot), shift = deviation / (c + by);
+        b_.at(column, slot) += by * 0.5 * c * shift * deviation;
+        mean_.at(column, slot) += by * shift;
+        observed_.at(column, slot) += by;
     }
-    --sizes_[slot];
     set_cells(slot);
-}
-
-void GaussianCells::copy_slot(const GaussianCells& from, std::size_t source, std::size_t target) {
-    sizes_[target] = from.sizes_[source];
-    for (const auto rows :
-         {&GaussianCells::observed_, &GaussianCells::mean_, &GaussianCells::b_, &GaussianCells::weight_,
-          &GaussianCells::exponent_, &GaussianCells::add_, &GaussianCells::own_weight_, &GaussianCells::own_,
-          &GaussianCells::least_, &GaussianCells::most_})
-        (this->*rows).copy_slot(from.*rows, source, target);
 }
 
 void GaussianCells::score(const double* x, std::size_t own, std::size_t slots, double* out) {
@@ -326,17 +297,8 @@ double GaussianCells::score_own(std::size_t own) {
 }
 
 double GaussianCells::column_marginal(std::size_t column, std::size_t slot) const {
-    const double n = observed_.at(column, slot), a = base_.a[column], c = base_.c[column];
-    return common::log_gamma(a + 0.5 * n) - common::log_gamma(a) + 0.5 * std::log(c / (c + n)) -
-           0.5 * n * std::log(2.0 * std::numbers::pi) + a * std::log(base_.b[column]) -
-           (a + 0.5 * n) * std::log(b_.at(column, slot));
-}
-
-double GaussianCells::log_marginal(std::size_t slot) const {
-    double total = 0.0;
-    for (const auto column : used_)
-        total += column_marginal(column, slot);
-    return total;
+    const double n = observed_.at(column, slot), a = base_.a[column];
+    return gaussian_marginal(gamma_part(a, base_.c[column], n), n, a, base_.b[column], b_.at(column, slot));
 }
 
 bool GaussianCells::recount(const Summaries& summaries, std::size_t stride) {

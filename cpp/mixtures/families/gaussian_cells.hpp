@@ -4,6 +4,7 @@
 // reach; columns without gaps are better off as a DiagonalGaussian.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,11 +13,11 @@
 
 #include "mixtures/families/diagonal_gaussian.hpp"
 #include "mixtures/number_table.hpp"
-#include "mixtures/slots.hpp"
+#include "mixtures/slot_family.hpp"
 
 namespace partita::models {
 
-class GaussianCells {
+class GaussianCells : public ColumnFamily<GaussianCells, SlotFamily> {
 public:
     using Table = NumberTable;
     class Summaries;
@@ -24,25 +25,22 @@ public:
     GaussianCells(GammaBase base, std::size_t max_size);
 
     std::size_t dims() const { return base_.mean.size(); }
-    std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
-    void widen(std::size_t stride);
+    static auto tables() {
+        using Cells = GaussianCells;
+        return std::array{&Cells::observed_, &Cells::mean_, &Cells::b_,          &Cells::weight_,
+                          &Cells::exponent_, &Cells::add_,  &Cells::own_weight_, &Cells::own_,
+                          &Cells::least_,    &Cells::most_};
+    }
     void clear(std::size_t slot);
-    void insert(std::size_t slot, const double* x);
-    void remove(std::size_t slot, const double* x);
-    void copy_slot(const GaussianCells& from, std::size_t source, std::size_t target);
+    void insert(std::size_t slot, const double* x) { change(slot, x, 1.0), ++sizes_[slot]; }
+    void remove(std::size_t slot, const double* x) { change(slot, x, -1.0), --sizes_[slot]; }
 
     void score(const double* x, std::size_t own, std::size_t slots, double* out);
     /// The same, but a slot whose score is below that of `own` by more than -depth may get -infinity.
     void score_above(const double* x, std::size_t own, std::size_t slots, double depth, double* out);
     /// Of the last score: the least b_(n-1)/b_n of a column of `own`.
     double own_ratio(std::size_t) const { return own_ratio_; }
-    double log_marginal(std::size_t slot) const;
-    /// Which columns scores and `log_marginal` are of; clusters know all of them.
-    void set_included(std::span<const std::uint8_t> included) { used_ = included_places(included); }
-    void add_unit_marginals(std::size_t slot, double* out) const {
-        for (std::size_t column = 0; column < dims(); ++column)
-            out[column] += column_marginal(column, slot);
-    }
+    double column_marginal(std::size_t column, std::size_t slot) const;
 
     template <class Archive> void visit(Archive& archive) { archive(mean_, b_); }
     bool fits(std::size_t stride) const { return mean_.fits(stride) && b_.fits(stride); }
@@ -50,7 +48,7 @@ public:
     bool recount(const Summaries& summaries, std::size_t stride);
 
 private:
-    double column_marginal(std::size_t column, std::size_t slot) const;
+    void change(std::size_t slot, const double* x, double by);
     void clear_cell(std::size_t column, std::size_t slot);
     void set_cell(std::size_t column, std::size_t slot, double log_b);
     void set_cells(std::size_t slot);
@@ -63,11 +61,10 @@ private:
     /// [column][n]: what a cluster of n cells adds to the log density of another one, its scale apart.
     /// Columns of the same base share it, and so do copies.
     std::vector<std::shared_ptr<const std::vector<double>>> steps_;
-    std::vector<std::uint32_t> sizes_;
-    std::vector<std::uint32_t> all_, used_; // columns, and those that scores are of
-    SlotRows observed_, mean_, b_;          // [column]
-    SlotRows weight_, exponent_, add_;      // [column]: what scores are made of
-    SlotRows own_weight_, own_;             // [column]: the same for an item of the cluster
+    std::vector<std::uint32_t> all_;   // columns
+    SlotRows observed_, mean_, b_;     // [column]
+    SlotRows weight_, exponent_, add_; // [column]: what scores are made of
+    SlotRows own_weight_, own_;        // [column]: the same for an item of the cluster
     SlotRows least_, most_; // the least exponent of all columns, and the sum of their positive `add`
     // of the item at hand: its observed columns and their numbers, and what a cluster takes logarithms of
     std::vector<std::uint32_t> seen_;

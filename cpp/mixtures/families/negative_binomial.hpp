@@ -41,11 +41,7 @@ public:
     }
 
 private:
-    static double log_beta(double a, double b) {
-        const double rising = a > common::large_argument ? common::log_rising(a, b)
-                                                         : common::log_gamma(a + b) - common::log_gamma(a);
-        return common::log_gamma(b) - rising;
-    }
+    static double log_beta(double a, double b) { return common::log_gamma(b) - common::log_rising(a, b); }
 
     double log_marginal(const double* sums) {
         const double n = sums[0], s = sums[common::lanes];

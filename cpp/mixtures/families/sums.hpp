@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,39 +16,34 @@
 #include "common/lanes.hpp"
 #include "common/shared_cells.hpp"
 #include "mixtures/number_table.hpp"
-#include "mixtures/slots.hpp"
+#include "mixtures/slot_family.hpp"
 
 namespace partita::models {
 
 /// The statistics of every item, and coordinates by which items are near or far where clusters begin.
-class SumTable {
+class SumTable : public CellTable<double> {
 public:
     SumTable(common::SharedCells<double> statistics, std::size_t width, NumberTable coordinates)
-        : statistics_(std::move(statistics)), width_(width), coordinates_(std::move(coordinates)) {}
+        : CellTable(std::move(statistics), width), coordinates_(std::move(coordinates)) {}
 
-    std::size_t n_items() const { return statistics_.size() / width_; }
-    const double* item(std::size_t i) const { return statistics_.data() + i * width_; }
     double distance(std::size_t one, std::size_t other) const { return coordinates_.distance(one, other); }
 
 private:
-    common::SharedCells<double> statistics_; // by rows
-    std::size_t width_;
     NumberTable coordinates_;
 };
 
 /// A model has `width()`, the number of statistics, and `log_marginals(sums, out)` of as many sums as there
 /// are lanes, laid out [statistic][lane].
-template <class Model> class Sums {
+template <class Model> class Sums : public RecountedFamily<Sums<Model>> {
 public:
     using Table = SumTable;
-    class Summaries;
+    using Summaries = ItemSums<Sums>;
 
     explicit Sums(Model model)
         : model_(std::move(model)), sums_(model_.width()), marginals_(1),
           work_(model_.width() * common::lanes) {}
 
-    std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
-    void widen(std::size_t stride) { widen_slots(*this, {&sums_, &marginals_}, sizes_, stride); }
+    static auto tables() { return std::array{&Sums::sums_, &Sums::marginals_}; }
     void clear(std::size_t slot) {
         sizes_[slot] = 0;
         for (std::size_t w = 0; w < sums_.rows(); ++w)
@@ -60,10 +56,18 @@ public:
             return clear(slot);
         --sizes_[slot], change(slot, x, -1.0);
     }
-    void copy_slot(const Sums& from, std::size_t source, std::size_t target) {
-        sizes_[target] = from.sizes_[source];
-        sums_.copy_slot(from.sums_, source, target);
-        marginals_.copy_slot(from.marginals_, source, target);
+    std::size_t n_sums() const { return sums_.rows(); }
+    void add_to(const double* x, double* sums) const {
+        for (std::size_t w = 0; w < n_sums(); ++w)
+            sums[w] += x[w];
+    }
+    void assign(std::size_t slot, std::uint32_t size, const double* sums) {
+        clear(slot);
+        sizes_[slot] = size;
+        for (std::size_t w = 0; w < n_sums(); ++w)
+            sums_.at(w, slot) = sums[w];
+        if (size > 0)
+            set_marginal(slot);
     }
 
     void score(const double* x, std::size_t own, std::size_t slots, double* out) {
@@ -73,20 +77,11 @@ public:
             if (std::any_of(out + s, out + s + common::lanes, [](double score) { return score > lowest; }))
                 score_lanes(x, own, s, out);
     }
-    double own_ratio(std::size_t) const { return 1.0; }
     double log_marginal(std::size_t slot) const { return marginals_.at(0, slot); }
 
-    template <class Archive> void visit(Archive&) {}
-    bool fits(std::size_t) const { return true; }
-    /// Recomputes the clusters from the labels; checkpoints do not store them.
-    bool recount(const Summaries& summaries, std::size_t stride) {
-        widen(stride);
-        for (std::size_t slot = 0; slot < stride; ++slot)
-            summaries.assign_to(*this, slot, slot);
-        return true;
-    }
-
 private:
+    using RecountedFamily<Sums>::sizes_;
+
     static constexpr double lowest = -std::numeric_limits<double>::infinity();
 
     void change(std::size_t slot, const double* x, double by) {
@@ -120,44 +115,8 @@ private:
     }
 
     Model model_;
-    std::vector<std::uint32_t> sizes_;
     SlotRows sums_, marginals_; // [statistic], and one row
     std::vector<double> work_;
-};
-
-template <class Model> class Sums<Model>::Summaries {
-public:
-    void compute(const Sums& family, const SumTable& table, std::span<const std::uint32_t> items,
-                 std::span<const std::uint32_t> labels, std::size_t slots) {
-        width_ = family.sums_.rows();
-        sizes_.assign(slots, 0), sums_.assign(slots * width_, 0.0);
-        for (std::size_t p = 0; p < items.size(); ++p) {
-            ++sizes_[labels[p]];
-            const double* x = table.item(items[p]);
-            for (std::size_t w = 0; w < width_; ++w)
-                sums_[labels[p] * width_ + w] += x[w];
-        }
-    }
-    std::uint32_t size(std::size_t slot) const { return sizes_[slot]; }
-    void assign_to(Sums& family, std::size_t slot, std::size_t source) const {
-        family.sizes_[slot] = sizes_[source];
-        for (std::size_t w = 0; w < width_; ++w)
-            family.sums_.at(w, slot) = sums_[source * width_ + w];
-        if (sizes_[source] > 0)
-            family.set_marginal(slot);
-        else
-            family.marginals_.at(0, slot) = 0.0;
-    }
-    void join(std::size_t one, std::size_t other, std::size_t target) {
-        sizes_[target] = sizes_[one] + sizes_[other];
-        for (std::size_t w = 0; w < width_; ++w)
-            sums_[target * width_ + w] = sums_[one * width_ + w] + sums_[other * width_ + w];
-    }
-
-private:
-    std::size_t width_ = 0;
-    std::vector<std::uint32_t> sizes_;
-    std::vector<double> sums_; // [slot][statistic]
 };
 
 } // namespace partita::models
