@@ -6,10 +6,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/keyed_sums.hpp"
 #include "common/union_find.hpp"
 #include "draws/linear_loss.hpp"
 #include "draws/policy.hpp"
 #include "partition/labels.hpp"
+#include "partition/small_exact.hpp"
 
 namespace partita::search {
 namespace {
@@ -37,19 +39,10 @@ public:
         find_masks();
         find_costs();
         forbid_sets(rules);
-        find_least();
     }
 
-    double least() const { return least_.back(); }
     double cost(std::size_t set) const { return costs_[set]; }
-
-    /// The clusters of a best partition, each a set of bits.
-    std::vector<std::size_t> best() const {
-        std::vector<std::size_t> clusters;
-        for (auto left = n_sets_ - 1; left; left &= ~clusters.back())
-            clusters.push_back(first_[left]);
-        return clusters;
-    }
+    SmallExact solved() const { return {costs_, false}; }
 
 private:
     /// The rows of the items, each as the set of those that are here; equal ones as one.
@@ -136,31 +129,11 @@ private:
         }
     }
 
-    /// The least value of every set: its lowest item is in some cluster, the rest is a smaller set.
-    void find_least() {
-        least_.assign(n_sets_, 0);
-        first_.assign(n_sets_, 0);
-        for (std::size_t set = 1; set < n_sets_; ++set) {
-            const auto lowest = set & (~set + 1), rest = set ^ lowest;
-            least_[set] = std::numeric_limits<double>::infinity();
-            for (auto others = rest;; others = (others - 1) & rest) { // every subset of the rest
-                const auto value = costs_[others | lowest] + least_[rest ^ others];
-                if (value < least_[set]) {
-                    least_[set] = value;
-                    first_[set] = others | lowest;
-                }
-                if (others == 0)
-                    break;
-            }
-        }
-    }
-
     const SparseProblem& problem_;
     std::span<const std::uint32_t> items_;
     std::size_t n_sets_;
     std::vector<double> coefficients_, margins_; // of each set that is a row, or that a draw labels
-    std::vector<double> costs_, least_;
-    std::vector<std::size_t> first_; // the cluster of the lowest item in a best partition of each set
+    std::vector<double> costs_;
 };
 
 /// Whether the finer graph of Binder's loss, on pairs of items, is at hand and cheap.
@@ -180,25 +153,19 @@ bool is_by_pairs(const SparseProblem& problem) {
 /// Joins the items whose pair lowers Binder's loss: estimate_scale plus the coefficients of the rows that
 /// have both, times 2 m_i m_j, is what joining them alone changes.
 void join_pairs(const SparseProblem& problem, UnionFind& sets) {
-    std::vector<double> sums(problem.n_items());
-    std::vector<std::uint32_t> touched;
-    auto add = [&](std::uint32_t j, double coefficient) {
-        if (sums[j] == 0)
-            touched.push_back(j);
-        sums[j] += coefficient;
-    };
+    common::KeyedSums sums(problem.n_items());
     for (std::uint32_t i = 0; i < problem.n_items(); ++i) {
         for (const auto& pair : problem.rows().pairs_of(i))
             if (pair.other > i)
-                add(pair.other, pair.coefficient);
+                sums.add(pair.other, pair.coefficient);
         for (const auto row : problem.rows().rows_of(i))
             for (const auto j : problem.rows().items_of(row))
                 if (j > i)
-                    add(j, problem.rows().coefficients[row]);
-        for (const auto j : touched)
-            if (std::exchange(sums[j], 0) + problem.estimate_scale() < 0)
+                    sums.add(j, problem.rows().coefficients[row]);
+        for (const auto j : sums.keys())
+            if (sums[j] + problem.estimate_scale() < 0)
                 sets.join(i, j);
-        touched.clear();
+        sums.clear();
     }
 }
 
@@ -241,9 +208,10 @@ void solve(const SparseProblem& problem, std::size_t c, std::span<const std::uin
            std::span<const std::uint32_t> sizes, const Rules& rules, Parts& parts) {
     const auto& items = parts.items[c];
     const SmallPart part(problem, items, rules);
-    parts.least[c] = part.least();
+    const auto solved = part.solved();
+    parts.least[c] = solved.least();
     std::uint32_t next = 0;
-    for (const auto cluster : part.best()) {
+    for (const auto cluster : solved.clusters()) {
         for (std::size_t bit = 0; bit < items.size(); ++bit)
             if (cluster >> bit & 1)
                 parts.labels[items[bit]] = next;

@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <numeric>
 
+#include "common/keyed_sums.hpp"
 #include "networks/policy.hpp"
 #include "partition/first_appearance.hpp"
+#include "partition/queue.hpp"
 
 namespace partita::models {
 
@@ -45,29 +47,6 @@ WeightedGraph without_directions(const Network& network) {
     return graph;
 }
 
-/// Weights to each community, for one node at a time: only what was touched is cleared.
-class Links {
-public:
-    explicit Links(std::size_t communities) : weight_(communities, 0.0) {}
-
-    void add(std::uint32_t community, double weight) {
-        if (weight_[community] == 0.0)
-            touched_.push_back(community);
-        weight_[community] += weight;
-    }
-    double operator[](std::uint32_t community) const { return weight_[community]; }
-    const std::vector<std::uint32_t>& touched() const { return touched_; }
-    void clear() {
-        for (const auto community : touched_)
-            weight_[community] = 0.0;
-        touched_.clear();
-    }
-
-private:
-    std::vector<double> weight_;
-    std::vector<std::uint32_t> touched_;
-};
-
 /// Moves nodes of one level while the modularity grows.
 class LocalMoves {
 public:
@@ -83,24 +62,20 @@ public:
 
     /// Visits all nodes in random order, then those beside a node that has moved. Gives the labels.
     const std::vector<std::uint32_t>& run(common::Rng& rng, const common::StopFlag& stop) {
-        auto queue = rng.permutation(graph_.n_nodes());
-        std::vector<std::uint8_t> waits(graph_.n_nodes(), 1);
-        for (std::size_t round = 0; round < networks::policy::community_rounds && !queue.empty(); ++round) {
-            std::vector<std::uint32_t> next;
-            for (const auto node : queue) {
+        WorkQueue queue(graph_.n_nodes());
+        for (const auto node : rng.permutation(graph_.n_nodes()))
+            queue.push(node);
+        for (std::size_t round = 0; round < networks::policy::community_rounds; ++round)
+            for (auto left = queue.size(); left > 0; --left) {
                 if (stop)
                     return label_;
-                waits[node] = 0;
+                const auto node = queue.pop();
                 if (move(node))
                     graph_.each(node, [&](std::uint32_t other, double) {
-                        if (!waits[other] && label_[other] != label_[node]) {
-                            waits[other] = 1;
-                            next.push_back(other);
-                        }
+                        if (label_[other] != label_[node])
+                            queue.push(other);
                     });
             }
-            queue = std::move(next);
-        }
         return label_;
     }
 
@@ -113,7 +88,7 @@ private:
         total_[own] -= degree_[node];
         auto best = own;
         double best_gain = gain(node, own) + min_gain;
-        for (const auto community : links_.touched())
+        for (const auto community : links_.keys())
             if (const double found = gain(node, community); found > best_gain) {
                 best_gain = found;
                 best = community;
@@ -131,7 +106,7 @@ private:
     const WeightedGraph& graph_;
     std::vector<std::uint32_t> label_;
     std::vector<double> degree_, total_;
-    Links links_;
+    common::KeyedSums links_;
     double penalty_;
 };
 
@@ -143,7 +118,7 @@ WeightedGraph aggregated(const WeightedGraph& graph, const std::vector<std::uint
         members[label[i]].push_back(static_cast<std::uint32_t>(i));
     WeightedGraph coarse;
     coarse.inside.assign(communities, 0.0);
-    Links links(communities);
+    common::KeyedSums links(communities);
     for (std::size_t k = 0; k < communities; ++k) {
         for (const auto i : members[k]) {
             coarse.inside[k] += graph.inside[i];
@@ -154,7 +129,7 @@ WeightedGraph aggregated(const WeightedGraph& graph, const std::vector<std::uint
                     links.add(label[other], weight);
             });
         }
-        for (const auto other : links.touched()) {
+        for (const auto other : links.keys()) {
             coarse.to.push_back(other);
             coarse.weight.push_back(links[other]);
         }
@@ -173,18 +148,14 @@ std::vector<std::uint32_t> communities(const Network& network, double resolution
     std::iota(labels.begin(), labels.end(), 0u);
     while (!stop) {
         auto moved = LocalMoves(graph, resolution).run(rng, stop);
-        common::FirstAppearance name(graph.n_nodes());
-        for (auto& label : moved)
-            label = name(label);
+        const auto n_moved = common::renumber(moved);
         for (auto& label : labels)
             label = moved[label];
-        if (name.n_names() == graph.n_nodes())
+        if (n_moved == graph.n_nodes())
             break;
-        graph = aggregated(graph, moved, name.n_names());
+        graph = aggregated(graph, moved, n_moved);
     }
-    common::FirstAppearance name(network.n_nodes);
-    for (auto& label : labels)
-        label = name(label);
+    common::renumber(labels);
     return labels;
 }
 

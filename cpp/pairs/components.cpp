@@ -1,7 +1,7 @@
 #include "pairs/components.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "common/union_find.hpp"
 
@@ -20,34 +20,14 @@ bool must_be_apart(const Constraints& constraints, std::uint32_t i, std::uint32_
     return std::find(begin, end, j) != end;
 }
 
-Components numbered(search::UnionFind& sets, std::size_t n) {
-    Components found;
-    found.of_item.resize(n);
-    found.offsets.push_back(0);
-    for (std::uint32_t i = 0; i < n; ++i) {
-        const auto leader = sets.find(i);
-        if (leader == i) {
-            found.of_item[i] = found.size();
-            found.offsets.push_back(0);
-        } else {
-            found.of_item[i] = found.of_item[leader];
-        }
-        ++found.offsets[found.of_item[i] + 1];
-    }
-    std::partial_sum(found.offsets.begin(), found.offsets.end(), found.offsets.begin());
-    found.items.resize(n);
-    auto next = found.offsets;
-    for (std::uint32_t i = 0; i < n; ++i)
-        found.items[next[found.of_item[i]]++] = i;
-    return found;
-}
+} // namespace
 
-Components components_above(const Graph& graph, double threshold, const Constraints& constraints) {
+Components find_components(const Graph& graph, double above, const Constraints& constraints) {
     search::UnionFind sets(graph.n_items());
     for (std::uint32_t i = 0; i < graph.n_items(); ++i)
         for (auto e = graph.offsets[i]; e < graph.offsets[i + 1]; ++e) {
             const auto j = graph.neighbours[e];
-            if (j > i && graph.probabilities[e] > threshold && !must_be_apart(constraints, i, j))
+            if (j > i && graph.probabilities[e] > above && !must_be_apart(constraints, i, j))
                 sets.join(i, j);
         }
     std::vector<std::uint32_t> first(constraints.atom.size(), nothing);
@@ -56,17 +36,9 @@ Components components_above(const Graph& graph, double threshold, const Constrai
         leader = leader == nothing ? i : leader;
         sets.join(leader, i);
     }
-    return numbered(sets, graph.n_items());
-}
-
-} // namespace
-
-Components find_components(const Graph& graph, const Threshold& objective, const Constraints& constraints) {
-    return components_above(graph, objective.threshold, constraints);
-}
-
-Components find_components(const Graph& graph, const LogMass&, const Constraints& constraints) {
-    return components_above(graph, 0.0, constraints);
+    auto of_item = sets.numbers();
+    auto items = grouped(of_item);
+    return {std::move(of_item), std::move(items)};
 }
 
 } // namespace partita::pairs

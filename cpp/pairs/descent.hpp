@@ -93,13 +93,12 @@ bool rebuild(S& state, std::uint32_t cluster, WorkQueue& queue, common::Rng& rng
         state.look(node);
         journal.change -= state.change(own);
         journal.moves.emplace_back(node, own);
-        state.attach(node, state.best_empty());
+        state.attach(node, state.empty_cluster());
     }
     for (const auto node : nodes)
         queue.push(node);
     move_queued(state, queue, journal, limits);
-    while (!queue.empty())
-        queue.pop();
+    queue.take_all();
     if (journal.change < -min_gain)
         return true;
     for (; !journal.moves.empty(); journal.moves.pop_back()) {

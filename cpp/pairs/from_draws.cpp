@@ -55,7 +55,7 @@ public:
     }
 
     /// The pairs of an item with later ones.
-    void collect(std::uint32_t i, Tally& together, PairList& out) const {
+    void collect(std::uint32_t i, KeyedSums& together, PairList& out) const {
         together.clear();
         for (std::size_t t = 0; t < clusters_.size(); ++t)
             if (const auto label = draws_->draw(t)[i]; label != gap<Label>) {
@@ -94,7 +94,7 @@ PairList pairs_of(const Draws<Label>& draws, double above, unsigned threads, con
     const Collector<Label> collector(draws, above);
     const auto n_tasks = (draws.n_items + items_per_task - 1) / items_per_task;
     std::vector<PairList> parts(n_tasks);
-    std::vector<Tally> together(std::max(threads, 1u), Tally(draws.n_items));
+    std::vector<KeyedSums> together(std::max(threads, 1u), KeyedSums(draws.n_items));
     common::parallel_for(n_tasks, threads, stop, [&](std::size_t task, unsigned worker) {
         const auto end = std::min(draws.n_items, (task + 1) * items_per_task);
         for (auto i = task * items_per_task; i < end && !stop; ++i)

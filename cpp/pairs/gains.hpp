@@ -9,38 +9,14 @@
 #include <span>
 #include <vector>
 
+#include "common/keyed_sums.hpp"
 #include "common/work.hpp"
 #include "pairs/local.hpp"
 #include "pairs/objective.hpp"
 
 namespace partita::pairs {
 
-/// A number for each key that occurs; cleared all at once.
-class Tally {
-public:
-    explicit Tally(std::size_t n_keys) : value_(n_keys), round_(n_keys) {}
-
-    void clear() {
-        ++current_;
-        keys_.clear();
-    }
-    void add(std::uint32_t key, double amount) {
-        if (round_[key] != current_) {
-            round_[key] = current_;
-            value_[key] = 0;
-            keys_.push_back(key);
-        }
-        value_[key] += amount;
-    }
-    double operator[](std::uint32_t key) const { return round_[key] == current_ ? value_[key] : 0; }
-    std::span<const std::uint32_t> keys() const { return keys_; }
-
-private:
-    std::vector<double> value_;
-    std::vector<std::uint64_t> round_;
-    std::uint64_t current_ = 0;
-    std::vector<std::uint32_t> keys_;
-};
+using common::KeyedSums;
 
 /// The logarithm of a product for each key: one logarithm for many factors.
 class LogTally {
@@ -67,8 +43,14 @@ public:
 
 private:
     std::vector<double> product_;
-    Tally logs_;
+    KeyedSums logs_;
 };
+
+/// The neighbours of an item, counted as steps of a search.
+template <class Visit> void each_counted(const Local& local, std::uint32_t i, Visit visit) {
+    common::count_steps(local.neighbours[i].size());
+    local.each_neighbour(i, visit);
+}
 
 template <class Objective> class Gains;
 
@@ -84,14 +66,11 @@ public:
     void look(std::span<const std::uint32_t> node, std::span<const std::uint32_t> labels) {
         attraction_.clear();
         size_ = static_cast<double>(node.size());
-        for (const auto i : node) {
-            const auto begin = local_->neighbours.offsets[i];
-            const auto near = local_->neighbours[i];
-            common::count_steps(near.size());
-            for (std::size_t e = 0; e < near.size(); ++e)
-                if (const auto k = labels[near[e]]; k != nothing)
-                    attraction_.add(k, objective_.attraction(local_->probabilities[begin + e]));
-        }
+        for (const auto i : node)
+            each_counted(*local_, i, [&](std::uint32_t j, double probability) {
+                if (labels[j] != nothing)
+                    attraction_.add(labels[j], objective_.attraction(probability));
+            });
     }
     std::span<const std::uint32_t> candidates() const { return attraction_.keys(); }
     double change(std::uint32_t cluster, double cluster_size) const {
@@ -101,7 +80,7 @@ public:
 private:
     const Local* local_;
     Threshold objective_;
-    Tally attraction_;
+    KeyedSums attraction_;
     double size_ = 0;
 };
 
@@ -115,7 +94,7 @@ public:
     void reset(std::span<const std::uint32_t> labels) {
         for (std::uint32_t i = 0; i < labels.size(); ++i) {
             mass_[i] = 1;
-            each(i, [&](std::uint32_t j, double probability) {
+            each_counted(*local_, i, [&](std::uint32_t j, double probability) {
                 if (labels[i] != nothing && labels[j] == labels[i])
                     mass_[i] += probability;
             });
@@ -126,7 +105,7 @@ public:
     void joins(std::span<const std::uint32_t> node, std::uint32_t cluster,
                std::span<const std::uint32_t> labels) {
         for (const auto i : node)
-            each(i, [&](std::uint32_t j, double probability) {
+            each_counted(*local_, i, [&](std::uint32_t j, double probability) {
                 if (labels[j] == cluster) {
                     mass_[i] += probability;
                     mass_[j] += probability;
@@ -142,7 +121,7 @@ public:
             others_.add(i, 1);
         for (const auto i : node) {
             mass_[i] = 1;
-            each(i, [&](std::uint32_t j, double probability) {
+            each_counted(*local_, i, [&](std::uint32_t j, double probability) {
                 if (labels[j] == cluster)
                     mass_[j] -= probability;
                 else if (others_[j] > 0)
@@ -157,7 +136,7 @@ public:
         size_ = static_cast<double>(node.size());
         for (const auto i : node) {
             own_.clear();
-            each(i, [&](std::uint32_t j, double probability) {
+            each_counted(*local_, i, [&](std::uint32_t j, double probability) {
                 if (labels[j] != nothing) {
                     own_.add(labels[j], probability);
                     others_.add(j, probability);
@@ -176,19 +155,11 @@ public:
     }
 
 private:
-    template <class Visit> void each(std::uint32_t i, Visit visit) const {
-        const auto begin = local_->neighbours.offsets[i];
-        const auto near = local_->neighbours[i];
-        common::count_steps(near.size());
-        for (std::size_t e = 0; e < near.size(); ++e)
-            visit(near[e], local_->probabilities[begin + e]);
-    }
-
     const Local* local_;
     LogMass objective_;
     std::vector<double> mass_; // of each item in its cluster, itself included
     LogTally growth_;          // of the masses that grow where the node joins a cluster
-    Tally own_, others_;
+    KeyedSums own_, others_;
     double size_ = 0;
 };
 

@@ -47,6 +47,21 @@ struct Local {
 
     std::uint32_t n_items() const { return static_cast<std::uint32_t>(items.size()); }
     bool is_limited() const { return max_size != nothing; }
+    /// Calls visit(neighbour, probability) for each neighbour of an item.
+    template <class Visit> void each_neighbour(std::uint32_t i, Visit visit) const {
+        const auto near = neighbours[i];
+        const auto* probability = probabilities.data() + neighbours.offsets[i];
+        for (std::size_t e = 0; e < near.size(); ++e)
+            visit(near[e], probability[e]);
+    }
+    /// The atom of each item.
+    std::vector<std::uint32_t> atom_of() const {
+        std::vector<std::uint32_t> atom(n_items());
+        for (std::uint32_t v = 0; v < atoms.size(); ++v)
+            for (const auto i : atoms[v])
+                atom[i] = v;
+        return atom;
+    }
     bool is_constrained() const { return apart.size() > 0 || !source.empty() || is_limited(); }
 };
 

@@ -15,6 +15,8 @@ struct Threshold {
 
     /// What a pair that is not listed costs in one cluster.
     double repulsion() const { return threshold - unlisted; }
+    /// Pairs of no more than this probability gain nothing by being together.
+    double neutral() const { return threshold; }
     /// What a listed pair gains over one that is not listed.
     double attraction(double probability) const { return probability - unlisted; }
 };
@@ -24,6 +26,7 @@ struct Threshold {
 struct LogMass {
     double a, b;
 
+    double neutral() const { return 0; }
     /// b m log2 m, what the sizes add for a cluster of m items.
     double of_size(double m) const { return m > 0 ? b * m * std::log2(m) : 0; }
     /// The gain from masses that grow, given the logarithm of the product of their ratios.

@@ -10,6 +10,7 @@
 #include "pairs/local.hpp"
 #include "pairs/policy.hpp"
 #include "partition/first_appearance.hpp"
+#include "partition/meet.hpp"
 #include "proofs/pair_bound.hpp"
 #include "proofs/pair_exact.hpp"
 
@@ -30,8 +31,9 @@ public:
     Search(const Graph& graph, const Objective& objective, const Constraints& constraints,
            std::span<const std::uint32_t> starts, const Options& options, const common::StopFlag& stop)
         : graph_(graph), objective_(objective), constraints_(constraints), starts_(starts), options_(options),
-          limits_(stop, options.seconds), components_(find_components(graph, objective, constraints)),
-          results_(components_.size()), labels_(graph.n_items()), place_(std::max(options.threads, 1u)) {}
+          limits_(stop, options.seconds),
+          components_(find_components(graph, objective.neutral(), constraints)), results_(components_.size()),
+          labels_(graph.n_items()), place_(std::max(options.threads, 1u)) {}
 
     Result run() {
         for (auto& place : place_)
@@ -43,7 +45,8 @@ public:
             if (!results_[c].proven)
                 open.push_back(c);
         search_further(open);
-        return {renumbered(), std::move(components_.of_item), std::move(results_)};
+        common::renumber(labels_);
+        return {std::move(labels_), std::move(components_.of_item), std::move(results_)};
     }
 
 private:
@@ -83,14 +86,6 @@ private:
         return ranked(own);
     }
 
-    static Labels alone(const Local& local) {
-        Labels labels(local.n_items());
-        for (std::uint32_t v = 0; v < local.atoms.size(); ++v)
-            for (const auto i : local.atoms[v])
-                labels[i] = v;
-        return labels;
-    }
-
     /// Atoms in random clusters, each of about the square root of the number of atoms.
     static Labels at_random(const Local& local, common::Rng& rng) {
         Labels labels(local.n_items());
@@ -107,7 +102,7 @@ private:
     Labels start(const Local& local, std::uint32_t run, common::Rng& rng) const {
         if (run < n_starts())
             return given(local, run);
-        return run % 2 == 0 || local.is_constrained() ? alone(local) : at_random(local, rng);
+        return run % 2 == 0 || local.is_constrained() ? local.atom_of() : at_random(local, rng);
     }
 
     /// The first run, or the exact solution of a small component.
@@ -225,7 +220,7 @@ private:
         if (other.labels.empty())
             return false;
         auto labels = best.labels;
-        move_level(problem, objective_, meet(best.labels, other.labels), labels, rng, limits_);
+        move_level(problem, objective_, grouped(meet(best.labels, other.labels)), labels, rng, limits_);
         improve(problem, objective_, labels, 1, rng, limits_);
         const auto value = value_of(problem, objective_, labels);
         if (!(value < best.value - min_gain))
@@ -234,27 +229,12 @@ private:
         return true;
     }
 
-    static Lists meet(const Labels& x, const Labels& y) {
-        std::vector<std::uint64_t> keys;
-        for (std::size_t i = 0; i < x.size(); ++i)
-            keys.push_back(std::uint64_t{x[i]} << 32 | y[i]);
-        return grouped(ranked(keys));
-    }
-
     /// What is recorded for a component.
     Labels present(const Local& problem) const {
         Labels leaders;
         for (const auto item : problem.items)
             leaders.push_back(labels_[item]);
         return ranked(leaders);
-    }
-
-    std::vector<std::uint32_t> renumbered() const {
-        common::FirstAppearance name(labels_.size());
-        auto labels = labels_;
-        for (auto& label : labels)
-            label = name(label);
-        return labels;
     }
 
     const Graph& graph_;

@@ -15,10 +15,8 @@ std::vector<double> sizes_of(std::span<const std::uint32_t> labels) {
 template <class Amount>
 double within(const Local& local, std::span<const std::uint32_t> labels, std::uint32_t i, Amount amount) {
     double sum = 0;
-    const auto near = local.neighbours[i];
-    for (std::size_t e = 0; e < near.size(); ++e)
-        if (labels[near[e]] == labels[i])
-            sum += amount(local.probabilities[local.neighbours.offsets[i] + e]);
+    local.each_neighbour(i,
+                         [&](std::uint32_t j, double p) { sum += labels[j] == labels[i] ? amount(p) : 0; });
     return sum;
 }
 

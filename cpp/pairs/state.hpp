@@ -91,8 +91,13 @@ public:
         return choice;
     }
 
-    /// A cluster without nodes, while a node is out.
-    std::uint32_t best_empty() { return empty_cluster(); }
+    /// A cluster without nodes, while a node is out. Numbers of clusters that were filled again are thrown
+    /// away when they are met.
+    std::uint32_t empty_cluster() {
+        while (!members_[empty_.back()].empty())
+            empty_.pop_back();
+        return empty_.back();
+    }
 
     /// Moves a node to its best cluster if that is a strict gain; returns the change, 0 if it stays.
     double improve(std::uint32_t node) {
@@ -118,13 +123,6 @@ private:
         place_[node] = static_cast<std::uint32_t>(members_[cluster].size());
         members_[cluster].push_back(node);
         rules_.joined(items, cluster);
-    }
-
-    /// Numbers of clusters that were filled again are thrown away when they are met.
-    std::uint32_t empty_cluster() {
-        while (!members_[empty_.back()].empty())
-            empty_.pop_back();
-        return empty_.back();
     }
 
     const Lists* nodes_;

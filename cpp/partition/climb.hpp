@@ -15,6 +15,7 @@
 #include "partition/large_moves.hpp"
 #include "partition/merges.hpp"
 #include "partition/policy.hpp"
+#include "partition/queue.hpp"
 #include "partition/solution.hpp"
 #include "partition/sweep.hpp"
 
@@ -151,24 +152,16 @@ private:
 
     /// The moves of a complete sweep; those that follow from it are not counted.
     std::size_t sweep_and_follow(std::vector<std::uint32_t> items) {
-        std::vector<std::uint8_t> waits(state_.n_items(), 0);
+        WorkQueue queue(state_.n_items());
         std::size_t moves = 0;
         for (std::size_t round = 0; round < policy::max_follows && !items.empty() && !stop_; ++round) {
-            std::vector<std::uint32_t> next;
-            for (const auto i : items)
-                waits[i] = 0;
             const auto moved = sweep(
                 state_, items, stop_, [&](std::size_t i) { return state_.score_near(i); },
                 [&](std::uint32_t i) {
-                    state_.each_neighbour_elsewhere(i, [&](std::uint32_t other) {
-                        if (!waits[other]) {
-                            waits[other] = 1;
-                            next.push_back(other);
-                        }
-                    });
+                    state_.each_neighbour_elsewhere(i, [&](std::uint32_t other) { queue.push(other); });
                 });
             moves += round == 0 ? moved : 0;
-            items = std::move(next);
+            items = queue.take_all();
         }
         return moves;
     }

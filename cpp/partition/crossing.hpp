@@ -6,12 +6,14 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "common/random.hpp"
 #include "partition/first_appearance.hpp"
+#include "partition/labels.hpp"
+#include "partition/meet.hpp"
 #include "partition/policy.hpp"
 
 namespace partita::models {
@@ -43,20 +45,9 @@ std::vector<std::uint32_t> random_labels(const Sides& sides, std::size_t cluster
 
 /// Labels of which the `most` largest are kept, from 0 on; the items of all others are together.
 inline std::vector<std::uint32_t> largest_clusters(std::vector<std::uint32_t> labels, std::size_t most) {
-    std::vector<std::size_t> size(*std::max_element(labels.begin(), labels.end()) + std::size_t{1}, 0);
-    for (const auto label : labels)
-        size[label] += 1;
-    if (size.size() <= most)
-        return labels;
-    std::vector<std::uint32_t> order(size.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return size[a] > size[b]; });
-    std::vector<std::uint32_t> name(size.size(), static_cast<std::uint32_t>(most));
-    for (std::size_t at = 0; at < most; ++at)
-        name[order[at]] = static_cast<std::uint32_t>(at);
-    for (auto& label : labels)
-        label = name[label];
-    return labels;
+    return *std::max_element(labels.begin(), labels.end()) < most
+               ? labels
+               : keep_largest(std::move(labels), most, static_cast<std::uint32_t>(most));
 }
 
 /// Some of the items go to the cluster of some other item of their side.
@@ -73,62 +64,31 @@ std::vector<std::uint32_t> shaken(const Sides& sides, std::span<const std::uint3
     return result;
 }
 
-/// The coarsest common refinement of two partitions x and y on each side: what both hold together stays
-/// together. If it has more than `most` parts, the smallest join the largest part of their cluster of x.
-template <Sided Sides> class Meet {
-public:
-    Meet(const Sides& sides, std::span<const std::uint32_t> x, std::span<const std::uint32_t> y)
-        : sides_(sides), x_(x), labels_(x.size()) {
-        const std::size_t width = *std::max_element(y.begin(), y.end()) + std::size_t{1};
-        const std::size_t height = *std::max_element(x.begin(), x.end()) + std::size_t{1};
-        common::FirstAppearance name(2 * width * height); // the sides apart, so that a part is of one side
-        for (std::size_t i = 0; i < x.size(); ++i)
-            labels_[i] = name(sides.side(i) * width * height + x[i] * width + y[i]);
-        size_.assign(name.n_names(), 0);
-        for (const auto label : labels_)
-            size_[label] += 1;
+/// The meet of two partitions x and y on each side. If it has more than `most` parts, the smallest join the
+/// largest part of their cluster of x.
+template <Sided Sides>
+std::vector<std::uint32_t> meet_of_sides(const Sides& sides, std::span<const std::uint32_t> x,
+                                         std::span<const std::uint32_t> y, std::size_t most) {
+    const auto height = *std::max_element(x.begin(), x.end()) + 1;
+    std::vector<std::uint32_t> own(x.begin(), x.end()); // clusters of x, the sides apart
+    for (std::size_t i = 0; i < own.size(); ++i)
+        own[i] += sides.side(i) == 0 ? 0 : height;
+    auto labels = meet(own, y);
+    const auto ranks = size_ranks(labels);
+    if (ranks.size() > most) {
+        std::vector<std::uint32_t> largest(std::size_t{2} * height, no_cluster);
+        for (std::size_t i = 0; i < labels.size(); ++i)
+            if (auto& part = largest[own[i]]; part == no_cluster || ranks[labels[i]] < ranks[part])
+                part = labels[i];
+        for (std::size_t i = 0; i < labels.size(); ++i)
+            if (ranks[labels[i]] >= most)
+                labels[i] = largest[own[i]];
     }
-
-    std::vector<std::uint32_t> labels(std::size_t most) {
-        if (size_.size() > most)
-            join_smallest(most);
-        common::FirstAppearance name[2] = {common::FirstAppearance(size_.size()),
-                                           common::FirstAppearance(size_.size())};
-        for (std::size_t i = 0; i < labels_.size(); ++i)
-            labels_[i] = name[sides_.side(i)](labels_[i]);
-        return std::move(labels_);
-    }
-
-private:
-    void join_smallest(std::size_t most) {
-        std::vector<std::uint32_t> order(size_.size());
-        std::iota(order.begin(), order.end(), 0u);
-        std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return size_[a] > size_[b]; });
-        std::vector<std::size_t> place(order.size());
-        for (std::size_t at = 0; at < order.size(); ++at)
-            place[order[at]] = at;
-        const auto largest = first_of_each_cluster(place);
-        for (std::size_t i = 0; i < labels_.size(); ++i)
-            if (place[labels_[i]] >= most)
-                labels_[i] = largest[key(i)];
-    }
-
-    /// The first part of each cluster of x in the order of `place`.
-    std::vector<std::uint32_t> first_of_each_cluster(const std::vector<std::size_t>& place) const {
-        std::vector<std::uint32_t> best(2 * (*std::max_element(x_.begin(), x_.end()) + std::size_t{1}), none);
-        for (std::size_t i = 0; i < labels_.size(); ++i)
-            if (auto& part = best[key(i)]; part == none || place[labels_[i]] < place[part])
-                part = labels_[i];
-        return best;
-    }
-
-    std::size_t key(std::size_t node) const { return 2 * std::size_t{x_[node]} + sides_.side(node); }
-
-    static constexpr std::uint32_t none = ~std::uint32_t{0};
-    const Sides& sides_;
-    std::span<const std::uint32_t> x_;
-    std::vector<std::uint32_t> labels_;
-    std::vector<std::size_t> size_;
-};
+    common::FirstAppearance name[2] = {common::FirstAppearance(ranks.size()),
+                                       common::FirstAppearance(ranks.size())};
+    for (std::size_t i = 0; i < labels.size(); ++i)
+        labels[i] = name[sides.side(i)](labels[i]);
+    return labels;
+}
 
 } // namespace partita::models

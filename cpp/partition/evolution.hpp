@@ -212,18 +212,11 @@ private:
         const auto& one = population.members()[place];
         if (problem_.reheats() && rng.below(policy::reheat_one_in) == 0)
             return problem_.reheat(one.labels, rng);
+        if (place == mate)
+            return problem_.climb(shaken(problem_.sides(), one.labels, rng), rng);
         const auto& other = population.members()[mate];
-        const auto labels = place == mate || cells(one, other) > policy::max_cells
-                                ? shaken(problem_.sides(), one.labels, rng)
-                                : Meet(problem_.sides(), one.labels, other.labels).labels(policy::max_parts);
-        return problem_.climb(labels, rng);
-    }
-
-    static std::size_t cells(const Solution& one, const Solution& other) {
-        const auto clusters = [](const Solution& solution) {
-            return std::size_t{*std::max_element(solution.labels.begin(), solution.labels.end())} + 1;
-        };
-        return clusters(one) * clusters(other);
+        return problem_.climb(meet_of_sides(problem_.sides(), one.labels, other.labels, policy::max_parts),
+                              rng);
     }
 
     static Population one_population(const std::vector<Solution>& found) {

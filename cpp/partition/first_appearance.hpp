@@ -2,6 +2,7 @@
 // any size, with gaps, are canonical.hpp's.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -28,5 +29,15 @@ private:
     std::vector<std::uint32_t> names_;
     std::uint32_t n_names_ = 0;
 };
+
+/// Renumbers labels to 0, 1, ... in order of first appearance; returns how many there are.
+inline std::uint32_t renumber(std::vector<std::uint32_t>& labels) {
+    if (labels.empty())
+        return 0;
+    FirstAppearance name(*std::max_element(labels.begin(), labels.end()) + std::size_t{1});
+    for (auto& label : labels)
+        label = name(label);
+    return name.n_names();
+}
 
 } // namespace partita::common

@@ -34,8 +34,7 @@ inline constexpr std::size_t group_patience = 2; // generations of a group witho
 inline constexpr std::size_t max_refinements = 10; // of the best; one that does not help is the last
 inline constexpr std::size_t reheat_one_in = 3;    // children; the others are crossings
 inline constexpr std::size_t max_parts = 256;      // of a crossing: merges take the square of their number
-inline constexpr std::size_t max_cells = std::size_t{1} << 24; // of two solutions' table, for their meet
-inline constexpr std::size_t shake_one_in = 4; // items, of a solution that is crossed with itself
+inline constexpr std::size_t shake_one_in = 4;     // items, of a solution that is crossed with itself
 
 // --- Searches of an expected loss (draws) ---
 

@@ -13,6 +13,7 @@ public:
     explicit WorkQueue(std::size_t n_items) : waits_(n_items) {}
 
     bool empty() const { return first_ == items_.size(); }
+    std::size_t size() const { return items_.size() - first_; }
     void push(std::uint32_t item) {
         if (!waits_[item]) {
             waits_[item] = true;
@@ -27,6 +28,16 @@ public:
             first_ = 0;
         }
         return item;
+    }
+
+    /// All that wait, in order.
+    std::vector<std::uint32_t> take_all() {
+        std::vector<std::uint32_t> taken(items_.begin() + static_cast<std::ptrdiff_t>(first_), items_.end());
+        for (const auto item : taken)
+            waits_[item] = false;
+        items_.clear();
+        first_ = 0;
+        return taken;
     }
 
 private:

@@ -2,17 +2,7 @@
 
 #include <algorithm>
 
-#include "partition/first_appearance.hpp"
-
 namespace partita::search {
-
-void renumber(std::vector<std::uint32_t>& labels) {
-    if (labels.empty())
-        return;
-    common::FirstAppearance name(*std::max_element(labels.begin(), labels.end()) + std::size_t{1});
-    for (auto& label : labels)
-        label = name(label);
-}
 
 std::vector<std::uint32_t> random_labels(std::size_t n_items, std::uint32_t groups, common::Rng& rng) {
     std::vector<std::uint32_t> labels(n_items);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "partition/first_appearance.hpp"
 #include "partition/moves.hpp"
 
 namespace partita::search {
@@ -42,8 +43,7 @@ struct SearchOptions {
     StageExecutor executor = {};
 };
 
-/// Renumbers labels to 0..K-1 in the order of first appearance.
-void renumber(std::vector<std::uint32_t>& labels);
+using common::renumber;
 
 /// A finished run: its partition (labels 0..K-1) and how it got there; `loss` is its expected loss.
 struct Run {

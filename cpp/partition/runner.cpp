@@ -1,12 +1,11 @@
 #include "partition/runner.hpp"
 
 #include "partition/labels.hpp"
+#include "partition/meet.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numeric>
-#include <unordered_map>
 #include <utility>
 
 namespace partita::search {
@@ -59,25 +58,8 @@ bool join(std::vector<Run>& runs, std::vector<Run> children) {
 }
 
 std::vector<std::uint32_t> common_blocks(const Run& x, const Run& y) {
-    std::vector<std::uint32_t> labels(x.labels.size()), sizes;
-    std::unordered_map<std::uint64_t, std::uint32_t> blocks; // by their clusters in x and in y
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-        const auto key = std::uint64_t{x.labels[i]} << 32 | y.labels[i];
-        const auto [block, is_new] = blocks.try_emplace(key, static_cast<std::uint32_t>(sizes.size()));
-        if (is_new)
-            sizes.push_back(0);
-        labels[i] = block->second;
-        ++sizes[labels[i]];
-    }
-    std::vector<std::uint32_t> order(sizes.size()), names(sizes.size(), no_cluster);
-    std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&](auto k, auto l) { return sizes[k] > sizes[l]; });
-    const auto kept = std::min<std::size_t>(order.size(), 2 * std::max(x.clusters, y.clusters));
-    for (std::uint32_t rank = 0; rank < kept; ++rank)
-        names[order[rank]] = rank;
-    for (auto& label : labels)
-        label = names[label];
-    return labels;
+    return keep_largest(meet(x.labels, y.labels), std::size_t{2} * std::max(x.clusters, y.clusters),
+                        no_cluster);
 }
 
 } // namespace partita::search

@@ -21,11 +21,8 @@ constexpr std::uint32_t max_table = 8192; // atoms: half a gigabyte
 class AtomCosts {
 public:
     AtomCosts(const Local& local, const Threshold& objective)
-        : local_(&local), objective_(objective), atom_(local.n_items()) {
-        for (std::uint32_t v = 0; v < local.atoms.size(); ++v)
-            for (const auto i : local.atoms[v])
-                atom_[i] = v;
-        Tally sums(local.atoms.size());
+        : local_(&local), objective_(objective), atom_(local.atom_of()) {
+        KeyedSums sums(local.atoms.size());
         for (std::uint32_t v = 0; v < local.atoms.size(); ++v) {
             add_attractions(v, sums);
             own_ += (objective.repulsion() * size(v) * (size(v) - 1) - sums[v]) / 2;
@@ -61,14 +58,11 @@ public:
     }
 
 private:
-    void add_attractions(std::uint32_t v, Tally& sums) const {
+    void add_attractions(std::uint32_t v, KeyedSums& sums) const {
         sums.clear();
-        for (const auto i : local_->atoms[v]) {
-            const auto near = local_->neighbours[i];
-            for (std::size_t e = 0; e < near.size(); ++e)
-                sums.add(atom_[near[e]],
-                         objective_.attraction(local_->probabilities[local_->neighbours.offsets[i] + e]));
-        }
+        for (const auto i : local_->atoms[v])
+            local_->each_neighbour(
+                i, [&](std::uint32_t j, double p) { sums.add(atom_[j], objective_.attraction(p)); });
     }
 
     /// Where most pairs are listed, a table of all costs: looking for an entry in a list takes as long as it

@@ -3,6 +3,8 @@
 #include <bit>
 #include <limits>
 
+#include "partition/small_exact.hpp"
+
 namespace partita::pairs {
 
 namespace {
@@ -14,24 +16,14 @@ constexpr double forbidden = std::numeric_limits<double>::infinity();
 Set lowest(Set set) { return set & (0 - set); }
 std::uint32_t index_of(Set one) { return static_cast<std::uint32_t>(std::countr_zero(one)); }
 
-std::vector<std::uint32_t> atom_of(const Local& local) {
-    std::vector<std::uint32_t> atom(local.n_items());
-    for (std::uint32_t v = 0; v < local.atoms.size(); ++v)
-        for (const auto i : local.atoms[v])
-            atom[i] = v;
-    return atom;
-}
-
 /// Σ of what the listed pairs between an item and each atom give, item after item.
 template <class Amount>
 std::vector<double> item_by_atom(const Local& local, const std::vector<std::uint32_t>& atom, Amount amount) {
     std::vector<double> sums(std::size_t{local.n_items()} * local.atoms.size());
-    for (std::uint32_t i = 0; i < local.n_items(); ++i) {
-        const auto near = local.neighbours[i];
-        for (std::size_t e = 0; e < near.size(); ++e)
-            sums[i * local.atoms.size() + atom[near[e]]] +=
-                amount(local.probabilities[local.neighbours.offsets[i] + e]);
-    }
+    for (std::uint32_t i = 0; i < local.n_items(); ++i)
+        local.each_neighbour(i, [&](std::uint32_t j, double p) {
+            sums[std::size_t{i} * local.atoms.size() + atom[j]] += amount(p);
+        });
     return sums;
 }
 
@@ -50,7 +42,7 @@ void forbid(Costs& costs, const Local& local) {
 
 /// The cost of each set of atoms as one cluster.
 Costs costs_of(const Local& local, const Threshold& objective) {
-    const auto atom = atom_of(local);
+    const auto atom = local.atom_of();
     const std::size_t n = local.atoms.size();
     const auto sums = item_by_atom(local, atom, [&](double p) { return objective.attraction(p); });
     std::vector<double> between(n * n); // cost of two atoms in one cluster; on the diagonal, of one alone
@@ -76,7 +68,7 @@ Costs costs_of(const Local& local, const Threshold& objective) {
 
 Costs costs_of(const Local& local, const LogMass& objective) {
     const std::size_t n = local.atoms.size();
-    const auto masses = item_by_atom(local, atom_of(local), [](double p) { return p; });
+    const auto masses = item_by_atom(local, local.atom_of(), [](double p) { return p; });
     Costs costs(std::size_t{1} << n);
     for (Set set = 1; set < costs.size(); ++set) {
         double size = 0, gain = 0;
@@ -93,41 +85,25 @@ Costs costs_of(const Local& local, const LogMass& objective) {
     return costs;
 }
 
-/// best[S] = min over clusters T in S that hold its first atom of cost[T] + best[S without T].
-std::vector<Set> first_clusters(const Costs& costs) {
-    Costs best(costs.size());
-    std::vector<Set> first(costs.size());
-    for (Set set = 1; set < costs.size(); ++set) {
-        const auto one = lowest(set), rest = set ^ one;
-        best[set] = costs[one] + best[rest];
-        first[set] = one;
-        for (Set others = rest; others != 0; others = (others - 1) & rest)
-            if (const auto cost = costs[others | one] + best[rest ^ others]; cost < best[set]) {
-                best[set] = cost;
-                first[set] = others | one;
-            }
-    }
-    return first;
-}
-
 template <class Objective> std::vector<std::uint32_t> solve(const Local& local, const Objective& objective) {
     auto costs = costs_of(local, objective);
     if (local.is_constrained())
         forbid(costs, local);
-    const auto first = first_clusters(costs);
     std::vector<std::uint32_t> labels(local.n_items());
-    std::uint32_t cluster = 0;
-    for (auto left = static_cast<Set>(costs.size() - 1); left != 0; left ^= first[left], ++cluster)
-        for (Set own = first[left]; own != 0; own &= own - 1)
+    std::uint32_t number = 0;
+    for (const auto cluster : SmallExact(costs, true).clusters()) {
+        for (Set own = cluster; own != 0; own &= own - 1)
             for (const auto i : local.atoms[index_of(lowest(own))])
-                labels[i] = cluster;
+                labels[i] = number;
+        ++number;
+    }
     return labels;
 }
 
 } // namespace
 
 std::vector<std::uint32_t> conflicts(const Local& local) {
-    const auto atom = atom_of(local);
+    const auto atom = local.atom_of();
     std::vector<Set> apart(local.atoms.size());
     for (std::uint32_t i = 0; i < local.n_items(); ++i) {
         if (local.apart.size() > 0)
