@@ -27,7 +27,7 @@ public:
     }
 
     void copy_slot(const Derived& from, std::size_t source, std::size_t target) {
-        sizes_[target] = from.sizes_[source];
+        sizes_[target] = from.size(source);
         for (const auto rows : Derived::tables())
             (own().*rows).copy_slot(from.*rows, source, target);
     }

@@ -55,8 +55,11 @@ private:
 };
 
 /// The edges that are not inside clusters are between them: two cells, as AffiliationState has for dyads.
-template <class MarkModel> class AffiliationMarkState : public MarkedPartition<MarkModel> {
-    using Base = MarkedPartition<MarkModel>;
+template <class MarkModel>
+class AffiliationMarkState
+    : public CountedState<AffiliationMarkState<MarkModel>, MarkedPartition<MarkModel>> {
+    using Base = CountedState<AffiliationMarkState, MarkedPartition<MarkModel>>;
+    friend Base;
 
 public:
     using Emission = MarkModel;
@@ -71,30 +74,6 @@ public:
     const std::vector<double>& inside() const { return within_; }
 
     void swap_slots(std::size_t a, std::size_t b) { this->swap_names(a, b); }
-
-    void assign(std::span<const std::uint32_t> labels, std::size_t used, std::size_t = 0) {
-        this->take_labels(labels, used, 0);
-        recount();
-    }
-
-    void compact(std::size_t spare) {
-        this->renumber(spare);
-        recount();
-    }
-
-    std::span<const double> score() {
-        return this->score_side([&](std::size_t h) { return score(h); });
-    }
-
-    std::span<const double> score(std::span<const std::uint32_t> slots) {
-        return this->score_slots(slots, [&](std::size_t h) { return score(h); });
-    }
-
-    double score(std::size_t h) const {
-        moved_ = within_;
-        move_inside(h, moved_.data());
-        return cells(moved_.data()) - cells(within_.data());
-    }
 
     void move(std::size_t to) {
         move_inside(to, within_.data());
@@ -114,6 +93,14 @@ public:
 
 private:
     using Base::label_, Base::marks_, Base::network_, Base::node_, Base::slots_, Base::width_;
+
+    auto score_of_slot() const {
+        return [this](std::size_t h) {
+            moved_ = within_;
+            move_inside(h, moved_.data());
+            return cells(moved_.data()) - cells(within_.data());
+        };
+    }
 
     /// The sums inside clusters when the node goes to h.
     void move_inside(std::size_t h, double* sums) const {

@@ -15,46 +15,30 @@ namespace partita::models {
 /// The dyads that are not inside clusters are between them, so two cells of integers, inside and between,
 /// determine the likelihood. Integers do not drift, and a score costs O(1) per cluster. There is one side: a
 /// bipartite network has no dyads inside clusters.
-template <class EdgeModel> class AffiliationState : public NodePartition {
+template <class EdgeModel>
+class AffiliationState : public CountedState<AffiliationState<EdgeModel>, NodePartition> {
+    using Base = CountedState<AffiliationState, NodePartition>;
+    friend Base;
+
 public:
     using Emission = EdgeModel;
     using Merges = AffiliationMerges<AffiliationState>;
 
     AffiliationState(const Network& network, const Emission& emission, bool degree_corrected,
                      std::size_t capacity, std::size_t = 0)
-        : NodePartition(network, degree_corrected, capacity, 0), emission_(&emission) {}
+        : Base(network, degree_corrected, capacity, 0), emission_(&emission) {}
 
     /// The dyads inside clusters.
     const Dyads& inside() const { return inside_; }
 
-    void set_used(std::size_t s, std::size_t used) { sides_[s].used = used; }
-
-    void swap_slots(std::size_t a, std::size_t b) { swap_names(a, b); }
-
-    void assign(std::span<const std::uint32_t> labels, std::size_t used, std::size_t = 0) {
-        take_labels(labels, used, 0);
-        recount();
-    }
-
-    void compact(std::size_t spare) {
-        renumber(spare);
-        recount();
-    }
-
-    std::span<const double> score() { return score_side(score_of_slot()); }
-
-    std::span<const double> score(std::span<const std::uint32_t> slots) {
-        return score_slots(slots, score_of_slot());
-    }
-
-    double score(std::size_t h) const { return score_of_slot()(h); }
+    void swap_slots(std::size_t a, std::size_t b) { this->swap_names(a, b); }
 
     void move(std::size_t to) {
-        inside_ += seen_inside(to) - seen_inside(label_[node_]);
-        relabel(to);
+        inside_ += this->seen_inside(to) - this->seen_inside(label_[node_]);
+        this->relabel(to);
     }
 
-    double log_likelihood() const { return with_degree_terms(cells(inside_)); }
+    double log_likelihood() const { return this->with_degree_terms(cells(inside_)); }
 
     /// The log marginal likelihood of both cells if these dyads are inside clusters and the others between.
     double cells(const Dyads& inside) const {
@@ -66,19 +50,22 @@ public:
     void rebuild_gains() {} // whole numbers do not drift
 
 private:
+    using Base::label_, Base::network_, Base::node_;
+
     /// h -> the change of log p(X | z) when the node goes to h, without the degree terms of the cluster it
     /// leaves. What does not depend on h is worked out once.
     auto score_of_slot() const {
-        return [this, rest = inside_ - seen_inside(label_[node_]), now = cells(inside_)](std::size_t h) {
-            const double change = cells(rest + seen_inside(h)) - now;
-            return degree_corrected_ ? change + degree_gain(h) : change;
-        };
+        return
+            [this, rest = inside_ - this->seen_inside(label_[node_]), now = cells(inside_)](std::size_t h) {
+                const double change = cells(rest + this->seen_inside(h)) - now;
+                return this->degree_corrected_ ? change + this->degree_gain(h) : change;
+            };
     }
 
     void recount() {
-        count_nodes();
+        this->count_nodes();
         inside_ = all_ = {};
-        for (const auto size : size_)
+        for (const auto size : this->size_)
             inside_.exposure += pairs(size);
         all_.exposure = pairs(static_cast<std::int64_t>(network_->n_nodes));
         each_dyad(*network_, [&](std::size_t i, std::size_t j, const Dyads& dyads) {

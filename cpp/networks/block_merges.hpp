@@ -1,89 +1,115 @@
-// Merges when every block has a parameter of its own.
+// Merges when every block has parameters of its own.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "networks/merging_clusters.hpp"
-#include "networks/pair_changes.hpp"
 
 namespace partita::models {
 
-/// The changes of log p(X | z) for all pairs.
-template <class State> class BlockMerges : public PairChanges<BlockMerges<State>> {
-    using Base = PairChanges<BlockMerges>;
-    friend Base;
-
+/// The changes of the log likelihood for all pairs, kept up to date from merge to merge: O(K³) at first,
+/// O(K²) per merge. A block of `State` is a row of width() numbers that add when blocks join: block(k, l),
+/// value(block), and joined(one, other, value of one, value of the other), what two blocks gain as one.
+template <class State> class BlockMerges {
 public:
     BlockMerges(const State& state, const MergingClusters& clusters)
-        : Base(clusters), emission_(state.emission()), directed_(state.network().directed), edges_(n_ * n_),
-          exposure_(n_ * n_), value_(n_ * n_) {
+        : state_(state), clusters_(clusters), n_(clusters.slot.size()), width_(state.width()),
+          directed_(state.network().directed), blocks_(n_ * n_ * width_), value_(n_ * n_), change_(n_ * n_),
+          both_(width_) {
         for (std::size_t k = 0; k < n_; ++k)
             for (std::size_t l = 0; l < n_; ++l) {
-                edges(k, l) = state.edges(clusters.slot[k], clusters.slot[l]);
-                exposure(k, l) = state.exposure(clusters.slot[k], clusters.slot[l]);
-                value(k, l) = emission_.cell(edges(k, l), exposure(k, l));
+                const auto block = state.block(clusters.slot[k], clusters.slot[l]);
+                std::copy_n(block.begin(), width_, at(k, l));
+                value_[k * n_ + l] = state.value(at(k, l));
             }
-        this->compute_changes();
+        for (std::size_t a = 0; a < n_; ++a)
+            for (std::size_t b = 0; b < a; ++b)
+                if (clusters_.may_merge(a, b))
+                    change_[a * n_ + b] = recomputed(a, b);
+    }
+
+    /// The change when a and b, a > b, become one.
+    double change(std::size_t a, std::size_t b) const { return change_[a * n_ + b]; }
+
+    /// Cluster g, alive no longer, has gone into cluster h.
+    void merge(std::size_t g, std::size_t h) {
+        for_other_pairs(h, [&](std::size_t a, std::size_t b) { // the terms of the two in every other pair
+            change_[a * n_ + b] -= third(a, b, g) + third(a, b, h);
+        });
+        pour(g, h);
+        for_other_pairs(h, [&](std::size_t a, std::size_t b) { change_[a * n_ + b] += third(a, b, h); });
+        for (std::size_t a = 0; a < n_; ++a)
+            if (a != h && clusters_.may_merge(a, h))
+                change_[std::max(a, h) * n_ + std::min(a, h)] = recomputed(a, h);
     }
 
 private:
-    using Base::n_;
+    using Number = typename State::Number;
 
-    std::int64_t& edges(std::size_t k, std::size_t l) { return edges_[k * n_ + l]; }
-    std::int64_t& exposure(std::size_t k, std::size_t l) { return exposure_[k * n_ + l]; }
-    std::int64_t edges(std::size_t k, std::size_t l) const { return edges_[k * n_ + l]; }
-    std::int64_t exposure(std::size_t k, std::size_t l) const { return exposure_[k * n_ + l]; }
-    double& value(std::size_t k, std::size_t l) { return value_[k * n_ + l]; }
+    Number* at(std::size_t k, std::size_t l) { return blocks_.data() + (k * n_ + l) * width_; }
+    const Number* at(std::size_t k, std::size_t l) const { return blocks_.data() + (k * n_ + l) * width_; }
     double value(std::size_t k, std::size_t l) const { return value_[k * n_ + l]; }
 
-    /// Blocks of a and b with a third cluster l, before and after a and b are one.
-    double third(std::size_t a, std::size_t b, std::size_t l) const {
-        double change = emission_.cell(edges(a, l) + edges(b, l), exposure(a, l) + exposure(b, l)) -
-                        value(a, l) - value(b, l);
-        if (directed_)
-            change += emission_.cell(edges(l, a) + edges(l, b), exposure(l, a) + exposure(l, b)) -
-                      value(l, a) - value(l, b);
+    double recomputed(std::size_t a, std::size_t b) const {
+        double change = within(a, b);
+        for (std::size_t l = 0; l < n_; ++l)
+            if (clusters_.alive[l] && l != a && l != b)
+                change += third(a, b, l);
         return change;
     }
 
-    /// The blocks among a and b themselves.
+    template <class Visit> void for_other_pairs(std::size_t h, Visit visit) {
+        for (std::size_t a = 0; a < n_; ++a)
+            for (std::size_t b = 0; clusters_.alive[a] && a != h && b < a; ++b)
+                if (b != h && clusters_.may_merge(a, b))
+                    visit(a, b);
+    }
+
+    /// Blocks of a and b with a third cluster l.
+    double third(std::size_t a, std::size_t b, std::size_t l) const {
+        double change = state_.joined(at(a, l), at(b, l), value(a, l), value(b, l));
+        if (directed_)
+            change += state_.joined(at(l, a), at(l, b), value(l, a), value(l, b));
+        return change;
+    }
+
+    /// The blocks among a and b themselves, as one.
+    Number among(std::size_t a, std::size_t b, std::size_t w) const {
+        return at(a, a)[w] + at(b, b)[w] + at(a, b)[w] + (directed_ ? at(b, a)[w] : 0);
+    }
+
     double within(std::size_t a, std::size_t b) const {
-        auto e = edges(a, a) + edges(b, b) + edges(a, b),
-             m = exposure(a, a) + exposure(b, b) + exposure(a, b);
-        double before = value(a, a) + value(b, b) + value(a, b);
-        if (directed_) {
-            e += edges(b, a);
-            m += exposure(b, a);
-            before += value(b, a);
-        }
-        return emission_.cell(e, m) - before;
+        for (std::size_t w = 0; w < width_; ++w)
+            both_[w] = among(a, b, w);
+        return state_.value(both_.data()) -
+               (value(a, a) + value(b, b) + value(a, b) + (directed_ ? value(b, a) : 0.0));
     }
 
     void pour(std::size_t g, std::size_t h) {
-        const auto pool = [&](std::vector<std::int64_t>& counts) {
-            const auto inside = counts[g * n_ + g] + counts[h * n_ + h] + counts[g * n_ + h] +
-                                (directed_ ? counts[h * n_ + g] : 0);
+        for (std::size_t w = 0; w < width_; ++w) {
+            const auto inside = among(g, h, w);
             for (std::size_t l = 0; l < n_; ++l) {
-                counts[h * n_ + l] += counts[g * n_ + l];
-                counts[l * n_ + h] += counts[l * n_ + g];
-                counts[g * n_ + l] = counts[l * n_ + g] = 0;
+                at(h, l)[w] += at(g, l)[w];
+                at(l, h)[w] += at(l, g)[w];
+                at(g, l)[w] = at(l, g)[w] = 0;
             }
-            counts[h * n_ + h] = inside;
-        };
-        pool(edges_);
-        pool(exposure_);
+            at(h, h)[w] = inside;
+        }
         for (std::size_t l = 0; l < n_; ++l) {
-            value(h, l) = emission_.cell(edges(h, l), exposure(h, l));
-            value(l, h) = emission_.cell(edges(l, h), exposure(l, h));
+            value_[h * n_ + l] = state_.value(at(h, l));
+            value_[l * n_ + h] = state_.value(at(l, h));
         }
     }
 
-    const typename State::Emission& emission_;
+    const State& state_;
+    const MergingClusters& clusters_;
+    std::size_t n_, width_;
     bool directed_;
-    std::vector<std::int64_t> edges_, exposure_;
-    std::vector<double> value_;
+    std::vector<Number> blocks_;
+    std::vector<double> value_, change_;
+    mutable std::vector<Number> both_; // scratch
 };
 
 } // namespace partita::models

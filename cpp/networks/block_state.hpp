@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -40,7 +41,14 @@ public:
         }
     }
 
-    const Emission& emission() const { return *emission_; }
+    /// What merges add up: edges and exposure.
+    using Number = std::int64_t;
+    static constexpr std::size_t width() { return 2; }
+    std::array<Number, 2> block(std::size_t k, std::size_t l) const { return {edges(k, l), exposure(k, l)}; }
+    double value(const Number* block) const { return emission_->cell(block[0], block[1]); }
+    double joined(const Number* one, const Number* other, double of_one, double of_other) const {
+        return emission_->cell(one[0] + other[0], one[1] + other[1]) - of_one - of_other;
+    }
 
     /// Declares how many slots of a side are candidates; those above must be empty. An empty cluster changes
     /// no sum.

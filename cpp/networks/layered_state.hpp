@@ -61,14 +61,16 @@ class LayeredMerges;
 
 /// Every layer has its own counts of the partition; the network of the base class is their union, which
 /// determines the clusters near a node.
-class LayeredState : public NodePartition {
+class LayeredState : public CountedState<LayeredState, NodePartition> {
+    friend CountedState;
+
 public:
     using Emission = std::vector<Layer>;
     using Merges = LayeredMerges;
 
     LayeredState(const Network& network, const Emission& layers, bool, std::size_t capacity_rows,
                  std::size_t capacity_columns = 0)
-        : NodePartition(network, false, capacity_rows, capacity_columns) {
+        : CountedState(network, false, capacity_rows, capacity_columns) {
         for (const auto& layer : layers)
             layers_.push_back(make_layer_state(layer, capacity_rows, capacity_columns));
     }
@@ -85,18 +87,6 @@ public:
             return;
         swap_names(a, b);
         each([&](auto& layer) { layer.swap_slots(a, b); });
-    }
-
-    void assign(std::span<const std::uint32_t> labels, std::size_t used_rows, std::size_t used_columns = 0) {
-        take_labels(labels, used_rows, used_columns);
-        count_nodes();
-        assign_layers();
-    }
-
-    void compact(std::size_t spare) {
-        renumber(spare);
-        count_nodes();
-        assign_layers();
     }
 
     void look(std::size_t node) {
@@ -155,7 +145,8 @@ private:
         return total;
     }
 
-    void assign_layers() {
+    void recount() {
+        count_nodes();
         each([&](auto& layer) { layer.assign(label_, sides_[0].used, sides_[1].used); });
     }
 
@@ -166,34 +157,20 @@ private:
 template <class State> class LayerMerges {
 public:
     LayerMerges(const State& state, const MergingClusters& clusters)
-        : state_(state), clusters_(clusters), blocks_(state, clusters) {
-        for (std::size_t d = 0; state.degree_corrected() && d < state.network().directions(); ++d)
-            for (const auto slot : clusters.slot)
-                degree_[d].push_back(state.degree(d, slot));
-    }
+        : blocks_(state, clusters), degrees_(state, clusters) {}
 
     double change(std::size_t a, std::size_t b) const {
-        double change = blocks_.change(a, b);
-        const auto& nodes = clusters_.nodes;
-        for (const auto& degree : degree_)
-            if (!degree.empty())
-                change += degree_term(nodes[a] + nodes[b], degree[a] + degree[b]) -
-                          degree_term(nodes[a], degree[a]) - degree_term(nodes[b], degree[b]);
-        return change;
+        return degrees_.added_to(blocks_.change(a, b), a, b);
     }
 
     void merge(std::size_t g, std::size_t h) {
         blocks_.merge(g, h);
-        for (auto& degree : degree_)
-            if (!degree.empty())
-                degree[h] += degree[g];
+        degrees_.merge(g, h);
     }
 
 private:
-    const State& state_;
-    const MergingClusters& clusters_;
     typename State::Merges blocks_;
-    std::vector<std::int64_t> degree_[2];
+    MergingDegrees degrees_;
 };
 
 template <class Variant> struct MergesOf;

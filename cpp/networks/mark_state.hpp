@@ -7,28 +7,39 @@
 #include <span>
 #include <vector>
 
-#include "networks/mark_merges.hpp"
+#include "networks/block_merges.hpp"
 #include "networks/marked_partition.hpp"
 
 namespace partita::models {
 
 /// log p(marks | edges, z), one term of a layer; the presence of its edges is another. A block without edges
 /// adds nothing, so only the clusters of a node's neighbours matter: O(clusters met) for each slot.
-template <class MarkModel> class MarkState : public MarkedPartition<MarkModel> {
-    using Base = MarkedPartition<MarkModel>;
+template <class MarkModel>
+class MarkState : public CountedState<MarkState<MarkModel>, MarkedPartition<MarkModel>> {
+    using Base = CountedState<MarkState, MarkedPartition<MarkModel>>;
+    friend Base;
 
 public:
     using Emission = MarkModel;
-    using Merges = MarkMerges<MarkState>;
+    using Merges = BlockMerges<MarkState>;
 
     MarkState(const Network& network, const MarkModel& marks, bool, std::size_t capacity_rows,
               std::size_t capacity_columns = 0)
         : Base(network, marks, capacity_rows, capacity_columns), sums_(slots_ * slots_ * width_),
           value_(slots_ * slots_) {}
 
-    /// The sums of the block from k to l.
-    const double* sums(std::size_t k, std::size_t l) const {
-        return sums_.data() + (k * slots_ + l) * width_;
+    /// What merges add up: the sums of marks.
+    using Number = double;
+    std::span<const double> block(std::size_t k, std::size_t l) const {
+        return std::span(sums_).subspan((k * slots_ + l) * width_, width_);
+    }
+    double value(const double* block) const { return marks_->cell(block); }
+    double joined(const double* one, const double* other, double of_one, double of_other) const {
+        if (one[0] == 0.0 || other[0] == 0.0)
+            return 0.0;
+        for (std::size_t at = 0; at < width_; ++at)
+            this->inside_[at] = one[at] + other[at];
+        return marks_->cell(this->inside_.data()) - (of_one + of_other);
     }
 
     void swap_slots(std::size_t a, std::size_t b) {
@@ -36,34 +47,6 @@ public:
             return;
         this->swap_names(a, b);
         recount();
-    }
-
-    void assign(std::span<const std::uint32_t> labels, std::size_t used_rows, std::size_t used_columns = 0) {
-        this->take_labels(labels, used_rows, used_columns);
-        recount();
-    }
-
-    void compact(std::size_t spare) {
-        this->renumber(spare);
-        recount();
-    }
-
-    std::span<const double> score() {
-        return this->score_side([&](std::size_t h) { return score(h); });
-    }
-
-    std::span<const double> score(std::span<const std::uint32_t> slots) {
-        return this->score_slots(slots, [&](std::size_t h) { return score(h); });
-    }
-
-    /// log p(marks | node in h) − log p(marks of all edges but the node's).
-    double score(std::size_t h) const {
-        double total = score_inside(h);
-        for (std::size_t d = 0; d < network_->directions(); ++d)
-            for (const auto l : this->met_[d])
-                if (l != h)
-                    total += score_beside(d, h, l);
-        return total;
     }
 
     void move(std::size_t to) {
@@ -85,6 +68,18 @@ public:
 
 private:
     using Base::label_, Base::marks_, Base::network_, Base::node_, Base::slots_, Base::width_;
+
+    /// log p(marks | node in h) − log p(marks of all edges but the node's).
+    auto score_of_slot() const {
+        return [this](std::size_t h) {
+            double total = score_inside(h);
+            for (std::size_t d = 0; d < network_->directions(); ++d)
+                for (const auto l : this->met_[d])
+                    if (l != h)
+                        total += score_beside(d, h, l);
+            return total;
+        };
+    }
 
     /// Block (h, l), l ≠ h, in direction d: with the node in h against without the node.
     double score_beside(std::size_t d, std::size_t h, std::size_t l) const {

@@ -25,8 +25,6 @@ public:
     const MarkModel& marks() const { return *marks_; }
     std::size_t width() const { return width_; }
 
-    void set_used(std::size_t s, std::size_t used) { sides_[s].used = used; }
-
     /// Sums the marks of a node's edges by cluster. Every score and move that follows is about this node.
     void look(std::size_t node) {
         for (std::size_t d = 0; d < network_->directions(); ++d) {

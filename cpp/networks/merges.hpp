@@ -20,13 +20,10 @@ template <NetworkState State> class Merger {
 public:
     Merger(const State& state, const Priors& priors)
         : state_(state), priors_(priors), clusters_(filled_clusters(state)), merges_(state, clusters_),
-          into_(state.slots()) {
+          degrees_(state, clusters_), into_(state.slots()) {
         std::iota(into_.begin(), into_.end(), 0u);
-        for (std::size_t a = 0; a < size(); ++a) {
-            count_[clusters_.side[a]] += 1;
-            for (std::size_t d = 0; d < state.network().directions(); ++d)
-                degree_[d].push_back(state.degree(d, clusters_.slot[a]));
-        }
+        for (const auto side : clusters_.side)
+            count_[side] += 1;
     }
     Merger(const Merger&) = delete; // merges_ refers to clusters_
     Merger& operator=(const Merger&) = delete;
@@ -59,8 +56,7 @@ public:
         clusters_.alive[g] = false;
         clusters_.nodes[h] += clusters_.nodes[g];
         count_[clusters_.side[g]] -= 1;
-        for (std::size_t d = 0; d < state_.network().directions(); ++d)
-            degree_[d][h] += degree_[d][g];
+        degrees_.merge(g, h);
         merges_.merge(g, h);
     }
 
@@ -87,22 +83,18 @@ private:
     double total_change(std::size_t a, std::size_t b) const {
         const auto& prior = priors_[clusters_.side[a]];
         const auto& nodes = clusters_.nodes;
-        double change = merges_.change(a, b) + prior.cluster(nodes[a] + nodes[b]) - prior.cluster(nodes[a]) -
-                        prior.cluster(nodes[b]);
-        if (state_.degree_corrected())
-            for (std::size_t d = 0; d < state_.network().directions(); ++d)
-                change += degree_term(nodes[a] + nodes[b], degree_[d][a] + degree_[d][b]) -
-                          degree_term(nodes[a], degree_[d][a]) - degree_term(nodes[b], degree_[d][b]);
-        return change;
+        return degrees_.added_to(merges_.change(a, b) + prior.cluster(nodes[a] + nodes[b]) -
+                                     prior.cluster(nodes[a]) - prior.cluster(nodes[b]),
+                                 a, b);
     }
 
     const State& state_;
     const Priors& priors_;
     MergingClusters clusters_;
     typename State::Merges merges_;
+    MergingDegrees degrees_;
     std::vector<std::uint32_t> into_; // of each slot, where its nodes are now
     std::size_t count_[2] = {0, 0};
-    std::vector<std::int64_t> degree_[2];
 };
 
 } // namespace partita::models

@@ -193,21 +193,6 @@ protected:
         return total;
     }
 
-    /// `score` of every slot on the side of the node that was looked at.
-    template <class Score> std::span<const double> score_side(Score score) {
-        const auto& side = sides_[network_->side(node_)];
-        for (auto h = side.first; h < side.end(); ++h)
-            score_[h] = score(h);
-        return score_;
-    }
-
-    template <class Score>
-    std::span<const double> score_slots(std::span<const std::uint32_t> slots, Score score) {
-        for (const auto h : slots)
-            score_[h] = score(h);
-        return score_;
-    }
-
     const Network* network_;
     bool degree_corrected_;
     std::size_t slots_;
@@ -226,6 +211,46 @@ private:
         if (seen_edges_[d][slot] == 0 && seen_missing_[d][slot] == 0)
             touched_[d].push_back(slot);
     }
+};
+
+/// What states share that count everything afresh by recount(). `Derived` has score_of_slot(), a function of
+/// the slot for the node that was looked at, unless it scores slots in a way of its own.
+template <class Derived, class Base> class CountedState : public Base {
+public:
+    using Base::Base;
+
+    /// Declares how many slots of a side are candidates; those above must be empty.
+    void set_used(std::size_t s, std::size_t used) { this->sides_[s].used = used; }
+
+    /// Takes labels (slots of the node's side).
+    void assign(std::span<const std::uint32_t> labels, std::size_t used_rows, std::size_t used_columns = 0) {
+        this->take_labels(labels, used_rows, used_columns);
+        own().recount();
+    }
+
+    /// Renumbers the filled clusters, as renumber does.
+    void compact(std::size_t spare) {
+        this->renumber(spare);
+        own().recount();
+    }
+
+    std::span<const double> score() {
+        const auto score = own().score_of_slot();
+        const auto& side = this->sides_[this->network_->side(this->node_)];
+        for (auto h = side.first; h < side.end(); ++h)
+            this->score_[h] = score(h);
+        return this->score_;
+    }
+    std::span<const double> score(std::span<const std::uint32_t> slots) {
+        const auto score = own().score_of_slot();
+        for (const auto h : slots)
+            this->score_[h] = score(h);
+        return this->score_;
+    }
+    double score(std::size_t h) const { return static_cast<const Derived&>(*this).score_of_slot()(h); }
+
+private:
+    Derived& own() { return static_cast<Derived&>(*this); }
 };
 
 } // namespace partita::models
