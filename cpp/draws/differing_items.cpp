@@ -44,21 +44,20 @@ std::vector<std::uint32_t> restricted_labels(std::span<const std::uint32_t> labe
     return own;
 }
 
-DifferingItems::DifferingItems(const SparseProblem& whole, std::vector<std::uint32_t> items,
-                               const Run& agreed)
-    : items_(std::move(items)), agreed_(agreed.labels), problem_(whole.restricted(items_, 0)) {
-    SparseState state(problem_, static_cast<std::uint32_t>(items_.size()));
-    state.assign(restrict(agreed_));
-    problem_.add_constant(agreed.loss / whole.unit() - whole.loss_of(state.value()) / whole.unit());
+void PartialProblem::complete(Run& run) const {
+    auto labels = labels_;
+    for (std::size_t place = 0; place < items_.size(); ++place) // above every label of the other items
+        labels[items_[place]] = static_cast<std::uint32_t>(labels.size()) + run.labels[place];
+    run.clusters = renumber(labels);
+    run.labels = std::move(labels);
 }
 
-void DifferingItems::complete(Run& run) const {
-    auto labels = agreed_;
-    for (std::size_t place = 0; place < items_.size(); ++place) // above every label of the agreed clusters
-        labels[items_[place]] = static_cast<std::uint32_t>(labels.size()) + run.labels[place];
-    renumber(labels);
-    run.labels = std::move(labels);
-    run.clusters = *std::max_element(run.labels.begin(), run.labels.end()) + 1;
+DifferingItems::DifferingItems(const SparseProblem& whole, std::vector<std::uint32_t> items,
+                               const Run& agreed)
+    : PartialProblem(whole, std::move(items), agreed.labels, 0) {
+    SparseState state(problem_, static_cast<std::uint32_t>(items_.size()));
+    state.assign(restrict(labels_));
+    problem_.add_constant(agreed.loss / whole.unit() - whole.loss_of(state.value()) / whole.unit());
 }
 
 } // namespace partita::search

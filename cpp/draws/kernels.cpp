@@ -17,9 +17,7 @@ PARTITA_INLINE void sum_block(const CellTable& table, std::span<const std::uint3
                               const OwnColumn* own, double* out, double& own_sum) {
     constexpr std::size_t width = n_vectors * vector_width;
     constexpr std::size_t flush = 64; // rows summed in float before they go to double
-#if defined(__GNUC__)
     typedef float Vector __attribute__((vector_size(vector_width * sizeof(float)), aligned(4), may_alias));
-#endif
     for (std::size_t k = 0; k < width; ++k)
         out[first + k] = 0;
     for (std::size_t begin = 0; begin < rows.size(); begin += flush) {
@@ -30,7 +28,6 @@ PARTITA_INLINE void sum_block(const CellTable& table, std::span<const std::uint3
             if constexpr (with_own)
                 given_back[turn] += own->coefficients[e] * own->gain[table.counts(rows[e])[own->column] - 1];
         };
-#if defined(__GNUC__)
         Vector vectors[turns<n_vectors>][n_vectors] = {};
         auto add = [&](std::size_t e, std::size_t turn) {
             const auto* gains = reinterpret_cast<const Vector*>(table.gains(rows[e]) + first);
@@ -50,16 +47,6 @@ PARTITA_INLINE void sum_block(const CellTable& table, std::span<const std::uint3
         for (std::size_t j = 0; j < n_vectors; ++j)
             for (std::size_t k = 0; k < vector_width; ++k)
                 sums[j * vector_width + k] = vectors[0][j][k];
-#else
-        for (auto& sum : sums)
-            sum = 0;
-        for (std::size_t e = begin; e < end; ++e) {
-            const auto* gains = table.gains(rows[e]) + first;
-            for (std::size_t k = 0; k < width; ++k)
-                sums[k] += gains[k];
-            add_own(e, 0);
-        }
-#endif
         for (std::size_t k = 0; k < width; ++k)
             out[first + k] += sums[k];
         for (const auto part : given_back)
@@ -82,44 +69,29 @@ PARTITA_INLINE void sum_blocks(const CellTable& table, std::span<const std::uint
     }
 }
 
-template <class Kind>
+template <bool with_margins, class Kind>
 PARTITA_INLINE void score_plain(const Kind& loss, const CellTable& table, std::span<const std::uint32_t> rows,
-                                std::span<const DrawTerms> terms, const double* estimate,
-                                std::size_t n_columns, double* out) {
+                                std::span<const std::uint32_t> margin_rows, std::span<const DrawTerms> terms,
+                                const double* estimate, std::size_t n_columns, double* out) {
     for (std::size_t e = 0; e < rows.size(); ++e) {
         const auto* gains = table.gains(rows[e]);
+        const auto* margins = with_margins ? table.gains(margin_rows[e]) : nullptr;
         const auto& t = terms[e];
-        for (std::size_t k = 0; k < n_columns; ++k)
-            out[k] += t.weight * loss(Sums{t.joint + gains[k], estimate[k], t.draw, t.n, t.total});
-    }
-}
-
-template <class Kind>
-PARTITA_INLINE void
-score_margins_plain(const Kind& loss, const CellTable& table, std::span<const std::uint32_t> rows,
-                    std::span<const std::uint32_t> margin_rows, std::span<const DrawTerms> terms,
-                    std::span<const double> draw_estimate, std::size_t n_columns, double* out) {
-    for (std::size_t e = 0; e < rows.size(); ++e) {
-        const auto* gains = table.gains(rows[e]);
-        const auto* margins = table.gains(margin_rows[e]);
-        const auto& t = terms[e];
-        for (std::size_t k = 0; k < n_columns; ++k)
-            out[k] += t.weight *
-                      loss(Sums{t.joint + gains[k], draw_estimate[e] + margins[k], t.draw, t.n, t.total});
+        for (std::size_t k = 0; k < n_columns; ++k) {
+            const double own = with_margins ? estimate[e] + margins[k] : estimate[k];
+            out[k] += t.weight * loss(Sums{t.joint + gains[k], own, t.draw, t.n, t.total});
+        }
     }
 }
 
 #define SCORE_KERNEL(Kind)                                                                                   \
     PARTITA_CLONES void score(const Kind& loss, const CellTable& table, std::span<const std::uint32_t> rows, \
-                              std::span<const DrawTerms> terms, const double* estimate,                      \
-                              std::size_t n_columns, double* out) {                                          \
-        score_plain(loss, table, rows, terms, estimate, n_columns, out);                                     \
-    }                                                                                                        \
-    PARTITA_CLONES void score_margins(                                                                       \
-        const Kind& loss, const CellTable& table, std::span<const std::uint32_t> rows,                       \
-        std::span<const std::uint32_t> margin_rows, std::span<const DrawTerms> terms,                        \
-        std::span<const double> draw_estimate, std::size_t n_columns, double* out) {                         \
-        score_margins_plain(loss, table, rows, margin_rows, terms, draw_estimate, n_columns, out);           \
+                              std::span<const std::uint32_t> margin_rows, std::span<const DrawTerms> terms,  \
+                              const double* estimate, std::size_t n_columns, double* out) {                  \
+        if (margin_rows.empty())                                                                             \
+            score_plain<false>(loss, table, rows, margin_rows, terms, estimate, n_columns, out);             \
+        else                                                                                                 \
+            score_plain<true>(loss, table, rows, margin_rows, terms, estimate, n_columns, out);              \
     }
 SCORE_KERNEL(NVI)
 SCORE_KERNEL(ID)
@@ -161,25 +133,12 @@ PARTITA_CLONES void sum_gains(const CellTable& table, std::span<const std::uint3
 }
 
 void score_rows(const Loss& loss, const CellTable& table, std::span<const std::uint32_t> rows,
-                std::span<const DrawTerms> terms, const double* estimate, std::size_t n_columns,
-                double* out) {
+                std::span<const std::uint32_t> margin_rows, std::span<const DrawTerms> terms,
+                std::span<const double> estimate, std::size_t n_columns, double* out) {
     std::visit(
         [&](const auto& kind) {
             if constexpr (needs_kernel<std::decay_t<decltype(kind)>>)
-                score(kind, table, rows, terms, estimate, n_columns, out);
-            else
-                throw std::logic_error("this loss has no kernel");
-        },
-        loss);
-}
-
-void score_rows_with_margins(const Loss& loss, const CellTable& table, std::span<const std::uint32_t> rows,
-                             std::span<const std::uint32_t> margin_rows, std::span<const DrawTerms> terms,
-                             std::span<const double> draw_estimate, std::size_t n_columns, double* out) {
-    std::visit(
-        [&](const auto& kind) {
-            if constexpr (needs_kernel<std::decay_t<decltype(kind)>>)
-                score_margins(kind, table, rows, margin_rows, terms, draw_estimate, n_columns, out);
+                score(kind, table, rows, margin_rows, terms, estimate.data(), n_columns, out);
             else
                 throw std::logic_error("this loss has no kernel");
         },

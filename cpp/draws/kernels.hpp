@@ -53,15 +53,11 @@ struct DrawTerms {
     double weight, joint, draw, n, total;
 };
 
-/// out[k] += weight_t * loss(joint_t + gains_t[k], estimate[k], draw_t) over the rows; built-in non-linear
-/// losses only.
+/// out[k] += weight_t * loss(joint_t + gains_t[k], estimate, draw_t) over the rows; built-in non-linear
+/// losses only. The estimate's sum is estimate[k] for all draws, or, where draws have margin rows (gaps),
+/// estimate[t] plus the gains of the draw's margin row.
 void score_rows(const Loss& loss, const CellTable& table, std::span<const std::uint32_t> rows,
-                std::span<const DrawTerms> terms, const double* estimate, std::size_t n_columns, double* out);
-
-/// The same where each draw has estimate sums of its own (gaps): draw_estimate[t] plus the gains of its
-/// margin row.
-void score_rows_with_margins(const Loss& loss, const CellTable& table, std::span<const std::uint32_t> rows,
-                             std::span<const std::uint32_t> margin_rows, std::span<const DrawTerms> terms,
-                             std::span<const double> draw_estimate, std::size_t n_columns, double* out);
+                std::span<const std::uint32_t> margin_rows, std::span<const DrawTerms> terms,
+                std::span<const double> estimate, std::size_t n_columns, double* out);
 
 } // namespace partita::search

@@ -148,4 +148,24 @@ private:
     std::vector<double> joint_, estimate_, draw_;
 };
 
+/// The sum of weights[t] times the loss at sums_of(t), over all t that count; of losses that are a formula,
+/// which a user's own is not.
+template <class SumsOf, class Counts>
+double weighted_sum(const Loss& loss, std::span<const double> weights, SumsOf sums_of, Counts counts) {
+    return std::visit(
+        [&](const auto& kind) {
+            double total = 0;
+            if constexpr (!std::is_same_v<std::decay_t<decltype(kind)>, CustomLoss>)
+                for (std::size_t t = 0; t < weights.size(); ++t)
+                    if (counts(t))
+                        total += weights[t] * kind(sums_of(t));
+            return total;
+        },
+        loss);
+}
+template <class SumsOf>
+double weighted_sum(const Loss& loss, std::span<const double> weights, SumsOf sums_of) {
+    return weighted_sum(loss, weights, sums_of, [](std::size_t) { return true; });
+}
+
 } // namespace partita

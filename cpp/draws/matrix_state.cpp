@@ -17,28 +17,12 @@ PARTITA_CLONES void add_scaled(const float* row, std::size_t n, double factor, d
 } // namespace
 
 MatrixState::MatrixState(const MatrixProblem& problem, std::uint32_t max_clusters)
-    : problem_(&problem), max_clusters_(max_clusters), labels_(problem.n, no_cluster) {
+    : LabelledItems(problem.n, max_clusters), problem_(&problem) {
     assign(labels_);
 }
 
-std::vector<std::uint32_t> MatrixState::members(std::uint32_t cluster) const {
-    std::vector<std::uint32_t> items;
-    for (std::size_t i = 0; i < labels_.size(); ++i)
-        if (labels_[i] == cluster)
-            items.push_back(static_cast<std::uint32_t>(i));
-    return items;
-}
-
 void MatrixState::assign(std::span<const std::uint32_t> labels) {
-    if (labels.data() != labels_.data())
-        labels_.assign(labels.begin(), labels.end());
-    sizes_.clear();
-    for (const auto label : labels_)
-        if (label != no_cluster) {
-            if (label >= sizes_.size())
-                sizes_.resize(label + 1);
-            ++sizes_[label];
-        }
+    take_labels(labels, [](std::size_t) { return 1u; });
     mass_.assign(problem_->n * sizes_.size(), 0);
     for (std::size_t i = 0; i < problem_->n; ++i)
         if (labels_[i] != no_cluster)
@@ -109,13 +93,9 @@ void MatrixState::move(std::size_t i, std::uint32_t cluster) {
 }
 
 void MatrixState::close_cluster(std::uint32_t cluster) {
-    const auto last = n_clusters() - 1;
-    if (cluster != last) {
+    if (const auto last = n_clusters() - 1; cluster != last)
         std::copy_n(masses(last), problem_->n, masses_to_change(cluster));
-        std::replace(labels_.begin(), labels_.end(), last, cluster);
-        sizes_[cluster] = sizes_[last];
-    }
-    sizes_.pop_back();
+    drop(cluster);
     mass_.resize(problem_->n * sizes_.size());
 }
 
@@ -136,9 +116,7 @@ std::vector<double> MatrixState::merge_changes() const {
 void MatrixState::merge(std::uint32_t k, std::uint32_t l) {
     for (std::size_t i = 0; i < problem_->n; ++i)
         masses_to_change(k)[i] += mass(i, l);
-    std::replace(labels_.begin(), labels_.end(), l, k);
-    sizes_[k] += sizes_[l];
-    sizes_[l] = 0;
+    join(k, l);
     close_cluster(l);
     refresh();
 }

@@ -40,18 +40,13 @@ private:
     double constant_ = 0; // a/n^2 times the sum of all similarities: what every partition shares
 };
 
-class MatrixState {
+class MatrixState : public LabelledItems {
 public:
     using Setting = MatrixProblem;
 
     MatrixState(const MatrixProblem& problem, std::uint32_t max_clusters);
 
-    std::uint32_t n_clusters() const { return static_cast<std::uint32_t>(sizes_.size()); }
     bool is_alone(std::size_t i) const { return labels_[i] != no_cluster && sizes_[labels_[i]] == 1; }
-    std::uint32_t cluster_of(std::size_t i) const { return labels_[i]; }
-    const std::vector<std::uint32_t>& labels() const { return labels_; }
-    std::vector<std::uint32_t> members(std::uint32_t cluster) const;
-    std::uint32_t size(std::uint32_t cluster) const { return sizes_[cluster]; }
     /// The mass of every item with the cluster: side by side, for moves change whole clusters.
     const double* masses(std::size_t cluster) const { return mass_.data() + cluster * problem_->n; }
     /// Loss of `pairs` ordered pairs in one cluster that hold `mass` of the similarity.
@@ -91,8 +86,6 @@ private:
     void close_cluster(std::uint32_t cluster);
 
     const MatrixProblem* problem_;
-    std::uint32_t max_clusters_;
-    std::vector<std::uint32_t> labels_, sizes_;
     std::vector<double> mass_, scores_;
     double value_ = 0;
 };

@@ -143,23 +143,15 @@ double SparseState::combined_score(std::size_t i, std::uint32_t cluster, const d
     const auto table = problem_->tables().joint();
     const auto taken = cluster == labels_[i] ? 1u : 0u;
     const auto size_in_all = (cluster < n_clusters() ? sizes_[cluster] : 0) - taken;
-    return std::visit(
-        [&](const auto& loss) {
-            double score = 0;
-            if constexpr (!std::is_same_v<std::decay_t<decltype(loss)>, CustomLoss>)
-                for (std::size_t t = 0; t < terms_.size(); ++t) {
-                    if (!problem_->is_labelled(i, t))
-                        continue;
-                    const auto size = problem_->has_gaps() ? margins(cluster)[t] - taken : size_in_all;
-                    const auto& term = terms_[t];
-                    score +=
-                        problem_->weights()[t] * loss(Sums{term.joint + table[1] + (extra ? extra[t] : 0.0),
-                                                           term.estimate + table[size + 1] - table[size],
-                                                           term.draw, term.n, term.total});
-                }
-            return score;
+    return weighted_sum(
+        problem_->tables().loss(), problem_->weights(),
+        [&](std::size_t t) {
+            const auto size = problem_->has_gaps() ? margins(cluster)[t] - taken : size_in_all;
+            const auto& term = terms_[t];
+            return Sums{term.joint + table[1] + (extra ? extra[t] : 0.0),
+                        term.estimate + table[size + 1] - table[size], term.draw, term.n, term.total};
         },
-        problem_->tables().loss());
+        [&](std::size_t t) { return problem_->is_labelled(i, t); });
 }
 
 /// The score of the item at hand in a cluster; `slot` is no_cluster if they share no row.
@@ -239,22 +231,14 @@ double SparseState::linear_change(std::uint32_t k, std::uint32_t l, double extra
 
 double SparseState::combined_change(std::uint32_t k, std::uint32_t l, const double* extra) const {
     const auto table = problem_->tables().joint();
-    return std::visit(
-        [&](const auto& loss) {
-            double merged = 0;
-            if constexpr (!std::is_same_v<std::decay_t<decltype(loss)>, CustomLoss>)
-                for (std::size_t t = 0; t < problem_->n_draws(); ++t) {
-                    const auto x = problem_->has_gaps() ? margins(k)[t] : sizes_[k];
-                    const auto y = problem_->has_gaps() ? margins(l)[t] : sizes_[l];
-                    merged += problem_->weights()[t] *
-                              loss(Sums{joint_[t] + (extra ? extra[t] : 0.0),
-                                        estimate_[problem_->has_gaps() ? t : 0] + table[x + y] - table[x] -
-                                            table[y],
-                                        draw_[t], static_cast<double>(allocated_[t]), table[allocated_[t]]});
-                }
-            return merged - value();
-        },
-        problem_->tables().loss());
+    const auto merged = weighted_sum(problem_->tables().loss(), problem_->weights(), [&](std::size_t t) {
+        const auto x = problem_->has_gaps() ? margins(k)[t] : sizes_[k];
+        const auto y = problem_->has_gaps() ? margins(l)[t] : sizes_[l];
+        return Sums{joint_[t] + (extra ? extra[t] : 0.0),
+                    estimate_[problem_->has_gaps() ? t : 0] + table[x + y] - table[x] - table[y], draw_[t],
+                    static_cast<double>(allocated_[t]), table[allocated_[t]]};
+    });
+    return merged - value();
 }
 
 double SparseState::change_of(std::uint32_t k, std::uint32_t l, std::size_t slot) const {

@@ -49,53 +49,42 @@ template <class Label> Cost predicted_cost(const Draws<Label>& draws) {
 class Reduced {
 public:
     Reduced(const SparseProblem& whole, unsigned threads, const common::StopFlag& stop) : whole_(whole) {
-        if (whole.is_linear())
-            parts_ = solve_parts(whole, {}, {}, threads, stop);
-        double solved = 0;
-        for (std::size_t c = 0; c < parts_.items.size(); ++c)
-            if (parts_.is_solved(c))
-                solved += parts_.least[c];
-            else
-                left_.insert(left_.end(), parts_.items[c].begin(), parts_.items[c].end());
-        if (!whole.is_linear() || left_.size() == whole.n_items())
-            left_.clear();
-        else if (left_.empty())
-            solved_all_ = true;
-        std::sort(left_.begin(), left_.end());
-        if (!left_.empty())
-            rest_.emplace(whole.restricted(left_, solved));
-        loss_ = whole.loss_of(solved);
+        if (!whole.is_linear())
+            return;
+        const auto parts = solve_parts(whole, {}, {}, threads, stop);
+        std::vector<std::uint32_t> left, labels(whole.n_items());
+        std::uint32_t next = 0; // cluster of the parts that are solved
+        for (std::size_t c = 0; c < parts.items.size(); ++c) {
+            const auto& items = parts.items[c];
+            if (!parts.is_solved(c)) {
+                left.insert(left.end(), items.begin(), items.end());
+                continue;
+            }
+            solved_ += parts.least[c];
+            const auto first = next;
+            for (const auto i : items) {
+                labels[i] = first + parts.labels[i];
+                next = std::max(next, labels[i] + 1);
+            }
+        }
+        solved_all_ = left.empty();
+        std::sort(left.begin(), left.end());
+        if (left.size() < whole.n_items())
+            rest_.emplace(whole, std::move(left), std::move(labels), solved_);
     }
 
     bool solved_all() const { return solved_all_; }
-    const SparseProblem& rest() const { return rest_ ? *rest_ : whole_; }
+    const SparseProblem& rest() const { return rest_ ? rest_->problem() : whole_; }
 
     /// The labels of the items that are left, 0..K-1; items in no cluster stay in none.
     std::vector<std::uint32_t> restrict(const std::vector<std::uint32_t>& labels) const {
-        return rest_ ? restricted_labels(labels, left_) : labels;
+        return rest_ ? rest_->restrict(labels) : labels;
     }
 
     /// A run on what is left becomes one on all items.
     void complete(Run& run) const {
-        if (!rest_ && !solved_all_)
-            return;
-        std::vector<std::uint32_t> labels(whole_.n_items());
-        auto next = run.clusters;
-        for (std::size_t place = 0; place < left_.size(); ++place)
-            labels[left_[place]] = run.labels[place];
-        for (std::size_t c = 0; c < parts_.items.size(); ++c) {
-            if (!parts_.is_solved(c))
-                continue;
-            std::uint32_t clusters = 0;
-            for (const auto i : parts_.items[c]) {
-                labels[i] = next + parts_.labels[i];
-                clusters = std::max(clusters, parts_.labels[i] + 1);
-            }
-            next += clusters;
-        }
-        renumber(labels);
-        run.labels = std::move(labels);
-        run.clusters = next;
+        if (rest_)
+            rest_->complete(run);
     }
 
     /// The run that solves all parts and searches nothing.
@@ -103,7 +92,7 @@ public:
         Run run;
         run.start = "components";
         complete(run);
-        run.loss = loss_;
+        run.loss = whole_.loss_of(solved_);
         run.rounding = whole_.unit() * whole_.rounding();
         run.clusters_per_row = whole_.clusters_per_row();
         return run;
@@ -111,11 +100,9 @@ public:
 
 private:
     const SparseProblem& whole_;
-    Parts parts_;
-    std::vector<std::uint32_t> left_;
-    std::optional<SparseProblem> rest_;
+    std::optional<PartialProblem> rest_;
+    double solved_ = 0;
     bool solved_all_ = false;
-    double loss_ = 0;
 };
 
 /// The runs after the first ones: only where those differ, for a linear loss; none if they agree.

@@ -8,9 +8,8 @@
 
 namespace partita::search {
 SparseState::SparseState(const SparseProblem& problem, std::uint32_t max_clusters)
-    : problem_(&problem), rows_(&problem.rows()), max_clusters_(max_clusters),
-      labels_(problem.n_items(), no_cluster), next_(problem.n_items()), previous_(problem.n_items()),
-      short_cells_(max_short) {
+    : LabelledItems(problem.n_items(), max_clusters), problem_(&problem), rows_(&problem.rows()),
+      next_(problem.n_items()), previous_(problem.n_items()), short_cells_(max_short) {
     const auto table = problem.tables().joint();
     unit_extra_.resize(table.size());
     for (std::size_t count = 0; count + 1 < table.size(); ++count)
@@ -41,20 +40,11 @@ std::vector<std::uint32_t> SparseState::members(std::uint32_t cluster) const {
 }
 
 void SparseState::assign(std::span<const std::uint32_t> labels) {
-    if (labels.data() != labels_.data())
-        labels_.assign(labels.begin(), labels.end());
-    sizes_.clear();
-    heads_.clear();
-    for (std::size_t i = labels_.size(); i-- > 0;) {
-        if (labels_[i] == no_cluster)
-            continue;
-        if (labels_[i] >= sizes_.size()) {
-            sizes_.resize(labels_[i] + std::size_t{1});
-            heads_.resize(sizes_.size(), no_cluster);
-        }
-        sizes_[labels_[i]] += problem_->copies(i);
-        link(i, labels_[i]);
-    }
+    take_labels(labels, [&](std::size_t i) { return problem_->copies(i); });
+    heads_.assign(sizes_.size(), no_cluster);
+    for (std::size_t i = labels_.size(); i-- > 0;)
+        if (labels_[i] != no_cluster)
+            link(i, labels_[i]);
     common::count_steps(labels_.size() + sizes_.size());
     by_size_.reset(sizes_);
     count_long_rows();
@@ -371,18 +361,10 @@ void SparseState::find_sums() {
 }
 
 double SparseState::combined_value() const {
-    const auto table = problem_->tables().joint();
-    return std::visit(
-        [&](const auto& loss) {
-            double value = 0;
-            if constexpr (!std::is_same_v<std::decay_t<decltype(loss)>, CustomLoss>)
-                for (std::size_t t = 0; t < problem_->n_draws(); ++t)
-                    value += problem_->weights()[t] *
-                             loss(Sums{joint_[t], estimate_[problem_->has_gaps() ? t : 0], draw_[t],
-                                       static_cast<double>(allocated_[t]), table[allocated_[t]]});
-            return value;
-        },
-        problem_->tables().loss());
+    return weighted_sum(problem_->tables().loss(), problem_->weights(), [&](std::size_t t) {
+        return Sums{joint_[t], estimate_[problem_->has_gaps() ? t : 0], draw_[t],
+                    static_cast<double>(allocated_[t]), problem_->tables().joint()[allocated_[t]]};
+    });
 }
 
 } // namespace partita::search

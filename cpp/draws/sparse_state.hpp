@@ -20,7 +20,7 @@
 
 namespace partita::search {
 
-class SparseState {
+class SparseState : public LabelledItems {
 public:
     using Setting = SparseProblem;
     static constexpr std::size_t max_short = 32; // items of a row whose cells are counted when they are read
@@ -34,14 +34,9 @@ public:
     SparseState(const SparseProblem& problem, std::uint32_t max_clusters);
 
     const SparseProblem& problem() const { return *problem_; }
-    std::uint32_t max_clusters() const { return max_clusters_; }
-    std::uint32_t n_clusters() const { return static_cast<std::uint32_t>(sizes_.size()); }
-    std::uint32_t size(std::size_t cluster) const { return sizes_[cluster]; }
     bool is_alone(std::size_t i) const {
         return labels_[i] != no_cluster && sizes_[labels_[i]] == problem_->copies(i);
     }
-    std::uint32_t cluster_of(std::size_t i) const { return labels_[i]; }
-    const std::vector<std::uint32_t>& labels() const { return labels_; }
     std::vector<std::uint32_t> members(std::uint32_t cluster) const;
     std::uint32_t first_member(std::uint32_t cluster) const { return heads_[cluster]; }
 
@@ -144,8 +139,6 @@ private:
 
     const SparseProblem* problem_;
     const SparseRows* rows_;
-    std::uint32_t max_clusters_;
-    std::vector<std::uint32_t> labels_, sizes_;
     std::vector<std::uint32_t> heads_, next_, previous_; // members of each cluster, as linked lists
     SizeIndex by_size_;
     mutable double value_ = 0;

@@ -15,7 +15,7 @@ constexpr std::size_t cache_line = 64; // a row of few columns fills one
 } // namespace
 
 State::State(const Problem& problem, std::uint32_t max_clusters)
-    : problem_(&problem), max_clusters_(max_clusters), labels_(problem.n_items(), no_cluster) {
+    : LabelledItems(problem.n_items(), max_clusters), problem_(&problem) {
     if (problem_->is_linear())
         return; // room for cells is made when there is a cluster
     row_sizes_.assign(problem_->n_rows(), 0);
@@ -57,15 +57,7 @@ void State::compact() {
 }
 
 void State::assign(std::span<const std::uint32_t> labels) {
-    if (labels.data() != labels_.data())
-        labels_.assign(labels.begin(), labels.end());
-    sizes_.clear();
-    for (std::size_t i = 0; i < labels_.size(); ++i)
-        if (const auto label = labels_[i]; label != no_cluster) {
-            if (label >= sizes_.size())
-                sizes_.resize(label + 1);
-            sizes_[label] += problem_->copies(i);
-        }
+    take_labels(labels, [&](std::size_t i) { return problem_->copies(i); });
     fit_columns();
     count_cells();
     fill_gains();
@@ -183,24 +175,15 @@ Sums State::sums_of(std::size_t t) const {
 }
 
 double State::combined_value() const {
-    const auto n = problem_->n_draws();
-    return std::visit(
-        [&](const auto& loss) {
-            double value = 0;
-            if constexpr (std::is_same_v<std::decay_t<decltype(loss)>, CustomLoss>) {
-                std::vector<Sums> sums(n);
-                std::vector<double> losses(n);
-                for (std::size_t t = 0; t < n; ++t)
-                    sums[t] = sums_of(t);
-                problem_->tables().combine(sums, losses);
-                value = std::inner_product(losses.begin(), losses.end(), problem_->weights().begin(), 0.0);
-            } else {
-                for (std::size_t t = 0; t < n; ++t)
-                    value += problem_->weight(t) * loss(sums_of(t));
-            }
-            return value;
-        },
-        problem_->tables().loss());
+    const auto& tables = problem_->tables();
+    if (!std::holds_alternative<CustomLoss>(tables.loss()))
+        return weighted_sum(tables.loss(), problem_->weights(), [&](std::size_t t) { return sums_of(t); });
+    std::vector<Sums> sums(problem_->n_draws());
+    std::vector<double> losses(sums.size());
+    for (std::size_t t = 0; t < sums.size(); ++t)
+        sums[t] = sums_of(t);
+    tables.combine(sums, losses);
+    return std::inner_product(losses.begin(), losses.end(), problem_->weights().begin(), 0.0);
 }
 
 double State::value() const {
@@ -212,15 +195,6 @@ double State::value() const {
 }
 
 double State::rounding() const { return problem_->rounding() + precise_tolerance() * std::abs(value()); }
-
-std::vector<std::uint32_t> State::members(std::uint32_t cluster) const {
-    std::vector<std::uint32_t> items;
-    items.reserve(sizes_[cluster]);
-    for (std::size_t i = 0; i < labels_.size(); ++i)
-        if (labels_[i] == cluster)
-            items.push_back(static_cast<std::uint32_t>(i));
-    return items;
-}
 
 /// The rows of item i. A linear loss sums gains over all its rows, margins included; others pair each row
 /// with its draw and margin.

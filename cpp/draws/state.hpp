@@ -15,7 +15,7 @@
 
 namespace partita::search {
 
-class State {
+class State : public LabelledItems {
 public:
     using Setting = Problem;
     /// Of the scores of losses that are not linear: sums in double precision of gains in single precision.
@@ -26,16 +26,10 @@ public:
     State(const Problem& problem, std::uint32_t max_clusters);
 
     const Problem& problem() const { return *problem_; }
-    std::uint32_t max_clusters() const { return max_clusters_; }
-    std::uint32_t n_clusters() const { return static_cast<std::uint32_t>(sizes_.size()); }
-    std::uint32_t size(std::size_t cluster) const { return sizes_[cluster]; }
     /// Whether item i, with its copies, is a cluster of its own.
     bool is_alone(std::size_t i) const {
         return labels_[i] != no_cluster && sizes_[labels_[i]] == problem_->copies(i);
     }
-    std::uint32_t cluster_of(std::size_t i) const { return labels_[i]; }
-    const std::vector<std::uint32_t>& labels() const { return labels_; }
-    std::vector<std::uint32_t> members(std::uint32_t cluster) const;
 
     /// Replaces the whole partition; items labelled `no_cluster` stay out. Labels must be 0..K-1, each in
     /// use.
@@ -142,8 +136,6 @@ private:
     std::vector<double> combined_merge_changes() const;
 
     const Problem* problem_;
-    std::uint32_t max_clusters_;
-    std::vector<std::uint32_t> labels_, sizes_;
     std::unique_ptr<std::byte[]> storage_;
     CellTable table_;
     mutable double value_ = 0;

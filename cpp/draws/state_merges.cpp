@@ -142,9 +142,7 @@ void State::merge(std::uint32_t k, std::uint32_t l) {
         gains[k] = static_cast<float>(coefficient) * gain[counts[k]];
         gains[l] = static_cast<float>(coefficient) * gain[0];
     });
-    std::replace(labels_.begin(), labels_.end(), l, k);
-    sizes_[k] += sizes_[l];
-    sizes_[l] = 0;
+    join(k, l);
     close_cluster(l);
     refresh();
 }

@@ -128,16 +128,12 @@ void State::move(std::size_t i, std::uint32_t cluster) {
 
 /// Exchanges the empty column with the last one, so that clusters in use stay side by side.
 void State::close_cluster(std::uint32_t cluster) {
-    const auto last = n_clusters() - 1;
-    if (cluster != last) {
+    if (const auto last = n_clusters() - 1; cluster != last)
         for (std::size_t row = 0; row < all_rows(); ++row) {
             std::swap(table_.counts(row)[cluster], table_.counts(row)[last]);
             std::swap(table_.gains(row)[cluster], table_.gains(row)[last]);
         }
-        std::replace(labels_.begin(), labels_.end(), last, cluster);
-        sizes_[cluster] = sizes_[last];
-    }
-    sizes_.pop_back();
+    drop(cluster);
 }
 
 } // namespace partita::search

@@ -179,11 +179,9 @@ void State::score_combined(std::uint32_t own, std::size_t columns) {
     const auto& loss = problem_->tables().loss();
     if (std::holds_alternative<CustomLoss>(loss))
         score_custom(own, columns);
-    else if (problem_->has_gaps())
-        score_rows_with_margins(loss, table_, rows_, margin_rows_, terms_, entry_estimate_, wide,
-                                scores_.data());
     else
-        score_rows(loss, table_, rows_, terms_, candidate_estimate_.data(), wide, scores_.data());
+        score_rows(loss, table_, rows_, margin_rows_, terms_,
+                   problem_->has_gaps() ? entry_estimate_ : candidate_estimate_, wide, scores_.data());
     if (own != no_cluster)
         scores_[own] = stay_score();
 }

@@ -1,4 +1,5 @@
-// SALSO, Algorithm 1 of Dahl, Johnson & Müller (2022), line by line.
+// Algorithms as their papers have them, line by line: SALSO (Dahl, Johnson & Müller 2022) and the greedy
+// search of Rastelli & Friel (2018), a random start and then sweeps until nothing changes.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -82,7 +83,22 @@ Run salso_run(const typename S::Setting& problem, const SearchOptions& options, 
     return run;
 }
 
+template <SearchState S>
+Run greedy_run(const typename S::Setting& problem, const SearchOptions& options, common::Rng& rng,
+               const Limits& limits) {
+    Run run;
+    run.start = options.starts.empty() ? "random" : "given";
+    S state(problem, options.max_clusters);
+    state.assign(options.starts.empty() ? random_labels(problem.n_items(), options.start_groups, rng)
+                                        : options.starts[rng.below(options.starts.size())]);
+    sweep_until_stable(state, [&] { return rng.permutation(problem.n_items()); }, run.tally, limits);
+    run.finish(state);
+    return run;
+}
+
 template Run salso_run<State>(const Problem&, const SearchOptions&, common::Rng&, const Limits&);
 template Run salso_run<SparseState>(const SparseProblem&, const SearchOptions&, common::Rng&, const Limits&);
+template Run greedy_run<State>(const Problem&, const SearchOptions&, common::Rng&, const Limits&);
+template Run greedy_run<SparseState>(const SparseProblem&, const SearchOptions&, common::Rng&, const Limits&);
 
 } // namespace partita::search
