@@ -1,6 +1,5 @@
 // Cuts of the linear program of exact Binder estimates.
-#include "proofs/stars.hpp"
-#include "proofs/triangles.hpp"
+#include "proofs/cuts.hpp"
 
 #include "bindings/bindings.hpp"
 #include "bindings/common/arrays.hpp"

@@ -54,9 +54,7 @@ SearchResult search_constrained(const Draws<Label>& draws, const LossTables& tab
     template SearchResult search_constrained(const Draws<Label>&, const LossTables&, const Restrictions&,    \
                                              std::vector<Run>, const SearchOptions&,                         \
                                              const common::StopFlag&, const Progress&);
-INSTANTIATE(std::uint8_t)
-INSTANTIATE(std::uint16_t)
-INSTANTIATE(std::uint32_t)
+PARTITA_FOR_EACH_LABEL(INSTANTIATE)
 #undef INSTANTIATE
 
 } // namespace partita::search

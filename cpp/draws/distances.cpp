@@ -209,9 +209,7 @@ std::vector<double> pairwise_distances(const Draws<Label>& draws, const LossTabl
                                            const LossTables&, unsigned, const common::StopFlag&);            \
     template std::vector<double> pairwise_distances(const Draws<Label>&, const LossTables&, unsigned,        \
                                                     const common::StopFlag&);
-INSTANTIATE(std::uint8_t)
-INSTANTIATE(std::uint16_t)
-INSTANTIATE(std::uint32_t)
+PARTITA_FOR_EACH_LABEL(INSTANTIATE)
 #undef INSTANTIATE
 
 } // namespace partita

@@ -119,9 +119,7 @@ find_distinct_clusters(const Draws<Label>& draws, std::span<const std::uint32_t>
 #define INSTANTIATE(Label)                                                                                   \
     template std::optional<DistinctClusters> find_distinct_clusters(                                         \
         const Draws<Label>&, std::span<const std::uint32_t>, std::span<const double>, double);
-INSTANTIATE(std::uint8_t)
-INSTANTIATE(std::uint16_t)
-INSTANTIATE(std::uint32_t)
+PARTITA_FOR_EACH_LABEL(INSTANTIATE)
 #undef INSTANTIATE
 
 } // namespace partita::search

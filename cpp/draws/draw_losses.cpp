@@ -135,11 +135,10 @@ std::vector<double> expected_losses_of_draws(const Draws<Label>& draws, const Lo
     return losses;
 }
 
-template std::vector<double> expected_losses_of_draws(const Draws<std::uint8_t>&, const LossTables&, double,
-                                                      unsigned, const common::StopFlag&);
-template std::vector<double> expected_losses_of_draws(const Draws<std::uint16_t>&, const LossTables&, double,
-                                                      unsigned, const common::StopFlag&);
-template std::vector<double> expected_losses_of_draws(const Draws<std::uint32_t>&, const LossTables&, double,
-                                                      unsigned, const common::StopFlag&);
+#define INSTANTIATE(Label)                                                                                   \
+    template std::vector<double> expected_losses_of_draws(const Draws<Label>&, const LossTables&, double,    \
+                                                          unsigned, const common::StopFlag&);
+PARTITA_FOR_EACH_LABEL(INSTANTIATE)
+#undef INSTANTIATE
 
 } // namespace partita

@@ -14,6 +14,9 @@ namespace partita {
 /// The label of an item that a draw does not label: all bits set, so that it equals a signed -1.
 template <class Label> inline constexpr Label gap = std::numeric_limits<Label>::max();
 
+/// Says MACRO(Label) for every type that labels are stored in, to instantiate what is compiled once.
+#define PARTITA_FOR_EACH_LABEL(MACRO) MACRO(std::uint8_t) MACRO(std::uint16_t) MACRO(std::uint32_t)
+
 /// Whether draws with a common cluster share its row in a search (draws/distinct_clusters.hpp); possible
 /// only for linear losses on draws without missing labels.
 enum class Sharing { never, where_it_pays, always };

@@ -177,11 +177,10 @@ Enumerated enumerate_best(const Draws<Label>& draws, const LossTables& tables, s
     return best;
 }
 
-template Enumerated enumerate_best(const Draws<std::uint8_t>&, const LossTables&, std::size_t,
-                                   const Restrictions&, unsigned, const common::StopFlag&);
-template Enumerated enumerate_best(const Draws<std::uint16_t>&, const LossTables&, std::size_t,
-                                   const Restrictions&, unsigned, const common::StopFlag&);
-template Enumerated enumerate_best(const Draws<std::uint32_t>&, const LossTables&, std::size_t,
-                                   const Restrictions&, unsigned, const common::StopFlag&);
+#define INSTANTIATE(Label)                                                                                   \
+    template Enumerated enumerate_best(const Draws<Label>&, const LossTables&, std::size_t,                  \
+                                       const Restrictions&, unsigned, const common::StopFlag&);
+PARTITA_FOR_EACH_LABEL(INSTANTIATE)
+#undef INSTANTIATE
 
 } // namespace partita

@@ -204,11 +204,10 @@ std::vector<Merge> merge_path(std::span<const std::uint32_t> estimate, const Dra
     return MergePath(estimate, shared_clusters(estimate, draws), weights).run(stop);
 }
 
-template std::vector<Merge> merge_path(std::span<const std::uint32_t>, const Draws<std::uint8_t>&,
-                                       const MergeWeights&, const common::StopFlag&);
-template std::vector<Merge> merge_path(std::span<const std::uint32_t>, const Draws<std::uint16_t>&,
-                                       const MergeWeights&, const common::StopFlag&);
-template std::vector<Merge> merge_path(std::span<const std::uint32_t>, const Draws<std::uint32_t>&,
-                                       const MergeWeights&, const common::StopFlag&);
+#define INSTANTIATE(Label)                                                                                   \
+    template std::vector<Merge> merge_path(std::span<const std::uint32_t>, const Draws<Label>&,              \
+                                           const MergeWeights&, const common::StopFlag&);
+PARTITA_FOR_EACH_LABEL(INSTANTIATE)
+#undef INSTANTIATE
 
 } // namespace partita

@@ -165,9 +165,7 @@ std::vector<double> split_losses(std::span<const std::uint32_t> estimate, const 
     template std::vector<double> split_losses(std::span<const std::uint32_t>, const Draws<Label>&,           \
                                               const LossTables&, const Splits&, unsigned,                    \
                                               const common::StopFlag&);
-PARTITA_NEIGHBOURS(std::uint8_t)
-PARTITA_NEIGHBOURS(std::uint16_t)
-PARTITA_NEIGHBOURS(std::uint32_t)
+PARTITA_FOR_EACH_LABEL(PARTITA_NEIGHBOURS)
 #undef PARTITA_NEIGHBOURS
 
 } // namespace partita

@@ -317,9 +317,7 @@ std::optional<std::vector<Run>> refine_with_noise(const Draws<Label>& draws, con
     template std::optional<std::vector<Run>> refine_with_noise(const Draws<Label>&, const LossTables&,       \
                                                                const SearchOptions&, std::vector<Run>,       \
                                                                const common::StopFlag&, const Progress&);
-INSTANTIATE(std::uint8_t)
-INSTANTIATE(std::uint16_t)
-INSTANTIATE(std::uint32_t)
+PARTITA_FOR_EACH_LABEL(INSTANTIATE)
 #undef INSTANTIATE
 
 } // namespace partita::search

@@ -205,8 +205,9 @@ void Problem::count_cells(std::span<const std::uint32_t> labels, std::uint32_t* 
         draws_);
 }
 
-template Problem::Problem(const Draws<std::uint8_t>&, const LossTables&, std::span<const std::uint32_t>);
-template Problem::Problem(const Draws<std::uint16_t>&, const LossTables&, std::span<const std::uint32_t>);
-template Problem::Problem(const Draws<std::uint32_t>&, const LossTables&, std::span<const std::uint32_t>);
+#define INSTANTIATE(Label)                                                                                   \
+    template Problem::Problem(const Draws<Label>&, const LossTables&, std::span<const std::uint32_t>);
+PARTITA_FOR_EACH_LABEL(INSTANTIATE)
+#undef INSTANTIATE
 
 } // namespace partita::search

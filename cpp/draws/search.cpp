@@ -214,18 +214,14 @@ std::vector<Run> refine(const Draws<Label>& draws, const LossTables& tables, con
 #define INSTANTIATE_REFINE(Label)                                                                            \
     template std::vector<Run> refine(const Draws<Label>&, const LossTables&, const SearchOptions&,           \
                                      std::vector<Run>, const common::StopFlag&, const Progress&);
-INSTANTIATE_REFINE(std::uint8_t)
-INSTANTIATE_REFINE(std::uint16_t)
-INSTANTIATE_REFINE(std::uint32_t)
+PARTITA_FOR_EACH_LABEL(INSTANTIATE_REFINE)
 #undef INSTANTIATE_REFINE
 
 #define INSTANTIATE_SEARCH(Label)                                                                            \
     template StateKind choose_state(const Draws<Label>&, const Loss&);                                       \
     template SearchResult search(const Draws<Label>&, const LossTables&, const SearchOptions&,               \
                                  const common::StopFlag&, const Progress&);
-INSTANTIATE_SEARCH(std::uint8_t)
-INSTANTIATE_SEARCH(std::uint16_t)
-INSTANTIATE_SEARCH(std::uint32_t)
+PARTITA_FOR_EACH_LABEL(INSTANTIATE_SEARCH)
 #undef INSTANTIATE_SEARCH
 
 } // namespace partita::search

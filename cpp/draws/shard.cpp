@@ -108,11 +108,10 @@ std::int64_t Shard::value(std::size_t slot) const {
     return total;
 }
 
-template Shard::Shard(const Draws<std::uint8_t>&, const LossTables&, std::span<const std::uint32_t>,
-                      std::size_t, double);
-template Shard::Shard(const Draws<std::uint16_t>&, const LossTables&, std::span<const std::uint32_t>,
-                      std::size_t, double);
-template Shard::Shard(const Draws<std::uint32_t>&, const LossTables&, std::span<const std::uint32_t>,
-                      std::size_t, double);
+#define INSTANTIATE(Label)                                                                                   \
+    template Shard::Shard(const Draws<Label>&, const LossTables&, std::span<const std::uint32_t>,            \
+                          std::size_t, double);
+PARTITA_FOR_EACH_LABEL(INSTANTIATE)
+#undef INSTANTIATE
 
 } // namespace partita::search

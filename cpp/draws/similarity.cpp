@@ -213,9 +213,7 @@ void similarity(const Draws<Label>& draws, std::span<const std::int64_t> rows,
     template void similarity(const Draws<Label>&, std::span<const std::int64_t>,                             \
                              std::span<const std::int64_t>, std::span<double>, unsigned,                     \
                              const common::StopFlag&, const std::function<bool()>&);
-INSTANTIATE(std::uint8_t)
-INSTANTIATE(std::uint16_t)
-INSTANTIATE(std::uint32_t)
+PARTITA_FOR_EACH_LABEL(INSTANTIATE)
 #undef INSTANTIATE
 
 } // namespace partita

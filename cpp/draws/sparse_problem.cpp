@@ -152,9 +152,7 @@ std::vector<std::uint32_t> SparseProblem::to_given(std::span<const std::uint32_t
 
 #define INSTANTIATE(Label)                                                                                   \
     template SparseProblem::SparseProblem(const Draws<Label>&, const LossTables&, unsigned, Order);
-INSTANTIATE(std::uint8_t)
-INSTANTIATE(std::uint16_t)
-INSTANTIATE(std::uint32_t)
+PARTITA_FOR_EACH_LABEL(INSTANTIATE)
 #undef INSTANTIATE
 
 } // namespace partita::search

@@ -267,9 +267,7 @@ SparseRows find_sparse_rows(const Draws<Label>& draws, std::span<const std::uint
 #define INSTANTIATE(Label)                                                                                   \
     template SparseRows find_sparse_rows(const Draws<Label>&, std::span<const std::uint32_t>,                \
                                          std::span<const double>, std::span<const std::uint32_t>, unsigned);
-INSTANTIATE(std::uint8_t)
-INSTANTIATE(std::uint16_t)
-INSTANTIATE(std::uint32_t)
+PARTITA_FOR_EACH_LABEL(INSTANTIATE)
 #undef INSTANTIATE
 
 } // namespace partita::search

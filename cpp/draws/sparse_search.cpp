@@ -232,9 +232,7 @@ std::vector<Run> refine_sparse(const Draws<Label>& draws, const LossTables& tabl
                                         const Limits&, const Progress&);                                     \
     template std::vector<Run> refine_sparse(const Draws<Label>&, const LossTables&, const SearchOptions&,    \
                                             std::vector<Run>, const Limits&, const Progress&);
-INSTANTIATE(std::uint8_t)
-INSTANTIATE(std::uint16_t)
-INSTANTIATE(std::uint32_t)
+PARTITA_FOR_EACH_LABEL(INSTANTIATE)
 #undef INSTANTIATE
 
 } // namespace partita::search

@@ -97,8 +97,6 @@ template <class Label> void State<Label>::swap_sticks(common::Rng& rng) {
     template double State<Label>::log_prior(double) const;                                                   \
     template void State<Label>::swap_sticks(common::Rng&);
 
-PARTITA_INSTANTIATE(std::uint8_t)
-PARTITA_INSTANTIATE(std::uint16_t)
-PARTITA_INSTANTIATE(std::uint32_t)
+PARTITA_FOR_EACH_LABEL(PARTITA_INSTANTIATE)
 
 } // namespace partita::ensembles

@@ -130,8 +130,6 @@ void State<Label>::merge(std::uint32_t i, std::uint32_t j, Items members, common
 
 #define PARTITA_INSTANTIATE(Label) template void State<Label>::split_or_merge(common::Rng&);
 
-PARTITA_INSTANTIATE(std::uint8_t)
-PARTITA_INSTANTIATE(std::uint16_t)
-PARTITA_INSTANTIATE(std::uint32_t)
+PARTITA_FOR_EACH_LABEL(PARTITA_INSTANTIATE)
 
 } // namespace partita::ensembles

@@ -110,8 +110,9 @@ PairList pairs_of(const Draws<Label>& draws, double above, unsigned threads, con
     return all;
 }
 
-template PairList pairs_of(const Draws<std::uint8_t>&, double, unsigned, const common::StopFlag&);
-template PairList pairs_of(const Draws<std::uint16_t>&, double, unsigned, const common::StopFlag&);
-template PairList pairs_of(const Draws<std::uint32_t>&, double, unsigned, const common::StopFlag&);
+#define INSTANTIATE(Label)                                                                                   \
+    template PairList pairs_of(const Draws<Label>&, double, unsigned, const common::StopFlag&);
+PARTITA_FOR_EACH_LABEL(INSTANTIATE)
+#undef INSTANTIATE
 
 } // namespace partita::pairs

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "proofs/families_by_home.hpp"
 #include "proofs/family_rows.hpp"
 
 namespace partita::proofs {
@@ -18,6 +17,26 @@ constexpr std::size_t steps_per_round = 20, max_rounds = 8; // before branching
 constexpr double worth_another = 0.3;                       // share of what is missing that a round must gain
 constexpr double worth_restricting = 0.1; // share of the open items that a round must decide
 constexpr double chord_share = 0.3;       // of what is missing: sizes are split if their chord loses more
+
+constexpr double home_share = 0.5; // of a home, or of the size if it is less: sets with this are of the home
+
+/// The numbers of items of each home, most first, that sets of this size at least have if it is theirs.
+std::vector<HomeLimits> thresholds(std::span<const std::uint32_t> homes, std::size_t size) {
+    std::vector<std::size_t> counts;
+    for (const auto home : homes) {
+        counts.resize(std::max<std::size_t>(counts.size(), home + 1));
+        ++counts[home];
+    }
+    std::vector<HomeLimits> found;
+    for (std::uint32_t home = 0; home < counts.size(); ++home)
+        if (const auto most = std::min(counts[home], size); most > 0)
+            found.push_back({home,
+                             {static_cast<std::size_t>(std::ceil(home_share * static_cast<double>(most))),
+                              counts[home]}});
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& s, const auto& t) { return s.count.upper > t.count.upper; });
+    return found;
+}
 
 /// The clusters of one family.
 class FamilyProof {
@@ -170,6 +189,18 @@ FamilyRows ascended(const Family& family, const ReducedCosts& problem, const com
 }
 
 } // namespace
+
+std::vector<Family> by_home(const Family& family, std::span<const std::uint32_t> homes) {
+    std::vector<Family> parts;
+    auto rest = family;
+    for (const auto& limit : thresholds(homes, family.lower)) {
+        parts.push_back(rest);
+        parts.back().homes.push_back(limit);
+        rest.homes.push_back({limit.home, {0, limit.count.lower - 1}});
+    }
+    parts.push_back(rest);
+    return parts;
+}
 
 Pricing price(const ReducedCosts& problem, unsigned threads, const common::StopFlag& stop) {
     Pricing result;

@@ -9,6 +9,10 @@
 
 namespace partita::proofs {
 
+/// The sets of the family by the first home, largest first, of which they have about half of the items or of
+/// the size, and those without one. Every set is in exactly one part.
+std::vector<Family> by_home(const Family& family, std::span<const std::uint32_t> homes);
+
 struct Pricing {
     bool proven = false;         // no cluster has a negative reduced cost
     std::vector<Items> negative; // clusters that have one; then nothing is proven

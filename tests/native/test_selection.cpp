@@ -4,7 +4,7 @@
 
 #include "check.hpp"
 #include "common/random.hpp"
-#include "proofs/families_by_home.hpp"
+#include "proofs/pricing.hpp"
 #include "proofs/selection.hpp"
 
 namespace {
