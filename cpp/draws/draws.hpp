@@ -8,6 +8,7 @@
 #include <numeric>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 namespace partita {
 
@@ -45,6 +46,15 @@ template <class Label> std::uint32_t count_clusters(std::span<const Label> label
     for (const auto label : labels)
         clusters = std::max(clusters, static_cast<std::remove_const_t<Label>>(label + 1));
     return static_cast<std::uint32_t>(clusters);
+}
+
+/// The number of items in each cluster; missing labels do not count.
+template <class Label> std::vector<std::uint32_t> cluster_sizes(std::span<const Label> labels) {
+    std::vector<std::uint32_t> sizes(count_clusters(labels));
+    for (const auto label : labels)
+        if (label != gap<std::remove_const_t<Label>>)
+            ++sizes[label];
+    return sizes;
 }
 
 } // namespace partita

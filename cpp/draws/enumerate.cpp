@@ -67,14 +67,12 @@ public:
           sums_(draws.n_items + 1, std::vector<Sums>(draws.n_draws())), losses_(draws.n_draws()),
           labels_(draws.n_items) {
         for (std::size_t t = 0; t < draws.n_draws(); ++t) {
-            std::vector<std::uint32_t> sizes(draws.n_items, 0);
             std::size_t known = 0;
-            for (const auto label : draws.draw(t))
-                if (label != gap<Label>)
-                    ++sizes[label], ++known;
             auto& sums = sums_[0][t];
-            for (const auto size : sizes)
+            for (const auto size : cluster_sizes(draws.draw(t))) {
                 sums.draw += tables.draw()[size];
+                known += size;
+            }
             sums.n = static_cast<double>(known);
             sums.total = tables.joint()[known];
         }

@@ -72,19 +72,12 @@ private:
     template <class Label>
     void number_rows(const Draws<Label>& draws, const std::vector<std::size_t>& used,
                      const LinearLoss& loss) {
-        std::vector<std::uint32_t> sizes;
         std::vector<double> of_estimate, of_cells;
         unit_ = loss.unit;
         numbers_.resize(used.size());
         for (std::size_t d = 0; d < used.size(); ++d) {
-            const auto labels = draws.draw(used[d]);
-            sizes.assign(count_clusters(labels), 0);
-            std::size_t labelled = 0;
-            for (const auto label : labels)
-                if (label != gap<Label>) {
-                    ++sizes[label];
-                    ++labelled;
-                }
+            const auto sizes = cluster_sizes(draws.draw(used[d]));
+            const auto labelled = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
             has_gaps_ = has_gaps_ || labelled < n_items_;
             const auto share = draws.weights[used[d]] / loss.divisor(static_cast<double>(labelled));
             of_estimate.push_back(share * loss.b);

@@ -27,11 +27,7 @@ template <class Label> Cost predicted_cost(const Draws<Label>& draws) {
     const auto n_draws = static_cast<double>(draws.n_draws());
     Cost cost;
     for (std::size_t t = 0; t < draws.n_draws(); ++t) {
-        const auto labels = draws.draw(t);
-        std::vector<std::uint32_t> sizes(count_clusters(labels));
-        for (const auto label : labels)
-            if (label != gap<Label>)
-                ++sizes[label];
+        const auto sizes = cluster_sizes(draws.draw(t));
         cost.dense += static_cast<double>(sizes.size()) / draws::policy::clusters_per_vector;
         double entries = 0;
         for (const auto size : sizes)

@@ -1,8 +1,6 @@
 #include "pairs/from_draws.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <span>
 
 #include "pairs/gains.hpp"
 
@@ -11,30 +9,6 @@ namespace partita::pairs {
 namespace {
 
 constexpr std::size_t items_per_task = 1024;
-
-/// The items of each cluster of one draw, in increasing order.
-struct Clusters {
-    std::vector<std::uint32_t> offsets, items;
-};
-
-template <class Label> Clusters clusters_of(std::span<const Label> labels) {
-    Clusters clusters;
-    std::uint32_t count = 0;
-    for (const auto label : labels)
-        if (label != gap<Label>)
-            count = std::max(count, std::uint32_t{label} + 1);
-    clusters.offsets.assign(count + 1, 0);
-    for (const auto label : labels)
-        if (label != gap<Label>)
-            ++clusters.offsets[label + 1u];
-    std::partial_sum(clusters.offsets.begin(), clusters.offsets.end(), clusters.offsets.begin());
-    clusters.items.resize(clusters.offsets.back());
-    auto next = clusters.offsets;
-    for (std::uint32_t i = 0; i < labels.size(); ++i)
-        if (labels[i] != gap<Label>)
-            clusters.items[next[labels[i]]++] = i;
-    return clusters;
-}
 
 /// The weight of the draws that label both items.
 template <class Label> double weight_of_both(const Draws<Label>& draws, std::uint32_t i, std::uint32_t j) {
@@ -49,8 +23,8 @@ template <class Label> class Collector {
 public:
     Collector(const Draws<Label>& draws, double above) : draws_(&draws), above_(above) {
         for (std::size_t t = 0; t < draws.n_draws(); ++t) {
-            clusters_.push_back(clusters_of(draws.draw(t)));
-            has_gaps_ |= clusters_.back().items.size() < draws.n_items;
+            clusters_.push_back(listed(draws.draw(t), count_clusters(draws.draw(t))));
+            has_gaps_ |= clusters_.back().values.size() < draws.n_items;
         }
     }
 
@@ -59,9 +33,8 @@ public:
         together.clear();
         for (std::size_t t = 0; t < clusters_.size(); ++t)
             if (const auto label = draws_->draw(t)[i]; label != gap<Label>) {
-                const auto* begin = clusters_[t].items.data() + clusters_[t].offsets[label];
-                const auto* end = clusters_[t].items.data() + clusters_[t].offsets[label + 1u];
-                for (const auto* j = std::upper_bound(begin, end, i); j < end; ++j)
+                const auto items = clusters_[t][label];
+                for (auto j = std::upper_bound(items.begin(), items.end(), i); j < items.end(); ++j)
                     together.add(*j, draws_->weights[t]);
             }
         std::vector<std::uint32_t> others(together.keys().begin(), together.keys().end());
@@ -80,7 +53,7 @@ private:
     const Draws<Label>* draws_;
     double above_;
     bool has_gaps_ = false;
-    std::vector<Clusters> clusters_; // of each draw
+    std::vector<Lists> clusters_; // of each draw
 };
 
 template <class T> void append(std::vector<T>& all, const std::vector<T>& more) {

@@ -1,29 +1,6 @@
 #include "pairs/local.hpp"
 
-#include <algorithm>
-
-#include "partition/first_appearance.hpp"
-
 namespace partita::pairs {
-
-Lists grouped(std::span<const std::uint32_t> labels) {
-    common::FirstAppearance number(labels.empty() ? 0 : *std::max_element(labels.begin(), labels.end()) + 1);
-    std::vector<std::uint32_t> count;
-    for (const auto label : labels) {
-        const auto group = number(label);
-        if (group == count.size())
-            count.push_back(0);
-        ++count[group];
-    }
-    Lists groups;
-    for (const auto size : count)
-        groups.offsets.push_back(groups.offsets.back() + size);
-    groups.values.resize(labels.size());
-    auto next = groups.offsets;
-    for (std::uint32_t i = 0; i < labels.size(); ++i)
-        groups.values[next[number(labels[i])]++] = i;
-    return groups;
-}
 
 namespace {
 

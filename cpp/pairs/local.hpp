@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
 #include "pairs/graph.hpp"
+#include "partition/first_appearance.hpp"
 
 namespace partita::pairs {
 
@@ -33,8 +35,27 @@ template <class Key> std::vector<std::uint32_t> ranked(const std::vector<Key>& k
     return ranks;
 }
 
+/// The items that have each of the labels 0 .. n_labels - 1; other labels are in no list.
+template <class Label> Lists listed(std::span<const Label> labels, std::uint32_t n_labels) {
+    Lists lists;
+    lists.offsets.assign(n_labels + std::size_t{1}, 0);
+    for (const auto label : labels)
+        if (label < n_labels)
+            ++lists.offsets[label + std::size_t{1}];
+    std::partial_sum(lists.offsets.begin(), lists.offsets.end(), lists.offsets.begin());
+    lists.values.resize(lists.offsets.back());
+    auto next = lists.offsets;
+    for (std::uint32_t i = 0; i < labels.size(); ++i)
+        if (labels[i] < n_labels)
+            lists.values[next[labels[i]]++] = i;
+    return lists;
+}
+
 /// The items that have each label, labels in order of first appearance.
-Lists grouped(std::span<const std::uint32_t> labels);
+inline Lists grouped(std::vector<std::uint32_t> labels) {
+    const auto n_labels = common::renumber(labels);
+    return listed(std::span<const std::uint32_t>(labels), n_labels);
+}
 
 struct Local {
     std::vector<std::uint32_t> items; // as the whole graph numbers them
