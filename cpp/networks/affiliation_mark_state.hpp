@@ -6,53 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "networks/affiliation_merges.hpp"
 #include "networks/marked_partition.hpp"
-#include "networks/merging_clusters.hpp"
 
 namespace partita::models {
-
-template <class State> class AffiliationMarkMerges {
-public:
-    AffiliationMarkMerges(const State& state, const MergingClusters& clusters)
-        : state_(state), width_(state.width()), n_(clusters.slot.size()), inside_(state.inside()),
-          between_(n_ * n_ * width_), scratch_(width_) {
-        std::vector<std::size_t> place(state.slots());
-        for (std::size_t a = 0; a < n_; ++a)
-            place[clusters.slot[a]] = a;
-        each_marked_edge(state.network(), [&](std::size_t i, std::size_t j, double mark) {
-            const auto a = place[state.label(i)], b = place[state.label(j)];
-            state.marks().add(mark, 1.0, between(a, b));
-            if (a != b)
-                state.marks().add(mark, 1.0, between(b, a));
-        });
-    }
-
-    double change(std::size_t a, std::size_t b) const {
-        const auto* more = between_.data() + (a * n_ + b) * width_;
-        for (std::size_t at = 0; at < width_; ++at)
-            scratch_[at] = inside_[at] + more[at];
-        return state_.cells(scratch_.data()) - state_.cells(inside_.data());
-    }
-
-    /// Cluster g has gone into cluster h.
-    void merge(std::size_t g, std::size_t h) {
-        for (std::size_t at = 0; at < width_; ++at) {
-            inside_[at] += between(g, h)[at];
-            for (std::size_t l = 0; l < n_; ++l) {
-                between(h, l)[at] += between(g, l)[at];
-                between(l, h)[at] = between(h, l)[at];
-            }
-        }
-    }
-
-private:
-    double* between(std::size_t a, std::size_t b) { return between_.data() + (a * n_ + b) * width_; }
-
-    const State& state_;
-    std::size_t width_, n_;
-    std::vector<double> inside_, between_; // of a pair of clusters; the diagonal is unused
-    mutable std::vector<double> scratch_;
-};
 
 /// The edges that are not inside clusters are between them: two cells, as AffiliationState has for dyads.
 template <class MarkModel>
@@ -63,7 +20,8 @@ class AffiliationMarkState
 
 public:
     using Emission = MarkModel;
-    using Merges = AffiliationMarkMerges<AffiliationMarkState>;
+    using Merges = AffiliationMerges<AffiliationMarkState>;
+    using Number = double; // what merges add up: sums of marks
 
     AffiliationMarkState(const Network& network, const MarkModel& marks, bool, std::size_t capacity,
                          std::size_t = 0)
@@ -72,6 +30,14 @@ public:
 
     /// The sums of the edges inside clusters.
     const std::vector<double>& inside() const { return within_; }
+    template <class Visit> void each_part(Visit visit) const {
+        each_marked_edge(*network_, [&](std::size_t i, std::size_t j, double mark) {
+            std::fill(moved_.begin(), moved_.end(), 0.0);
+            marks_->add(mark, 1.0, moved_.data());
+            visit(i, j, moved_.data());
+        });
+    }
+    void add_pairs(std::int64_t, std::int64_t, double*) const {}
 
     void swap_slots(std::size_t a, std::size_t b) { this->swap_names(a, b); }
 

@@ -1,4 +1,4 @@
-// Merges under the affiliation model: the dyads between two clusters go inside.
+// Merges under the affiliation model: what lies between two clusters goes inside.
 #pragma once
 
 #include <cstddef>
@@ -6,55 +6,65 @@
 #include <vector>
 
 #include "networks/merging_clusters.hpp"
-#include "networks/network.hpp"
 
 namespace partita::models {
 
-/// O(1) for the change of a pair, O(K) for a merge.
+/// O(1) for the change of a pair, O(K) for a merge. What is inside clusters, or between two of them, is a row
+/// of width() numbers that add; `State` has inside(), cells(row), the log marginal likelihood if this is
+/// inside and the rest between, each_part(visit) with visit(i, j, row), and add_pairs(nodes, other nodes,
+/// row), what all pairs of so many nodes add.
 template <class State> class AffiliationMerges {
 public:
     AffiliationMerges(const State& state, const MergingClusters& clusters)
-        : state_(state), n_(clusters.slot.size()), inside_(state.inside()), now_(state.cells(inside_)),
-          between_(n_ * n_) {
+        : state_(state), n_(clusters.slot.size()), width_(state.width()), inside_(row_of(state.inside())),
+          now_(state.cells(inside_.data())), between_(n_ * n_ * width_), both_(width_) {
         std::vector<std::size_t> place(state.slots());
         for (std::size_t a = 0; a < n_; ++a)
             place[clusters.slot[a]] = a;
-        const auto& network = state.network();
         for (std::size_t a = 0; a < n_; ++a)
             for (std::size_t b = 0; b < n_; ++b)
-                between(a, b).exposure = network.pair_exposure *
-                                         static_cast<std::int64_t>(network.directions()) * clusters.nodes[a] *
-                                         clusters.nodes[b];
-        each_dyad(network, [&](std::size_t i, std::size_t j, const Dyads& dyads) {
+                state.add_pairs(clusters.nodes[a], clusters.nodes[b], between(a, b));
+        state.each_part([&](std::size_t i, std::size_t j, const Number* part) {
             const auto a = place[state.label(i)], b = place[state.label(j)];
-            between(a, b) += dyads;
-            between(b, a) += dyads;
+            for (std::size_t w = 0; w < width_; ++w) {
+                between(a, b)[w] += part[w];
+                between(b, a)[w] += part[w];
+            }
         });
     }
 
     /// The change of log p(X | z) when a and b become one.
     double change(std::size_t a, std::size_t b) const {
-        return state_.cells(inside_ + between_[a * n_ + b]) - now_;
+        const auto* more = between_.data() + (a * n_ + b) * width_;
+        for (std::size_t w = 0; w < width_; ++w)
+            both_[w] = inside_[w] + more[w];
+        return state_.cells(both_.data()) - now_;
     }
 
     /// Cluster g has gone into cluster h.
     void merge(std::size_t g, std::size_t h) {
-        inside_ += between(g, h);
-        now_ = state_.cells(inside_);
-        for (std::size_t l = 0; l < n_; ++l) {
-            between(h, l) += between(g, l);
-            between(l, h) = between(h, l);
+        for (std::size_t w = 0; w < width_; ++w) {
+            inside_[w] += between(g, h)[w];
+            for (std::size_t l = 0; l < n_; ++l) {
+                between(h, l)[w] += between(g, l)[w];
+                between(l, h)[w] = between(h, l)[w];
+            }
         }
+        now_ = state_.cells(inside_.data());
     }
 
 private:
-    Dyads& between(std::size_t a, std::size_t b) { return between_[a * n_ + b]; }
+    using Number = typename State::Number;
+
+    static std::vector<Number> row_of(const auto& row) { return {row.begin(), row.end()}; }
+    Number* between(std::size_t a, std::size_t b) { return between_.data() + (a * n_ + b) * width_; }
 
     const State& state_;
-    std::size_t n_;
-    Dyads inside_;
-    double now_;                 // of the dyads that are inside clusters and of the others
-    std::vector<Dyads> between_; // of a pair of clusters, both directions; the diagonal is unused
+    std::size_t n_, width_;
+    std::vector<Number> inside_;
+    double now_;
+    std::vector<Number> between_;      // of a pair of clusters, both directions; the diagonal is unused
+    mutable std::vector<Number> both_; // scratch
 };
 
 } // namespace partita::models

@@ -1,6 +1,7 @@
 // The affiliation model's state: one parameter for all dyads inside clusters, one for all dyads between them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,8 +29,21 @@ public:
                      std::size_t capacity, std::size_t = 0)
         : Base(network, degree_corrected, capacity, 0), emission_(&emission) {}
 
-    /// The dyads inside clusters.
-    const Dyads& inside() const { return inside_; }
+    /// What merges add up: edges and exposure of dyads.
+    using Number = std::int64_t;
+    static constexpr std::size_t width() { return 2; }
+    std::array<Number, 2> inside() const { return {inside_.edges, inside_.exposure}; }
+    double cells(const Number* inside) const { return cells(Dyads{inside[0], inside[1]}); }
+    template <class Visit> void each_part(Visit visit) const {
+        each_dyad(*network_, [&](std::size_t i, std::size_t j, const Dyads& dyads) {
+            const Number part[2] = {dyads.edges, dyads.exposure};
+            visit(i, j, part);
+        });
+    }
+    void add_pairs(std::int64_t nodes, std::int64_t others, Number* part) const {
+        part[1] +=
+            network_->pair_exposure * static_cast<std::int64_t>(network_->directions()) * nodes * others;
+    }
 
     void swap_slots(std::size_t a, std::size_t b) { this->swap_names(a, b); }
 
