@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "common/clones.hpp"
+#include "draws/linear_loss.hpp"
 #include "draws/policy.hpp"
 #include "partition/rounding.hpp"
 
@@ -105,26 +106,19 @@ std::vector<double> Problem::draw_sums() const {
 }
 
 void Problem::find_coefficients() {
-    std::visit(
-        [&](const auto& loss) {
-            using Kind = std::decay_t<decltype(loss)>;
-            if constexpr (std::is_same_v<Kind, Binder> || std::is_same_v<Kind, VI>) {
-                is_linear_ = true;
-                unit_ = loss.unit;
-                const auto sums = draw_sums();
-                for (std::size_t t = 0; t < n_draws(); ++t) {
-                    double n = labelled_[t];
-                    if (n == 0)
-                        n = 1; // a draw that labels no item: all its sums are zero
-                    const double scale = weights_[t] / (std::is_same_v<Kind, Binder> ? n * n : n);
-                    cell_coefficients_.push_back(-(loss.a + loss.b) * scale);
-                    margin_coefficients_.push_back(loss.b * scale);
-                    estimate_scale_ += loss.b * scale;
-                    constant_ += loss.a * scale * sums[t];
-                }
-            }
-        },
-        tables_->loss());
+    const auto loss = as_linear(tables_->loss());
+    if (!loss)
+        return;
+    is_linear_ = true;
+    unit_ = loss->unit;
+    const auto sums = draw_sums();
+    for (std::size_t t = 0; t < n_draws(); ++t) {
+        const double scale = weights_[t] / loss->divisor(labelled_[t]);
+        cell_coefficients_.push_back(-(loss->a + loss->b) * scale);
+        margin_coefficients_.push_back(loss->b * scale);
+        estimate_scale_ += loss->b * scale;
+        constant_ += loss->a * scale * sums[t];
+    }
 }
 
 /// The magnitude of a linear value is at most that of one cluster with everything in it; the other losses

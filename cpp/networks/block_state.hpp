@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -91,44 +92,13 @@ public:
 
     /// For each slot of the node's side: log p(X | node in the slot) − log p(X without the node's dyads).
     std::span<const double> score() {
-        const auto own = label_[node_];
         const auto& side = sides_[network_->side(node_)];
-        for (auto h = side.first; h < side.end(); ++h)
-            score_[h] = base_[h];
-        for (std::size_t d = 0; d < network_->directions(); ++d)
-            common::count_steps((touched_[d].size() + 1) * (side.end() - side.first));
-        for (std::size_t d = 0; d < network_->directions(); ++d)
-            for (const auto l : touched_[d])
-                if (network_->bipartite() || l != own)
-                    add_touched(d, l, side);
-        if (!network_->bipartite())
-            for (auto h = side.first; h < side.end(); ++h)
-                score_[h] += own_and_diagonal(h);
-        score_[own] = stay();
-        if (degree_corrected_)
-            for (auto h = side.first; h < side.end(); ++h)
-                score_[h] += degree_gain(h);
-        return std::span<const double>(score_);
+        return score_all(std::views::iota(side.first, side.end()));
     }
 
     /// The same for some slots of the node's side, its own among them: O(clusters of its neighbours) for
     /// each slot.
-    std::span<const double> score(std::span<const std::uint32_t> slots) {
-        const auto own = label_[node_];
-        const bool one_kind = !network_->bipartite();
-        for (const auto h : slots)
-            score_[h] = h == own ? stay() : base_[h] + (one_kind ? own_and_diagonal(h) : 0.0);
-        for (std::size_t d = 0; d < network_->directions(); ++d)
-            common::count_steps((touched_[d].size() + 1) * slots.size());
-        for (std::size_t d = 0; d < network_->directions(); ++d)
-            for (const auto l : touched_[d])
-                if (l != own)
-                    add_touched(d, l, slots);
-        if (degree_corrected_)
-            for (const auto h : slots)
-                score_[h] += degree_gain(h);
-        return std::span<const double>(score_);
-    }
+    std::span<const double> score(std::span<const std::uint32_t> slots) { return score_all(slots); }
 
     /// The score of one slot, in O(clusters).
     double score(std::size_t h) const {
@@ -186,7 +156,27 @@ public:
     }
 
 private:
-    void add_touched(std::size_t d, std::size_t l, const Side& side) {
+    template <class Slots> std::span<const double> score_all(const Slots& slots) {
+        const auto own = label_[node_];
+        for (const auto h : slots)
+            score_[h] = base_[h];
+        for (std::size_t d = 0; d < network_->directions(); ++d)
+            common::count_steps((touched_[d].size() + 1) * slots.size());
+        for (std::size_t d = 0; d < network_->directions(); ++d)
+            for (const auto l : touched_[d])
+                if (network_->bipartite() || l != own)
+                    add_touched(d, l, slots);
+        if (!network_->bipartite())
+            for (const auto h : slots)
+                score_[h] += own_and_diagonal(h);
+        score_[own] = stay();
+        if (degree_corrected_)
+            for (const auto h : slots)
+                score_[h] += degree_gain(h);
+        return score_;
+    }
+
+    template <class Slots> void add_touched(std::size_t d, std::size_t l, const Slots& slots) {
         const auto m = along(d);
         const auto* edges = edges_[m].data() + l * slots_;
         const auto* exposure = exposure_[m].data() + l * slots_;
@@ -194,38 +184,20 @@ private:
         const auto* one_edge = one_edge_[m].data() + l * slots_;
         const auto more = seen_edges_[d][l], full = network_->pair_exposure * size_[l];
         if (seen_missing_[d][l] == 0 && more == 1) { // most of what a sparse network has
-            for (auto h = side.first; h < side.end(); ++h)
+            for (const auto h : slots)
                 score_[h] += one_edge[h];
             return;
         }
         if (seen_missing_[d][l] == 0) {
-            for (auto h = side.first; h < side.end(); ++h)
+            for (const auto h : slots)
                 score_[h] += h == l ? 0.0 : emission_->top(edges[h], exposure[h] + full, more) - floor[h];
             return;
         }
         const auto seen = seen_exposure(d, l);
-        for (auto h = side.first; h < side.end(); ++h)
+        for (const auto h : slots)
             if (h != l)
                 score_[h] += emission_->cell(edges[h] + more, exposure[h] + seen) -
                              emission_->cell(edges[h], exposure[h] + full);
-    }
-
-    /// The same for some slots but the node's own.
-    void add_touched(std::size_t d, std::size_t l, std::span<const std::uint32_t> slots) {
-        const auto row = l * slots_;
-        const auto& edges = edges_[along(d)];
-        const auto& exposure = exposure_[along(d)];
-        const auto more = seen_edges_[d][l], full = network_->pair_exposure * size_[l];
-        if (seen_missing_[d][l] == 0 && more == 1) {
-            for (const auto h : slots)
-                score_[h] += h == label_[node_] ? 0.0 : one_edge_[along(d)][row + h];
-            return;
-        }
-        const auto seen = seen_exposure(d, l);
-        for (const auto h : slots)
-            if (h != l && h != label_[node_])
-                score_[h] += emission_->cell(edges[row + h] + more, exposure[row + h] + seen) -
-                             emission_->cell(edges[row + h], exposure[row + h] + full);
     }
 
     /// Corrects base_ for slot h: the node's own cluster has lost the node, and block (h, h) is its own
