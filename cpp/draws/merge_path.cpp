@@ -7,10 +7,10 @@
 #include <tuple>
 #include <utility>
 
+#include "partition/labels.hpp"
+
 namespace partita {
 namespace {
-
-constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
 /// A cluster of a draw that several clusters of the estimate share, with the number of items of each.
 struct SharedCluster {
@@ -116,14 +116,14 @@ private:
                 overlap_[part.cluster] += shared_[r].weight * psi(own, part.items);
             }
         }
-        Candidate best{std::numeric_limits<double>::infinity(), cluster, nobody};
+        Candidate best{std::numeric_limits<double>::infinity(), cluster, no_cluster};
         for (const auto other : touched_) {
             const double change = weights_.b * psi(size_[cluster], size_[other]) -
                                   (weights_.a + weights_.b) * std::exchange(overlap_[other], 0.0);
             if (std::tie(change, other) < std::tie(best.change, best.partner))
                 best = {change, cluster, other};
         }
-        if (best.partner != nobody)
+        if (best.partner != no_cluster)
             candidates_.push(best);
     }
 
@@ -161,7 +161,7 @@ private:
         size_[made] = merge.size;
         for (const auto part : {merge.left, merge.right})
             for (const auto r : std::exchange(of_cluster_[part], {}))
-                if (shared_[r].parts.size() > 1) // else nobody shares it any more
+                if (shared_[r].parts.size() > 1) // else no_cluster shares it any more
                     rename(r, part, made);
         add(made);
         look_for_partner(made);

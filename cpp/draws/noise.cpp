@@ -262,7 +262,7 @@ private:
     std::vector<double> gains_, scores_;
 };
 
-void carry_on(const NoiseProblem& problem, Run& run, const Limits& limits) {
+void refine(const NoiseProblem& problem, Run& run, const Limits& limits) {
     const auto begun = std::chrono::steady_clock::now();
     NoiseState state(problem, std::move(run.labels));
     do {
@@ -299,7 +299,7 @@ std::optional<std::vector<Run>> refine_with_noise(const Draws<Label>& draws, con
     if (!problem.fits() || problem.n_rows() * (widest + 8) > draws::policy::max_noise_cells)
         return std::nullopt;
     common::parallel_for(starts.size(), options.threads, stop, [&](std::size_t s, unsigned) {
-        carry_on(problem, starts[s], limits);
+        refine(problem, starts[s], limits);
         if (progress)
             progress(starts[s]);
     });

@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "partition/labels.hpp"
+
 namespace partita::search {
 
-/// Forgotten all at once. `missing` is the place of a cluster that was not met.
+/// Forgotten all at once. A cluster that was not met has the place `no_cluster`.
 class ClusterSlots {
 public:
-    static constexpr std::uint32_t missing = 0xffffffffu;
-
     void clear() {
         n_met_ = 0;
         if (++round_ == 0) { // stamps of long ago would count again
@@ -24,7 +24,7 @@ public:
 
     std::uint32_t operator[](std::uint32_t cluster) const {
         const auto& entry = entries_[place_of(cluster)];
-        return entry.round == round_ ? entry.slot : missing;
+        return entry.round == round_ ? entry.slot : no_cluster;
     }
 
     /// The place of a cluster, `next` if it is met for the first time.
