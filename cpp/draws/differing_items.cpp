@@ -3,34 +3,21 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/union_find.hpp"
 #include "draws/sparse_state.hpp"
+#include "partition/blockwise_best.hpp"
 #include "partition/first_appearance.hpp"
 #include "partition/labels.hpp"
 
 namespace partita::search {
 
 std::vector<std::uint32_t> differing_items(const std::vector<Run>& runs) {
-    const auto n = static_cast<std::uint32_t>(runs.front().labels.size());
-    UnionFind blocks(n);
-    for (const auto& run : runs) {
-        std::vector<std::uint32_t> first(run.clusters, no_cluster);
-        for (std::uint32_t i = 0; i < n; ++i)
-            if (auto& other = first[run.labels[i]]; other == no_cluster)
-                other = i;
-            else
-                blocks.join(other, i);
-    }
-    // Runs that agree on a block have all of it in one cluster.
-    std::vector<bool> differs(n);
+    std::vector<const Labels*> partitions;
     for (const auto& run : runs)
-        for (std::uint32_t i = 0; i < n; ++i)
-            if (const auto root = blocks.find(i); run.labels[i] != run.labels[root])
-                differs[root] = true;
+        partitions.push_back(&run.labels);
     std::vector<std::uint32_t> items;
-    for (std::uint32_t i = 0; i < n; ++i)
-        if (differs[blocks.find(i)])
-            items.push_back(i);
+    for (const auto& block : differing_blocks(partitions))
+        items.insert(items.end(), block.begin(), block.end());
+    std::sort(items.begin(), items.end());
     return items;
 }
 

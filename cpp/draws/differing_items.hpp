@@ -12,8 +12,7 @@
 
 namespace partita::search {
 
-/// The items of those blocks on which runs differ, in order. A block is a smallest set of items that is a
-/// union of clusters of every run.
+/// The items of the blocks in which runs differ, in order.
 std::vector<std::uint32_t> differing_items(const std::vector<Run>& runs);
 
 /// Labels of some items, numbered anew 0..K-1; items in no cluster stay in none.

@@ -12,15 +12,6 @@
 namespace partita::search {
 namespace {
 
-/// Puts the items, wherever they are, into a cluster of their own. Costs less than counting all cells again.
-template <SearchState S> void reunite(S& state, std::span<const std::uint32_t> items) {
-    for (const auto i : items)
-        state.remove(i);
-    const auto cluster = state.n_clusters();
-    for (const auto i : items)
-        state.insert(i, cluster);
-}
-
 /// Whether these items are a cluster; in increasing order, as members are.
 template <SearchState S> bool are_cluster(const S& state, const std::vector<std::uint32_t>& items) {
     return state.members(state.cluster_of(items.front())) == items;
@@ -56,7 +47,7 @@ void zealous_updates(S& state, const SearchOptions& options, common::Rng& rng, T
         if (!is_worse && state.value() < least)
             least = state.value();
         else
-            reunite(state, items);
+            restore(state, {items});
     }
 }
 

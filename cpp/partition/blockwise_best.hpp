@@ -1,6 +1,6 @@
-// The best of many partitions, place by place. Where two partitions differ, they differ in blocks: the
-// smallest sets of items that are unions of clusters of both. Each block can be taken from either, and is
-// taken from the one that is better there.
+// The best of many partitions, place by place. Where partitions differ, they differ in blocks: the smallest
+// sets of items that are unions of clusters of each. A block can be taken from any of them, and is taken from
+// the one that is best there.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +15,27 @@
 
 namespace partita::search {
 
-/// The blocks in which the labels differ from the partition of the state, each as its items.
-template <SearchState S>
-std::vector<std::vector<std::uint32_t>> differing_blocks(const S& state,
-                                                         const std::vector<std::uint32_t>& labels) {
-    const auto n = static_cast<std::uint32_t>(labels.size());
+using Labels = std::vector<std::uint32_t>;
+
+/// The blocks in which partitions of the same items differ, each as its items.
+inline std::vector<std::vector<std::uint32_t>>
+differing_blocks(const std::vector<const Labels*>& partitions) {
+    const auto n = static_cast<std::uint32_t>(partitions.front()->size());
     UnionFind sets(n);
-    std::vector<std::uint32_t> first_here(n, no_cluster), first_there(n, no_cluster);
-    auto join_first = [&](std::uint32_t& first, std::uint32_t i) {
-        if (first == no_cluster)
-            first = i;
-        else
-            sets.join(first, i);
-    };
-    for (std::uint32_t i = 0; i < n; ++i) {
-        join_first(first_here[state.cluster_of(i)], i);
-        join_first(first_there[labels[i]], i);
+    for (const auto* labels : partitions) {
+        Labels first(n, no_cluster);
+        for (std::uint32_t i = 0; i < n; ++i)
+            if (auto& other = first[(*labels)[i]]; other == no_cluster)
+                other = i;
+            else
+                sets.join(other, i);
     }
-    // Within a block the partitions are equal if both have all its items in one cluster.
+    // Within a block the partitions are equal if all of them have all its items in one cluster.
     std::vector<bool> differs(n);
-    for (std::uint32_t i = 0; i < n; ++i) {
-        const auto root = sets.find(i);
-        if (state.cluster_of(i) != state.cluster_of(root) || labels[i] != labels[root])
-            differs[root] = true;
-    }
+    for (const auto* labels : partitions)
+        for (std::uint32_t i = 0; i < n; ++i)
+            if (const auto root = sets.find(i); (*labels)[i] != (*labels)[root])
+                differs[root] = true;
     std::vector<std::uint32_t> place(n);
     std::vector<std::vector<std::uint32_t>> blocks;
     for (std::uint32_t i = 0; i < n; ++i) {
@@ -71,7 +68,7 @@ inline std::vector<std::vector<std::uint32_t>> groups_of(const std::vector<std::
 /// Takes from the labels every block that lowers the value.
 template <SearchState S>
 void take_better_blocks(S& state, const std::vector<std::uint32_t>& labels, const Limits& limits) {
-    for (const auto& block : differing_blocks(state, labels)) {
+    for (const auto& block : differing_blocks({&state.labels(), &labels})) {
         if (limits.reached())
             return;
         const auto before = groups_of(block, state.labels());
