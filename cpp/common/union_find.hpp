@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <vector>
 
 namespace partita::search {
@@ -29,6 +30,17 @@ public:
             return;
         parents_[i > j ? i : j] = i > j ? j : i;
         --n_sets_;
+    }
+
+    /// Joins items that have the same label; labels from n_labels on are none.
+    template <class Label> void join_alike(std::span<const Label> labels, std::size_t n_labels) {
+        constexpr auto nobody = ~std::uint32_t{0};
+        std::vector<std::uint32_t> first(n_labels, nobody);
+        for (std::uint32_t i = 0; i < labels.size(); ++i)
+            if (labels[i] < n_labels) {
+                auto& other = first[labels[i]];
+                other == nobody ? void(other = i) : join(other, i);
+            }
     }
 
     /// The number of each item's set, by first item.

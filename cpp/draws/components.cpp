@@ -225,21 +225,9 @@ void solve(const SparseProblem& problem, std::size_t c, std::span<const std::uin
 
 template <class Label> std::vector<std::uint32_t> find_components(const Draws<Label>& draws) {
     UnionFind sets(draws.n_items);
-    std::vector<std::uint32_t> first;
-    for (std::size_t t = 0; t < draws.n_draws() && sets.n_sets() > 1; ++t) {
-        if (!(draws.weights[t] > 0))
-            continue;
-        const auto labels = draws.draw(t);
-        first.assign(count_clusters(labels), no_cluster);
-        for (std::uint32_t i = 0; i < labels.size(); ++i) {
-            if (labels[i] == gap<Label>)
-                continue;
-            if (first[labels[i]] == no_cluster)
-                first[labels[i]] = i;
-            else
-                sets.join(first[labels[i]], i);
-        }
-    }
+    for (std::size_t t = 0; t < draws.n_draws() && sets.n_sets() > 1; ++t)
+        if (draws.weights[t] > 0)
+            sets.join_alike(draws.draw(t), count_clusters(draws.draw(t)));
     return sets.numbers();
 }
 

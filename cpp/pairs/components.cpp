@@ -30,12 +30,7 @@ Components find_components(const Graph& graph, double above, const Constraints& 
             if (j > i && graph.probabilities[e] > above && !must_be_apart(constraints, i, j))
                 sets.join(i, j);
         }
-    std::vector<std::uint32_t> first(constraints.atom.size(), nothing);
-    for (std::uint32_t i = 0; i < constraints.atom.size(); ++i) {
-        auto& leader = first[constraints.atom[i]];
-        leader = leader == nothing ? i : leader;
-        sets.join(leader, i);
-    }
+    sets.join_alike(constraints.atom, constraints.atom.size());
     auto of_item = sets.numbers();
     auto items = grouped(of_item);
     return {std::move(of_item), std::move(items)};

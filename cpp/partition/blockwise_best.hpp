@@ -22,14 +22,8 @@ inline std::vector<std::vector<std::uint32_t>>
 differing_blocks(const std::vector<const Labels*>& partitions) {
     const auto n = static_cast<std::uint32_t>(partitions.front()->size());
     UnionFind sets(n);
-    for (const auto* labels : partitions) {
-        Labels first(n, no_cluster);
-        for (std::uint32_t i = 0; i < n; ++i)
-            if (auto& other = first[(*labels)[i]]; other == no_cluster)
-                other = i;
-            else
-                sets.join(other, i);
-    }
+    for (const auto* labels : partitions)
+        sets.join_alike(std::span<const std::uint32_t>(*labels), n);
     // Within a block the partitions are equal if all of them have all its items in one cluster.
     std::vector<bool> differs(n);
     for (const auto* labels : partitions)
