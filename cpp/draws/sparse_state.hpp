@@ -128,7 +128,6 @@ private:
     void gather(std::size_t i);
     void gather_merges(std::uint32_t k);
     void find_terms(std::size_t i);
-    void find_merge_terms(std::uint32_t k);
     double score_of(std::size_t i, std::uint32_t cluster, std::size_t slot) const;
     double linear_score(std::size_t i, std::uint32_t cluster, double extra) const;
     double combined_score(std::size_t i, std::uint32_t cluster, const double* extra) const;

@@ -134,7 +134,6 @@ public:
         family_.score(x, no_slot, used_, scores_.data());
         return {scores_.data(), used_};
     }
-    std::span<const std::uint32_t> slots_of_items() const { return labels_; }
     std::size_t open_slot() const { return open_; }
 
     std::string state() {

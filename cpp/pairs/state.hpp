@@ -111,9 +111,6 @@ public:
         return goes ? choice.change - stay : 0.0;
     }
 
-    /// Masses anew, free of the rounding of many moves.
-    void refresh() { gains_.reset(labels_); }
-
 private:
     void put(std::uint32_t node, std::uint32_t cluster) {
         const auto items = (*nodes_)[node];

@@ -142,13 +142,6 @@ double Rows::min_of(std::size_t item) const {
     return best;
 }
 
-double Rows::sum() const {
-    double total = 0;
-    for (std::size_t i = 0; i < n; ++i)
-        total += min_of(i);
-    return total;
-}
-
 std::vector<std::size_t> Rows::near(std::size_t item, double within) const {
     const double in_play = min_of(item) + within;
     std::vector<std::size_t> found;

@@ -33,7 +33,6 @@ public:
     /// left unchanged, unless all are requested.
     void pass(double step, bool all, unsigned threads);
 
-    double sum() const; // of the items' least values
     double min_of(std::size_t item) const;
 
     /// Kinds within the margin of the item's least value; at most six, which represent all.
