@@ -2,6 +2,7 @@
 
     python -m benchmarks.tables [command] [sweeps] [curves] [select]   # by default all
     python -m benchmarks.tables sweeps --rows 1000000 --columns 100
+    python -m benchmarks.tables command --default-chains   # 4 chains of 1,000 + 1,000 sweeps instead of 20 + 20
 
 Each part runs in a process of its own, on one core, and prints CPU and wall seconds and its peak memory.
 """
@@ -63,7 +64,7 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
 
 
-def command(rows: int, columns: int) -> None:
+def command(rows: int, columns: int, default_chains: bool = False) -> None:
     """The whole command, and the sampling in it."""
     with tempfile.TemporaryDirectory() as folder:
         table, out = str(Path(folder) / "table.csv"), str(Path(folder) / "out")
@@ -71,7 +72,8 @@ def command(rows: int, columns: int) -> None:
             [sys.executable, "-c", f"from benchmarks.tables import write_table as w; w({table!r}, {rows}, {columns})"],
             check=True,
         )
-        words = ["cluster", table, "--out", out, "--jobs", "1", "--draws", str(DRAWS), "--warmup", str(WARMUP)]
+        words = ["cluster", table, "--out", out, "--jobs", "1"]
+        words += [] if default_chains else ["--draws", str(DRAWS), "--warmup", str(WARMUP)]
         words += ["--chains", "1"] if rows * columns > 50_000_000 else []
         code = f"""
 import resource, time
@@ -136,6 +138,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", choices=["command", "sweeps", "curves", "select"], default=[])
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--columns", type=int, default=100)
+    parser.add_argument("--default-chains", action="store_true")
     given = parser.parse_args()
     parts = given.parts or ["command", "sweeps", "curves", "select"]
     if len(parts) > 1:
@@ -145,9 +148,12 @@ def main() -> None:
             subprocess.run([sys.executable, "-m", "benchmarks.tables", part, *sizes], check=True, env=os.environ)
         return
     sized = (given.rows, given.columns)
-    {"command": lambda: command(*sized), "sweeps": lambda: sweeps(*sized), "curves": curves, "select": select}[
-        parts[0]
-    ]()
+    {
+        "command": lambda: command(*sized, given.default_chains),
+        "sweeps": lambda: sweeps(*sized),
+        "curves": curves,
+        "select": select,
+    }[parts[0]]()
 
 
 if __name__ == "__main__":

@@ -268,3 +268,29 @@ def test_other_formats_are_recognised(name, content, sentence, tmp_path):
     assert done.exit_code == 2
     assert sentence in done.output
     assert len(done.output.strip().splitlines()) == 1
+
+
+def test_columns_with_a_covariance(tmp_path):
+    """--full asks for what full= does; what does not go with it names the option."""
+    rng = np.random.default_rng(1)
+    cells = rng.multivariate_normal([0, 0, 0], 0.9 + 0.1 * np.eye(3), 40)
+    path, out = tmp_path / "table.csv", tmp_path / "out"
+    np.savetxt(path, cells, delimiter=",", header="x,y,z", comments="")
+    short = ("--draws", 20, "--warmup", 20, "--chains", 1, "--seed", 3)
+    for words, full in ((("--full", "x,y"), [["x", "y"]]), (("--full", "all"), "all")):
+        assert run("cluster", path, "--out", out, "--force", *short, *words).exit_code == 0
+        table = dict(zip("xyz", cells.T, strict=True))
+        chain = MixtureDPM(full=full).sample(table, draws=20, warmup=20, chains=1, rng=3)
+        assert np.array_equal(np.load(out / "draws.npy"), chain.labels)
+    for words, said in (
+        (("--full", "x,w"), "--full names 'w', which is not a gaussian or positive column; these are x, y, z"),
+        (("--full", "x", "--full", "x,y"), "--full names 'x' twice"),
+        (("--full", "x,"), "--full must be distinct names separated by commas, but it is 'x,'"),
+        (("--full", "x,y", "--projection"), "--projection cannot be used together with select, or with --full"),
+    ):
+        refused = run("cluster", path, "--out", tmp_path / "none", *words)
+        assert refused.exit_code == 2
+        assert said in " ".join(refused.stderr.split())
+    path.write_text(path.read_text() + ",1,1\n")
+    refused = run("cluster", path, "--out", tmp_path / "none", "--full", "all", "--select")
+    assert "--select does not work with missing values in columns of --full" in " ".join(refused.stderr.split())

@@ -26,7 +26,7 @@ PANELS = {
     "Input": "burn thin missing noise variable long header index as_draws pairs similarity default data columns truth"
     " labels family as_table undirected loops counts nodes items together apart one_per max_size records previous"
     " removed step_back subject time schema",
-    "Model": "weights blocks degree_corrected nested covariance standardize regression select clusters projection",
+    "Model": "weights blocks degree_corrected nested covariance standardize regression full select clusters projection",
     "Loss": "loss a b level",
     "Search": "method runs restarts seconds max_clusters max_draws bound seed jobs algorithm k starts",
     "Sampler": "draws warmup chains alpha expect beta inference prior truncation resume",

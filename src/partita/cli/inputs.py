@@ -170,11 +170,11 @@ def named_rows(values: Any, table: Table, taken: Sequence[int], source: str) -> 
     return Named(values, names, source, f"remove the column {heading} of {table.path}")
 
 
-def split_names(columns: str | None) -> list[str]:
-    """The names that --columns lists."""
+def split_names(columns: str | None, option: str = "--columns") -> list[str]:
+    """The names that --columns or another option lists."""
     names = [] if columns is None else [name.strip() for name in columns.split(",")]
     if "" in names or len(set(names)) < len(names):
-        raise ValueError(f"--columns must be distinct names separated by commas, but it is {columns!r}")
+        raise ValueError(f"{option} must be distinct names separated by commas, but it is {columns!r}")
     return names
 
 

@@ -12,7 +12,7 @@ from partita._support.text.cells import parse_cell
 from partita._support.text.header import MIXED, Kind
 from partita._support.text.table import Table, read_table
 from partita.cli.given import refuse
-from partita.cli.inputs import ROW_NUMBERS, counts_rows, different_words, name_column, named_rows
+from partita.cli.inputs import ROW_NUMBERS, counts_rows, different_words, name_column, named_rows, split_names
 from partita.cli.large_table import PARQUET, read_large, read_parquet
 from partita.cli.option import arg, opt
 from partita.cli.steps import step
@@ -76,6 +76,11 @@ class TableOptions:
         str | None,
         "A linear regression in each cluster, as in 'y ~ x1 + x2': y depends on the others, which are not modelled.",
     ] = None
+    full: Annotated[
+        list[str] | None,
+        "Numeric columns that share a covariance matrix within a cluster, as in length,width; all for all of them. May"
+        " be repeated.",
+    ] = None
     select: Annotated[bool, "Select the columns that take part; columns.csv has the probability of each."] = False
     noise: Annotated[
         bool,
@@ -110,6 +115,13 @@ class TableOptions:
             raise ValueError("--id and --time go together: the subject and the time of each row")
         return None if self.subject is None or self.time is None else Curves(self.subject, self.time)
 
+    @property
+    def covariances(self) -> list[list[str]] | str | None:
+        """The groups of columns with a covariance matrix, as MixtureDPM takes them."""
+        if not self.full or self.full == ["all"]:
+            return self.full[0] if self.full else None
+        return [split_names(names, "--full") for names in self.full]
+
     def read(self) -> RawTable:
         """The columns of the file."""
         return read_mixed(self.data, self.families, self.missing, as_table=self.as_table, curves=self.curves)
@@ -132,6 +144,7 @@ class TableOptions:
         k = self.clusters
         model = MixtureDPM(
             self.families,
+            full=self.covariances,
             select=self.select,
             noise=self.noise,
             curves=self.curves,

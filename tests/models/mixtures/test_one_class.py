@@ -6,7 +6,7 @@ import pytest
 import partita as pt
 from partita.models import Curves, MixtureDPM
 
-pytestmark = pytest.mark.filterwarnings("ignore::partita.MixingWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::partita.MixingWarning", "ignore:.* no observed cell")
 
 
 def one_curve(rng):

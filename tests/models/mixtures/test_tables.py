@@ -72,6 +72,7 @@ def test_families_by_order_and_for_all():
 
 
 BAD = [
+    ({"x": [2.5, 2.5, None], "y": [1, 2, 3]}, None, r"column 'x' has only the value 2.5, .*\{'x': 'ignore'\} leaves it out"),
     ({"x": ["a", "a", None]}, None, r"column 'x' has only the level 'a' .*columns=\{'x': 'ignore'\} leaves it out"),
     ({"x": [None, None]}, None, "column 'x' has no cell that is observed"),
     ({"x": [np.nan, np.nan]}, None, "column 'x' has no cell that is observed"),
@@ -153,7 +154,7 @@ def test_a_row_without_a_cell_is_told():
 @pytest.mark.parametrize(
     ("table", "settings"),
     [
-        ({"x": [1.0] * 12, "y": [*range(6), *range(50, 56)]}, {"full": "all"}),
+        ({"x": [1.0] * 12, "y": [*range(6), *range(50, 56)]}, {"columns": {"x": "gaussian"}, "full": "all"}),
         ({"x": ["once", *["often"] * 11], "y": [*range(6), *range(50, 56)]}, {}),
         (
             {"who": [0, 0, 0, 1, 1, 1, 2, 2], "when": [0.0, 1, 1, 0, 0, 2, 1, 1], "y": [1.0, 2, 3, 9, 8, 7, 2, 2]},

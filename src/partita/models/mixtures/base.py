@@ -12,6 +12,7 @@ from scipy.special import gammaln
 
 from partita import _core
 from partita._support.arrays import Floats
+from partita._support.errors import Argument, ArgumentError, Setting
 from partita._support.ranges import check_scale, check_shape
 from partita.models.mixtures.base_measure import per_dimension
 from partita.models.mixtures.cells import COUNT_GAP, is_gap, narrow_columns, wide_columns
@@ -233,9 +234,12 @@ def check_full(base: Base, cells: Mapping[str, NDArray[Any]], place: Any) -> Non
         for column in group:
             rows = np.flatnonzero(np.isnan(cells["numbers"][:, column]))
             if rows.size:
-                raise ValueError(
-                    f"{place(int(rows[0]), own[column].name)}: a missing value in a column of full=, whose covariance "
-                    "needs complete rows here (`sample` does not); leave the column out of full= to model it on its own"
+                raise ArgumentError(
+                    f"{place(int(rows[0]), own[column].name)}: a missing value in a column of ",
+                    Setting("full"),
+                    ", whose covariance needs complete rows here (`sample` does not); leave the column out of ",
+                    Setting("full"),
+                    " to model it on its own",
                 )
 
 
@@ -264,7 +268,9 @@ def _groups(full: Any, schema: Schema) -> tuple[tuple[int, ...], ...]:
         return ()
     if isinstance(full, str):
         if full != "all":
-            raise ValueError(f"full must be None, 'all' or lists of names of columns, but it is {full!r}")
+            raise ArgumentError(
+                Argument("full"), f" must be None, 'all' or lists of names of columns, but it is {full!r}"
+            )
         return (tuple(range(len(names))),) if names else ()
     found, seen = [], set()
     for group in full:
@@ -272,9 +278,10 @@ def _groups(full: Any, schema: Schema) -> tuple[tuple[int, ...], ...]:
             raise ValueError(f"full must contain lists of names of columns, but it contains {group!r}")
         for name in group:
             if name not in names:
-                raise ValueError(f"full names {name!r}, which is not a gaussian or positive column; these are {names}")
+                said = f" names {name!r}, which is not a gaussian or positive column; these are {', '.join(names)}"
+                raise ArgumentError(Argument("full"), said)
             if name in seen:
-                raise ValueError(f"full names {name!r} twice")
+                raise ArgumentError(Argument("full"), f" names {name!r} twice")
             seen.add(name)
         if len(group):
             found.append(tuple(names.index(name) for name in group))

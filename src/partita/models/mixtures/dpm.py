@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.errors import Argument, ArgumentError, Sentence, Setting
 from partita.models.chains.chain import Chain
 from partita.models.chains.checkpoint import Plan
 from partita.models.chains.plan import Sampling
@@ -190,7 +191,8 @@ class MixtureDPM(MixtureModel):
 
     def _check_projection(self) -> None:
         if self.full not in (None, "all") or self.select is not False:
-            raise ValueError("projection cannot be used together with select, or with full=, unless that is 'all'")
+            with_full = Sentence(" cannot be used together with select, or with ", Setting("full"))
+            raise ArgumentError(Argument("projection"), with_full, ", unless that is 'all'")
 
     def describe(self, X: Any) -> Schema:
         """The family of each column of a table, its levels, and `notes` with questions; nothing is sampled.
@@ -237,9 +239,9 @@ class MixtureDPM(MixtureModel):
             self._admit_noise(core)
             return [native(core.native, chain) for chain in range(plan.chains)]
         if prior_log_odds(self.select) is not None:
-            raise ValueError("select does not work with missing values in columns of full=; leave out one of the two")
+            raise _beside_missing("select")
         if self.alone_is_noise:
-            raise ValueError("noise does not work with missing values in columns of full=; leave out one of the two")
+            raise _beside_missing("noise")
         samplers = []
         for chain in range(plan.chains):
             groups = groups_of(base, log_positive(cells["numbers"], base.schema))
@@ -378,6 +380,11 @@ class MixtureDPM(MixtureModel):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _beside_missing(name: str) -> ArgumentError:
+    said = Sentence(" does not work with missing values in columns of ", Setting("full"))
+    return ArgumentError(Argument(name), said, "; leave out one of the two")
 
 
 def _matched(table: RawTable, schema: Schema, who: str) -> RawTable:

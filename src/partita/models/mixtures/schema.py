@@ -230,9 +230,12 @@ def _column(table: RawTable, raw: RawColumn, family: str | None) -> Column:
         return Column(raw.name, MONTHS, first=first_date(raw.texts))
     if raw.problem and not (raw.may_be_levels and family == CATEGORICAL):
         raise _Unusable(raw, raw.problem)
-    family = family or DEFAULTS[raw.kind]
-    if not raw.observed().any():
+    given, family = family, family or DEFAULTS[raw.kind]
+    cells = raw.values[raw.observed()]
+    if not len(cells):
         raise _Unusable(raw, "has no cell that is observed")
+    if given is None and family == GAUSSIAN and len(cells) > 1 and cells.min() == cells.max():
+        raise _Unusable(raw, f"has only the value {cells[0]:g}, which would count as evidence for few clusters")
     if family not in LEVELLED:
         return Column(raw.name, family)
     if family == ORDINAL and raw.kind == TEXTS and raw.levels is None:
