@@ -269,6 +269,8 @@ def test_what_is_refused():
         MixtureDPM({"y": "curve", "word": "ignore"}).sample(table)
     with pytest.raises(ValueError, match="like 'y ~ x1"):
         MixtureDPM(regression="y").sample(table)
+    with pytest.raises(ValueError, match="'t' has only one value, so that 'y' cannot depend on it"):
+        MixtureDPM(regression="y ~ t").sample({**table, "t": [1.0, 1.0, None]})
 
 
 def test_a_time_that_does_not_vary_within_subjects_is_none():

@@ -238,6 +238,9 @@ def read_regression(table: RawTable, formula: Any, given: Any) -> Subjects:
     complete = np.flatnonzero(~np.isnan(x).any(axis=1))
     if not complete.size:
         raise ValueError(f"no row has all of {', '.join(predictors)}, on which {outcome!r} is to depend")
+    constant = next((name for name, own in zip(predictors, x[complete].T, strict=True) if own.min() == own.max()), None)
+    if constant is not None and complete.size > 1:
+        raise ValueError(f"{constant!r} has only one value, so that {outcome!r} cannot depend on it")
     cells = {"curve_items": complete.astype(np.int64), "curve_times": x[complete], "curve_values": y[complete, None]}
     for array in cells.values():
         array.flags.writeable = False
