@@ -64,3 +64,33 @@ def test_penguins(tmp_path):
     # clusters are of one species each, most of them of one sex
     majority = sum(species[labels == k].value_counts().iloc[0] for k in range(1, labels.max() + 1))
     assert majority / len(species) > 0.9
+
+
+@pytest.mark.filterwarnings("ignore:.* no observed cell", "ignore::partita.MixingWarning")
+def test_hidden_cells_are_predicted_better_than_by_their_column():
+    """The likeliest vote and the mean measurement, against those of the column; a tenth of the cells are hidden."""
+    penguins = pytest.importorskip("palmerpenguins").load_penguins().drop(columns=["species", "year"])
+    rows = [line.split(",") for line in VOTES.read_text(encoding="utf-8").split()]
+    votes = {name: cells for name, cells in zip(rows[0], np.array(rows[1:]).T, strict=True) if name != "party"}
+    rng, hits, errors = np.random.default_rng(1), [], []
+    for table, gap in ((votes, "?"), (penguins, None)):
+        known = {name: np.array(cells, object) for name, cells in table.items()}
+        shown = {name: np.where((cells == gap) | (cells != cells), None, cells) for name, cells in known.items()}
+        hidden = {name: (rng.random(len(cells)) < 0.1) & (cells != None) for name, cells in shown.items()}  # noqa: E711
+        shown = {name: np.where(hidden[name], None, cells) for name, cells in shown.items()}
+        chain = pt.models.MixtureDPM().sample(
+            {name: list(cells) for name, cells in shown.items()}, draws=100, warmup=200, chains=2, rng=1
+        )
+        for cell in chain.impute(draws=100, rng=1).summary():
+            name, row = cell["column"], cell["row"]
+            if not hidden[name][row]:
+                continue
+            seen = [other for other in shown[name] if other is not None]
+            truth = known[name][row]
+            if "probability" in cell:
+                hits.append((cell["value"] == truth, max(set(seen), key=seen.count) == truth))
+            else:
+                errors.append(np.square([cell["value"] - truth, np.mean(seen) - truth]) / np.var(seen))
+    (model, mean), (likeliest, commonest) = np.mean(errors, axis=0), np.mean(hits, axis=0)
+    assert model < 0.6 * mean
+    assert likeliest > commonest + 0.1

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.errors import Argument, ArgumentError, Setting
-from partita._support.hints import did_you_mean
+from partita._support.hints import did_you_mean, plural
 from partita.models.mixtures.dates import first_date, months
 from partita.models.mixtures.raw import RawTable
 from partita.models.mixtures.raw_column import NUMBERS, TEXTS, TRUTHS, RawColumn
@@ -86,7 +86,9 @@ class Schema:
             return str(self)
         groups = {family: [column.name for column in self.used(family)] for family in FAMILIES}
         return "\n".join(
-            f"{family}: {len(names):,} columns ({_shortened(names)})" for family, names in groups.items() if names
+            f"{family}: {plural(len(names), 'column')} ({_shortened(names)})"
+            for family, names in groups.items()
+            if names
         )
 
     def to_array(self) -> NDArray[np.uint8]:
