@@ -381,14 +381,22 @@ def _collect(
     model: Model,
     inputs: Mapping[str, NDArray[Any]],
     plan: Plan,
-    parts: Sequence[Sequence[tuple[NDArray[Any], NDArray[np.float64]]]],
+    parts: Sequence[list[tuple[NDArray[Any], NDArray[np.float64]]]],
     stat_names: Sequence[str],
     draws: int,
     names: tuple[str, ...] | None,
 ) -> Chain:
-    """The first `draws` draws of each chain, from the labels and statistics of its parts."""
-    labels = np.stack([np.concatenate([part[0] for part in own])[:draws] for own in parts])
+    """The first `draws` draws of each chain, from the labels and statistics of its parts, which are then empty."""
     stats = np.stack([np.concatenate([part[1] for part in own])[:draws] for own in parts])
+    kinds = {part[0].dtype for own in parts for part in own}
+    labels = np.empty((*stats.shape[:2], parts[0][0][0].shape[1]), np.result_type(*kinds))
+    for into, own in zip(labels, parts, strict=True):
+        own.reverse()
+        done = 0
+        while own:  # a part is given up as soon as it is copied: all labels twice may be too many
+            part = own.pop()[0][: draws - done]
+            into[done : done + len(part)] = part
+            done += len(part)
     by_name = {name: np.ascontiguousarray(stats[:, :, column]) for column, name in enumerate(stat_names)}
     attrs = {"model": type(model).__name__, "seed": plan.seed, "warmup": plan.warmup, "thin": plan.thin}
     attrs["complete"] = draws == plan.draws
