@@ -108,7 +108,7 @@ def test_the_chain_is_that_of_python_and_goes_on(table, tmp_path):
     [
         (("--family", "visits"), "or one family for all columns (gaussian, positive, months, count,"),
         (("--family", "s*=graded"), "--family of 's*' must be one of gaussian, positive, months, count,"),
-        (("--family", "z*=count", "--missing", "?"), "names 'z*', which matches no column"),
+        (("--family", "z*=count", "--missing", "?"), "--family names 'z*', which matches no column"),
         (("--family", "count", "--family", "count"), "--family names all columns twice"),
         (("--family", "visit=count"), "has no column 'visit'"),
         (("--family", "visits=cuont"), "but it is 'cuont'"),

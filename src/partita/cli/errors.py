@@ -130,6 +130,8 @@ def as_option(part: Part) -> str:
             return flag_of("records") or str(part)
         case Argument("columns", place) if place is not None:
             return f"the --family of {place!r}"
+        case Argument("columns"):
+            return flag_of("family") or flag_of("columns") or str(part)
     return flag_of(part.name) or str(part)
 
 
