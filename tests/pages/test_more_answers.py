@@ -73,6 +73,11 @@ def test_what_does_not_belong_to_the_estimate_is_refused(answers, tmp_path):
     other = pt.cluster_parameters(np.zeros(24, int), np.zeros((300, 24)), DRAWS)
     with pytest.raises(ValueError, match="parameters are those of another partition"):
         pt.report(best, other, path=path)
+    with pytest.raises(ValueError, match="the ball is around another partition"):
+        pt.report(best, pt.credible_ball(np.zeros(24, int), DRAWS), path=path)
+    coarse = pt.estimate(DRAWS, search=pt.Search(max_clusters=1), rng=1)
+    with pytest.raises(ValueError, match="profiles are those of another partition"):
+        pt.report(best, pt.profiles(coarse, np.ones((24, 1)) * np.arange(24)[:, None]), path=path)
     pairs = pt.estimate(pt.as_similarity(pt.similarity(DRAWS)), "binder", rng=1)
     with pytest.raises(TypeError, match="Hierarchy does not belong to an estimate from pair probabilities"):
         pt.report(pairs, found["tree"], path=path)

@@ -105,6 +105,7 @@ class DrawsPresentation(Presentation):
         "tree": "levels.0",
         "error": "labels.0",
         "parameters": "labels",
+        "sensitivity": "estimate.labels",
     }
     takes_data = True
     own = facts("""
@@ -142,6 +143,16 @@ class DrawsPresentation(Presentation):
         """Parameters must be those of the clusters of this partition."""
         if not np.array_equal(self.result.labels, parameters.labels):
             raise ValueError("parameters are those of another partition than the estimate")
+
+    def check_ball(self, ball: Any) -> None:
+        """The ball must be around this partition."""
+        if not np.array_equal(self.result.labels, ball.center):
+            raise ValueError("the ball is around another partition than the estimate")
+
+    def check_profiles(self, profiles: Any) -> None:
+        """Profiles must be those of the clusters of this partition."""
+        if not np.array_equal(np.bincount(self.result.labels + 1)[1:], profiles.sizes):
+            raise ValueError("profiles are those of another partition than the estimate")
 
     @property
     def ball(self) -> CredibleBall | None:
