@@ -252,6 +252,21 @@ def test_a_run_is_resumed(tmp_path):
     np.testing.assert_array_equal(pt.resume(tmp_path / "run", 30).labels, whole.labels)
 
 
+def test_later_visits_of_new_subjects_are_predicted_better_than_by_the_mean_curve():
+    """Their density given the first visits, against the normal marginal of each time."""
+    rng = np.random.default_rng(4)
+    who, when = np.repeat(np.arange(60), 6), np.tile(np.arange(6.0), 60)
+    y = 5 + np.where(who % 2, 1.5, -0.5) * when + rng.normal(0, 1.5, 60)[who] + rng.normal(0, 1, 360)
+    table = pd.DataFrame({"who": who, "when": when, "y": y})
+    old, new = table[who < 40], table[who >= 40]
+    sampling = Sampling(draws=60, warmup=100, chains=2)
+    fitted = MixtureDPM(curves=Curves("who", "when"), sampling=sampling, random_state=1).fit(old)
+    found = fitted.score_samples(new) - fitted.score_samples(new[new.when < 3])
+    by_time, later = old.groupby("when").y, new[new.when >= 3]
+    alone = stats.norm.logpdf(later.y, by_time.mean()[later.when], by_time.std()[later.when])
+    assert (found.sum() - alone.sum()) / len(later) > 0.4
+
+
 def test_what_is_refused():
     table = {"id": ["a", "a", "b"], "t": [0.0, 1.0, 0.0], "y": [1.0, 2.0, 3.0], "word": ["u", "v", "u"]}
 
