@@ -170,7 +170,8 @@ class PairPresentation(Presentation):
             (own, kind, "; ".join(records), first_names(self.item_names, items[begin:end], MEMBERS_SHOWN))
             for (own, kind, records), begin, end in zip(self.moved, begins, ends, strict=True)
         ]
-        note = f"{self.changes['kept']:,} clusters are as they were."
+        kept = self.changes["kept"]
+        note = "One cluster is as it was." if kept == 1 else f"{kept:,} clusters are as they were."
         return Table("changes", "Changes since the last state", header, rows, note)
 
     def _moved(self) -> Table | None:
@@ -249,7 +250,7 @@ class PairPresentation(Presentation):
     def sections(self) -> Iterator[dict[str, Any] | None]:
         tables = self.tables
         yield section("clusters", "Clusters", button(), show(self._members()), show(tables["sizes"].head(SIZES_LISTED)))
-        if self.changes is not None:
+        if self.moved:
             yield section("changes", "Changes", show(tables["changes"].head(PAIRS_LISTED, "changes")))
         if "reasons" in tables:
             told = "The answer to the first questions would change most. Answers go back as constraints of an update."
