@@ -117,7 +117,9 @@ class PairSearch:
             objective = self._threshold(mean + reached * (0.5 - mean), "threshold of the approximate ARI")
             parts = replace(self, starts=(best.labels, *self.starts))._run(objective.native(), rng, until)
             if self._index(parts) <= reached + ROUNDING:
-                parts = self._proven(replace(parts, labels=best.labels), objective, until)
+                if self._index(parts) < reached - ROUNDING:
+                    parts = replace(parts, labels=best.labels)
+                parts = self._proven(parts, objective, until)
                 if self._index(parts) <= reached + ROUNDING:
                     return parts, 1 - reached if parts.proven.all() else None
             reached, best = self._index(parts), parts
@@ -127,12 +129,12 @@ class PairSearch:
         return approximate_ari(self.pairs, *joined_pairs(parts.labels, self.pairs))
 
     def _threshold(self, threshold: float, what: str) -> Threshold:
-        if self.pairs.default > threshold:
+        if self.pairs.default > threshold + ROUNDING:
             raise ValueError(
                 f"default is {self.pairs.default:g}, above the {what}, {threshold:g}: every pair that is not listed"
                 " would gain by being together; list all pairs in a dense matrix"
             )
-        return Threshold(threshold, self.pairs.default)
+        return Threshold(max(threshold, self.pairs.default), self.pairs.default)
 
     def _run(self, objective: Any, rng: np.random.Generator, until: Deadline) -> Parts:
         how, seed = self.search, int(rng.integers(2**63))
