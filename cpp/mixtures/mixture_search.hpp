@@ -49,7 +49,7 @@ public:
     }
 
     Solution finish(const Solution& best, common::Rng& rng) const {
-        return climber_at(best.labels, rng).polish();
+        return climber_at(best.labels, rng).finish(true);
     }
 
 private:

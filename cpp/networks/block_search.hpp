@@ -76,8 +76,8 @@ public:
 
     /// A search that left out clusters far from a node tries them at the end.
     Solution finish(const Solution& best, common::Rng& rng) const {
-        const bool as_it_is = plan_.as_printed || model_.network.n_nodes > networks::policy::max_polished;
-        return as_it_is ? best : climber_at(best.labels, rng).polish();
+        const bool completely = model_.network.n_nodes <= networks::policy::max_polished;
+        return plan_.as_printed ? best : climber_at(best.labels, rng).finish(completely);
     }
 
 private:

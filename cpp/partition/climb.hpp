@@ -70,10 +70,16 @@ public:
         });
     }
 
-    /// Sweeps over all items and all places until none moves, for the solution that a search returns.
-    Solution polish() {
-        sweep_until_stable(0);
-        return state_.solution();
+    /// The solution that a search returns: no partition on its path of merges is higher, and unless it has
+    /// very many items, no move of one item to any place helps.
+    Solution finish(bool completely) {
+        for (;;) {
+            if (completely)
+                sweep_until_stable(0);
+            if (!merge_along_path())
+                return state_.solution();
+            climb(false);
+        }
     }
 
     /// Algorithm 1 of Côme & Latouche as printed: sweeps in random order, each item to the cluster of the
@@ -172,6 +178,26 @@ private:
         if (merged)
             state_.apply(merges);
         return merged;
+    }
+
+    /// The first merges of the path down to one cluster, as many as lead to its highest point; whether that
+    /// is above where the path begins.
+    bool merge_along_path() {
+        const auto path = merge_path(state_.merges(), stop_);
+        double sum = 0, highest = min_gain;
+        std::size_t steps = 0;
+        for (std::size_t at = 0; at < path.size(); ++at)
+            if ((sum += path[at].change) > highest) {
+                highest = sum;
+                steps = at + 1;
+            }
+        if (steps == 0 || stop_)
+            return false;
+        auto merges = state_.merges();
+        for (std::size_t at = 0; at < steps; ++at)
+            merges.merge(path[at]);
+        state_.apply(merges);
+        return true;
     }
 
     /// Tries to cut each cluster in two; keeps what raises the density.

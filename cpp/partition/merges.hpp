@@ -52,10 +52,12 @@ bool merge_clusters(M& merges, const std::size_t* max_clusters, const common::St
     }
 }
 
-/// The best merges one after the other, down to one cluster of each side.
-template <MergeState M> std::vector<Merge> merge_path(M merges) {
+/// The best merges one after the other, down to one cluster of each side; fewer if it is stopped.
+template <MergeState M>
+std::vector<Merge> merge_path(M merges, const common::StopFlag& stop = common::StopFlag()) {
     std::vector<Merge> path;
-    for (auto best = merges.best(merges.n_sides()); best.exists(); best = merges.best(merges.n_sides())) {
+    for (auto best = merges.best(merges.n_sides()); best.exists() && !stop;
+         best = merges.best(merges.n_sides())) {
         path.push_back(best);
         merges.merge(best);
     }
