@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "common/parallel.hpp"
+#include "common/work.hpp"
 #include "draws/linear_loss.hpp"
 #include "draws/policy.hpp"
 
@@ -216,6 +217,7 @@ public:
 
 private:
     std::uint64_t move(std::size_t i) {
+        common::count_steps(problem_.n_draws() * stride_);
         std::ranges::fill(scores_, 0.0);
         const auto own = labels_[i];
         const bool is_placed = own < is_alone;

@@ -84,10 +84,11 @@ void add_boundary_item(S& state, std::uint32_t i, std::vector<BoundaryItem>& fou
 }
 
 /// Merges, cheapest first. Each cluster has its best partner in a heap; what has changed since it was looked
-/// at is looked at again when its turn comes.
+/// at is looked at again when its turn comes. Past the limits nothing is looked at.
 template <CandidateState S> class MergeQueue {
 public:
-    explicit MergeQueue(S& state) : state_(state), versions_(state.n_clusters()) {
+    MergeQueue(S& state, const Limits& limits)
+        : state_(state), limits_(limits), versions_(state.n_clusters()) {
         for (std::uint32_t i = 0; i < state.labels().size(); ++i) // neighbours in memory one after the other
             if (const auto k = state.cluster_of(i); k != no_cluster && state.first_member(k) == i)
                 look_at(k);
@@ -134,6 +135,8 @@ private:
     }
 
     void look_at(std::uint32_t k) {
+        if (limits_.reached())
+            return;
         Entry best{std::numeric_limits<double>::infinity(), k, k, versions_[k], 0};
         for (const auto& [cluster, change] : state_.merges_of(k))
             if (change < best.change || (change == best.change && cluster < best.partner)) {
@@ -147,6 +150,7 @@ private:
     }
 
     S& state_;
+    const Limits& limits_;
     std::vector<std::uint32_t> versions_; // of the cluster that has each number
     std::priority_queue<Entry> heap_;
 };
@@ -154,7 +158,7 @@ private:
 /// Merges as long as that lowers the value. Returns an item of each cluster that was merged.
 template <CandidateState S> std::vector<std::uint32_t> merge_and_list(S& state, const Limits& limits) {
     std::vector<std::uint32_t> merged;
-    MergeQueue<S> queue(state);
+    MergeQueue<S> queue(state, limits);
     while (state.n_clusters() > 1 && !limits.reached()) {
         const auto best = queue.best();
         if (!(best.change < -state.rounding()))
@@ -174,7 +178,7 @@ template <CandidateState S> ClusterMerge smallest_merge(S& state) {
 template <CandidateState S> void merge_down_to(S& state, std::uint32_t clusters, const Limits& limits) {
     if (state.n_clusters() <= clusters)
         return;
-    MergeQueue<S> queue(state);
+    MergeQueue<S> queue(state, limits);
     while (state.n_clusters() > clusters) {
         const auto small = smallest_merge(state);
         const auto shared = limits.reached() ? ClusterMerge{} : queue.best();

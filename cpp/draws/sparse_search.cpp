@@ -132,9 +132,11 @@ SearchResult free_runs(const SparseProblem& problem, const Runner& runner, const
         for (auto& run : further_runs(problem, level, free, runs, random_draw))
             runs.push_back(std::move(run));
     const auto n_started = runs.size();
-    if (runs.size() > 1)
+    if (runs.size() > 1 && !free.limits().reached())
         for (auto& run : free.run({blockwise_best<SparseState>(problem, options, runner.limits(), runs)}))
             runs.push_back(std::move(run));
+    if (free.limits().reached())
+        return {std::move(runs), n_started};
     const auto& best = *distinct_best_first(runs).front();
     auto chained = free.run(level.chains(best));
     if (!chained.empty() && chained.front().loss < best.loss)

@@ -183,7 +183,8 @@ private:
             run.start = "draw";
             std::vector<std::uint32_t> best;
             double least = std::numeric_limits<double>::infinity();
-            for (std::size_t count = 0; count < draws_per_start<S>; ++count) {
+            for (std::size_t count = 0; count < draws_per_start<S> && !(count > 0 && limits_.reached());
+                 ++count) {
                 state.assign(random_draw(rng));
                 if (best.empty() || state.value() < least) {
                     least = state.value();

@@ -28,7 +28,7 @@ COARSE_ITEMS = 3_000
 #: How often clusters are searched among the items that are alone.
 ROUNDS = 2
 #: Seconds for the first look at all items after Ctrl-C.
-STOPPED = 0.5
+STOPPED = 0.1
 ALONE = np.uint32(2**32 - 2)
 
 
@@ -51,7 +51,7 @@ def search_with_noise(
     items = representatives(sample, COARSE_ITEMS, rng)
     first = options.within(until.left / 2)
     coarse = engine(Job(SEARCH.name, restricted(sample, items), loss, first), report)
-    best = best_distinct(coarse.runs, CARRIED)
+    best = best_distinct(coarse.runs, 1 if coarse.interrupted else CARRIED)
     starts = started_at(items, [_clusters(run.labels) for run in best], sample.n_items)
     runs: list[Any] = []
     interrupted = coarse.interrupted
