@@ -158,7 +158,8 @@ REFUSED = {
     "one of several columns": (["{more}", "--records", "{several}"], "several columns (name, id, city): name that of"),
     "a record twice": (["{more}", "--records", "{records}:person"], "--records has '1' twice"),
     "an unknown column": (["{more}", "--records", "{records}:id"], "has no column 'id'"),
-    "an existing folder": (["{more}", "--out", "{linked}"], "exists already"),
+    "an existing folder": (["{more}", "--out", "{folder}"], "exists already"),
+    "a linkage in its place": (["{more}", "--out", "{linked}", "--force"], "is a linkage, whose identifiers last"),
 }
 
 

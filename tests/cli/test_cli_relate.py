@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 import partita as pt
 from partita.cli import app
+from support import forks
 from support.commands import one_sentence
 
 NAMES = [f"p{i}" for i in range(60)]
@@ -95,6 +96,24 @@ def test_what_is_refused(folder, tmp_path):
     assert "is not a folder" in fails("relate", place / "none", place / "outside.csv", "--outcome", "income")
     (tmp_path / "labels.csv").write_text("item,cluster\na,1\nb,2\n")
     assert "has no probabilities of clusters" in fails("relate", tmp_path, place / "outside.csv", "--outcome", "income")
+
+
+def test_a_full_disk_leaves_nothing(folder, tmp_path):
+    """Not half of the coefficients: the limit on the size of a file stands for the disk."""
+    limited = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))\n" + forks.COMMAND
+    words = (
+        "relate",
+        folder[0] / "run",
+        folder[0] / "outside.csv",
+        "--outcome",
+        "income",
+        "--out",
+        tmp_path / "out.csv",
+    )
+    done = forks.run(limited, *words)
+    assert done.returncode == 2
+    assert "out.csv: File too large; nothing was written" in one_sentence(done.stderr)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_column_of_the_model_is_refused_and_an_expected_number_of_clusters_is_its_prior(folder, tmp_path):

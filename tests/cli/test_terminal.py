@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from partita.cli import app
 from partita.cli.errors import reported
 from partita.cli.terminal import printable
+from support import forks
 from support.commands import one_sentence
 
 HOSTILE = "red\x1b[31m"
@@ -24,6 +25,19 @@ def test_controls_are_escaped(character):
 @pytest.mark.parametrize("text", ["é", "日本語", "x y", "100 %", "a\u200db", "\\x1b"])
 def test_other_text_is_as_it_was(text):
     assert printable(text) == text
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+def test_output_in_any_encoding(tmp_path, encoding):
+    """As in a pipe on Windows: a minus sign that the encoding lacks is a hyphen, and a name is shown as escapes."""
+    path = tmp_path / "edges.csv"
+    path.write_text("source,target\nα,b\nb,c\nc,α\nd,e\ne,f\nf,d\n", encoding="utf-8")
+    code = f"import sys\nsys.stdout.reconfigure(encoding={encoding!r}, errors='strict')\n" + forks.COMMAND
+    done = forks.run(code, "blockmodel", path, "--undirected", "--seed", 1)
+    assert done.returncode == 0, done.stderr
+    if encoding != "utf-8":
+        assert "\\u03b1" in done.stdout
+        assert "found, -10.02" in done.stdout
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from partita.cli import (
     stability,
 )
 from partita.cli.command import Group, register
-from partita.cli.terminal import open_closed_streams
+from partita.cli.terminal import open_closed_streams, show_what_has_no_code
 
 #: The commands by their panel of the help; those without clusters have no options for how these are counted.
 COMMANDS: dict[str, tuple[Any, ...]] = {
@@ -61,6 +61,7 @@ def main() -> None:
     """Runs the `partita` command with the words of the command line."""
     listen()
     open_closed_streams()
+    show_what_has_no_code()
     try:
         app(prog_name="partita")
     finally:

@@ -14,7 +14,7 @@ from partita.cli.form import FORMATS, table_name
 from partita.cli.steps import step
 from partita.cli.terminal import printable
 
-SUMMARY = "summary.json"
+SUMMARY, LINKAGE = "summary.json", "linkage.json"
 WORD = 12  # letters of a word that a table does not break
 
 
@@ -26,6 +26,10 @@ def whole_folder(target: Path, *, force: bool) -> Iterator[Path]:
     """
     if target.exists() and not target.is_dir():
         raise ValueError(f"{target} is not a folder")
+    if (target / LINKAGE).exists():
+        raise ValueError(
+            f"{target} is a linkage, whose identifiers last: --previous {target} updates it, and nothing replaces it"
+        )
     if target.exists() and not force:
         raise ValueError(f"{target} exists already; --force replaces it")
     try:

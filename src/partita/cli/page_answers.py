@@ -98,5 +98,5 @@ def _read_parameters(path: str) -> Any:
 
     try:
         return np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"{path}: --parameters needs a npy file of numbers ({error})") from None
+    except (ValueError, EOFError):
+        raise ValueError(f"{path}: --parameters needs a npy file of numbers") from None

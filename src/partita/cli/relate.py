@@ -6,6 +6,7 @@ import json as json_format
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from partita._support.atomic import atomic_file
 from partita.cli.deliver import FILES, print_rows, write_result_table
 from partita.cli.form import first_number
 from partita.cli.inputs import named_rows, split_names
@@ -67,7 +68,8 @@ def run(
     related = relate(found, values, others, family, level=level).counted_from(first_number())
     table = relation_table(related)
     if out is not None:
-        write_result_table(out, table)
+        with atomic_file(out) as temporary:
+            write_result_table(temporary, table)
     if json:
         print_json({"answer": related.in_words(), "p_value": related.p_value, "family": related.family}
                    | {"outcome": related.outcome, "n_items": related.n_items, "coefficients": list(related.rows())}

@@ -5,14 +5,19 @@ And streams that are safe to print to, where there is no terminal.
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import shutil
 import sys
 import textwrap
+from io import TextIOWrapper
 
 #: C0 and C1 controls, marks that change the direction of writing, and halves of surrogate pairs.
 _OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+_NEAREST = "partita.nearest"
+_PLAIN = {"−": "-", "–": "-", "…": "...", "→": "->", "×": "x", "±": "+-", "≤": "<=", "≥": ">="}
 
 
 def printable(text: str) -> str:
@@ -32,6 +37,20 @@ def open_closed_streams() -> None:
     sys.stdin = sys.stdin or os.fdopen(0, encoding="utf-8", closefd=False)
     sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8", closefd=False)
     sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
+
+
+def show_what_has_no_code() -> None:
+    """Lets standard output show a character that its encoding lacks by the nearest that it has, or as an escape."""
+    codecs.register_error(_NEAREST, _nearest)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors=_NEAREST)
+
+
+def _nearest(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    character = error.object[error.start]
+    return _PLAIN.get(character) or character.encode("ascii", "backslashreplace").decode(), error.start + 1
 
 
 def print_text(text: str) -> None:
