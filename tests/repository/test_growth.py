@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 import partita as pt
 from partita import _core
+from partita.losses.problem import core_problem
+from partita.search.core import native_options
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # few draws, few sweeps
 
@@ -81,6 +83,20 @@ def with_noise(n: int) -> Any:
     labels = few_clusters(n, 8).T
     labels[np.random.default_rng(6).random(labels.shape) < 0.1] = -1
     return pt.ensembles.as_base(labels, noise=-1)
+
+
+def noisy_draws(n: int) -> Any:
+    """Draws that call a tenth of the labels noise, and a partition to begin with in which no item is alone."""
+    draws = few_clusters(n, 8)
+    start = draws[:1].astype(np.uint32)
+    draws[np.random.default_rng(6).random(draws.shape) < 0.1] = -1
+    return pt.as_sample(draws, noise=-1), start
+
+
+def refined_with_noise(both: Any) -> object:
+    sample, start = both
+    options = native_options(sample, pt.Search(runs=1, n_jobs=1), np.random.default_rng(1))
+    return _core.refine_with_noise(core_problem(sample, pt.VI()), start, options, None)
 
 
 def visits(n: int) -> Any:
@@ -153,11 +169,14 @@ OF_THE_CORE: dict[str, Job] = {
         1.1,
     ),
     "consensus with noise": (with_noise, lambda b: pt.ensembles.consensus(b, rng=1), 2000, 1.2),
+    "refinement with noise": (noisy_draws, refined_with_noise, 2000, 1.1),
     "curves": (visits, lambda x: CURVES.sample(x, draws=10, warmup=10, chains=4, rng=1), 800, 1.2),
 }
 
-#: The same for jobs that take more than a moment; without block models, and without mixtures: how long a chain keeps
-#: the clusters that it began with, and how many items its sweeps may skip, changes the counts by more than the limit.
+#: The same for jobs that take more than a moment; without block models, and without mixtures and curves: how long a
+#: chain keeps the clusters that it began with, and how many items its sweeps may skip, changes the counts by more than
+#: the limit. (Curves take 2.2 to 2.8 steps per item and cluster with 800 to 12,800 subjects; a chain that keeps a third
+#: cluster takes half as many again.)
 SLOW: dict[str, Job] = {
     "pairs, vi lower bound": (pairs, lambda s: pt.estimate(s, "vi-lower-bound", rng=1), 1000, 1.35),
 } | {
@@ -166,7 +185,7 @@ SLOW: dict[str, Job] = {
     if name not in ("block model", "mixture", "curves")
 }
 
-#: What is done in Python and NumPy.
+#: What is done in Python and NumPy, with the largest exponent of the memory; the number of calls does not grow.
 OF_PYTHON: dict[str, Job] = {
     "certainty": (few_clusters, lambda z: pt.item_certainty(z[0], z), 2000, 1.1),
     "certainty, lists": (small_clusters, lambda z: pt.item_certainty(z[0], z), 2000, 1.1),
@@ -221,7 +240,8 @@ def bytes_held(run: Callable[[Any], object], made: Any) -> int:
 
 
 def check(count: Callable[[Callable[[Any], object], Any], int], job: Job) -> None:
-    assert exponent(count, job) < job[3]
+    line_by_line = job is OF_PYTHON["reading"]
+    assert exponent(count, job) < (0.2 if count is calls and not line_by_line else job[3])
 
 
 @pytest.mark.parametrize("name", OF_THE_CORE)

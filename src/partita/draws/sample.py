@@ -124,6 +124,7 @@ class PartitionSample:
 
         An older sample is replaced; a folder that contains anything else raises an error.
         """
+        check_unchanged(self.labels)
         with new_folder(Path(folder)) as place:
             write_npy(place / LABELS, self.labels)
             check_unchanged(self.labels)
@@ -131,6 +132,7 @@ class PartitionSample:
 
     def to_numpy(self) -> NDArray[Any]:
         """All draws in their order, repeats included: an (n_draws, n_items) array."""
+        check_unchanged(self.labels)
         draws: NDArray[Any] = self.labels[self.index]
         check_unchanged(self.labels)
         return draws
