@@ -56,8 +56,7 @@ void bind_mixture_search(nb::module_& m, const char* name, Inputs<Types...>, Mak
              [](const Search& self, const Labels& labels) {
                  return to_numpy(self.merge_changes(as_span(labels)));
              })
-        .def("merge_path", [](const Search& self,
-                              const Labels& labels) { return path_arrays(self.merge_path(as_span(labels))); })
+        .def("merge_path", &merge_path<Search>)
         .def(
             "maximize",
             [](const Search& self, const Array2<std::uint32_t>& starts,

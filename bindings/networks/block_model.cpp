@@ -160,8 +160,7 @@ void bind_block_model(nb::module_& m) {
              [](const BlockModel& self, const Labels& labels) {
                  return to_numpy(self.merge_changes(as_span(labels)));
              })
-        .def("merge_path", [](const BlockModel& self,
-                              const Labels& labels) { return path_arrays(self.merge_path(as_span(labels))); })
+        .def("merge_path", &merge_path<BlockModel>)
         .def("maximize", &maximize, nb::arg("starts"), nb::arg("plan"), nb::arg("seconds"));
 
     nb::class_<BlockSampler> sampler(m, "BlockSampler",

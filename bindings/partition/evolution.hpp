@@ -3,6 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -18,7 +20,14 @@ inline std::vector<std::vector<std::uint32_t>> rows_of(const Array2<std::uint32_
     return rows;
 }
 
-inline nb::tuple path_arrays(const std::vector<partita::models::Merge>& path) {
+/// Greedy merges from the labels: clusters kept, clusters absorbed, change of the log density. Their work
+/// grows with the cube of the number of clusters.
+template <class Model> nb::tuple merge_path(const Model& model, const Array1<std::uint32_t>& labels) {
+    const auto given = as_span(labels);
+    const double clusters = given.empty() ? 0 : 1.0 + *std::max_element(given.begin(), given.end());
+    std::vector<partita::models::Merge> path;
+    run_or_raise(clusters * clusters * clusters,
+                 [&](const partita::common::StopFlag& stop) { path = model.merge_path(given, stop); });
     std::vector<std::uint32_t> into, from;
     std::vector<double> change;
     for (const auto& merge : path) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/watched_stop.hpp"
 #include "mixtures/icl_state.hpp"
 #include "mixtures/policy.hpp"
 #include "mixtures/seeding.hpp"
@@ -101,9 +102,15 @@ public:
     }
 
     /// Greedy merges from the labels, which are 0, 1, ..., down to one cluster.
-    std::vector<Merge> merge_path(std::span<const std::uint32_t> labels) const {
+    std::vector<Merge> merge_path(std::span<const std::uint32_t> labels,
+                                  const common::StopFlag& stop = common::StopFlag()) const {
         const auto merging = state(labels);
-        return models::merge_path(merging.merges());
+        const common::WatchedStop watched(&stop); // the first scores of many clusters take long too
+        try {
+            return models::merge_path(merging.merges(), stop);
+        } catch (const common::Stopped&) {
+            return {};
+        }
     }
 
     SearchResult maximize(std::span<const std::vector<std::uint32_t>> starts,

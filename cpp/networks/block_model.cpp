@@ -136,10 +136,11 @@ std::vector<double> BlockModel::merge_changes(std::span<const std::uint32_t> lab
     });
 }
 
-std::vector<Merge> BlockModel::merge_path(std::span<const std::uint32_t> labels) const {
+std::vector<Merge> BlockModel::merge_path(std::span<const std::uint32_t> labels,
+                                          const common::StopFlag& stop) const {
     return with_view([&]<class State>(const BlockModelView<State>& view) {
         const auto state = make_state(view, labels, 0);
-        return models::merge_path(Merger<State>(state, priors_));
+        return models::merge_path(Merger<State>(state, priors_), stop);
     });
 }
 

@@ -96,7 +96,8 @@ public:
     std::vector<double> merge_changes(std::span<const std::uint32_t> labels) const;
     /// Greedy merges from the labels down to one cluster per side; clusters of columns are numbered after
     /// those of rows.
-    std::vector<Merge> merge_path(std::span<const std::uint32_t> labels) const;
+    std::vector<Merge> merge_path(std::span<const std::uint32_t> labels,
+                                  const common::StopFlag& stop = common::StopFlag()) const;
     SearchResult maximize(std::span<const std::vector<std::uint32_t>> starts, const SearchPlan& plan,
                           const common::StopFlag& stop) const;
 
