@@ -16,7 +16,8 @@ struct Threshold {
     /// What a pair that is not listed costs in one cluster.
     double repulsion() const { return threshold - unlisted; }
     /// Pairs of no more than this probability gain nothing by being together, or no more than rounding leaves
-    /// of a tie: what joins items depends on the pairs, not on how the mean of their probabilities was summed.
+    /// of a tie: what joins items depends on the pairs, not on how the mean of their probabilities was
+    /// summed.
     double neutral() const { return threshold + 1e-12; }
     /// What a listed pair gains over one that is not listed.
     double attraction(double probability) const { return probability - unlisted; }
