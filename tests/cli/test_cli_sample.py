@@ -76,7 +76,7 @@ def test_a_run_does_not_go_on_with_other_data(data, tmp_path):
     ("content", "message"),
     [
         ("a,b\n1,2\n3,x\n", "line 3, b: 'x' is not a number"),
-        ("1,2\n3\n", "line 2: 1 cells"),
+        ("1,2\n3\n", "line 2: 1 cell,"),
         ("a,b\n", "bad.csv has only a header, a, b"),
         ("1,nan\n", "line 1, column 2: 'nan' is not a number"),
         ("1,1_000\n", "line 1, column 2: '1_000' is not a number"),

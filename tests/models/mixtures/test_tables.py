@@ -80,6 +80,7 @@ BAD = [
     ({"x": np.array(["2020-01-01"], dtype="M8[D]")}, None, "column 'x' holds dates or times"),
     ({"x": [None, "2020-01-31", "2020-02-01 12:30"]}, None, "column 'x' holds dates as text: '2020-01-31' in row 1"),
     ({"x": ["31.1.2020", "1.2.2020"]}, "gaussian", "column 'x' holds dates as text: '31.1.2020' in row 0"),
+    (np.array([["1.5", "a"], ["2", "b"]]), None, "column 'x0' holds numbers as text: '1.5' in row 0; convert them"),
     ({"x": [1.0, "a"]}, None, "column 'x' mixes numbers and text: 1.0 in row 0 and 'a' in row 1"),
     ({"x": [True, 3]}, None, "column 'x' mixes truth values and numbers: True in row 0 and 3 in row 1"),
     ({"x": [[1], [2]]}, None, "column 'x' holds cells of type list"),
@@ -109,9 +110,22 @@ def test_bad_tables_are_refused_with_their_place(table, columns, message):
         MixtureDPM(columns).sample(table, draws=1, warmup=0, chains=1)
 
 
-def test_dates_as_text_may_be_levels():
-    table = {"x": ["2020-01-31", "2020-02-01"], "version": ["1.2.3", "1.2.4"]}
-    assert [c.family for c in MixtureDPM({"x": "categorical"}).describe(table).columns] == ["categorical"] * 2
+def test_settings_of_columns_are_named():
+    with pytest.raises(TypeError, match="columns must give the families of columns by name or in order, not 5"):
+        MixtureDPM(5).describe(TABLE)
+    with pytest.raises(TypeError, match="full must be None, 'all' or lists of names of columns, but it is 5"):
+        MixtureDPM(full=5).sample({"x": [1.0, 2.5]}, draws=1, warmup=0, chains=1)
+
+
+def test_rows_of_words_and_numbers_keep_their_numbers():
+    rows = [[1.5, 3, "a"], [2.5, 1, "b"], [None, 2, "b"]]
+    assert [c.family for c in MixtureDPM().describe(rows).columns] == ["gaussian", "gaussian", "categorical"]
+
+
+def test_dates_and_numbers_as_text_may_be_levels():
+    table = {"x": ["2020-01-31", "2020-02-01"], "version": ["1.2.3", "1.2.4"], "size": ["1.5", "2"], "code": ["1", "2"]}
+    families = [c.family for c in MixtureDPM({"x": "categorical", "size": "categorical"}).describe(table).columns]
+    assert families == ["categorical"] * 4
 
 
 def test_a_csv_file_is_refused_with_its_line(tmp_path):

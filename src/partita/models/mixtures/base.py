@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -273,6 +273,8 @@ def _groups(full: Any, schema: Schema) -> tuple[tuple[int, ...], ...]:
             )
         return (tuple(range(len(names))),) if names else ()
     found, seen = [], set()
+    if not isinstance(full, Iterable):
+        raise TypeError(f"full must be None, 'all' or lists of names of columns, but it is {full!r}")
     for group in full:
         if isinstance(group, str):
             raise ValueError(f"full must contain lists of names of columns, but it contains {group!r}")

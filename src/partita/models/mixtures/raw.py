@@ -69,6 +69,8 @@ def _checked(table: RawTable) -> RawTable:
 
 def _from_array(table: Any) -> RawTable:
     array = np.asarray(table)
+    if array.dtype.kind in "US" and not hasattr(table, "dtype"):
+        array = np.asarray(table, dtype=object)  # rows of words and numbers: NumPy has made all of them words
     if array.dtype.names is not None:
         return from_columns((name, array[name]) for name in array.dtype.names)
     if np.iscomplexobj(array):

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.text.cells import is_number
+
 NUMBERS, TRUTHS, TEXTS = "numbers", "truth values", "text"
 _NO_TEXT = -1
 _PLAIN_NUMBERS = {int, float, type(None)}
@@ -45,7 +47,9 @@ class RawColumn:
     @property
     def may_be_levels(self) -> bool:
         """Whether a column with a problem has texts that a user may want as levels."""
-        return self.problem.startswith(("mixes", "holds dates as text", "has a different word"))
+        return self.problem.startswith(
+            ("mixes", "holds dates as text", "holds numbers as text", "has a different word")
+        )
 
     @property
     def holds_dates(self) -> bool:
@@ -108,8 +112,12 @@ def raw_column(name: str, values: Any, line_of: LineOf = row_line) -> RawColumn:
         return text_column(name, array, problem=f"mixes {first[1]} and {other[1]}: {shown[0]} and {shown[1]}")
     if first[1] == TEXTS:
         column = text_column(name, array)
-        dates = f"holds dates as text: {array[first[0]]!r} in {line_of(first[0])}"
-        return replace(column, problem=dates) if all(map(_DATE.fullmatch, column.texts)) else column
+        said = f"{str(array[first[0]])!r} in {line_of(first[0])}"
+        if all(map(_DATE.fullmatch, column.texts)):
+            return replace(column, problem=f"holds dates as text: {said}")
+        if all(map(is_number, column.texts)) and any("." in text for text in column.texts):
+            return replace(column, problem=f"holds numbers as text: {said}; convert them to numbers")
+        return column
     if first[1] not in (NUMBERS, TRUTHS):
         return text_column(name, array, problem=f"holds {first[1]}: {array[first[0]]!r} in {line_of(first[0])}")
     numbers = np.fromiter((np.nan if is_missing(cell) else float(cell) for cell in array), np.float64, len(array))

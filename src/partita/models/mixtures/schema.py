@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
@@ -182,6 +182,8 @@ def given_families(table: RawTable, given: Any) -> dict[str, str]:
     if isinstance(given, str):
         given = dict.fromkeys(names, given)
     elif not isinstance(given, Mapping):
+        if not isinstance(given, Iterable):
+            raise TypeError(f"columns must give the families of columns by name or in order, not {given!r}")
         given = list(given)
         if len(given) != len(names):
             raise ArgumentError(
