@@ -49,5 +49,5 @@ def dependence_note(numbers: Floats, labels: NDArray[np.int64]) -> tuple[str, ..
     return (
         f"Within clusters the {found[1]:,} numeric columns are correlated: they are worth about"
         f" {max(found[0], 1):.0f} independent ones, so that there may be too many clusters and too little"
-        " uncertainty. The option projection clusters their principal components instead.",
+        " uncertainty. The options projection and full=all cluster their principal components instead.",
     )
