@@ -173,7 +173,7 @@ def main(words: list[str] | None = None) -> None:
                 if job not in have:
                     rows.append(replicate(*job))
             write_runs(NAME, rows)
-        write_result(NAME, shares(rows))
+    write_result(NAME, shares(rows))
     print(*shares(rows), sep="\n")
 
 

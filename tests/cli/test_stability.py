@@ -158,3 +158,10 @@ def test_a_table_is_looked_at_before_it_is_clustered(table, tmp_path):
 )
 def test_what_says_nothing_about_stability(table, words, message):
     assert message in run("stability", str(table), "--clusterer", "kmeans", *words, code=2)
+
+
+def test_a_warning_of_every_run_is_printed_once(tmp_path):
+    table = tmp_path / "same.csv"
+    table.write_text("a,b\n" + "1,2\n" * 6)
+    text = run("stability", str(table), "--clusterer", "kmeans", "-k", "2", "--runs", "3")
+    assert text.count("Number of distinct clusters (1) found smaller") == 1

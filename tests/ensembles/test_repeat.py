@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 from pathlib import Path
@@ -38,6 +39,24 @@ def test_runs_depend_on_the_seed_alone():
     assert (np.asarray(repeat(KMEANS, X, 6, 0.8, rng=2)) != one).any()
     again = repeat(KMEANS, X, 3, 0.8, rng=1)
     np.testing.assert_array_equal(np.asarray(again), one[:, :3])
+
+
+def test_dask_makes_the_same_runs():
+    joblib = pytest.importorskip("joblib")
+    distributed = pytest.importorskip("distributed")
+    client = distributed.Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with client, joblib.parallel_config("dask"):
+        runs = repeat(KMEANS, X, 4, 0.8, rng=1, n_jobs=2)
+    np.testing.assert_array_equal(np.asarray(runs), np.asarray(repeat(KMEANS, X, 4, 0.8, rng=1)))
+
+
+def test_data_without_clusters_are_run_by_the_same_processes(tmp_path):
+    def clusterer(data, seed):
+        (tmp_path / str(os.getpid())).touch()
+        return np.arange(len(data)) % 3
+
+    stability(clusterer, X, 6, rng=1, null="gaussian", null_sets=2, n_jobs=2)
+    assert len([*tmp_path.iterdir()]) <= 2
 
 
 def test_items_left_out_are_missing_and_not_noise():
@@ -142,6 +161,8 @@ def test_runs_end_when_more_would_not_change_the_consensus(monkeypatch):
     assert base.settled
     assert base.n_clusterings == 24
     assert "more would hardly change the consensus" in repr(base)
+    again = repeat(KMeans(3, n_init=3), X, 200, 0.8, rng=1, n_jobs=2)  # gives no warning of runs that were begun
+    np.testing.assert_array_equal(np.asarray(again), np.asarray(base))
     assert repeat(KMeans(3, n_init=3), X, 30, 0.8, rng=1, stop=False).n_clusterings == 30
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from benchmarks.relate import MEANS, METHODS, classes_of, planted, replicate, reported
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
@@ -14,52 +13,16 @@ from partita.models import GaussianDPM, MixtureDPM
 from partita.profiling import regressions
 from partita.profiling.regressions import Records, fit
 from partita.profiling.relate import classification_matrix
-from partita.search.settings import Search
-
-MEANS = np.array([0.0, 1.0, 2.0])
 
 
-def planted(rng, n=600, separation=0.8, draws=100):
-    """Six binary items of three classes (Bakk & Kuha 2018), and draws of the classes from their exact posterior."""
-    truth = rng.integers(3, size=n)
-    likely = np.full((3, 6), 1 - separation)
-    likely[0], likely[1, :3] = separation, separation
-    items = rng.random((n, 6)) < likely[truth]
-    posterior = np.prod(np.where(items[:, None, :], likely, 1 - likely), axis=2)
-    posterior /= posterior.sum(axis=1, keepdims=True)
-    labels = (rng.random((draws, n, 1)) > np.cumsum(posterior, axis=1)).sum(axis=2)
-    return truth, labels, posterior.argmax(axis=1)
-
-
-def reported(labels, modal):
-    """An estimate with the modal classes, whose order of clusters is that of the classes where these come first."""
-    quick = Search(runs=1, n_jobs=1)
-    best = pt.estimate(labels, "binder", search=quick, start=modal, check_draws=False, rng=1)
-    return replace(best, labels=pt.canonical(modal))
-
-
-def classes_of(modal):
-    """The class of each cluster."""
-    return np.array([modal[np.flatnonzero(pt.canonical(modal) == c)[0]] for c in range(3)])
-
-
-def simulated(replications, separation, seed=1):
+def simulated(replications, separation):
     """Slope of estimated on true contrasts, and coverage of the intervals, for naive, averaged and corrected."""
-    slopes, covered = [], []
-    for number in range(replications):
-        rng = np.random.default_rng([seed, number])
-        truth, labels, modal = planted(rng, 1000, separation)
-        found = pt.relate(reported(labels, modal), MEANS[truth] + rng.normal(size=1000))
-        means = MEANS[classes_of(modal)]
-        true = means[1:] - means[0]
-        fits = [found.naive, found.averaged, found.corrected]
-        slopes.append([each.estimate[1:] @ true / (true @ true) for each in fits])
-        covered.append([np.abs(each.estimate[1:] - true) < 1.96 * each.standard_error[1:] for each in fits])
-    return np.mean(slopes, axis=0), np.mean(covered, axis=(0, 2))
+    rows = [replicate(separation, number, stepmix=False) for number in range(replications)]
+    return ([np.mean([row[f"{m}_{what}"] for row in rows]) for m in METHODS[:3]] for what in ("slope", "covered"))
 
 
 def test_the_correction_removes_the_bias():
-    slopes, covered = simulated(6, 0.8)
+    slopes, covered = simulated(20, 0.8)
     assert slopes[1] < slopes[0] < 0.92
     assert abs(slopes[2] - 1) < 0.06
     assert covered[2] > 0.7
@@ -181,7 +144,7 @@ def test_cox_takes_negative_risks_of_a_cluster_as_zero_and_says_so():
     slopes = []
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        truth, labels, modal = planted(rng, 400, 0.8, 40)
+        truth, labels, modal, _ = planted(rng, 400, 0.8, 40)
         found = pt.relate(reported(labels, modal), survival(rng, truth, 1.0, 5.0), family="cox")
         assert "number of items at risk in a cluster is below zero" in found.notes[0]
         means = MEANS[classes_of(modal)]
@@ -195,7 +158,7 @@ def test_cox_takes_negative_risks_of_a_cluster_as_zero_and_says_so():
 @pytest.mark.parametrize("family", ["binomial", "multinomial", "poisson", "cox"])
 def test_other_families_recover_planted_contrasts(family):
     rng = np.random.default_rng(4)
-    truth, labels, modal = planted(rng, 3000, 0.9, 60)
+    truth, labels, modal, _ = planted(rng, 3000, 0.9, 60)
     linear = MEANS[truth] - 1
     if family == "binomial":
         outcome = np.where(rng.random(3000) < 1 / (1 + np.exp(-linear)), "yes", "no")
@@ -219,7 +182,7 @@ def test_other_families_recover_planted_contrasts(family):
 def test_clusters_on_covariates():
     rng = np.random.default_rng(5)
     z = rng.normal(size=2000)
-    truth, labels, modal = planted(rng, 2000, 0.9, 60)
+    truth, labels, modal, _ = planted(rng, 2000, 0.9, 60)
     found = pt.relate(reported(labels, modal), covariates={"z": z + 0.5 * truth})
     assert found.outcome == "cluster"
     assert found.p_value < 1e-6

@@ -7,6 +7,7 @@ import pytest
 
 import partita as pt
 from partita.datasets import make_draws
+from partita.results.present import present
 
 
 def test_each_imputation_has_the_same_weight():
@@ -56,10 +57,27 @@ def together_share(sample):
     return labelled / (labelled + 1)
 
 
-def test_a_paragraph_for_a_paper_has_the_facts():
+def test_a_paragraph_for_a_paper_has_the_facts(tmp_path):
     best = pt.estimate(make_draws(n_items=20, n_draws=300, n_clusters=3, rng=1), pt.VI(a=0.5), rng=7)
     text = best.methods_text()
-    for part in ("300 posterior draws", "20 items", "a = 0.5", "seed 7", f"It has {best.n_clusters} clusters"):
+    for part in ("300 posterior draws", "20 items", "a = 0.5", "seed 7", f"partition has {best.n_clusters} clusters"):
         assert part in text
-    assert f"{best.expected_loss:.4g}" in text
+    assert f"{best.expected_loss:.4f} bits" in text
     assert all(note in text for note in best.notes)
+    with pytest.warns(UserWarning, match="not a metric"):
+        ball = pt.credible_ball(best)
+    quantities = present(best).tables["mixing"].rows
+    fewest, most = np.unique(best.sample.cluster_counts[ball.inside])[[0, -1]]
+    assert f"has radius {ball.radius:.4f} bits" in text
+    assert f"with {fewest} to {most} clusters" in text
+    assert (pt.item_certainty(best).probability >= 0.5).all()
+    assert "For no item the mean posterior probability" in text
+    assert f"effective sample size is at least {min(row[-1] for row in quantities):,.0f}" in text
+    references = text.rpartition("References: ")[2]
+    assert "Wade, S." in references
+    assert "Vehtari, A." in references
+    assert "Binder, D. A." not in references
+    assert "It is proven that no partition has a lower expected loss" in best.methods_text(best.bound(1))
+    pt.report(best, ball, path=tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert all(part.split("; its")[0] in page for part in text.split("\n\n")[:2])

@@ -12,6 +12,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NoReturn
 
 import typer
@@ -47,7 +48,7 @@ def reported() -> Iterator[None]:
         warnings.simplefilter("default")
         warnings.simplefilter("ignore", DeprecationWarning)  # some are UserWarnings as well
         warnings.filterwarnings("ignore", "numpy.ndarray size changed", RuntimeWarning)  # as NumPy itself does
-        warnings.showwarning = _show_warning  # type: ignore[assignment]
+        warnings.showwarning = partial(_show_warning, set())  # type: ignore[assignment]
         try:
             with _signals.at_work(remove_working):
                 yield
@@ -148,12 +149,13 @@ def _option(name: str, value: Any) -> str:
     return f"{flag} {shlex.quote(','.join(value) if isinstance(value, tuple) else str(value))}"
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:
+def _show_warning(told: set[str], message: Warning | str, category: type[Warning], *place: Any) -> None:
     from partita.estimation.mixing import MixingWarning  # here, so that --help starts at once
 
     if issubclass(category, MixingWarning):  # shown in the first lines of the result
         return
-    if issubclass(category, UserWarning | RuntimeWarning):
+    if issubclass(category, UserWarning | RuntimeWarning) and str(message) not in told:  # each run may repeat it
+        told.add(str(message))
         _say(f"note: {sentence_of(message).worded(as_option) if isinstance(message, Warning) else message}")
 
 

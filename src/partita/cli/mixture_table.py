@@ -29,7 +29,7 @@ SCHEMA = Kind("column", "put column,family in its first line")
 SCHEMA_COLUMNS = ("column", "family")
 Expect = Annotated[
     str | None,
-    "How many clusters you expect, as in 3-8, in place of --alpha: the prior has about 5 % on each side, if it can.",
+    "How many clusters you expect, as in 3-8, in place of --alpha: the prior that comes nearest to 5 % on each side.",
 ]
 AsTable = Annotated[bool, "Read the file as a table of data even if it looks like draws of labels."]
 #: What is for draws of a mixture, not for a search.

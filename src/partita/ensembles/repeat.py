@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import warnings
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
@@ -32,9 +33,9 @@ from partita.uncertainty.stabilisation import Check, StabilityRule, check_draws
 #: The first check whether further runs would change the consensus, and the growth from one check to the next.
 FIRST_CHECK, GROWTH = 16, 1.5
 #: A check is made on at most this many items, and if it costs at most this share of the time that it may save.
-CHECKED_ITEMS, CHECK_SHARE = 1_000, 0.05
+CHECKED_ITEMS, CHECK_SHARE = 1_000, 0.01
 #: Seconds that a check takes, until one was made.
-FIRST_CHECK_SECONDS = 0.5
+FIRST_CHECK_SECONDS = 0.1
 #: Copies of the labels that the consensus needs, and further bytes per item.
 COPIES, ITEM_BYTES = 5, 256
 RULE = StabilityRule(tolerance=0.01, precision=0.5)
@@ -120,7 +121,7 @@ class Plan:
         if rows is None:
             return labels, seconds
         whole = np.full(data.n_items, LEFT_OUT, labels.dtype)
-        whole[rows[::-1]] = labels[::-1]  # of several copies of an item, the first
+        whole[rows] = labels  # of several copies of an item, the last
         return whole, seconds
 
     def _columns(self, data: Data, rng: np.random.Generator) -> NDArray[np.intp] | None:
@@ -206,20 +207,26 @@ def repeat(
         warn_user(f"{type(clusterer).__name__} has no random_state: without resample= or vary= all runs are the same")
     found = _Runs(plan, clusterer, data, most, store)
     jobs = check_n_jobs(n_jobs)
-    with reporting(progress, most, "clustering") as report:
-        try:
-            found.make(jobs, bool(stop), report)
-        finally:
-            if jobs > 1:
-                _end_workers()
+    with reporting(progress, most, "clustering") as report, workers(jobs):
+        found.make(jobs, bool(stop), report)
     return found.result()
 
 
-def _end_workers() -> None:
-    """Ends the processes that joblib would keep for later calls."""
-    from joblib.externals.loky import get_reusable_executor
+_workers_used = [0]
 
-    get_reusable_executor().shutdown(wait=True)
+
+@contextmanager
+def workers(n_jobs: int) -> Iterator[None]:
+    """The processes of joblib, which it would keep for later calls; they end with the outermost of such blocks."""
+    _workers_used[0] += n_jobs > 1
+    try:
+        yield
+    finally:
+        _workers_used[0] -= n_jobs > 1
+        if n_jobs > 1 and not _workers_used[0]:
+            from joblib.externals.loky import get_reusable_executor
+
+            get_reusable_executor(reuse=True).shutdown(wait=True)
 
 
 class _Runs:
@@ -239,17 +246,19 @@ class _Runs:
     def make(self, n_jobs: int, stop: bool, report: Callable[[int, float, int], None]) -> None:
         """Makes the runs, until they are enough."""
         try:
-            while len(self.labels) < self.most and not self.settled:
-                batch = range(len(self.labels), min(self.most, len(self.labels) + n_jobs))
-                for run, (labels, seconds) in zip(batch, self._made(batch, n_jobs), strict=True):
-                    self.labels.append(labels.astype(np.min_scalar_type(-2 - int(labels.max()))))
+            with warnings.catch_warnings(), closing(self._made(n_jobs)) as made:
+                warnings.filterwarnings("ignore", message=".*tasks .* have been cancelled")  # begun, and not needed
+                for run, (labels, seconds) in enumerate(made):
+                    self.labels.append(labels)
                     self.seconds.append(seconds)
                     if self.store is not None and not np.isnan(seconds):
                         self.store.write(run, labels)
-                if batch.start == 0:
-                    check_fits(self.bytes_needed, f"{plural(self.most, 'run')} and their consensus")
-                report(len(self.labels), self.seconds_left / n_jobs, self.bytes_needed)
-                self.settled = stop and self._is_enough(n_jobs)
+                    if run == 0:
+                        check_fits(self.bytes_needed, f"{plural(self.most, 'run')} and their consensus")
+                    report(len(self.labels), self.seconds_left / n_jobs, self.bytes_needed)
+                    self.settled = stop and self._is_enough(n_jobs)
+                    if self.settled:
+                        break
         except KeyboardInterrupt:
             if not self.labels:
                 raise
@@ -268,13 +277,15 @@ class _Runs:
         first = self.labels[0]
         return first.size * (self.most * (COPIES * first.itemsize + 1) + ITEM_BYTES)
 
-    def _made(self, batch: range, n_jobs: int) -> list[tuple[Labels, float]]:
+    def _made(self, n_jobs: int) -> Generator[tuple[Labels, float], None, None]:
+        """The runs in their order, each when it is done."""
         one = partial(_one, self.plan, self.clusterer, self.data, self.store)
-        if len(batch) == 1 or n_jobs == 1:
-            return [one(run) for run in batch]
+        if n_jobs == 1:
+            yield from map(one, range(self.most))
+            return
         from joblib import Parallel, delayed
 
-        return list(Parallel(n_jobs=n_jobs)(delayed(one)(run) for run in batch))
+        yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(one)(run) for run in range(self.most))
 
     def _is_enough(self, n_jobs: int) -> bool:
         """Whether further runs would hardly change the consensus; false if that is not worth finding out."""
@@ -318,7 +329,8 @@ class _Runs:
 def _one(plan: Plan, clusterer: Any, data: Data, store: RunStore | None, run: int) -> tuple[Labels, float]:
     """A run, read if it was made before."""
     known = None if store is None else store.read(run)
-    return plan.make(run, clusterer, data) if known is None else (known, float("nan"))
+    labels, seconds = plan.make(run, clusterer, data) if known is None else (known, float("nan"))
+    return labels.astype(np.min_scalar_type(-2 - int(labels.max()))), seconds
 
 
 def _all(rows: NDArray[np.intp] | None, data: Data) -> NDArray[np.intp]:

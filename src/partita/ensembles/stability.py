@@ -16,13 +16,13 @@ from partita._support.arrays import Floats, Labels
 from partita._support.hints import plural
 from partita._support.html import ShownAsText
 from partita._support.shown import Shown
-from partita._support.validate import check_count, seed_and_generator
+from partita._support.validate import check_count, check_n_jobs, seed_and_generator
 from partita.ensembles.base_clusterings import Base, as_base, spread_placed
 from partita.ensembles.clusterers import as_data
 from partita.ensembles.dependence import SEED
 from partita.ensembles.estimator import write_obs
 from partita.ensembles.null import KINDS, NullComparison, mean_agreement, null_data
-from partita.ensembles.repeat import grid_of, repeat, reporting
+from partita.ensembles.repeat import grid_of, repeat, reporting, workers
 from partita.ensembles.summary import ConsensusSummary, summarize
 from partita.ensembles.weights import consensus_weights
 from partita.estimation.estimate import estimate
@@ -269,22 +269,23 @@ def stability(
     make_null = {kind: null_data(data, kind) for kind in kinds}
     sets = check_count(null_sets, "null_sets", minimum=2)
     how: dict[str, Any] = {"resample": resample, "vary": vary, "columns": columns, "n_jobs": n_jobs}
-    base = repeat(clusterer, X, runs, rng=generator, stop=stop, progress=progress, path=path, **how)
-    found = of_runs(base, loss, generator)
-    count = max(NULL_RUNS, len(grid_of(vary)))
-    done, compared = itertools.count(1), []
-    with reporting(progress, count * sets * len(kinds), "data without clusters") as report:
-        for kind in () if base.interrupted else kinds:
-            values, began = [], time.perf_counter()
-            for own in generator.spawn(sets):
-                runs_on_null = repeat(clusterer, make_null[kind](own), count, rng=own, stop=False, **how)
-                if runs_on_null.interrupted:
-                    raise KeyboardInterrupt("stopped before the comparison with data without clusters was complete")
-                values.append(mean_agreement(runs_on_null))
-                each = (time.perf_counter() - began) / len(values)
-                made = next(done)
-                report(made * count, each * (sets * len(kinds) - made), 0)
-            compared.append(NullComparison(kind, found.agreement, np.array(values)))
+    with workers(check_n_jobs(n_jobs)):
+        base = repeat(clusterer, X, runs, rng=generator, stop=stop, progress=progress, path=path, **how)
+        found = of_runs(base, loss, generator)
+        count = max(NULL_RUNS, len(grid_of(vary)))
+        done, compared = itertools.count(1), []
+        with reporting(progress, count * sets * len(kinds), "data without clusters") as report:
+            for kind in () if base.interrupted else kinds:
+                values, began = [], time.perf_counter()
+                for own in generator.spawn(sets):
+                    runs_on_null = repeat(clusterer, make_null[kind](own), count, rng=own, stop=False, **how)
+                    if runs_on_null.interrupted:
+                        raise KeyboardInterrupt("stopped before the comparison with data without clusters was complete")
+                    values.append(mean_agreement(runs_on_null))
+                    each = (time.perf_counter() - began) / len(values)
+                    made = next(done)
+                    report(made * count, each * (sets * len(kinds) - made), 0)
+                compared.append(NullComparison(kind, found.agreement, np.array(values)))
     strongest = min(compared, key=lambda each: each.excess, default=None)
     return Stability(found.estimate, found.summary, found.clusters, strongest)
 

@@ -192,18 +192,24 @@ class Estimate(HasClusters, Shown):
 
         return lower_bound(self, seconds, progress)
 
-    def methods_text(self) -> str:
-        """A paragraph for a paper: what was done, with which loss, what was found, and all notes.
+    def methods_text(self, *extras: Any) -> str:
+        """Paragraphs for a paper: what was done and found, how certain it is, all notes, and the references.
+
+        Parameters
+        ----------
+        *extras
+            Results that go with the estimate, as for `report`, such as its bound. Without a credible ball, that of 95 %
+            is computed.
 
         Examples
         --------
         >>> from partita import estimate
-        >>> print(estimate([[0, 0, 1], [0, 0, 1]], rng=1).methods_text()[:45])
-        From 2 posterior draws (1 distinct partition)
+        >>> print(estimate([[0, 0, 1], [0, 0, 1]], rng=1).methods_text()[:55])
+        From 2 posterior draws of the partition of 3 items (1 d
         """
         from partita.results.methods_text import methods_text
 
-        return methods_text(self)
+        return methods_text(self, *extras)
 
     def plot(self, data: ArrayLike | None = None, *, ax: Axes | None = None) -> Axes:
         """The data in the colours of their clusters or, without data, the similarity map; with matplotlib.

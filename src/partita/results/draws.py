@@ -26,6 +26,7 @@ from partita.results.figures import ball_strips, bars, scatter_figure, trace_fig
 from partita.results.heatmap import HeatMap, has_map, heat_map
 from partita.results.interpretation import interpretation
 from partita.results.memberships import is_shown, membership_columns, membership_section
+from partita.results.methods_text import paragraphs
 from partita.results.parts import figure, listed, section, show, subheading, words
 from partita.results.presentation import Note, Presentation, cautions, facts
 from partita.results.sentences import amount, loss_words
@@ -121,6 +122,8 @@ class DrawsPresentation(Presentation):
         n_draws = result.sample.n_draws | number of draws
         n_unique = result.sample.n_unique | number of distinct draws
         n_chains = result.sample.n_chains | number of chains
+        r_hat = largest_r_hat | largest R-hat of the summaries of the draws; null if it is not known
+        effective_draws = effective_draws | smallest effective sample size of these summaries; null if it is not known
         runs = result.n_runs | number of runs of the search
         partitions_compared = n_compared | number of partitions to which the runs led
         times_reached = n_reached | how many of them have the lowest loss
@@ -222,6 +225,16 @@ class DrawsPresentation(Presentation):
         if sample.is_weighted or sample.n_unique * sample.n_items > MIXING_CELLS:
             return []
         return quantities(draw_summaries(sample, self.result.distances))
+
+    @property
+    def largest_r_hat(self) -> float | None:
+        """The largest R-hat of the summaries of the draws."""
+        return max((q.r_hat for q in self.quantities if np.isfinite(q.r_hat)), default=None)
+
+    @property
+    def effective_draws(self) -> float | None:
+        """The smallest effective sample size of the summaries of the draws."""
+        return min((q.ess for q in self.quantities if np.isfinite(q.ess)), default=None)
 
     # The answer and the notes.
 
@@ -377,6 +390,7 @@ class DrawsPresentation(Presentation):
         yield from extra_sections(self)
         yield self.truth_section()
         yield self._diagnostics_section()
+        yield section("paper", "For a paper", *map(words, paragraphs(self)))
 
     def _clusters_section(self) -> dict[str, Any]:
         posterior = bars(n_clusters_posterior(self.result.sample), self.n_clusters)
