@@ -160,6 +160,23 @@ def test_what_says_nothing_about_stability(table, words, message):
     assert message in run("stability", str(table), "--clusterer", "kmeans", *words, code=2)
 
 
+@pytest.mark.parametrize("command", ["ensemble", "estimate"])
+def test_tables_tell_noise_from_items_without_a_label(command, tmp_path):
+    """Two of three runs call the fifth item noise; none labels the sixth."""
+    runs = np.array(
+        [["0", "0", "1", "1", "-1", "NA"], ["0", "0", "1", "1", "-1", "NA"], ["0", "0", "1", "1", "1", "NA"]]
+    )
+    lines = runs.T if command == "ensemble" else runs
+    names = ["r1", "r2", "r3"] if command == "ensemble" else list("abcdef")
+    (tmp_path / "runs.csv").write_text("\n".join(map(",".join, [names, *lines])) + "\n")
+    run(command, str(tmp_path / "runs.csv"), "--noise", "-1", "--missing", "NA", "--out", str(tmp_path / "out"))
+    rows = written(tmp_path / "out" / "labels.csv")
+    assert [row["cluster"] for row in rows[4:]] == ["-1", "-1"]
+    assert [row["noise"] for row in rows[:4]] == ["0.0"] * 4
+    assert 0.5 <= float(rows[4]["noise"]) < 1  # equal base clusterings share their weight
+    assert rows[5]["noise"] == rows[5]["certainty"] == ""
+
+
 def test_a_warning_of_every_run_is_printed_once(tmp_path):
     table = tmp_path / "same.csv"
     table.write_text("a,b\n" + "1,2\n" * 6)

@@ -292,6 +292,10 @@ class DrawsPresentation(Presentation):
 
     # Facts and tables.
 
+    @property
+    def noise(self) -> Floats | None:
+        return self.result.sample.noise
+
     def items_table(self) -> Table:
         table, found = super().items_table(), self.memberships
         if found is None:

@@ -58,6 +58,14 @@ class EnsemblePresentation(Presentation):
         """The certainty of the consensus."""
         return np.asarray(self.result.certainty, np.float64)
 
+    @property
+    def noise(self) -> Floats | None:
+        base, weights = self.result.base, self.result.weights
+        if base.noise is None:
+            return None
+        seen = base.seen @ weights
+        return np.divide(base.noise @ weights, seen, out=np.full(seen.size, np.nan), where=seen > 0)
+
     @cached_property
     def placed(self) -> NDArray[np.int64]:
         """The items with a label."""

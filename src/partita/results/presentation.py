@@ -234,6 +234,11 @@ class Presentation:
     # What kinds override.
 
     @property
+    def noise(self) -> Floats | None:
+        """For each item, the share of the draws or runs that label it which call it noise; None if no label does."""
+        return None
+
+    @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the work early."""
         return bool(getattr(self.result, "interrupted", False))
@@ -277,7 +282,9 @@ class Presentation:
             Column("Certainty", "share", "Mean probability of being with the other members of its cluster"),
         )
         rows = ColumnRows(self.item_names, self.labels, certainty)
-        return Table("items", f"The cluster of each {self.noun}", columns, rows, indexed=True)
+        table = Table("items", f"The cluster of each {self.noun}", columns, rows, indexed=True)
+        told = Column("Noise", "share", f"Share of those that label the {self.noun} which call it noise")
+        return table if self.noise is None else table.beside(len(columns), (told,), [self.noise])
 
     def clusters_table(self) -> Table:
         """One row per cluster: its size, its certainty and its first members."""

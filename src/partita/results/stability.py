@@ -106,10 +106,9 @@ class StabilityPresentation(Presentation):
             "more_than_chance": null.is_more_than_chance,
         }
 
-    def items_table(self) -> Table:
-        table = super().items_table()
-        more = columns("Noise:share | Share of the runs that call the item noise, of those that clustered it")
-        return table.beside(len(table.columns), more, [self.result.noise])
+    @property
+    def noise(self) -> Floats:
+        return np.asarray(self.result.noise)
 
     def clusters_table(self) -> Table:
         """With the recovery of each cluster by the runs, and what it says."""
