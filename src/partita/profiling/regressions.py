@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
 from partita._support.arrays import Floats, Ints
@@ -153,14 +154,15 @@ def cox(records: Records, beta: Floats) -> Step:
     """Cox's partial likelihood with Breslow's ties; robust scores of Lin & Wei (1989).
 
     Corrected weights are negative for some records, so that the risk of a cluster's items at risk may sum to less than
-    zero. The sum is then taken as zero, which it estimates better: see `risks_below_zero`.
+    zero. From the first such time on the cluster is left out, with its events, as if its items were censored: whether
+    that time has come is known from the past, so that the equations stay unbiased. See `left_out_before`.
     """
     order, eta, sums = _risk_sets(records, beta)
     X, w, time, event = records.X[order], records.weights[order], records.y[order, 0], records.y[order, 1]
     own, risk = sums.own, sums.risk
-    keep = sums.by_cluster > LEAST_RISK * np.abs(risk).sum()
+    keep = ~_since(sums.by_cluster <= LEAST_RISK * np.abs(risk).sum())
     s0 = (sums.by_cluster * keep).sum(axis=1)
-    events = w * event * (s0 > 0)
+    events = w * event * (s0 > 0) * keep[np.arange(len(own)), own]
     s0 = np.where(s0 > 0, s0, 1.0)
     s1 = sum(keep[:, k, None] * sums.of(np.where(own == k, risk, 0.0)[:, None] * X) for k in range(keep.shape[1]))
     pairs = X[:, :, None] * X[:, None, :]
@@ -208,9 +210,14 @@ def _risk_sets(records: Records, beta: Floats) -> tuple[Ints, Floats, _RiskSets]
     return order, eta, _RiskSets(own, risk, np.searchsorted(-time, -time, side="right") - 1)
 
 
-def risks_below_zero(records: Records, beta: Floats) -> tuple[int, int]:
-    """Number of items with an event at whose time `cox` takes the risk of a cluster as zero, and with an event."""
+def _since(happens: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether it happens at the time of a record or before, (records, clusters); records are by falling time."""
+    return np.logical_or.accumulate(happens[::-1])[::-1]
+
+
+def left_out_before(records: Records, beta: Floats) -> tuple[int, int]:
+    """Number of items with an event before which `cox` leaves out a cluster of negative risk, and with an event."""
     order, _, sums = _risk_sets(records, beta)
     event = records.y[order, 1] > 0
-    below = event & (sums.by_cluster < -LEAST_RISK * np.abs(sums.risk).sum()).any(axis=1)
+    below = event & _since(sums.by_cluster < -LEAST_RISK * np.abs(sums.risk).sum()).any(axis=1)
     return len(np.unique(records.items[order][below])), len(np.unique(records.items[order][event]))

@@ -50,7 +50,8 @@ def relate(
     the draws do not know the outcome. With three classes of six binary items, averaged contrasts were 0.46, 0.76 and
     0.94 of the true ones where the likely answer has probability 0.7, 0.8 and 0.9. Standard errors are robust, with the
     records of an item taken together, and D is taken as known. In a corrected Cox regression the items of a
-    cluster that are at risk may weigh less than zero in sum; zero is taken instead, and a note says so.
+    cluster that are at risk may weigh less than zero in sum; from then on the cluster is left out, as if its items were
+    censored, and a note says so.
 
     Parameters
     ----------
@@ -130,11 +131,9 @@ def _related(
 
 
 def _cox_notes(records: Records, corrected: Coefficients) -> list[str]:
-    below, events = regressions.risks_below_zero(records, corrected.estimate)
-    told = (
-        f"At the times of {below:,} of {plural(events, 'event')} the corrected number of items at risk in a cluster is"
-    )
-    return [f"{told} below zero; it was taken as zero."] if below else []
+    below, events = regressions.left_out_before(records, corrected.estimate)
+    told = "A cluster is left out once the corrected number of its items at risk falls below zero, which was so before"
+    return [f"{told} {below:,} of {plural(events, 'event')}."] if below else []
 
 
 def _of_reported(probabilities: Floats, labels: Labels) -> Floats:
