@@ -92,7 +92,7 @@ def _results(facts: dict[str, Any], loss: Loss) -> Iterator[str]:
     if facts["proven"]:
         yield "It is proven that no partition has a lower expected loss."
     elif facts["gap"] is not None:
-        yield f"No partition has an expected loss that is lower by more than {percent(facts['gap'])}."
+        yield f"No partition has an expected loss that is lower by more than {percent(round(facts['gap'], 3))}."
     if (ball := facts["ball"]) is not None:
         counts = sorted(row["clusters"] for row in ball["summary"])
         span = f"{counts[0]} to {counts[-1]} clusters" if counts[0] < counts[-1] else plural(counts[0], "cluster")
