@@ -185,6 +185,11 @@ def test_runs_are_written_and_continued(tmp_path: Path):
     for change in ({"resample": 0.7}, {"resample": 0.8, "rng": 2}, {"resample": 0.8, "columns": 0.5}):
         with pytest.raises(ValueError, match=r"path .* contains runs with"):
             repeat(clusterer, X, 6, path=tmp_path / "runs", **change)
+    with pytest.raises(ValueError, match="contains runs on other data"):
+        repeat(clusterer, X + 1, 6, 0.8, path=tmp_path / "runs")
+    repeat(KMEANS, X, 2, path=tmp_path / "estimator")
+    with pytest.raises(ValueError, match="contains runs with clusterer=.KMeans"):
+        repeat(KMeans(4, n_init=1), X, 2, path=tmp_path / "estimator")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "notes.txt").write_text("mine")
     with pytest.raises(ValueError, match="contains files, but no runs of repeat"):

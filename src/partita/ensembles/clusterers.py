@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -65,6 +66,34 @@ def as_data(X: Any) -> Data:
         raise ValueError(f"X must be (items, columns), a graph or a list of texts, but its shape is {array.shape}")
     columns = array.shape[1] if array.ndim == 2 else None
     return Data(array, len(array), columns, _by_columns(array.__getitem__, lambda part, chosen: part[:, chosen]))
+
+
+def checksum(data: Data) -> str:
+    """A checksum of the data and of the names of the items."""
+    digest = hashlib.blake2b(repr((data.names, data.nodes)).encode(), digest_size=16)
+    for part in _parts(data):
+        array = np.asarray(part)
+        digest.update(repr(array.tolist()).encode() if array.dtype == object else array.tobytes())
+    return digest.hexdigest()
+
+
+def _parts(data: Data) -> list[Any]:
+    values = data.values
+    if data.nodes is not None:
+        return [[repr(edge) for edge in values.edges(data=True)]]
+    if data.is_graph:
+        return [values.get_edgelist(), *(values.es[name] for name in values.es.attributes())]
+    if hasattr(values, "iloc"):
+        return [values.iloc[:, column].to_numpy() for column in range(values.shape[1])]
+    return [values.data, values.indices, values.indptr] if hasattr(values, "tocsr") else [values]
+
+
+def clusterer_words(clusterer: Any) -> str:
+    """An estimator with its parameters, but for seeds and what has no words of its own, or the name of a function."""
+    if hasattr(clusterer, "get_params"):
+        told = [f"{name}={value!r}" for name, value in clusterer.get_params().items() if not _is_seed(name)]
+        return f"{type(clusterer).__name__}({', '.join(each for each in told if ' at 0x' not in each)})"
+    return str(getattr(clusterer, "__qualname__", type(clusterer).__name__))
 
 
 def _no_columns(take: Callable[[NDArray[np.intp]], Any]) -> Callable[..., Any]:

@@ -24,7 +24,16 @@ from partita._support.validate import check_count, check_level, check_n_jobs, se
 from partita._support.warn import warn_user
 from partita.draws.sample import as_sample
 from partita.ensembles.base_clusterings import LEFT_OUT, Base, Labels, as_base
-from partita.ensembles.clusterers import Data, Settings, as_data, as_runner, is_seeded, labels_from
+from partita.ensembles.clusterers import (
+    Data,
+    Settings,
+    as_data,
+    as_runner,
+    checksum,
+    clusterer_words,
+    is_seeded,
+    labels_from,
+)
 from partita.ensembles.run_store import RunStore
 from partita.losses.losses import VI
 from partita.search.settings import Search
@@ -201,7 +210,7 @@ def repeat(
     _, generator = seed_and_generator(rng)
     root = int(generator.integers(2**32))
     plan = Plan(root, _checked_resample(resample, data), _checked_share(columns, "columns"), grid)
-    store = None if path is None else _store(Path(path), plan, data, fresh=rng is None)
+    store = None if path is None else _store(Path(path), plan, clusterer, data, fresh=rng is None)
     plan = plan if store is None else Plan(store.seed, plan.resample, plan.columns, plan.grid)
     if plan.resample is None and plan.columns is None and len(grid) == 1 and most > 1 and not is_seeded(clusterer):
         warn_user(f"{type(clusterer).__name__} has no random_state: without resample= or vary= all runs are the same")
@@ -380,8 +389,9 @@ def _words(settings: Settings) -> str:
     return ", ".join(f"{name}={value}" for name, value in settings.items())
 
 
-def _store(folder: Path, plan: Plan, data: Data, fresh: bool) -> RunStore:
-    facts = {"n_items": data.n_items, "seed": None if fresh else plan.seed, "resample": plan.resample}
+def _store(folder: Path, plan: Plan, clusterer: Any, data: Data, fresh: bool) -> RunStore:
+    facts = {"n_items": data.n_items, "data": checksum(data), "clusterer": clusterer_words(clusterer)}
+    facts |= {"seed": None if fresh else plan.seed, "resample": plan.resample}
     grid = [{name: repr(value) for name, value in settings.items()} for settings in plan.grid]
     return RunStore(folder, {**facts, "columns": plan.columns, "grid": grid})
 

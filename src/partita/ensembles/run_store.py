@@ -19,7 +19,7 @@ FORMAT, VERSION = "partita repeat", 1
 class RunStore:
     """The runs that were made so far, in a folder; those of another plan raise an error.
 
-    The plan is what determines a run: number of items, seed, resampling, settings. A seed of None is that of the
+    The plan is what determines a run: data, clusterer, seed, resampling, settings. A seed of None is that of the
     folder.
     """
 
@@ -44,6 +44,8 @@ class RunStore:
             raise ValueError(f"path {self._folder} does not contain runs that this version of partita can continue")
         for name, value in plan.items():
             if known.get(name) != value and not (name == "seed" and value is None):
+                if name == "data":
+                    raise ValueError(f"path {self._folder} contains runs on other data")
                 raise ValueError(f"path {self._folder} contains runs with {name}={known.get(name)!r}, not {value!r}")
         return int(known["seed"])
 
