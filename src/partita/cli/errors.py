@@ -48,7 +48,7 @@ def reported() -> Iterator[None]:
         warnings.simplefilter("default")
         warnings.simplefilter("ignore", DeprecationWarning)  # some are UserWarnings as well
         warnings.filterwarnings("ignore", "numpy.ndarray size changed", RuntimeWarning)  # as NumPy itself does
-        warnings.showwarning = partial(_show_warning, set())  # type: ignore[assignment]
+        warnings.showwarning = partial(_show_warning, set())
         try:
             with _signals.at_work(remove_working):
                 yield

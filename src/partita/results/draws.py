@@ -294,7 +294,8 @@ class DrawsPresentation(Presentation):
 
     @property
     def noise(self) -> Floats | None:
-        return self.result.sample.noise
+        share: Floats | None = self.result.sample.noise
+        return share
 
     def items_table(self) -> Table:
         table, found = super().items_table(), self.memberships

@@ -64,7 +64,7 @@ class EnsemblePresentation(Presentation):
         if base.noise is None:
             return None
         seen = base.seen @ weights
-        return np.divide(base.noise @ weights, seen, out=np.full(seen.size, np.nan), where=seen > 0)
+        return np.asarray(np.divide(base.noise @ weights, seen, out=np.full(seen.size, np.nan), where=seen > 0))
 
     @cached_property
     def placed(self) -> NDArray[np.int64]:
