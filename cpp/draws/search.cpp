@@ -19,8 +19,8 @@ namespace partita::search {
 
 namespace {
 
-constexpr Breeding matrix_breeding{draws::policy::population, draws::policy::children,
-                                   draws::policy::fruitless_generations, draws::policy::enough_at_best};
+const Breeding matrix_breeding{draws::policy::population, draws::policy::children,
+                               draws::policy::fruitless_generations, draws::policy::enough_at_best};
 constexpr std::uint64_t further_stream = std::uint64_t{1} << 32;  // of further starts, and
 constexpr std::uint64_t refining_stream = std::uint64_t{1} << 63; // apart from the streams of the search
 

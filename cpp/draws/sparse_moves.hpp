@@ -30,7 +30,7 @@ concept CandidateState = SearchState<S> && requires(S state, std::size_t i, std:
     state.for_each_neighbour(i, [](std::uint32_t) {});
 };
 
-template <> inline constexpr std::size_t draws_per_start<SparseState> = policy::draws_per_sparse_start;
+template <> inline const std::size_t draws_per_start<SparseState> = policy::draws_per_sparse_start;
 
 /// The least score of the candidates that `allows` lets pass. Among equals the lowest number wins, as if all
 /// clusters had been looked at in turn.
@@ -189,7 +189,7 @@ template <CandidateState S> void merge_down_to(S& state, std::uint32_t clusters,
 /// Items in blocks of neighbours, blocks and the items of each in random order: what a block's scores read
 /// stays in the cache.
 template <CandidateState S> std::vector<std::uint32_t> cluster_order(const S& state, common::Rng& rng) {
-    constexpr auto items_per_block = policy::items_per_block;
+    const auto items_per_block = policy::items_per_block;
     const auto n = state.labels().size();
     std::vector<std::uint32_t> order;
     order.reserve(n);

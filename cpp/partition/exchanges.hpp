@@ -144,7 +144,7 @@ bool single_out(Undoable<S>& moves, const std::vector<std::uint32_t>& items,
 /// Chains of exchanges, one beginning with each of the small clusters that cost least to give up; the first
 /// that lowers the value is kept. The limit on clusters binds. Returns whether there is one.
 template <SearchState S> bool try_exchanges(S& state, Tally& tally, const Limits& limits) {
-    constexpr auto breadth = policy::exchange_breadth, depth = policy::exchange_depth;
+    const auto breadth = policy::exchange_breadth, depth = policy::exchange_depth;
     const auto firsts = clusters_to_give_up(state, breadth);
     if (firsts.empty() || state.n_clusters() < 3)
         return false;

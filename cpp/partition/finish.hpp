@@ -58,7 +58,7 @@ inline bool runs_disagree(const std::vector<Run>& runs, double part) {
 /// were in vain or one of the other partitions has led to the best loss as well.
 template <SearchState S, class RandomDraw>
 void intensify(Level<S>& level, std::vector<Run>& runs, const Runner& runner, RandomDraw random_draw) {
-    constexpr auto n_tasks = policy::intensified, fruitless_rounds = policy::fruitless_rounds;
+    const auto n_tasks = policy::intensified, fruitless_rounds = policy::fruitless_rounds;
     auto best = *distinct_best_first(runs).front();
     for (std::size_t fruitless = 0; fruitless < fruitless_rounds && !runner.limits().reached();) {
         const auto from = next_best(runs, fruitless * n_tasks, n_tasks);

@@ -17,7 +17,7 @@
 namespace partita::search {
 
 /// The best of this many draws becomes a start.
-template <class S> inline constexpr std::size_t draws_per_start = policy::draws_per_start;
+template <class S> inline const std::size_t draws_per_start = policy::draws_per_start;
 
 /// The places of two runs that are crossed.
 using Parents = std::pair<std::size_t, std::size_t>;
@@ -197,7 +197,7 @@ private:
 
     static std::vector<Parents> best_pairs(std::size_t n_distinct) {
         std::vector<Parents> pairs;
-        constexpr auto most = policy::max_rank_sum;
+        const auto most = policy::max_rank_sum;
         for (std::size_t y = 1; y < std::min(n_distinct, most); ++y)
             for (std::size_t x = 0; x < y && x + y <= most; ++x)
                 pairs.emplace_back(x, y);

@@ -160,7 +160,7 @@ public:
 
     /// The part of the items that lose least, least first; all items are stable.
     std::vector<std::uint32_t> boundary() const {
-        constexpr auto part = policy::boundary_part;
+        const auto part = policy::boundary_part;
         const auto n = penalties_.size();
         std::vector<std::uint32_t> items(n);
         std::iota(items.begin(), items.end(), 0u);

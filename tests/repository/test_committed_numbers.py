@@ -120,7 +120,7 @@ def test_examples_of_rastelli_and_friel():
 
 
 def test_speed_beside_salso_is_what_was_measured():
-    """README, paper and docs/searching.md quote default estimates beside default calls of salso."""
+    """README, paper and the measurements quote default estimates beside default calls of salso."""
     root = RESULTS.parents[1]
     lines = (root / "benchmarks/results/search_defaults.csv").read_text(encoding="utf-8").splitlines()
     rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
@@ -132,7 +132,7 @@ def test_speed_beside_salso_is_what_was_measured():
     seconds = f"{float(slower['seconds']):.2f} against {float(slower['salso_seconds']):.2f} seconds"
     readme, paper, page = (
         " ".join((root / name).read_text(encoding="utf-8").split())
-        for name in ("README.md", "paper/paper.md", "docs/searching.md")
+        for name in ("README.md", "paper/paper.md", "benchmarks/NOTES.md")
     )
     assert f"in {lower} of {len(rows)} cases lower, and it took 1/{mean:.0f} of the CPU time" in readme
     assert f"It was slower in one case, {seconds}" in readme
