@@ -34,17 +34,13 @@ inline Tuned tuned(const char* name, double value) {
 inline bool switched(const char* name) { return tuned(name, 1).value != 0; }
 } // namespace partita
 """
+STARTS = "kind %= 4; kind = kind == 1 ? @sequential@ : kind == 3 ? 3 * @random@ : @draws@ ? 0 : kind + 1; "
 #: Ingredients that no constant leaves out: file, what is there, what takes its place; @name@ is a switch.
 SWITCHES = (
     ("chains", "bool helped = false;", "bool helped = false; if (!@chains@) return false;"),
     ("chains", "(state, tally.boundary,", "(state, @boundary@ ? tally.boundary : std::vector<std::uint32_t>(),"),
     ("level", "count < 2; ++count)", "count < (@boundary@ ? 2 : 0); ++count)"),
-    (
-        "level",
-        "if (kind % 4 == 1) {",
-        "kind %= 4; kind = kind == 1 ? @sequential@ : kind == 3 ? 3 * @random@ : @draws@ ? 0 : "
-        "kind + 1; if (kind % 4 == 1) {",
-    ),
+    ("level", "if (kind % 4 == 1) {", STARTS + "if (kind % 4 == 1) {"),
     ("improve", "kind = rng.below(3)", "kind = @pairs@ ? rng.below(3) : 0"),
     ("improve", "if (kind == 1 && ", "if (@room@ && kind == 1 && "),
     ("improve", "while (merge_best", "while (@merges@ && merge_best"),
@@ -53,20 +49,17 @@ SWITCHES = (
 )
 
 
-def shadow_headers() -> Path:
-    """Headers that the second build finds before the core's own."""
-    folder = BUILD / "headers"
-    texts = {"tuned.hpp": "#pragma once\n" + TUNED}
+def shadow_headers() -> dict[str, str]:
+    """Headers that the second build finds before the core's own, by their paths."""
     changes = {f"{name}/policy.hpp": tuned_constants for name in ("partition", "draws", "networks", "mixtures")}
     changes |= {f"partition/{name}.hpp": with_switches for name, _, _ in SWITCHES}
-    for header, change in changes.items():
-        texts[header] = change(Path(header), (ROOT / "cpp" / header).read_text(encoding="utf-8"))
-    for header, text in texts.items():
-        path = folder / header
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.read_text(encoding="utf-8") != text:  # else nothing is compiled again
-            path.write_text(text, encoding="utf-8")
-    return folder
+    texts = {name: change(Path(name), (ROOT / "cpp" / name).read_text("utf-8")) for name, change in changes.items()}
+    return texts | {"tuned.hpp": "#pragma once\n" + TUNED}
+
+
+def names_of(policy: str) -> list[str]:
+    """The constants and switches that it names, but for the settings of `Search`."""
+    return [part.split("=")[0] for part in policy.split(",") if part and not part.startswith("search.")]
 
 
 def tuned_constants(header: Path, text: str) -> str:
@@ -101,7 +94,12 @@ def build() -> Path:
     """The second build's extension, made anew where the core has changed."""
     import nanobind
 
-    flags = f"-DCMAKE_CXX_FLAGS=-iquote {shadow_headers()}"
+    for header, text in shadow_headers().items():
+        path = BUILD / "headers" / header
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:  # else nothing is compiled again
+            path.write_text(text, encoding="utf-8")
+    flags = f"-DCMAKE_CXX_FLAGS=-iquote {BUILD / 'headers'}"
     python = [f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind.cmake_dir()}"]
     subprocess.run(["cmake", "-S", ROOT, "-B", BUILD, "-G", "Ninja", flags, *python], check=True, stdout=sys.stderr)
     subprocess.run(["cmake", "--build", BUILD, "--target", "_core"], check=True, stdout=sys.stderr)
