@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from benchmarks.ablation import VARIATIONS
-from benchmarks.ablation_build import names_of, shadow_headers
+from benchmarks.ablation.build import names_of, shadow_headers
+from benchmarks.ablation.variations import VARIATIONS
 
 POLICIES = [(f"{kind}: {name}", policy) for kind, table in VARIATIONS.items() for name, (policy, _) in table.items()]
 

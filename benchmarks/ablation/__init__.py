@@ -1,0 +1,1 @@
+"""What each ingredient of the default searches is worth."""
